@@ -2,7 +2,7 @@ import { dirname, relative, resolve, sep } from 'node:path'
 
 /** Folders of `server/` from the ground up: each may import those before it. */
 const serverLayers = [
-  ['schedule'],
+  ['schedule', 'gate'],
   ['edge', 'store'],
   ['access'],
   ['nodes'],

@@ -4,6 +4,7 @@ import type { EdgeLog } from '../edge/guards.ts'
 import { RequestProof } from '../edge/request-proof.ts'
 import { EdgeServer } from '../edge/server.ts'
 import { StaticFiles } from '../edge/static-files.ts'
+import { unproven } from '../gate/gate.ts'
 import type { Web } from '../media/http/web.ts'
 import type { Log } from '../media/base/media-log.ts'
 
@@ -14,7 +15,8 @@ export function nodeWeb(log: Log): Web {
     client: clientAddress,
     port(handlers, passedOn) {
       const server = new EdgeServer({
-        ...handlers,
+        request: unproven('media program', (...call) => handlers.request(...call)),
+        upgrade: unproven('media program', (...call) => handlers.upgrade?.(...call)),
         name: 'node',
         proof:
           passedOn === undefined

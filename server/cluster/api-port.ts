@@ -7,6 +7,7 @@ import { connectionLimits } from '../edge/limits.ts'
 import type { KeptPorts } from '../edge/kept-ports.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
 import { EdgeServer } from '../edge/server.ts'
+import { unproven } from '../gate/gate.ts'
 import { AnswerWriter } from '../http/answer.ts'
 import { AnswerFunnel } from '../http/answer-funnel.ts'
 import { readCallback } from '../http/checks/check-callback.ts'
@@ -94,7 +95,7 @@ export function apiProxyPort(options: ApiProxyOptions): Port {
     wantsBody: wantsApiBody,
     proof,
     kept,
-    request: handle,
+    request: unproven('the leader answers', handle),
     badTarget: (request, response) => funnel.refuseTarget(request, response),
     failed: (request, response) => funnel.answerUnexpected(request, response),
     idle: () => underWay.idle(),

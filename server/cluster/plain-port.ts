@@ -5,6 +5,7 @@ import type { KeptPorts } from '../edge/kept-ports.ts'
 import { connectionLimits } from '../edge/limits.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
 import { EdgeServer } from '../edge/server.ts'
+import { unproven } from '../gate/gate.ts'
 import type { Port } from '../http/listeners.ts'
 import { drain } from '../edge/unread-body.ts'
 import type { ReverseProxy } from './reverse-proxy.ts'
@@ -40,7 +41,7 @@ export function plainProxyPort(options: PlainProxyOptions): Port {
     maxHeaderSize: maxHeaderSize[listener],
     proof,
     kept,
-    async request(request, response) {
+    request: unproven('the leader answers', async (request, response) => {
       // A client that does not know whether its request was executed repeats it.
       const result = await passOn.request(request, response, {
         listener,
@@ -50,8 +51,10 @@ export function plainProxyPort(options: PlainProxyOptions): Port {
       if (result !== 'nobody' && result !== 'lost') return
       refuse(response, result === 'nobody' ? 503 : 502)
       drain(request, response)
-    },
-    upgrade: (request, socket, head) => void upgrades.pass(listener, request, socket, head, waitMs()),
+    }),
+    upgrade: unproven('the leader answers', (request, socket, head) =>
+      upgrades.pass(listener, request, socket, head, waitMs()),
+    ),
   })
   return portOf(server)
 }

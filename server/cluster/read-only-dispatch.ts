@@ -1,7 +1,8 @@
 import type { ConsoleResult } from '../../shared/console/procedure.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { refused, resultOfError } from '../console/console-answer.ts'
-import type { Dispatch } from '../console/dispatch.ts'
+import type { Dispatch, GatedDispatch } from '../console/dispatch.ts'
+import { unproven } from '../gate/gate.ts'
 import type { CallOrigin } from '../console/handlers.ts'
 import { isPassedOnCall } from '../console/passed-on-calls.ts'
 import { refuseCaller } from '../console/judge-call.ts'
@@ -19,8 +20,8 @@ export interface ReadOnlyConsole {
 }
 
 /** Makes the procedures of a replica: reads are sent to the leader, changes are refused with the leader's address. */
-export function readOnlyDispatch({ controllers, ask, leaderUrl, log }: ReadOnlyConsole): Dispatch {
-  return async (name, input, origin) => {
+export function readOnlyDispatch({ controllers, ask, leaderUrl, log }: ReadOnlyConsole): GatedDispatch {
+  const dispatch: Dispatch = async (name, input, origin) => {
     try {
       // The leader refuses callers without the permission, and so does this controller.
       if (name === 'controllers.list' && refuseCaller(name, origin) === undefined)
@@ -37,4 +38,5 @@ export function readOnlyDispatch({ controllers, ask, leaderUrl, log }: ReadOnlyC
       return refused(refusal('unexpected'))
     }
   }
+  return unproven('the leader answers', dispatch)
 }

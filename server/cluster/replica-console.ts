@@ -15,6 +15,7 @@ import type { SharedEventLog } from '../event-log/event-log.ts'
 import { recordSignIns } from '../event-log/sources/sign-ins.ts'
 import type { ListenerName, Port } from '../http/listeners.ts'
 import { endsSessions } from '../console/ends-sessions.ts'
+import { soleLeadership } from '../store/leadership.ts'
 import type { FollowedSite } from './followed-site.ts'
 import { LeaderConsole } from './leader-console.ts'
 import { LeaderEvents } from './leader-events.ts'
@@ -72,6 +73,8 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
   })
   const listener = new ConsoleListener({
     dispatch,
+    // What it follows decides who may ask; the leader judges each call again.
+    leadership: soleLeadership(site),
     hub,
     key,
     callers: new Callers(key, site, accountSessions, accessTokens),

@@ -1,15 +1,19 @@
 import { sleep } from '../../shared/sleep.ts'
 import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
 import Router from '@koa/router'
 import Koa, { type Context, type Next } from 'koa'
 import { z } from 'zod'
 import { type ConsoleRight, type ConsoleRoute, consoleRoutes } from '../../shared/authorization/console-routes.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import { splitRoute } from '../../shared/authorization/route.ts'
+import { ApiError } from '../../shared/result-codes.ts'
 import { isClientGone } from '../../shared/client-gone.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import { announcedLength, answerUnread } from '../edge/unread-body.ts'
-import { refuse } from '../edge/guards.ts'
+import { type PortHandlers, refuse } from '../edge/guards.ts'
+import { type Gated, proven, type UnprovenReason, unproven } from '../gate/gate.ts'
+import { cutAtEnd, type PageLeadership } from '../gate/page.ts'
 import type { KeptPorts } from '../edge/kept-ports.ts'
 import { connectionLimits } from '../edge/limits.ts'
 import { answerProofHeader, provenRequest, refuseAsNotLeader } from '../edge/passed-on.ts'
@@ -17,14 +21,14 @@ import type { RequestProof } from '../edge/request-proof.ts'
 import { EdgeServer } from '../edge/server.ts'
 import type { StaticFiles } from '../edge/static-files.ts'
 import { certificateToTrust, type TlsMaterial } from '../edge/tls.ts'
-import type { RecordingPlayback } from '../recordings/playback/playback-handler.ts'
+import type { GatedPlayback } from '../recordings/playback/playback-handler.ts'
 import { sendWebResponse, webRequest } from '../recordings/playback/web-exchange.ts'
 import type { JoiningController } from '../store/election/site-member.ts'
 import type { Caller } from './callers.ts'
 import { describeProcedures } from './describe-procedures.ts'
 import { fail, refused, statusOf } from './console-answer.ts'
 import { ConsoleSockets } from './console-socket.ts'
-import type { Dispatch } from './dispatch.ts'
+import type { GatedDispatch } from './dispatch.ts'
 import type { EventHub } from './event-hub.ts'
 import { Entrance, type EntranceParts } from './entrance.ts'
 import { JsonBodyError, readJson } from './json-body.ts'
@@ -33,11 +37,13 @@ import { isOwnRequest, isSecure, sessionCookie } from './request-origin.ts'
 
 /** Needs of the console port. */
 export interface ConsoleListenerOptions extends EntranceParts {
-  dispatch: Dispatch
+  dispatch: GatedDispatch
+  /** Asked before each route that reads the state. */
+  leadership: PageLeadership<unknown>
   hub: EventHub
   page: StaticFiles
   /** Plays recordings; left out: this controller has none. */
-  recordings?: Pick<RecordingPlayback, 'answer'> | undefined
+  recordings?: GatedPlayback | undefined
   /** Why it plays none; left out: there is nothing. */
   noRecordings?: () => Refusal
   /** Prometheus text. */
@@ -65,6 +71,25 @@ type ConsoleHandlers = {
   readonly [R in HttpRoute]: R extends RouteWith<'caller'>
     ? (context: Context, caller: Caller) => Promise<void> | void
     : (context: Context) => Promise<void> | void
+}
+
+/** Whether each route reads the state of the site, and so needs the proof that this controller leads. A route without an entry does not compile. */
+const proofs: Readonly<Record<HttpRoute, 'proven' | UnprovenReason>> = {
+  'GET /healthz': 'this process',
+  'GET /metrics': 'this process',
+  'GET /certificate': 'no state',
+  'GET /certificate/roomdesk.crt': 'no state',
+  'GET /session': 'proven',
+  'POST /session': 'proven',
+  'DELETE /session': 'proven',
+  'GET /rpc': 'no state',
+  // One procedure is answered without: who leads.
+  'POST /rpc/:procedure': 'gated inside',
+  'POST /controllers': 'between controllers',
+  'GET /recordings/segments/:id': 'proven',
+  'GET /recordings/segments/:id/:view': 'proven',
+  'GET /recordings/exports/:id': 'proven',
+  'GET /*': 'no state',
 }
 
 /** The largest call of somebody who has shown who they are, in bytes: a CSV import fits. */
@@ -104,8 +129,16 @@ export class ConsoleListener {
       proof: options.proof,
       kept: options.kept,
       wantsBody: (request) => this.#wantsBody(request),
-      request: this.#app().callback(),
-      upgrade: (request, socket, head) => {
+      request: unproven('gated inside', this.#app().callback()),
+      upgrade: this.#upgrade(),
+    })
+  }
+
+  /** The WebSocket of consoles, and of replicas that listen for their pages. */
+  #upgrade(): NonNullable<PortHandlers['upgrade']> {
+    return proven(
+      this.#options.leadership,
+      (_view, request: IncomingMessage, socket: Duplex, head: Buffer): void => {
         const [path] = (request.url ?? '').split('?', 1)
         if (path === '/ws' && wantsEvents(request) && this.#leads)
           return this.#sockets.accept(request, socket, head, () => listeningController, '', 'listens')
@@ -115,7 +148,8 @@ export class ConsoleListener {
         if (allowed) this.#sockets.accept(request, socket, head, caller, sessionCookie(request))
         else refuse(socket, '401 Unauthorized')
       },
-    })
+      (_error, [, socket]) => refuse(socket, '503 Service Unavailable'),
+    )
   }
 
   /** URL at which it listens; empty when it does not. */
@@ -192,7 +226,7 @@ export class ConsoleListener {
     })
     const router = this.#routes()
     app.use(router.routes())
-    app.use((context) => this.#judged('GET /*', context))
+    app.use(this.#gate('GET /*'))
     return app
   }
 
@@ -249,10 +283,22 @@ export class ConsoleListener {
     const router = new Router()
     const add = <R extends HttpRoute>(route: R): void => {
       const { method, path } = splitRoute(route)
-      router.register(path, [method], (context) => this.#judged(route, context))
+      router.register(path, [method], this.#gate(route))
     }
     for (const route of Object.keys(this.#handlers)) if (route !== 'GET /*') add(route as HttpRoute)
     return router
+  }
+
+  /** Answers a route once it is proven, where it has to be. */
+  #gate<R extends HttpRoute>(route: R): Gated<(context: Context) => Promise<void> | void> {
+    const proof: 'proven' | UnprovenReason = proofs[route]
+    const judged = (context: Context): Promise<void> | void => this.#judged(route, context)
+    if (proof !== 'proven') return unproven(proof, judged)
+    const refused = (error: unknown, [context]: [Context]): void => {
+      context.set('Retry-After', '1')
+      fail(context, refusal(error instanceof ApiError ? 'leaderUnconfirmed' : 'leaderChanged'))
+    }
+    return proven(this.#options.leadership, (_view, context: Context) => judged(context), refused)
   }
 
   /** Runs a route for those who may use it; answers everybody else. */
@@ -314,7 +360,8 @@ export class ConsoleListener {
     if (recordings === undefined) return fail(context, noRecordings())
     const { role, account = '', scopes } = caller
     const scoped = scopes?.some((scope: string) => scope === 'recordings:read') ?? true
-    const answer = await recordings.answer(webRequest(context.req, context.res), {
+    cutAtEnd(this.#options.leadership, context.res)
+    const answer = await recordings(webRequest(context.req, context.res), {
       ...{ role, account, scoped },
       address: clientAddress(context.req),
     })

@@ -6,7 +6,7 @@ import { addressShare } from '../../shared/client-address.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import { type EdgeLog, refuse } from '../edge/guards.ts'
 import type { Caller } from './callers.ts'
-import type { Dispatch } from './dispatch.ts'
+import type { GatedDispatch } from './dispatch.ts'
 import type { EventHub } from './event-hub.ts'
 import { eventShownTo } from './shown-to-role.ts'
 import { clusterTimes } from '../store/election/timings.ts'
@@ -50,7 +50,7 @@ interface Console {
 /** The WebSocket transport of the console: `{id, procedure, input}` in, `{id, result}` and `{event, payload}` out. */
 export class ConsoleSockets {
   readonly #server = new WebSocketServer({ noServer: true, maxPayload })
-  readonly #dispatch: Dispatch
+  readonly #dispatch: GatedDispatch
   readonly #hub: EventHub
   readonly #log: EdgeLog
   readonly #alive = new WeakSet<WebSocket>()
@@ -58,7 +58,7 @@ export class ConsoleSockets {
   /** Runs while there is a console to ask. */
   #pings: NodeJS.Timeout | undefined
 
-  constructor(dispatch: Dispatch, hub: EventHub, log: EdgeLog) {
+  constructor(dispatch: GatedDispatch, hub: EventHub, log: EdgeLog) {
     this.#log = log
     this.#dispatch = dispatch
     this.#hub = hub

@@ -3,6 +3,7 @@ import { isProcedureName, procedures } from '../../shared/console/contract.ts'
 import { problemsOf, refusalOfInput } from '../../shared/console/input-problems.ts'
 import type { ConsoleResult } from '../../shared/console/procedure.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
+import type { Gated } from '../gate/gate.ts'
 import type { ChangeRecorder } from './change-recorder.ts'
 import { refused, resultOfError } from './console-answer.ts'
 import type { CallOrigin, Handlers } from './handlers.ts'
@@ -11,6 +12,9 @@ import { shownTo } from './shown-to-role.ts'
 
 /** Calls a procedure by name with an unchecked input; never rejects. */
 export type Dispatch = (name: string, input: unknown, origin: CallOrigin) => Promise<ConsoleResult<unknown>>
+
+/** A dispatch that a transport may call. */
+export type GatedDispatch = Gated<Dispatch>
 
 /**
  * Passes every call of a procedure: judges the caller first, validates the input, records changes in the event log, turns errors into values, and logs unknown ones whole while it

@@ -7,7 +7,6 @@ import { Sessions } from '../access/sessions.ts'
 import { licenceOf } from '../console/site-procedures.ts'
 import { ClientRateLimit } from '../edge/rate-limit.ts'
 import type { AuthenticateServices } from '../media-api/authenticate.ts'
-import type { Confirmed } from '../nodes/secrets/janus-access.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
@@ -21,8 +20,6 @@ export interface AccessOptions {
   logger: Logger
   /** This controller among those of its site; left out: it is alone. */
   member?: Pick<SiteMember, 'database'> | undefined
-  /** See FencedStore. Left out: nobody else can lead. */
-  confirmed?: Confirmed | undefined
   /** Cost of hashing an account's password; left out: the default. */
   passwordCost?: HashCost | undefined
   /** Clock of accounts, their sessions and tokens: milliseconds since the epoch. */
@@ -41,7 +38,7 @@ export interface AccessParts {
 
 /** Composes access to the site. */
 export function accessParts(options: AccessOptions): AccessParts {
-  const { store, settings, logger, member, confirmed, passwordCost, accountClock } = options
+  const { store, settings, logger, member, passwordCost, accountClock } = options
   const sessions = new Sessions({ store, settings })
   const failures = new ClientRateLimit({ most: () => settings().access.failures_per_minute, windowMs: 60_000 })
   // A site in files has one controller, so a session is valid before it is on disk.
@@ -49,8 +46,8 @@ export function accessParts(options: AccessOptions): AccessParts {
   let toldSince = 0
   const inMemory = (): boolean => {
     const since = stored ? (member?.database().awaySince ?? 0) : 0
-    const unsure = since === 0 ? undefined : confirmed?.()
-    if (unsure !== undefined) {
+    const unsure = since === 0 ? undefined : store.leadership.confirmed()
+    if (unsure instanceof Promise) {
       // Another controller that leads by now does not know the session. Nobody waits for the answer.
       unsure.catch(() => undefined)
       return false

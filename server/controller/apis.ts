@@ -10,7 +10,7 @@ import { mediaOperations } from '../media-api/media-operations.ts'
 import type { Services } from './services.ts'
 
 /** Options that a leader adds to its listeners; see ListenerOptions. */
-export type ListenersOfLeader = Pick<ListenerOptions, 'confirmed' | 'passToLeader' | 'proof' | 'kept'>
+export type ListenersOfLeader = Pick<ListenerOptions, 'passToLeader' | 'proof' | 'kept'>
 
 /** The two API listeners over the services. */
 export function apiListeners(
@@ -19,6 +19,7 @@ export function apiListeners(
   ofLeader: ListenersOfLeader = {},
 ): { media: Port; device: Port } {
   const { sessions, settings, faults, observer, rooms, joinLinks, outgoing, authenticate } = services
+  const { leadership } = services.store
   const { olderClients, fieldOperations, orders, orderPages } = services
   const make = (api: 'media' | 'device', operations: readonly AnyOperation[]): Port => {
     const compatibility = { operations: fieldOperations[api], switches: () => olderClients.switches }
@@ -31,7 +32,8 @@ export function apiListeners(
         settings,
         faults,
         observer,
-        mounts: { 'GET /jroom/': joinPage({ links: joinLinks, observer }), ...orderPages },
+        leadership,
+        mounts: { 'GET /jroom/': joinPage({ links: joinLinks, observer, leadership }), ...orderPages },
         openApiDocument: documentOf(api, version),
         log,
         ...ofLeader,

@@ -2,19 +2,19 @@ import type { Settings } from '../../shared/settings.ts'
 import { ChangeRecorder } from '../console/change-recorder.ts'
 import type { ConsoleFeed } from '../console/console-feed.ts'
 import type { ConsoleKey } from '../console/console-key.ts'
-import { createDispatch, type Dispatch } from '../console/dispatch.ts'
+import { createDispatch, type GatedDispatch } from '../console/dispatch.ts'
 import { onlyController } from '../console/only-controller.ts'
 import { attentionNow, type ConsoleParts, consoleHandlers } from '../console/procedures.ts'
 import { ControllerWatch } from '../console/site-controllers.ts'
 import type { SharedEventLog } from '../event-log/event-log.ts'
 import { GatheringSink } from '../event-log/gathering-sink.ts'
+import { unproven } from '../gate/gate.ts'
 import { listenerUrl, nodeAddressOf, outsideUrl } from '../edge/network-addresses.ts'
 import type { ListenerName, Port } from '../http/listeners.ts'
 import { siteSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 import { apiListeners } from './apis.ts'
-import type { Confirmed } from '../nodes/secrets/janus-access.ts'
-import { confirmedDispatch, consoleFeed, openConsolePort } from './console.ts'
+import { consoleFeed, openConsolePort, provenDispatch } from './console.ts'
 import { type Health, healthOf } from './health.ts'
 import { Late } from './late.ts'
 import { type Listening, openListening } from './listening.ts'
@@ -35,7 +35,7 @@ export interface ControllerParts extends Listening {
   /** Set where other controllers could lead this site as well. */
   leader: LeaderSite | undefined
   services: Services
-  dispatch: Dispatch
+  dispatch: GatedDispatch
   feed: ConsoleFeed
   controllers: ControllerWatch
   gathering: GatheringSink
@@ -54,7 +54,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
   const settings = (): Settings => siteSettings(store)
   const host = (): string => options.overrides?.host ?? settings().listeners.host
   const linkAddress = (): string => settings().listeners.link_address
-  const late = { listening: new Late<Listening>('the listeners'), dispatch: new Late<Dispatch>('the console') }
+  const late = { listening: new Late<Listening>('the listeners'), dispatch: new Late<GatedDispatch>('the console') }
   const listeners = (): Listening['listeners'] => late.listening.part.listeners
   const facts = {
     version: options.version,
@@ -65,7 +65,6 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
   }
   const visits = new PhoneVisits()
   const gathering = new GatheringSink(events)
-  const confirmed = confirmedBy(leader)
   const services = createServices({
     store,
     settings,
@@ -88,18 +87,17 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     events: gathering,
     member: leader?.member ?? options.controllers,
     kept: leader?.kept,
-    confirmed,
   })
   const health = healthOf({ ...facts, ...services, leader, listeners: () => listeners().views() })
   const playback = sitePlayback(services, options, settings, gathering)
   const consolePort = openConsolePort({
     options,
     services,
-    dispatch: (name, input, origin) => late.dispatch.part(name, input, origin),
+    dispatch: unproven('gated inside', (name, input, origin) => late.dispatch.part(name, input, origin)),
     certificate: () => late.listening.part.tls.material,
     settings,
     health,
-    recordings: playback?.playback,
+    recordings: playback?.answer,
     signIns: gathering,
     leader,
   })
@@ -151,7 +149,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
       isFresh: (session) => services.accountAccess.accountSessions.isFresh(session),
     },
   )
-  late.dispatch.bind(confirmed === undefined ? dispatch : confirmedDispatch(dispatch, confirmed))
+  late.dispatch.bind(provenDispatch(store.leadership, dispatch))
   return {
     ...listening,
     store,
@@ -168,11 +166,6 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
   }
 }
 
-/** Whether this controller still leads; undefined: no other one can. */
-function confirmedBy(leader: LeaderSite | undefined): Confirmed | undefined {
-  return leader === undefined ? undefined : () => leader.store.confirmed()
-}
-
 /** Ports by name; the desktop has no console port. */
 function portsOf(
   options: ControllerOptions,
@@ -182,7 +175,6 @@ function portsOf(
 ): Partial<Record<ListenerName, Port>> {
   const { proof, kept, passToLeader } = leader ?? {}
   const { media, device } = apiListeners(services, options, {
-    confirmed: confirmedBy(leader),
     passToLeader,
     proof,
     kept,

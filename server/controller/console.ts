@@ -1,5 +1,5 @@
 import type { Attention } from '../../shared/console/site.ts'
-import { refusal } from '../../shared/refusals/refusal.ts'
+import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { Callers } from '../console/callers.ts'
 import { ConsoleFeed } from '../console/console-feed.ts'
@@ -7,14 +7,16 @@ import { ApiError } from '../../shared/result-codes.ts'
 import { refused } from '../console/console-answer.ts'
 import { ConsoleKey } from '../console/console-key.ts'
 import { ConsoleListener } from '../console/console-listener.ts'
-import type { Dispatch } from '../console/dispatch.ts'
+import type { Dispatch, GatedDispatch } from '../console/dispatch.ts'
 import { endsSessions } from '../console/ends-sessions.ts'
 import { StaticFiles } from '../edge/static-files.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
 import type { EventSink, SharedEventLog } from '../event-log/event-log.ts'
 import { recordSignIns } from '../event-log/sources/sign-ins.ts'
+import { proven, unproven } from '../gate/gate.ts'
 import type { Port } from '../http/listeners.ts'
-import type { RecordingPlayback } from '../recordings/playback/playback-handler.ts'
+import type { Leadership } from '../store/store.ts'
+import type { GatedPlayback } from '../recordings/playback/playback-handler.ts'
 import type { Health } from './health.ts'
 import type { LeaderSite } from './open-site.ts'
 import type { ControllerOptions } from './options.ts'
@@ -24,12 +26,12 @@ import type { Services } from './services.ts'
 export interface ConsolePortParts {
   options: Pick<ControllerOptions, 'consolePage' | 'dataFolder' | 'logger'>
   services: Services
-  dispatch: Dispatch
+  dispatch: GatedDispatch
   certificate: () => TlsMaterial | undefined
   settings: () => Settings
   health: (known: boolean) => Health
   /** Plays recordings; undefined: this controller has none. */
-  recordings: RecordingPlayback | undefined
+  recordings: GatedPlayback | undefined
   signIns: EventSink
   leader: LeaderSite | undefined
 }
@@ -52,6 +54,7 @@ export function openConsolePort(parts: ConsolePortParts): ConsolePort | undefine
   const { accountSessions, accessTokens, signIn } = services.accountAccess
   const port = new ConsoleListener({
     dispatch: parts.dispatch,
+    leadership: store.leadership,
     hub: services.hub,
     key,
     callers: new Callers(key, store, accountSessions, accessTokens),
@@ -81,17 +84,21 @@ export function openConsolePort(parts: ConsolePortParts): ConsolePort | undefine
 }
 
 /** Answers only while this controller is sure to lead: after a sleep another one may lead. `controllers.list` is answered in any case. */
-export function confirmedDispatch(dispatch: Dispatch, confirmed: () => Promise<void> | undefined): Dispatch {
-  return async (name, input, origin) => {
-    const unsure = name === 'controllers.list' ? undefined : confirmed()
-    try {
-      await unsure
-    } catch (error) {
-      if (error instanceof ApiError) return refused(refusal('leaderUnconfirmed'))
-      return refused(refusal('leaderChanged'))
-    }
-    return await dispatch(name, input, origin)
-  }
+export function provenDispatch(leadership: Pick<Leadership, 'confirmed'>, dispatch: Dispatch): GatedDispatch {
+  const confirmed = proven(
+    leadership,
+    (_view, ...call: Parameters<Dispatch>) => dispatch(...call),
+    (error) => refused(unconfirmed(error)),
+  )
+  const each: Dispatch = async (name, ...call) =>
+    name === 'controllers.list' ? await dispatch(name, ...call) : await confirmed(name, ...call)
+  return unproven('gated inside', each)
+}
+
+/** Says why a controller does not answer from its memory. */
+export function unconfirmed(error: unknown): Refusal {
+  // Nobody says that another controller leads.
+  return refusal(error instanceof ApiError ? 'leaderUnconfirmed' : 'leaderChanged')
 }
 
 /** Events that a controller pushes to its consoles. */

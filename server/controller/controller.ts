@@ -142,7 +142,7 @@ export class Controller {
   async playRecording(request: Request): Promise<Response> {
     const { playback } = this.#parts
     if (playback === undefined) return new Response(null, { status: 404 })
-    return await playback.playback.answer(request, { role: 'admin', account: '', address: '', scoped: true })
+    return await playback.answer(request, { role: 'admin', account: '', address: '', scoped: true })
   }
 
   /** Returns the unsubscribe function. */

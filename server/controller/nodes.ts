@@ -3,6 +3,15 @@ import type { RequestProof } from '../edge/request-proof.ts'
 import { lookThrough, probeThrough } from '../devices/node-probe.ts'
 import type { DeviceProbe } from '../devices/probe-result.ts'
 import type { SiteWatch } from '../event-log/watch-site.ts'
+import { proven } from '../gate/gate.ts'
+import type {
+  LookedRoom,
+  RoomAnswer,
+  WantedInvite,
+  WantedLock,
+  WantedRecording,
+  WantedRoom,
+} from '../nodes/embedded/embedded-media-options.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
 import { JanusCameras } from '../nodes/janus/cameras/janus-cameras.ts'
@@ -12,11 +21,10 @@ import type { RelayedRooms } from '../nodes/janus/relay/relayed-rooms.ts'
 import { NodePool } from '../nodes/pool/node-pool.ts'
 import type { NodeDrivers } from '../nodes/port/node-driver.ts'
 import { SimulatedNode } from '../nodes/simulated/simulated-node.ts'
-import { lookAtRoom } from '../rooms/entry-by-number.ts'
+import { lookAtRoom, unknownRoom } from '../rooms/entry-by-number.ts'
 import { inviteForHost } from '../rooms/host-invitation.ts'
 import { lockForHost } from '../rooms/host-lock.ts'
 import { observeGuesses } from '../rooms/refused-guesses.ts'
-import type { Confirmed } from '../nodes/secrets/janus-access.ts'
 import type { WaitingGuests } from '../rooms/waiting-guests.ts'
 import { recordForHost } from '../recordings/host-recording.ts'
 import { openWantedRoom } from '../rooms/wanted-room.ts'
@@ -34,8 +42,6 @@ export interface NodesOptions extends EmbeddedProgramsParts {
   kept?: KeptPorts | undefined
   /** Controllers of this site prove their requests with it. */
   proof?: RequestProof | undefined
-  /** Whether this controller still leads: see FencedStore. Left out: no other one can. */
-  confirmed?: Confirmed | undefined
 }
 
 /** The nodes of a site, of every kind. */
@@ -114,27 +120,45 @@ function mediaPrograms(
   guests: WaitingGuests,
 ): EmbeddedNodes | undefined {
   const { store, logger } = options
+  const { leadership } = store
   return embeddedPrograms(options, watch, {
     answers: {
-      open: (wanted, node) => {
-        const parts = { rooms: late.rooms.part, joinLinks: late.joinLinks.part, gateway: late.gateway.part }
-        return openWantedRoom(
-          { store, ...parts, observer: late.observer.part, confirmed: options.confirmed, logger },
-          wanted,
-          node,
-        )
-      },
-      look: (looked) => lookAtRoom({ store, rooms: late.rooms.part, observer: late.observer.part }, looked),
-      lock: (wanted) => {
-        const done = watch.hosts.locked.bind(watch.hosts)
-        return lockForHost({ rooms: late.rooms.part, done, logger }, wanted)
-      },
-      invite: (wanted) => {
-        const done = watch.hosts.invited.bind(watch.hosts)
-        return inviteForHost({ joinLinks: late.joinLinks.part, done, logger }, wanted)
-      },
-      record: (wanted) =>
-        recordForHost({ recordings: late.recordings.part, settings: options.settings, logger }, wanted),
+      open: proven(
+        leadership,
+        (view, wanted: WantedRoom, node: string) => {
+          const parts = { rooms: late.rooms.part, joinLinks: late.joinLinks.part, gateway: late.gateway.part }
+          return openWantedRoom({ store: view, ...parts, observer: late.observer.part, logger }, wanted, node)
+        },
+        (): RoomAnswer => ({ refusal: 'busy' }),
+      ),
+      look: proven(
+        leadership,
+        (view, looked: LookedRoom) =>
+          lookAtRoom({ store: view, rooms: late.rooms.part, observer: late.observer.part }, looked),
+        () => unknownRoom,
+      ),
+      lock: proven(
+        leadership,
+        (_view, wanted: WantedLock) => {
+          const done = watch.hosts.locked.bind(watch.hosts)
+          return lockForHost({ rooms: late.rooms.part, done, logger }, wanted)
+        },
+        () => false,
+      ),
+      invite: proven(
+        leadership,
+        (_view, wanted: WantedInvite) => {
+          const done = watch.hosts.invited.bind(watch.hosts)
+          return inviteForHost({ joinLinks: late.joinLinks.part, done, logger }, wanted)
+        },
+        () => undefined,
+      ),
+      record: proven(
+        leadership,
+        (_view, wanted: WantedRecording) =>
+          recordForHost({ recordings: late.recordings.part, settings: options.settings, logger }, wanted),
+        () => false,
+      ),
     },
     guessed: (guesses) => {
       observeGuesses(late.observer.part, guesses)

@@ -6,14 +6,17 @@ import { exportRoute } from '../recordings/export/export-route.ts'
 import { Snapshots } from '../recordings/export/snapshot.ts'
 import { SpanExport } from '../recordings/export/span-export.ts'
 import { FragmentTables } from '../recordings/playback/fragment-table.ts'
-import { RecordingPlayback } from '../recordings/playback/playback-handler.ts'
+import { type GatedPlayback, RecordingPlayback, refuse } from '../recordings/playback/playback-handler.ts'
+import { proven } from '../gate/gate.ts'
+import { unconfirmed } from './console.ts'
 import type { ControllerOptions } from './options.ts'
 import { playbackPort } from './recordings.ts'
 import type { Services } from './services.ts'
 
 /** Playback of the recordings of a site. */
 export interface SitePlayback {
-  playback: RecordingPlayback
+  /** Answers a GET or HEAD of a path below `/recordings/`. */
+  answer: GatedPlayback
   exports: ExportJobs
   /** Exports for others, e.g. older clients. */
   span: SpanExport
@@ -21,7 +24,7 @@ export interface SitePlayback {
 
 /** Composes playback and exports; undefined where the recordings folder cannot be used. */
 export function sitePlayback(
-  { recordings, ffmpeg: local }: Pick<Services, 'recordings' | 'ffmpeg'>,
+  { store, recordings, ffmpeg: local }: Pick<Services, 'store' | 'recordings' | 'ffmpeg'>,
   { logger }: Pick<ControllerOptions, 'logger'>,
   settings: () => Settings,
   events: EventSink,
@@ -45,5 +48,10 @@ export function sitePlayback(
     },
     routes: { exports: exportRoute(exports) },
   })
-  return { playback, exports, span }
+  const answer = proven(
+    store.leadership,
+    (_view, ...call: Parameters<GatedPlayback>) => playback.answer(...call),
+    (error) => refuse(503, unconfirmed(error).message, { 'Retry-After': '1' }),
+  )
+  return { answer, exports, span }
 }

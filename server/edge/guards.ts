@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import { isClientGone } from '../../shared/client-gone.ts'
+import type { Gated } from '../gate/gate.ts'
 import { lingerMs } from './limits.ts'
 import { originForm } from './request-target.ts'
 
@@ -15,9 +16,9 @@ export interface EdgeLog {
 /** Handlers of a port. Any error that one of them throws is logged whole and ends that one connection. */
 export interface PortHandlers {
   /** A request; its `url` is a target in origin form, or `*`. */
-  request(request: IncomingMessage, response: ServerResponse): unknown
+  request: Gated<(request: IncomingMessage, response: ServerResponse) => unknown>
   /** A request to leave HTTP. Left out: it is a request like any other, which HTTP allows (RFC 9110, section 7.8). */
-  upgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined
+  upgrade?: Gated<(request: IncomingMessage, socket: Duplex, head: Buffer) => unknown> | undefined
   /** A request to make a tunnel. Left out: 405. */
   connect?: ((socket: Socket) => void) | undefined
   /**
@@ -103,6 +104,11 @@ export function guard(server: Server, serving: Serving, watcher: Watcher): void 
     }
   }
 
+  const upgradeFailed = (socket: Duplex, error: unknown): void => {
+    unexpected(error, 'upgrade')
+    socket.destroy()
+  }
+
   /** A socket that has left HTTP has none of the server's timeouts any more. */
   const hand = (event: string, request: IncomingMessage, socket: Duplex, take: () => void): void => {
     socket.on('error', ignoreError)
@@ -129,7 +135,10 @@ export function guard(server: Server, serving: Serving, watcher: Watcher): void 
   })
   if (serving.handlers.upgrade !== undefined) {
     server.on('upgrade', (request, socket, head) => {
-      hand('upgrade', request, socket, () => serving.handlers.upgrade?.(request, socket, head))
+      hand('upgrade', request, socket, () => {
+        const work = serving.handlers.upgrade?.(request, socket, head)
+        if (work instanceof Promise) work.catch((error: unknown) => upgradeFailed(socket, error))
+      })
     })
   }
   server.on('connect', (request, socket) => {

@@ -14,8 +14,10 @@ import type { KeptPorts } from '../edge/kept-ports.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
 import { EdgeServer, type ListenAddress } from '../edge/server.ts'
 import { announcedLength } from '../edge/unread-body.ts'
+import { type Gated, unproven } from '../gate/gate.ts'
 import type { Log } from '../observe/log.ts'
 import type { RequestObserver } from '../observe/observation.ts'
+import type { Leadership } from '../store/store.ts'
 import { AnswerWriter } from './answer.ts'
 import { malformedAnswers } from './malformed.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
@@ -35,14 +37,14 @@ export interface ListenerOptions {
   settings: () => Settings
   faults: RequestFaults
   /** See HandlerParts. */
-  confirmed?: (() => Promise<void> | undefined) | undefined
+  leadership: Pick<Leadership, 'confirmed'>
   passToLeader?: PassToLeader | undefined
   observer: RequestObserver
   /** The text of `GET /openapi.json` for these operations. */
   openApiDocument: (contracts: readonly OperationContract[]) => string
   log: Log
   /** Koa middleware of the pages that the table of rights gives this port besides its operations; what none of them answers does not exist. */
-  mounts?: Readonly<Partial<Record<MountedPage, Koa.Middleware>>>
+  mounts?: Readonly<Partial<Record<MountedPage, Gated<Koa.Middleware>>>>
   timeouts?: Partial<ConnectionTimeouts>
   limits?: ConnectionLimits
   /** See EdgeServerOptions. */
@@ -91,7 +93,7 @@ export function createListener(options: ListenerOptions): Listener {
     wantsBody: wantsApiBody,
     proof: options.proof,
     kept: options.kept,
-    request: createApp(options, handler, answers).callback(),
+    request: unproven('gated inside', createApp(options, handler, answers).callback()),
     badTarget: (request, response) => handler.funnel.refuseTarget(request, response),
     failed: (request, response) => handler.funnel.answerUnexpected(request, response),
     idle: () => handler.idle(),

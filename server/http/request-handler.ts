@@ -5,6 +5,7 @@ import type { OperationContract } from '../../shared/operation.ts'
 import { ApiError, type ApiName } from '../../shared/result-codes.ts'
 import type { Sessions } from '../access/sessions.ts'
 import { clientAddress } from '../edge/client-address.ts'
+import type { Leadership } from '../store/store.ts'
 import { AnswerFunnel, type AnswerFunnelParts } from './answer-funnel.ts'
 import { ClientGone } from './body.ts'
 import { checkBody } from './checks/check-body.ts'
@@ -26,11 +27,8 @@ export interface HandlerParts extends Omit<AnswerFunnelParts, 'older'> {
   compatibility?: Compatibility
   sessions: Pick<Sessions, 'check'>
   faults: RequestFaults
-  /**
-   * Proof that answers from memory are current: undefined while they are. Otherwise it resolves once they are, and rejects if another controller leads. Left out: nobody else can
-   * lead.
-   */
-  confirmed?: (() => Promise<void> | undefined) | undefined
+  /** Asked before each operation: answers come from memory. */
+  leadership: Pick<Leadership, 'confirmed'>
   /** Passes on a request that another controller has to answer. Left out: nobody else can lead. */
   passToLeader?: PassToLeader | undefined
 }
@@ -122,8 +120,8 @@ export class RequestHandler {
 
   /** The checks after path and method, then the operation. A promise only when something had to be waited for. */
   #perform(exchange: Exchange, route: Route): void | Promise<void> {
-    const unsure = this.#parts.confirmed?.()
-    if (unsure === undefined) return this.#operate(exchange, route)
+    const unsure = this.#parts.leadership.confirmed()
+    if (!(unsure instanceof Promise)) return this.#operate(exchange, route)
     const performed = unsure.then(
       () => this.#operate(exchange, route),
       (error: unknown) => {

@@ -1,6 +1,7 @@
 import { connectionLimits } from '../edge/limits.ts'
 import { EdgeServer } from '../edge/server.ts'
 import type { EdgeLog } from '../edge/guards.ts'
+import { unproven } from '../gate/gate.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
 
@@ -21,10 +22,10 @@ export class SimulatedNodePort {
       proof,
       limits: connectionLimits.notice,
       maxHeaderSize: 16 * 1024,
-      request: (request, response) => {
+      request: unproven('no state', (request, response) => {
         request.resume()
         response.writeHead(501, { 'content-type': 'application/json; charset=utf-8', connection: 'close' }).end(notice)
-      },
+      }),
     })
   }
 

@@ -4,8 +4,11 @@ import { roomParameter } from '../../shared/media/room-page.ts'
 import { ApiError, type ErrorName, retOf, success } from '../../shared/result-codes.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import { ClientRateLimit } from '../edge/rate-limit.ts'
+import type { Gated } from '../gate/gate.ts'
+import { provenPage } from '../gate/page.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
+import type { Leadership } from '../store/store.ts'
 
 /** Path of the page at which people begin; public SDKs give `/jroom/?roomId=…` to them. */
 const path = /^\/jroom\/?$/
@@ -58,6 +61,7 @@ const notices: Partial<Record<ErrorName, Notice>> = {
 export interface JoinPageParts {
   links: Pick<JoinLinks, 'page'>
   observer: RequestObserver
+  leadership: Leadership
   /** Visits by client address; left out: as many as fit an office. */
   visits?: ClientRateLimit
 }
@@ -66,13 +70,9 @@ export interface JoinPageParts {
  * `GET /jroom/?roomId=…` leads a browser to the page of rooms on the embedded node. The join token is in the fragment, which a browser
  * keeps and does not send: nobody has shown anything yet, so every room number gets the same answer, and nothing is looked up or changed.
  */
-export function joinPage({ links, observer, visits }: JoinPageParts): Middleware {
+export function joinPage({ links, observer, leadership, visits }: JoinPageParts): Gated<Middleware> {
   const limit = visits ?? new ClientRateLimit({ most: maxVisits, windowMs: 60_000 })
-  return async (context, next) => {
-    if (!path.test(context.path) || (context.method !== 'GET' && context.method !== 'HEAD')) {
-      await next()
-      return
-    }
+  const serve = (context: Context): void => {
     const began = performance.now()
     const at = Date.now()
     context.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer', 'X-Content-Type-Options': 'nosniff' })
@@ -97,6 +97,11 @@ export function joinPage({ links, observer, visits }: JoinPageParts): Middleware
       reason: '',
     })
   }
+  return provenPage(
+    leadership,
+    (at) => path.test(at),
+    (_view, context) => serve(context),
+  )
 }
 
 /** Redirects, or says why not. */

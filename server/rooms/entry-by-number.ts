@@ -29,6 +29,9 @@ export function refusalByNumber({ store, rooms }: EntryByNumberParts, roomId: st
   return room.locked ? { refusal: 'locked', reason: 'the room is locked' } : undefined
 }
 
+/** Facts for a visitor who learns nothing about a room. */
+export const unknownRoom: RoomLook = { by_number: false, host_password: false, topic: '' }
+
 /**
  * Facts about a room for a visitor before joining: a stranger, or somebody with a link that the node has checked. Nothing is opened. A lookup that finds nothing may be a guess,
  * and is reported to the observer.
@@ -60,5 +63,5 @@ export function lookAtRoom(
     msg: 'A join link is required.',
     reason: refused.reason,
   })
-  return { by_number: false, host_password: false, topic: '' }
+  return unknownRoom
 }

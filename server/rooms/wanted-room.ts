@@ -6,11 +6,9 @@ import { ApiError, retOf, success } from '../../shared/result-codes.ts'
 import { sameSecret } from '../edge/same-secret.ts'
 import type { RoomAnswer, WantedRoom } from '../nodes/embedded/embedded-media-options.ts'
 import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
-import type { Confirmed } from '../nodes/secrets/janus-access.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import type { StoredNode, StoredRoom } from '../store/records.ts'
-import { notStored } from '../store/storage-error.ts'
 import type { JoinLinks } from './join-links.ts'
 import { type NumberRefusal, refusalByNumber } from './entry-by-number.ts'
 import type { Rooms } from './room-lifecycle.ts'
@@ -25,8 +23,6 @@ export interface WantedRoomParts {
   joinLinks: Pick<JoinLinks, 'nodeUrl'>
   /** Rooms whose page one node shows while another carries their media. */
   gateway: Pick<GatewayRooms, 'isRemote' | 'open'>
-  /** Whether this controller still leads: see FencedStore. Left out: no other one can. */
-  confirmed?: Confirmed | undefined
   /** Receives each visit: it may be a guess. */
   observer: RequestObserver
   logger: NodeLogger
@@ -47,7 +43,6 @@ export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom,
   let opening: RoomAnswer['opening']
   let problem: ApiError | undefined
   try {
-    await stillLeading(parts)
     unproven = judge(parts, wanted.roomId, wanted.proof)
     if (unproven === undefined) url = await open(parts, wanted.roomId, node)
     verdict = unproven?.refusal ?? (url === undefined ? null : 'elsewhere')
@@ -82,15 +77,6 @@ export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom,
     ...(url === undefined ? {} : { url }),
     ...(opening === undefined ? {} : { opening }),
   }
-}
-
-/** Rooms, locks and passwords of memory may be those of before another controller took over. @throws ApiError 'storage' */
-async function stillLeading({ confirmed }: WantedRoomParts): Promise<void> {
-  const unsure = confirmed?.()
-  if (unsure === undefined) return
-  await unsure.catch((cause: unknown) => {
-    throw notStored('it is not confirmed that this controller leads', cause)
-  })
 }
 
 /** When a scheduled room opens; undefined: it is not scheduled to. */

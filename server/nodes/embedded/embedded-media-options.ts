@@ -1,6 +1,7 @@
 import type { ControlEvent, ControlParams, Doer, OutgoingId, Removal, RoomLook } from '../../../shared/media/control.ts'
 import type { MediaSettings } from '../../../shared/media/media-settings.ts'
 import type { TlsMaterial } from '../../edge/tls.ts'
+import type { Gated } from '../../gate/gate.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { GatewayListener, RecorderListener, WaitingListener } from '../port/gateway-events.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
@@ -44,15 +45,15 @@ export type RoomAnswer = Omit<ControlParams<'answer_room'>, 'id'>
 /** Requests of the process about rooms. None rejects. */
 interface RoomAnswers {
   /** Opens a room for somebody who may enter it. @param node where they stand */
-  open: (wanted: WantedRoom, node: string) => Promise<RoomAnswer>
+  open: Gated<(wanted: WantedRoom, node: string) => RoomAnswer | Promise<RoomAnswer>>
   /** Facts about a room for a visitor before they join. */
-  look: (looked: LookedRoom) => RoomLook
+  look: Gated<(looked: LookedRoom) => RoomLook | Promise<RoomLook>>
   /** Locks or unlocks a room for its host. Resolves to whether that was done. */
-  lock: (wanted: WantedLock) => Promise<boolean>
+  lock: Gated<(wanted: WantedLock) => boolean | Promise<boolean>>
   /** Makes a join link for a host; undefined where none can be made. */
-  invite: (wanted: WantedInvite) => string | undefined
+  invite: Gated<(wanted: WantedInvite) => string | undefined | Promise<string | undefined>>
   /** Starts or stops the recording of a room for its host. Resolves to whether that was done. */
-  record: (wanted: WantedRecording) => Promise<boolean>
+  record: Gated<(wanted: WantedRecording) => boolean | Promise<boolean>>
 }
 
 /** Needs of the embedded node of a site. */

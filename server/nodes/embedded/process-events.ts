@@ -39,19 +39,18 @@ export class ProcessEvents {
 
   /** Takes an event of the process. */
   take(event: ControlEvent): void {
-    const { answers, guessed, hostActed, removed } = this.#targets
+    const { guessed, hostActed, removed } = this.#targets
     if (event.type === 'removed') {
       const { type: _, userName, by, ...removal } = event
       removed(removal, userName, by)
     } else if (event.type === 'roomWanted') {
       void this.#answerWanted(event)
     } else if (event.type === 'roomLooked') {
-      void this.#answer('answer_look', { id: event.id, look: answers.look(event) })
+      void this.#answerLook(event)
     } else if (event.type === 'lockWanted') {
       void this.#answerLock(event)
     } else if (event.type === 'inviteWanted') {
-      const url = answers.invite(event)
-      void this.#answer('answer_invite', { id: event.id, ...(url === undefined ? {} : { url }) })
+      void this.#answerInvite(event)
     } else if (event.type === 'recordingWanted') {
       void this.#answerRecording(event)
     } else if (event.type === 'hostActed') {
@@ -85,6 +84,15 @@ export class ProcessEvents {
 
   async #answerWanted({ id, ...wanted }: Extract<ControlEvent, { type: 'roomWanted' }>): Promise<void> {
     await this.#answer('answer_room', { id, ...(await this.#targets.answers.open(wanted, this.#node)) })
+  }
+
+  async #answerLook({ id, ...looked }: Extract<ControlEvent, { type: 'roomLooked' }>): Promise<void> {
+    await this.#answer('answer_look', { id, look: await this.#targets.answers.look(looked) })
+  }
+
+  async #answerInvite({ id, ...wanted }: Extract<ControlEvent, { type: 'inviteWanted' }>): Promise<void> {
+    const url = await this.#targets.answers.invite(wanted)
+    await this.#answer('answer_invite', { id, ...(url === undefined ? {} : { url }) })
   }
 
   async #answerLock({ id, ...wanted }: Extract<ControlEvent, { type: 'lockWanted' }>): Promise<void> {

@@ -1,7 +1,6 @@
 import type { Settings } from '../../../shared/settings.ts'
 import type { StoredNode } from '../../store/records.ts'
 import { isSameSealing } from '../../store/sealer.ts'
-import type { FencedStore } from '../../store/election/site-member.ts'
 import type { Store } from '../../store/store.ts'
 import type { RemovalsPort } from '../port/removals-port.ts'
 import { type NodeEvent, NodeError } from '../port/media-node-port.ts'
@@ -28,8 +27,7 @@ import { coreToken } from './rooms/signed-token.ts'
 
 /** Needs of the drivers of Janus nodes. */
 export interface JanusNodesOptions {
-  /** With `confirmed` where another controller can take over. */
-  store: Pick<Store, 'all' | 'get' | 'transact' | 'seal' | 'unseal'> & Partial<Pick<FencedStore, 'confirmed'>>
+  store: Pick<Store, 'all' | 'get' | 'transact' | 'seal' | 'unseal' | 'leadership'>
   settings: () => Settings
   /** Removals from rooms. */
   removals: Pick<RemovalsPort, 'remove' | 'refuses'>
@@ -83,11 +81,11 @@ export class JanusNodes {
   driver(config: StoredNode): JanusNode {
     const { store, logger, devices } = this.#options
     if (config.secrets_sealed === '') throw new NodeError('it was added by an older version: change it once')
-    const confirmed = store.confirmed === undefined ? undefined : () => store.confirmed?.()
-    const access: JanusAccess = { ...janusAccess(config, store), confirmed }
+    const { leadership } = store
+    const access = janusAccess(config, store)
     const { name, adminUrl, secrets } = access
     if (adminUrl === '') throw new NodeError('its admin_url is missing: rooms are made through it')
-    const admin = new AdminApi({ url: adminUrl, secret: secrets.admin_secret, confirmed })
+    const admin = new AdminApi({ url: adminUrl, secret: secrets.admin_secret, leadership })
     const traits = new NodeTraits(access, admin, logger)
     // A trial of a configuration is a driver as well: it takes nothing from the one at work, neither its cameras nor its events.
     const inService = isCurrent(store.get('nodes', name), config)
@@ -131,7 +129,7 @@ export class JanusNodes {
       logger,
     })
     const people: JanusPeople = new JanusPeople({
-      socket: { url: access.wsUrl, apiSecret: secrets.api_secret, confirmed, logger },
+      socket: { url: access.wsUrl, apiSecret: secrets.api_secret, leadership, logger },
       admit: (person, signal) => node.admitThroughPage(person, signal),
       admitted: ({ roomId, userId }, fields) => node.joinedThroughPage(roomId, userId, fields),
       changed: ({ roomId }) => node.visitorChanged(roomId),

@@ -4,7 +4,7 @@ import { hiddenSecret } from '../../../shared/hidden-secret.ts'
 import { type NodeConfig, type NodeInput, type NodeSecretName, nodeSecretNames } from '../../../shared/node.ts'
 import { nodePlace } from '../../store/sealed-places.ts'
 import type { StoredNode } from '../../store/records.ts'
-import type { Store } from '../../store/store.ts'
+import type { Leadership, Store } from '../../store/store.ts'
 
 /** Base64url of 32 bytes. */
 const key = z.string().min(43)
@@ -29,7 +29,7 @@ export type JanusSecrets = z.output<typeof secretsSchema>
 type NodeTargets = Pick<NodeConfig, 'ws_url' | 'admin_url'>
 
 /** Facts that a driver knows about its node. */
-export interface JanusAccess {
+export interface JanusFacts {
   name: string
   wsUrl: string
   /** Without a slash at its end; empty: the node is not reached by its Admin API. */
@@ -38,19 +38,29 @@ export interface JanusAccess {
   secrets: JanusSecrets
   /** Those of them that the operator gave; others were made. */
   given: readonly NodeSecretName[]
-  /** Whether this controller may still act there: see FencedStore; left out: no other can have taken over. */
-  confirmed?: Confirmed | undefined
 }
 
-/** Proof that this controller may act. Undefined: it may. Otherwise resolves when that is sure, and rejects if another controller leads. */
-export type Confirmed = () => Promise<void> | undefined
+/** How a node is reached by its driver. */
+export interface JanusAccess extends JanusFacts {
+  /** Whether this controller may still act there. */
+  leadership: Confirms
+}
+
+/** Proof that this controller may act on a node. */
+export type Confirms = Pick<Leadership, 'confirmed'>
 
 /** @throws ApiError 'internal' when the secrets cannot be unsealed */
-export function janusAccess(node: StoredNode, store: Pick<Store, 'unseal'>): JanusAccess {
+export function janusAccess(node: StoredNode, store: Pick<Store, 'unseal' | 'leadership'>): JanusAccess {
+  return { ...janusFacts(node, store), leadership: store.leadership }
+}
+
+/** @throws ApiError 'internal' when the secrets cannot be unsealed */
+export function janusFacts(node: StoredNode, store: Pick<Store, 'unseal'>): JanusFacts {
   const { name, ws_url: wsUrl, admin_url } = node
   const secrets = janusSecretsOf(node, store)
   const given = nodeSecretNames.filter((secret) => secrets[secret] !== '')
-  return { name, wsUrl, adminUrl: admin_url.replace(/\/+$/, ''), secrets: secretsInUse(secrets), given }
+  const adminUrl = admin_url.replace(/\/+$/, '')
+  return { name, wsUrl, adminUrl, secrets: secretsInUse(secrets), given }
 }
 
 /**

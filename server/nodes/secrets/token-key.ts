@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { nodePlace } from '../../store/sealed-places.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
-import { derivedSecret, janusAccess } from './janus-access.ts'
+import { derivedSecret, janusFacts } from './janus-access.ts'
 
 /** Secrets of an embedded node. */
 const secretsSchema = z.strictObject({
@@ -45,7 +45,7 @@ function keepsKey({ kind, secrets_sealed }: StoredNode): boolean {
 /** The key of a node's join links, base64: of a Janus node, the one of a site that has no other. @throws ApiError 'internal' when it cannot be unsealed */
 export function tokenKeyOf(node: StoredNode, store: Pick<Store, 'unseal'>): string {
   if (node.kind === 'janus') {
-    const { secrets } = janusAccess(node, store)
+    const { secrets } = janusFacts(node, store)
     return createHash('sha256')
       .update(derivedSecret(secrets, 'join links', ''))
       .digest('base64')

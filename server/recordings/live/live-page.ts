@@ -4,7 +4,9 @@ import type { LivePicture } from '../../../shared/recordings/live-picture.ts'
 import type { SegmentStart } from '../../../shared/recordings/segment.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import type { StaticFiles } from '../../edge/static-files.ts'
-import type { Store } from '../../store/store.ts'
+import { type Gated, unproven } from '../../gate/gate.ts'
+import { provenPage } from '../../gate/page.ts'
+import type { ConfirmedView, Store } from '../../store/store.ts'
 import type { FragmentTables } from '../playback/fragment-table.ts'
 import { locate } from '../playback/segment-sources.ts'
 import { answerFile } from '../records/byte-answer.ts'
@@ -24,7 +26,7 @@ const firstMs = 6_000
 
 /** Needs of the pages. */
 export interface LivePageParts {
-  store: Pick<Store, 'get' | 'unseal'>
+  store: Pick<Store, 'unseal' | 'leadership'>
   streams: LiveStreams
   mixes: Pick<LiveMixes, 'of'>
   tables: Pick<FragmentTables, 'of'>
@@ -41,26 +43,26 @@ export interface LivePageParts {
 export function livePages(
   parts: LivePageParts,
 ): Pick<
-  Record<MountedPage, Middleware>,
+  Record<MountedPage, Gated<Middleware>>,
   | 'GET /live/:token'
   | 'GET /live/:token/:file'
   | 'GET /player/*'
   | 'GET /admin/record/recordPlayer.html'
   | 'GET /admin/live/rtmpPlayer.html'
 > {
-  const at = (matches: (path: string) => boolean, serve: (context: Context) => Promise<void>): Middleware => {
-    return async (context, next) => {
+  const at = (matches: (path: string) => boolean, serve: (context: Context) => Promise<void>): Gated<Middleware> =>
+    unproven('no state', async (context, next) => {
       if (isRead(context) && matches(context.path)) await serve(context)
       else await next()
-    }
-  }
+    })
   // The page itself says that the stream is over, so that people get to read it.
   const player = (up: string) => (context: Context) => servePlayer(context, parts, up)
   return {
     'GET /live/:token': at((path) => /^\/live\/[^/]+$/.test(path), player('../')),
-    'GET /live/:token/:file': at(
-      (path) => path.startsWith(livePath),
-      (context) => serveLive(context, parts),
+    'GET /live/:token/:file': provenPage(
+      parts.store.leadership,
+      (path) => path.startsWith(livePath) && !/^\/live\/[^/]+$/.test(path),
+      (view, context) => serveLive(context, parts, view),
     ),
     'GET /player/*': at(
       (path) => path.startsWith(playerPath),
@@ -71,12 +73,12 @@ export function livePages(
   }
 }
 
-async function serveLive(context: Context, parts: LivePageParts): Promise<void> {
+async function serveLive(context: Context, parts: LivePageParts, view: ConfirmedView): Promise<void> {
   const [token = '', file, ...more] = context.path.slice(livePath.length).split('/')
   const claims = openLiveToken(parts.store, token, parts.clock())
   setPrivate(context)
   if (file === undefined || more.length > 0) return answerNothing(context)
-  if (claims === undefined || isOver(parts, claims)) return answerOver(context, file)
+  if (claims === undefined || isOver(view, claims)) return answerOver(context, file)
   try {
     const stream = streamOf(parts, claims)
     if (stream === undefined) return answerOver(context, file)
@@ -97,8 +99,8 @@ function streamOf({ streams, mixes }: LivePageParts, claims: LiveClaims): LiveSt
 }
 
 /** A live stream of a client ends with its record. */
-function isOver({ store }: LivePageParts, { live }: LiveClaims): boolean {
-  return live !== undefined && store.get('lives', live)?.state !== 'living'
+function isOver(view: ConfirmedView, { live }: LiveClaims): boolean {
+  return live !== undefined && view.get('lives', live)?.state !== 'living'
 }
 
 function answerOver(context: Context, file: string): void {

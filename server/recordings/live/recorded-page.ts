@@ -1,10 +1,12 @@
 import type { Context, Middleware } from 'koa'
+import type { Gated } from '../../gate/gate.ts'
+import { provenPage } from '../../gate/page.ts'
 import type { Store } from '../../store/store.ts'
 import type { FragmentTables } from '../playback/fragment-table.ts'
 import type { SegmentFiles } from '../playback/segment-sources.ts'
 import type { IndexedSegment, RecordingIndex } from '../recording-index.ts'
 import { answerFile } from '../records/byte-answer.ts'
-import { answerNothing, containerTypes, isRead, setPrivate } from '../records/record-page.ts'
+import { answerNothing, containerTypes, setPrivate } from '../records/record-page.ts'
 import { fragmentEnd, type LiveFragment, mediaLines } from './live-window.ts'
 import { openRecordedToken, type RecordedClaims } from './recorded-token.ts'
 
@@ -15,7 +17,7 @@ const maxSegments = 2_000
 
 /** Needs of the pages. */
 export interface RecordedPageParts {
-  store: Pick<Store, 'unseal'>
+  store: Pick<Store, 'unseal' | 'leadership'>
   index: Pick<RecordingIndex, 'segments'>
   tables: Pick<FragmentTables, 'of'>
   files: Pick<SegmentFiles, 'fileOf'>
@@ -23,16 +25,16 @@ export interface RecordedPageParts {
 }
 
 /** `GET /recorded/<token>/<file>`: playlist and files of a recorded span, for whoever has its address until it expires. */
-export function recordedPage(parts: RecordedPageParts): Middleware {
-  return async (context, next) => {
-    if (!context.path.startsWith(recordedPath) || !isRead(context)) return void (await next())
+export function recordedPage(parts: RecordedPageParts): Gated<Middleware> {
+  const isAt = (path: string): boolean => path.startsWith(recordedPath)
+  return provenPage(parts.store.leadership, isAt, async (_view, context) => {
     const [token = '', file = '', ...more] = context.path.slice(recordedPath.length).split('/')
     setPrivate(context)
     const claims = openRecordedToken(parts.store, token, parts.clock())
     if (claims === undefined || more.length > 0) return answerNothing(context)
     if (file === 'index.m3u8') await servePlaylist(context, parts, claims)
     else await serveSegment(context, parts, claims, file)
-  }
+  })
 }
 
 /** Complete segments of a span that HLS supports: VP8 is not one of its codecs. */

@@ -3,6 +3,7 @@ import { hasCode } from '../../../shared/error-code.ts'
 import { growingTo } from '../../../shared/growing-cache.ts'
 import type { SegmentStart } from '../../../shared/recordings/segment.ts'
 import type { OpenSegment, RecordingIndex } from '../recording-index.ts'
+import type { Gated } from '../../gate/gate.ts'
 import { ObjectError } from '../objects/object-error.ts'
 import { type WantedRange, wantedRange } from './byte-ranges.ts'
 import { FileReads } from './file-reads.ts'
@@ -17,6 +18,9 @@ const playbackPath = '/recordings/'
 
 /** Answers one more route below `/recordings/`. @param rest the path behind the route's own part */
 export type FurtherRoute = (request: Request, caller: PlaybackCaller, rest: string) => Promise<Response>
+
+/** A playback behind a port. */
+export type GatedPlayback = Gated<(request: Request, caller: PlaybackCaller) => Response | Promise<Response>>
 
 /** Needs of the playback. */
 export interface PlaybackParts {

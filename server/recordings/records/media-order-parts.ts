@@ -94,7 +94,7 @@ export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
   return {
     orders,
     pages: {
-      'GET /record/:file': recordDownload(files),
+      'GET /record/:file': recordDownload(files, store.leadership),
       'GET /recorded/:token/:file': recordedPage({ store, index, tables, files: segments, clock }),
       ...live,
     },

@@ -1,4 +1,7 @@
 import type { Context, Middleware } from 'koa'
+import type { Gated } from '../../gate/gate.ts'
+import { provenPage } from '../../gate/page.ts'
+import type { Leadership } from '../../store/store.ts'
 import { answerFile } from './byte-answer.ts'
 import { recordPath, type RecordFiles } from './record-files.ts'
 
@@ -6,15 +9,15 @@ import { recordPath, type RecordFiles } from './record-files.ts'
 export const containerTypes = { mp4: 'video/mp4', webm: 'video/webm' } as const
 
 /** `GET /record/<file>`: the file of a recording for whoever has its address, as long as the recording exists. */
-export function recordDownload(files: RecordFiles): Middleware {
-  return async (context, next) => {
-    if (!context.path.startsWith(recordPath) || !isRead(context)) return void (await next())
+export function recordDownload(files: RecordFiles, leadership: Leadership): Gated<Middleware> {
+  const isAt = (path: string): boolean => path.startsWith(recordPath)
+  return provenPage(leadership, isAt, async (_view, context) => {
     setPrivate(context)
     const found = files.find(context.path.slice(recordPath.length))
     if (found === undefined || !(await answerFile(context, found.open))) return answerNothing(context)
     context.type = containerTypes[found.file.container]
     context.set('Content-Disposition', `inline; filename="${found.file.file}"`)
-  }
+  })
 }
 
 export function isRead({ method }: Context): boolean {

@@ -1,3 +1,4 @@
+import { sole } from '../../support/sole-leadership.ts'
 import { JanusPeople } from '../../../server/nodes/janus/people/janus-people.ts'
 import type { JanusServer } from '../../support/janus/janus-server.ts'
 import { peopleEndpoint } from '../../support/janus/people-endpoint.ts'
@@ -15,7 +16,7 @@ export interface PeopleOn extends AsyncDisposable {
 /** Opens the endpoint without users. */
 export async function peopleOn(janus: JanusServer): Promise<PeopleOn> {
   const people = new JanusPeople({
-    socket: { url: janus.wsUrl, apiSecret: janus.configuration.secrets.api, logger },
+    socket: { url: janus.wsUrl, apiSecret: janus.configuration.secrets.api, leadership: sole, logger },
     admit: () => Promise.resolve({}),
     admitted: quiet,
     changed: quiet,

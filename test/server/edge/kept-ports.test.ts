@@ -1,8 +1,10 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
+import { unproven } from '../../../server/gate/gate.ts'
 import { clientAddress } from '../../../server/edge/client-address.ts'
 import { KeptPorts } from '../../../server/edge/kept-ports.ts'
 import { type ConnectionLimits, connectionLimits } from '../../../server/edge/limits.ts'
@@ -36,7 +38,9 @@ function open(name: string, kept: KeptPorts, limits: ConnectionLimits = connecti
     maxHeaderSize: 8_192,
     kept,
     proof,
-    request: (request, response) => response.end(`${name} ${clientAddress(request)}`),
+    request: unproven('no state', (request: IncomingMessage, response: ServerResponse) =>
+      response.end(`${name} ${clientAddress(request)}`),
+    ),
   })
   onTestFinished(() => server.stop(0))
   return server

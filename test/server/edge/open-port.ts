@@ -1,5 +1,8 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { unproven } from '../../../server/gate/gate.ts'
 import { connectionLimits } from '../../../server/edge/limits.ts'
 import { EdgeServer, type EdgeServerOptions } from '../../../server/edge/server.ts'
 
@@ -11,8 +14,14 @@ export interface TestPort {
   logged: { fields: object; message: string }[]
 }
 
+/** Options of a port whose handlers have no state. */
+type PortOptions = Partial<Omit<EdgeServerOptions, 'request' | 'upgrade'>> & {
+  request?: (request: IncomingMessage, response: ServerResponse) => unknown
+  upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => unknown
+}
+
 /** Opens a port that answers `ok`, or as the test says; closed after the test. */
-export async function openPort(options: Partial<EdgeServerOptions> = {}): Promise<TestPort> {
+export async function openPort({ request, upgrade, ...options }: PortOptions = {}): Promise<TestPort> {
   const logged: TestPort['logged'] = []
   const log = (fields: object, message: string): void => void logged.push({ fields, message })
   const server = new EdgeServer({
@@ -20,7 +29,8 @@ export async function openPort(options: Partial<EdgeServerOptions> = {}): Promis
     log: { warn: log, error: log },
     limits: connectionLimits.api,
     maxHeaderSize: 16 * 1024,
-    request: (_request, response) => void response.end('ok'),
+    request: unproven('no state', request ?? ((_request, response) => void response.end('ok'))),
+    ...(upgrade === undefined ? {} : { upgrade: unproven('no state', upgrade) }),
     ...options,
   })
   onTestFinished(() => server.stop(0))

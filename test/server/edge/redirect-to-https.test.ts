@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import { readFile, mkdtemp, rm } from 'node:fs/promises'
 import { get } from 'node:https'
@@ -5,6 +7,7 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { unproven } from '../../../server/gate/gate.ts'
 import { connectionLimits } from '../../../server/edge/limits.ts'
 import { EdgeServer } from '../../../server/edge/server.ts'
 import { certificateFiles } from './certificates.ts'
@@ -20,8 +23,8 @@ async function openPort(headersMs = 5_000): Promise<{ at: number; port: EdgeServ
     limits: connectionLimits.api,
     timeouts: { headersMs, checkMs: 50 },
     maxHeaderSize: 8_192,
-    request: (_, response) => void response.end('answered'),
-    upgrade: (_, socket) => void socket.end('upgraded'),
+    request: unproven('no state', (_: IncomingMessage, response: ServerResponse) => void response.end('answered')),
+    upgrade: unproven('no state', (_: IncomingMessage, socket: Duplex) => void socket.end('upgraded')),
   })
   onTestFinished(() => port.stop(0))
   const tls = { cert: await readFile(cert_file, 'utf8'), key: await readFile(key_file, 'utf8') }

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
@@ -5,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
+import { unproven } from '../../../server/gate/gate.ts'
 import { controllerCertificate } from '../../../server/edge/controller-certificate.ts'
 import { KeptPorts } from '../../../server/edge/kept-ports.ts'
 import { connectionLimits } from '../../../server/edge/limits.ts'
@@ -25,7 +27,7 @@ async function openPort({ kept, headersMs = 200 }: { kept?: KeptPorts; headersMs
     maxHeaderSize: 8_192,
     proof: new RequestProof(key, 'one', await controllerCertificate(folder)),
     kept,
-    request: (_, response) => void response.end('answered'),
+    request: unproven('no state', (_: IncomingMessage, response: ServerResponse) => void response.end('answered')),
   })
   return port
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { unproven } from '../../../server/gate/gate.ts'
+import type { Context, Next } from 'koa'
 import { notStored } from '../../../server/store/storage-error.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import { type Bench, openBench, rawGet } from '../../support/sites/api-site.ts'
@@ -224,11 +226,11 @@ test('the OpenAPI document is served beside the operations, also to other origin
 test('the join page can be mounted; its failures are answered like all others', async () => {
   const bench = await openBench('media', {
     mounts: {
-      'GET /jroom/': (context, next) => {
+      'GET /jroom/': unproven('no state', (context: Context, next: Next) => {
         if (context.path === '/jroom/hello') context.body = 'hello'
         else if (context.path === '/jroom/broken') throw new Error('broken')
         else return next()
-      },
+      }),
     },
   })
   expect(await (await fetch(`${bench.url}/jroom/hello`)).text()).toBe('hello')

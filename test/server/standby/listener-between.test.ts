@@ -1,6 +1,7 @@
+import type { Duplex } from 'node:stream'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { type ClientRequest, type IncomingMessage, request as send } from 'node:http'
+import { type ClientRequest, type IncomingMessage, request as send, type ServerResponse } from 'node:http'
 import https from 'node:https'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,6 +10,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket as Client, WebSocketServer } from 'ws'
+import { unproven } from '../../../server/gate/gate.ts'
 import { clientAddress } from '../../../server/edge/client-address.ts'
 import { connectionLimits } from '../../../server/edge/limits.ts'
 import { controllerCertificate } from '../../../server/edge/controller-certificate.ts'
@@ -75,15 +77,15 @@ async function openSite(now?: () => number, tls?: TlsMaterial, announced = tls?.
     limits: connectionLimits.api,
     maxHeaderSize: 8_192,
     proof: new RequestProof(proof.key, 'one', tls, now),
-    async request(request, response) {
+    request: unproven('no state', async (request: IncomingMessage, response: ServerResponse) => {
       const body = await text(request)
       done.push(`${request.method} ${request.url} ${clientAddress(request)} ${body}`)
       response.end('done')
-    },
-    upgrade(request, socket, head) {
+    }),
+    upgrade: unproven('no state', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       done.push(`upgrade ${request.url} ${clientAddress(request)}`)
       sockets.handleUpgrade(request, socket, head, (client) => client.send('hello'))
-    },
+    }),
   })
   await leader.start({ host: '127.0.0.1', port: 0 })
   onTestFinished(() => leader.stop(0))

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
+import { sole } from '../../support/sole-leadership.ts'
 import { createOutgoingUser } from '../../../shared/device-operations.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import { defaultSettings } from '../../../shared/settings.ts'
@@ -41,6 +42,7 @@ async function handingOver(what: () => never): Promise<{ url: string; way: Leade
     sessions: { check: () => ({ ok: true, accessKey: 'a' }) },
     settings: defaultSettings,
     faults: new FaultRules(),
+    leadership: sole,
     observer: { observe: () => {} },
     openApiDocument: () => '{}',
     log: createLog('silent'),

@@ -1,15 +1,19 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { sole } from '../../support/sole-leadership.ts'
+import type { Leadership } from '../../../server/store/store.ts'
 import { authenticate } from '../../../shared/media-operations.ts'
 import { defaultSettings } from '../../../shared/settings.ts'
 import { createListener } from '../../../server/http/listener.ts'
 import { implement } from '../../../server/http/operation.ts'
 import { FaultRules } from '../../../server/lab/faults.ts'
 import { createLog } from '../../../server/observe/log.ts'
-import { confirmedDispatch } from '../../../server/controller/console.ts'
+import { provenDispatch } from '../../../server/controller/console.ts'
 
 test('A leader that may have been replaced answers no reads from memory before it has confirmed its lease; if another leads it says so', async () => {
   let unsure: PromiseWithResolvers<void> | undefined
   let runs = 0
+  const confirmed = (): ReturnType<Leadership['confirmed']> => unsure?.promise.then(sole.confirmed) ?? sole.confirmed()
+  const leadership = { confirmed }
   const listener = createListener({
     api: 'media',
     operations: [
@@ -24,7 +28,7 @@ test('A leader that may have been replaced answers no reads from memory before i
     observer: { observe: () => {} },
     openApiDocument: () => '{}',
     log: createLog('silent'),
-    confirmed: () => unsure?.promise,
+    leadership,
   })
   const { url } = await listener.start({ host: '127.0.0.1', port: 0 })
   onTestFinished(() => listener.stop(0))
@@ -45,13 +49,10 @@ test('A leader that may have been replaced answers no reads from memory before i
 
   // The same for the console; reading who leads is always possible.
   const asked: string[] = []
-  const dispatch = confirmedDispatch(
-    async (name) => {
-      asked.push(name)
-      return { ok: true, value: {} }
-    },
-    () => unsure?.promise,
-  )
+  const dispatch = provenDispatch(leadership, async (name) => {
+    asked.push(name)
+    return { ok: true, value: {} }
+  })
   const origin = { transport: 'rpc', client: '', role: 'admin' } as const
   expect(await dispatch('rooms.list', {}, origin)).toMatchObject({ ok: false, error: { code: 'standby' } })
   expect(await dispatch('controllers.list', {}, origin)).toMatchObject({ ok: true })

@@ -1,4 +1,5 @@
 import ndc, { type PeerConnection, type Track } from 'node-datachannel'
+import { sole } from '../sole-leadership.ts'
 import type { JanusHandle } from '../../../server/nodes/janus/wire/janus-handle.ts'
 import { JanusSession } from '../../../server/nodes/janus/wire/janus-session.ts'
 import { JanusSocket } from '../../../server/nodes/janus/wire/janus-socket.ts'
@@ -57,7 +58,7 @@ export class JanusViewer implements AsyncDisposable {
     const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: console.error }
     const { token, inRoom } = shown
     const apiSecret = token === undefined ? janus.configuration.secrets.api : ''
-    const socket = await JanusSocket.open({ url: janus.wsUrl, apiSecret, token, logger }, signal)
+    const socket = await JanusSocket.open({ url: janus.wsUrl, apiSecret, token, leadership: sole, logger }, signal)
     const connection = new ndc.PeerConnection('viewer', { iceServers: [], disableAutoNegotiation: true })
     const viewer = new JanusViewer(socket, connection)
     try {

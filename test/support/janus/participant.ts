@@ -1,3 +1,4 @@
+import { sole } from '../sole-leadership.ts'
 import { JanusError } from '../../../server/nodes/janus/wire/janus-error.ts'
 import type { JanusHandle } from '../../../server/nodes/janus/wire/janus-handle.ts'
 import { JanusSession } from '../../../server/nodes/janus/wire/janus-session.ts'
@@ -110,7 +111,7 @@ export class Participant implements AsyncDisposable {
 
 /** A connection that shows a token with each request, where there is one. */
 async function connected(url: string, token: string, signal: AbortSignal): Promise<JanusSocket> {
-  const socket = await JanusSocket.open({ url, apiSecret: '', logger }, signal)
+  const socket = await JanusSocket.open({ url, apiSecret: '', leadership: sole, logger }, signal)
   if (token === '') return socket
   const request = socket.request.bind(socket)
   socket.request = (asked, ...others) => request({ ...asked, token }, ...others)

@@ -1,4 +1,5 @@
 import { expect, onTestFinished } from 'vitest'
+import { sole } from '../sole-leadership.ts'
 import type { RoomMediaEvent } from '../../../server/nodes/port/room-media.ts'
 import { RelayedRooms } from '../../../server/nodes/janus/relay/relayed-rooms.ts'
 import { JanusPeople } from '../../../server/nodes/janus/people/janus-people.ts'
@@ -67,7 +68,7 @@ export class RelayedSite {
       Object.entries(servers).map(([name, janus]) => {
         const relay = new TestRelayNode(name, janus)
         const people: JanusPeople = new JanusPeople({
-          socket: { url: janus.wsUrl, apiSecret: janus.configuration.secrets.api, logger },
+          socket: { url: janus.wsUrl, apiSecret: janus.configuration.secrets.api, leadership: sole, logger },
           admit: () => Promise.resolve({}),
           admitted: () => {},
           changed: () => {},

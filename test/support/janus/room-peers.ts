@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import ndc, { type PeerConnection, type Track } from 'node-datachannel'
+import { sole } from '../sole-leadership.ts'
 import type { JanusHandle } from '../../../server/nodes/janus/wire/janus-handle.ts'
 import { JanusSession } from '../../../server/nodes/janus/wire/janus-session.ts'
 import { JanusSocket } from '../../../server/nodes/janus/wire/janus-socket.ts'
@@ -53,7 +54,13 @@ export class RoomPeer {
   static async join(janus: JanusServer, room: string, id: string, tickets?: Tickets): Promise<RoomPeer> {
     const { wsUrl: url, configuration } = janus
     const { token, roomToken } = tickets ?? {}
-    const options = { url, apiSecret: tickets === undefined ? configuration.secrets.api : '', token, logger }
+    const options = {
+      url,
+      apiSecret: tickets === undefined ? configuration.secrets.api : '',
+      token,
+      leadership: sole,
+      logger,
+    }
     const socket = await JanusSocket.open(options, soon())
     const session = await JanusSession.create(socket, soon())
     const handle = await session.attach('janus.plugin.videoroom', soon())

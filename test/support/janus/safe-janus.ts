@@ -1,3 +1,4 @@
+import { sole } from '../sole-leadership.ts'
 import { nodeSecretNames } from '../../../shared/node.ts'
 import { nodeFiles } from '../../../server/nodes/janus/configuration/node-files.ts'
 import type { JanusAccess } from '../../../server/nodes/secrets/janus-access.ts'
@@ -42,6 +43,7 @@ export async function startSafeJanus(
     adminUrl: `http://127.0.0.1:${adminPort}/admin`,
     secrets: safeSecrets,
     given: nodeSecretNames,
+    leadership: sole,
   })
   const janus = await startJanus({
     secrets: { api, admin, adminKey },

@@ -1,3 +1,5 @@
+import { sole } from '../sole-leadership.ts'
+import type { Leadership } from '../../../server/store/store.ts'
 import { AdminApi } from '../../../server/nodes/janus/wire/admin-api.ts'
 import { participantOn } from '../../../server/nodes/janus/relay/handle-participant.ts'
 import { RelayIds } from '../../../server/nodes/janus/relay/relay-ids.ts'
@@ -25,11 +27,11 @@ export class TestRelayNode implements RelayNode {
     this.records = records
     const { api: apiSecret, admin: secret } = janus.configuration.secrets
     // A dead controller sends no requests.
-    const confirmed = (): Promise<void> | undefined =>
-      this.#isAbandoned ? Promise.reject(new Error('it is no more')) : undefined
-    const socket = { url: janus.wsUrl, apiSecret, confirmed, logger }
+    const confirmed = (): ReturnType<Leadership['confirmed']> =>
+      this.#isAbandoned ? Promise.reject(new Error('it is no more')) : sole.confirmed()
+    const socket = { url: janus.wsUrl, apiSecret, leadership: { confirmed }, logger }
     this.#session = new RelaySession({ node: name, socket, records, logger })
-    this.#admin = new AdminApi({ url: janus.adminUrl, secret })
+    this.#admin = new AdminApi({ url: janus.adminUrl, secret, leadership: sole })
   }
 
   session(signal: AbortSignal): ReturnType<RelayNode['session']> {

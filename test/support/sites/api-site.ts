@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { sole } from '../sole-leadership.ts'
 import type { AnyOperation } from '../../../server/http/operation.ts'
 import { implement } from '../../../server/http/operation.ts'
 import { createListener, type Listener, type ListenerOptions } from '../../../server/http/listener.ts'
@@ -123,6 +124,7 @@ export async function openBench(api: ApiName, options: Partial<ListenerOptions> 
     sessions,
     settings: () => settings,
     faults,
+    leadership: sole,
     observer: { observe: (observation) => void seen.push(observation) },
     openApiDocument: () => '{"openapi":"3.1.0"}',
     log: { debug: note, info: note, warn: note, error: note },

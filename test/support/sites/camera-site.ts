@@ -1,3 +1,4 @@
+import { sole } from '../sole-leadership.ts'
 import { parseDeviceAddress } from '../../../shared/device-address.ts'
 import dns from 'node:dns'
 import { onTestFinished } from 'vitest'
@@ -136,6 +137,7 @@ export class CameraSite {
       access: {
         name: 'janus',
         wsUrl: this.janus.wsUrl,
+        leadership: sole,
         secrets: {
           api_secret: api,
           admin_secret: admin,

@@ -10,6 +10,7 @@ import { SimulatedNode } from '../../../server/nodes/simulated/simulated-node.ts
 import type { SiteRecorder } from '../../../server/recordings/records/media-order-parts.ts'
 import { createServices, type Services } from '../../../server/controller/services.ts'
 import { openStore } from '../../../server/store/open-store.ts'
+import type { Leadership } from '../../../server/store/store.ts'
 import type { StoredNode } from '../../../server/store/records.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 import type { Store } from '../../../server/store/store.ts'
@@ -51,6 +52,8 @@ export interface LiveSiteOptions {
   folder?: string
   /** Recorder of the site; left out: nothing can be recorded. */
   recorder?: SiteRecorder
+  /** Left out: nobody else can lead. */
+  leadership?: Leadership
   /** Folder of the built player page. */
   playerPage?: string
   /** Path of ffmpeg; left out: the one on the path. */
@@ -80,6 +83,7 @@ export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite>
   const deadlineMs = (): number => settings.deadlines.store_ms
   const store = await openStore({ folder, sealer: createSealer(Buffer.alloc(32, 7)), deadlineMs })
   if (options.folder === undefined) await furnish(store, options)
+  if (options.leadership !== undefined) Object.defineProperty(store, 'leadership', { value: options.leadership })
   const services = createServices({
     events: { append: (event) => void events.push(event) },
     store,

@@ -20,7 +20,7 @@ import { Substreams } from './substreams.ts'
 
 /** Needs of the cameras of a node. */
 export interface JanusCamerasOptions {
-  access: Pick<JanusAccess, 'name' | 'wsUrl' | 'secrets' | 'confirmed'>
+  access: Pick<JanusAccess, 'name' | 'wsUrl' | 'secrets' | 'leadership'>
   store: Pick<Store, 'all' | 'get' | 'transact'>
   rooms: RoomsForDevices
   /** Probe for cameras; undefined while no embedded node can do it. */
@@ -117,7 +117,7 @@ export class JanusCameras implements RoomDevices {
         url: access.wsUrl,
         apiSecret,
         token: token_secret === '' ? undefined : token,
-        confirmed: access.confirmed,
+        leadership: access.leadership,
         logger,
         answerMs,
       },

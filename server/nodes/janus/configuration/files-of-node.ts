@@ -1,6 +1,6 @@
 import type { StoredNode } from '../../../store/records.ts'
 import type { Store } from '../../../store/store.ts'
-import { eventPath, type JanusAccess, janusAccess } from '../../secrets/janus-access.ts'
+import { eventPath, type JanusFacts, janusFacts } from '../../secrets/janus-access.ts'
 import { type EventTarget, type NodeFile, nodeFiles } from './node-files.ts'
 import { surroundingsOf } from './surroundings.ts'
 
@@ -14,7 +14,7 @@ export async function filesOfNode(
   store: Pick<Store, 'unseal'>,
   eventUrl: string | undefined,
 ): Promise<NodeFile[]> {
-  const access = janusAccess(node, store)
+  const access = janusFacts(node, store)
   const url = URL.parse(access.adminUrl === '' ? access.wsUrl : access.adminUrl)
   const { adminAddress, controllerAddress } = await surroundingsOf(url?.hostname.replace(/^\[|\]$/g, '') ?? '')
   return nodeFiles({
@@ -25,11 +25,7 @@ export async function filesOfNode(
   })
 }
 
-function eventsOf(
-  { name, secrets }: JanusAccess,
-  eventUrl: string,
-  controllerAddress: string,
-): EventTarget | undefined {
+function eventsOf({ name, secrets }: JanusFacts, eventUrl: string, controllerAddress: string): EventTarget | undefined {
   const url = URL.parse(eventUrl)
   if (url === null) return undefined
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'

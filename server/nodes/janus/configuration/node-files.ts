@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { hasControlCharacter } from '../../../../shared/control-character.ts'
-import type { JanusAccess } from '../../secrets/janus-access.ts'
+import type { JanusFacts } from '../../secrets/janus-access.ts'
 import { type LibconfigGroup, type LibconfigLine, libconfigText, type LibconfigValue } from './libconfig.ts'
 
 /** One configuration file of a Janus server. */
@@ -12,7 +12,7 @@ export interface NodeFile {
 
 /** Needs of a node's files, besides the driver's facts about it. */
 export interface NodeFilesOptions {
-  node: JanusAccess
+  node: JanusFacts
   /** Address for the node's events; left out: none, and it is polled; `unknown`: not known yet. */
   events?: EventTarget | 'unknown' | undefined
   /** Addresses that the controller calls from: the Admin API answers no others. Empty: it answers everybody. */

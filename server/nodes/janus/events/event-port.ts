@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { sameSecret } from '../../../edge/same-secret.ts'
 import { type EdgeLog, refuse } from '../../../edge/guards.ts'
+import { unproven } from '../../../gate/gate.ts'
 import type { KeptPorts } from '../../../edge/kept-ports.ts'
 import type { RequestProof } from '../../../edge/request-proof.ts'
 import { connectionLimits } from '../../../edge/limits.ts'
@@ -68,10 +69,11 @@ export class EventPort {
       maxHeaderSize: 8 * 1024,
       proof: options.proof,
       kept: options.kept,
-      request: (_, response) => {
+      request: unproven('no state', (_, response) => {
         response.writeHead(404, { 'content-length': 0, connection: 'close' }).end()
-      },
-      upgrade: (request, socket, head) => this.#upgrade(request, socket, head),
+      }),
+      // What nodes report changes what this process knows of them; requests that follow from it are proven (`still-leads.ts`).
+      upgrade: unproven('this process', (request, socket, head) => this.#upgrade(request, socket, head)),
     })
   }
 

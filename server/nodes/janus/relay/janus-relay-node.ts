@@ -35,7 +35,7 @@ export class JanusRelayNode implements RelayNode {
   readonly #participants: RelayParticipants
 
   constructor(
-    { name, wsUrl, secrets, confirmed }: Pick<JanusAccess, 'name' | 'wsUrl' | 'secrets' | 'confirmed'>,
+    { name, wsUrl, secrets, leadership }: Pick<JanusAccess, 'name' | 'wsUrl' | 'secrets' | 'leadership'>,
     { ids, participants, admin, records, logger }: JanusRelayNodeParts,
   ) {
     this.name = name
@@ -47,7 +47,7 @@ export class JanusRelayNode implements RelayNode {
     const token = (): string => ownCoreToken(token_secret, Math.ceil(Date.now() / 1_000) + tokenSeconds)
     this.#session = new RelaySession({
       node: name,
-      socket: { url: wsUrl, apiSecret, token: token_secret === '' ? undefined : token, confirmed, logger },
+      socket: { url: wsUrl, apiSecret, token: token_secret === '' ? undefined : token, leadership, logger },
       records,
       logger,
     })

@@ -27,13 +27,13 @@ export interface NodeFacts {
 
 /** Connects to a node without showing anything. Undefined: that is not possible. @throws the signal's reason */
 export async function connectTo(
-  { wsUrl }: JanusAccess,
+  { wsUrl, leadership }: JanusAccess,
   logger: NodeLogger,
   findings: Findings,
   signal: AbortSignal,
 ): Promise<JanusSocket | undefined> {
   try {
-    return await JanusSocket.open({ url: wsUrl, apiSecret: '', logger }, signal)
+    return await JanusSocket.open({ url: wsUrl, apiSecret: '', leadership, logger }, signal)
   } catch (error) {
     signal.throwIfAborted()
     const why = whyUnreachable(error)
@@ -65,12 +65,12 @@ export async function readFacts(
 
 /** Opens a session as the controller does, with a handle of each plugin. Undefined: the node lets the controller not in. @throws as JanusSocket.request */
 export async function openAsController(
-  { wsUrl, secrets }: JanusAccess,
+  { wsUrl, secrets, leadership }: JanusAccess,
   logger: NodeLogger,
   findings: Findings,
   signal: AbortSignal,
 ): Promise<OpenedNode | undefined> {
-  const socket = await JanusSocket.open({ url: wsUrl, apiSecret: secrets.api_secret, logger }, signal)
+  const socket = await JanusSocket.open({ url: wsUrl, apiSecret: secrets.api_secret, leadership, logger }, signal)
   try {
     const session = await JanusSession.create(socket, signal)
     const [videoRoom, streaming] = await Promise.all(

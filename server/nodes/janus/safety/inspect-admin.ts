@@ -1,5 +1,5 @@
 import type { JanusAccess } from '../../secrets/janus-access.ts'
-import { AdminApi } from '../wire/admin-api.ts'
+import { AdminApi, type AdminApiOptions } from '../wire/admin-api.ts'
 import { janusCodes } from '../wire/janus-error.ts'
 import type { Findings } from './janus-findings.ts'
 import { refusalOf, whyUnreachable } from './trial-call.ts'
@@ -10,7 +10,7 @@ import { refusalOf, whyUnreachable } from './trial-call.ts'
  * @throws the signal's reason
  */
 export async function inspectAdmin(
-  { adminUrl, secrets }: JanusAccess,
+  { adminUrl, secrets, leadership }: JanusAccess,
   findings: Findings,
   signal: AbortSignal,
 ): Promise<AdminApi | undefined> {
@@ -18,12 +18,12 @@ export async function inspectAdmin(
     findings.add('adminUnused')
     return undefined
   }
-  const admin = new AdminApi({ url: adminUrl, secret: secrets.admin_secret })
+  const admin = new AdminApi({ url: adminUrl, secret: secrets.admin_secret, leadership })
   try {
     if ((await listSessions(admin, signal)) === janusCodes.unauthorized) {
       findings.add('adminSecretWrong')
     } else {
-      if (await isOpenToAll(adminUrl, signal)) findings.add('adminOpen')
+      if (await isOpenToAll({ url: adminUrl, leadership }, signal)) findings.add('adminOpen')
       return admin
     }
   } catch (error) {
@@ -37,8 +37,8 @@ export async function inspectAdmin(
 }
 
 /** Whether the address obeys any caller. */
-async function isOpenToAll(url: string, signal: AbortSignal): Promise<boolean> {
-  const stranger = new AdminApi({ url, secret: '' })
+async function isOpenToAll(at: Pick<AdminApiOptions, 'url' | 'leadership'>, signal: AbortSignal): Promise<boolean> {
+  const stranger = new AdminApi({ ...at, secret: '' })
   try {
     return (await listSessions(stranger, signal)) === 0
   } finally {

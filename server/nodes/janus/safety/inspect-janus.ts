@@ -119,9 +119,9 @@ class Inspection {
 
   /** Leaves as a controller does that is killed, and takes its session over from another connection. */
   async #reclaim({ socket, session }: OpenedNode, signal: AbortSignal): Promise<void> {
-    const { wsUrl: url, secrets } = this.#access
+    const { wsUrl: url, secrets, leadership } = this.#access
     const { logger } = this.#context
-    const next = await JanusSocket.open({ url, apiSecret: secrets.api_secret, logger }, signal)
+    const next = await JanusSocket.open({ url, apiSecret: secrets.api_secret, leadership, logger }, signal)
     try {
       socket.close()
       await sleep(noticedMs, { signal })

@@ -83,13 +83,13 @@ export async function inspectRoom(
 }
 
 async function inspectStranger(
-  { wsUrl }: JanusAccess,
+  { wsUrl, leadership }: JanusAccess,
   { room, secret }: TrialRoom,
   token: string,
   { logger, findings, signal }: Omit<TrialContext, 'events'>,
 ): Promise<void> {
   const socket = await JanusSocket.open(
-    { url: wsUrl, apiSecret: '', token: token === '' ? undefined : token, logger },
+    { url: wsUrl, apiSecret: '', token: token === '' ? undefined : token, leadership, logger },
     signal,
   )
   try {

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
 import { JanusError } from './janus-error.ts'
 import type { JanusPlugin } from './janus-handle.ts'
-import type { Confirmed } from '../../secrets/janus-access.ts'
+import type { Confirms } from '../../secrets/janus-access.ts'
 import { stillLeads } from './still-leads.ts'
 
 /** Fields of a request or an answer. */
@@ -25,8 +25,8 @@ export interface AdminApiOptions {
   url: string
   /** Empty: none is sent. */
   secret: string
-  /** Asked before each request; left out: no other controller can have taken over. */
-  confirmed?: Confirmed | undefined
+  /** Asked before each request. */
+  leadership: Confirms
 }
 
 /** Requests that wait for a connection are answered in their turn; each is answered in less than a millisecond. */
@@ -43,11 +43,11 @@ const refusalSchema = z.looseObject({ error_code: z.number(), error: z.string().
 export class AdminApi implements PluginRequests {
   readonly #url: URL
   readonly #secret: string
-  readonly #confirmed: Confirmed | undefined
+  readonly #leadership: Confirms
   readonly #agent: HttpAgent
 
-  constructor({ url, secret, confirmed }: AdminApiOptions) {
-    this.#confirmed = confirmed
+  constructor({ url, secret, leadership }: AdminApiOptions) {
+    this.#leadership = leadership
     this.#url = new URL(url)
     this.#secret = secret
     const options = { keepAlive: true, maxSockets: maxConnections }
@@ -74,7 +74,7 @@ export class AdminApi implements PluginRequests {
    * @throws JanusError; NodeConnectionError; NodeError; the signal's reason
    */
   async ask(request: JanusFields & { janus: string }, signal: AbortSignal, path = ''): Promise<JanusFields> {
-    await stillLeads(this.#confirmed, signal)
+    await stillLeads(this.#leadership, signal)
     const transaction = randomBytes(6).toString('base64url')
     const secret = this.#secret === '' ? {} : { admin_secret: this.#secret }
     const text = await this.#send(JSON.stringify({ ...request, ...secret, transaction }), signal, path)

@@ -6,7 +6,7 @@ import { guarded } from '../../port/guarded.ts'
 import { NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import { JanusError } from './janus-error.ts'
-import type { Confirmed } from '../../secrets/janus-access.ts'
+import type { Confirms } from '../../secrets/janus-access.ts'
 import { stillLeads } from './still-leads.ts'
 import { type JanusMessage, janusMessageSchema } from './janus-message.ts'
 
@@ -21,8 +21,8 @@ export interface JanusSocketOptions {
   logger: NodeLogger
   /** Milliseconds that a request may wait for its answer. */
   answerMs?: number
-  /** Asked before each request; left out: no other controller can have taken over. */
-  confirmed?: Confirmed | undefined
+  /** Asked before each request. */
+  leadership: Confirms
   /** Origin header, for a node that checks it; left out: none is sent. */
   origin?: string | undefined
 }
@@ -120,10 +120,10 @@ export class JanusSocket {
     tooLate: (answer: JanusMessage) => void = () => {},
   ): Promise<JanusMessage> {
     if (this.#end !== undefined) return Promise.reject(new NodeConnectionError(this.#end))
-    const { confirmed, answerMs = defaultAnswerMs } = this.#options
+    const { leadership, answerMs = defaultAnswerMs } = this.#options
     const limits = { milliseconds: answerMs, signal, openCalls: this.#openCalls }
     return within(limits, (inner) => {
-      const pending = stillLeads(confirmed, inner)
+      const pending = stillLeads(leadership, inner)
       return pending === undefined
         ? this.#ask(request, inner, tooLate)
         : pending.then(() => this.#ask(request, inner, tooLate))

@@ -28,13 +28,17 @@ const tokenLife = 60
 
 /** Reads the configuration of a node; once until the node may have restarted. */
 export class NodeTraits {
-  readonly #access: Pick<JanusAccess, 'wsUrl' | 'secrets' | 'given'>
+  readonly #access: Pick<JanusAccess, 'wsUrl' | 'secrets' | 'given' | 'leadership'>
   readonly #requests: PluginRequests
   readonly #logger: NodeLogger
   #reading: Promise<Traits> | undefined
   #current: Traits | undefined
 
-  constructor(access: Pick<JanusAccess, 'wsUrl' | 'secrets' | 'given'>, requests: PluginRequests, logger: NodeLogger) {
+  constructor(
+    access: Pick<JanusAccess, 'wsUrl' | 'secrets' | 'given' | 'leadership'>,
+    requests: PluginRequests,
+    logger: NodeLogger,
+  ) {
     this.#access = access
     this.#requests = requests
     this.#logger = logger
@@ -93,8 +97,8 @@ export class NodeTraits {
   async #takesTokens(asks: boolean, signal: AbortSignal): Promise<boolean> {
     if (this.#gave('token_secret')) return true
     if (!asks) return false
-    const { wsUrl: url, secrets } = this.#access
-    const socket = await JanusSocket.open({ url, apiSecret: '', logger: this.#logger }, signal)
+    const { wsUrl: url, secrets, leadership } = this.#access
+    const socket = await JanusSocket.open({ url, apiSecret: '', leadership, logger: this.#logger }, signal)
     try {
       const token = coreToken(secrets.token_secret, Math.floor(Date.now() / 1_000) + tokenLife)
       const { data } = await socket.request({ janus: 'create', token }, signal)

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { unproven } from '../../../../server/gate/gate.ts'
 import { EmbeddedMedia } from '../../../../server/nodes/embedded/embedded-media.ts'
 import { LocalFfmpeg } from '../../../../server/nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import type { NodeEvent } from '../../../../server/nodes/port/media-node-port.ts'
@@ -56,11 +57,11 @@ async function embeddedNode() {
     removals: () => [],
     removed: () => undefined,
     answers: {
-      open: () => Promise.resolve({ refusal: null }),
-      look: () => ({ by_number: false, host_password: false, topic: '' }),
-      lock: async () => false,
-      invite: () => undefined,
-      record: async () => false,
+      open: unproven('no state', () => ({ refusal: null })),
+      look: unproven('no state', () => ({ by_number: false, host_password: false, topic: '' })),
+      lock: unproven('no state', () => false),
+      invite: unproven('no state', () => undefined),
+      record: unproven('no state', () => false),
     },
     guessed: () => undefined,
     logger,

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sole } from '../../../support/sole-leadership.ts'
+import type { Leadership } from '../../../../server/store/store.ts'
 import { AdminApi } from '../../../../server/nodes/janus/wire/admin-api.ts'
 import { isJanusError, janusCodes } from '../../../../server/nodes/janus/wire/janus-error.ts'
 import { JanusSession } from '../../../../server/nodes/janus/wire/janus-session.ts'
@@ -18,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => janus[Symbol.asyncDispose]())
 
 const open = (changes: Partial<JanusSocketOptions> = {}): Promise<JanusSocket> =>
-  JanusSocket.open({ url: janus.wsUrl, apiSecret: 'api secret', logger, ...changes }, soon())
+  JanusSocket.open({ url: janus.wsUrl, apiSecret: 'api secret', leadership: sole, logger, ...changes }, soon())
 
 test("a room is created through a handle, and the plugin's errors pass through", async () => {
   const socket = await open()
@@ -40,9 +42,10 @@ test("a room is created through a handle, and the plugin's errors pass through",
 
 test('a controller that was frozen sends Janus no request before it knows that it leads, and none if another one does', async () => {
   let gate: PromiseWithResolvers<void> | undefined
-  const confirmed = (): Promise<void> | undefined => gate?.promise
-  const socket = await open({ confirmed })
-  const admin = new AdminApi({ url: janus.adminUrl, secret: 'admin secret', confirmed })
+  const confirmed = (): ReturnType<Leadership['confirmed']> => gate?.promise.then(sole.confirmed) ?? sole.confirmed()
+  const leadership = { confirmed }
+  const socket = await open({ leadership })
+  const admin = new AdminApi({ url: janus.adminUrl, secret: 'admin secret', leadership })
   const session = await JanusSession.create(socket, soon())
   const handle = await session.attach('janus.plugin.videoroom', soon())
   const rooms = async (): Promise<unknown> => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { sole } from '../../../support/sole-leadership.ts'
 import type { RoomMediaParams } from '../../../../server/nodes/port/room-media.ts'
 import { JanusPeople, type PeopleEvent } from '../../../../server/nodes/janus/people/janus-people.ts'
 import { MediaTickets } from '../../../../server/nodes/janus/people/media-tickets.ts'
@@ -64,7 +65,7 @@ afterEach(async () => {
 
 function controller(key = siteKey, node = 'janus'): JanusPeople {
   return new JanusPeople({
-    socket: { url: janus.wsUrl, apiSecret: 'api secret', logger },
+    socket: { url: janus.wsUrl, apiSecret: 'api secret', leadership: sole, logger },
     admit: () => Promise.resolve({}),
     admitted: () => {},
     changed: () => {},

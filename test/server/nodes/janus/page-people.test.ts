@@ -4,6 +4,7 @@ import {
   type PeopleEvent,
   type PublishedFeed,
 } from '../../../../server/nodes/janus/people/janus-people.ts'
+import { sole } from '../../../support/sole-leadership.ts'
 import { janusCodes } from '../../../../server/nodes/janus/wire/janus-error.ts'
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
 import { peopleEndpoint } from '../../../support/janus/people-endpoint.ts'
@@ -43,7 +44,7 @@ afterAll(async () => {
 const newPeople = (lingerMs?: number): JanusPeople =>
   new JanusPeople({
     ...(lingerMs === undefined ? {} : { lingerMs }),
-    socket: { url: janus.wsUrl, apiSecret: 'api secret', logger },
+    socket: { url: janus.wsUrl, apiSecret: 'api secret', leadership: sole, logger },
     admit: () => Promise.resolve({}),
     admitted: () => {},
     changed: () => {},

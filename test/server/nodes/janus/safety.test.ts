@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { sole } from '../../../support/sole-leadership.ts'
 import type { JanusAccess } from '../../../../server/nodes/secrets/janus-access.ts'
 import { inspectJanus } from '../../../../server/nodes/janus/safety/inspect-janus.ts'
 import type { InspectionContext } from '../../../../server/nodes/janus/safety/inspection-context.ts'
@@ -87,7 +88,8 @@ describe('On a node with our configuration files', () => {
 test('On a node in its default installation, everything that is open is found by trying it', async () => {
   const janus = await startJanus({ secrets: { api: '', admin: '', adminKey: '' }, files: asInstalled })
   onTestFinished(() => janus[Symbol.asyncDispose]())
-  const access = { name: 'hall', wsUrl: janus.wsUrl, adminUrl: janus.adminUrl, secrets: safeSecrets, given: [] }
+  const { wsUrl, adminUrl } = janus
+  const access = { name: 'hall', wsUrl, adminUrl, secrets: safeSecrets, given: [], leadership: sole }
   expect(await findingsOf(access)).toEqual([
     'unsafe tokenAuthOff',
     'unsafe adminOpen',

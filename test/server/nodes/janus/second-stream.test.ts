@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { sole } from '../../../support/sole-leadership.ts'
 import { JanusPeople, type PeopleEvent } from '../../../../server/nodes/janus/people/janus-people.ts'
 import { isRtp, payloadOf } from '../../../../server/media/rtp/packet.ts'
 import { h264Parameters } from '../../../../server/media/rtsp/resolution.ts'
@@ -29,6 +30,7 @@ async function openRoom(main = '/stream1', second = '/stream2', stallMs = 5_000)
     socket: {
       url: janus.wsUrl,
       apiSecret: janus.configuration.secrets.api,
+      leadership: sole,
       logger: { debug() {}, info() {}, warn() {}, error() {} },
     },
     admit: () => Promise.resolve({}),

@@ -1,0 +1,46 @@
+import type { ServerResponse } from 'node:http'
+import type { Context, Middleware, Next } from 'koa'
+import { onAbort } from '../../shared/abort.ts'
+import { type Gated, type ProofSource, proven, unproven } from './gate.ts'
+
+/** Leadership, as pages need it. */
+export interface PageLeadership<View> extends ProofSource<View> {
+  signal(): AbortSignal
+}
+
+/** Seconds after which a client asks again: the next proof, or the next leader, is there by then. */
+const retryAfter = '1'
+
+/**
+ * Returns a page of an API port that reads the site's state. Its answer is cut when the lease ends: a stream may last for hours.
+ * @param isAt whether a path is one of this page's: others go to the next page, without a proof
+ */
+export function provenPage<View>(
+  leadership: PageLeadership<View>,
+  isAt: (path: string) => boolean,
+  serve: (view: View, context: Context) => Promise<void> | void,
+): Gated<Middleware> {
+  const page = proven(
+    leadership,
+    async (view, context: Context) => {
+      cutAtEnd(leadership, context.res)
+      await serve(view, context)
+    },
+    (_error, [context]) => {
+      context.status = 503
+      context.set({ 'Retry-After': retryAfter, 'Cache-Control': 'no-store' })
+      context.type = 'text/plain; charset=utf-8'
+      context.body = 'It is not confirmed that this controller leads its site: try again.\n'
+    },
+  )
+  return unproven('gated inside', (context: Context, next: Next) => {
+    const isRead = context.method === 'GET' || context.method === 'HEAD'
+    return isRead && isAt(context.path) ? page(context) : next()
+  })
+}
+
+/** Cuts an answer when the lease ends before it is sent whole. */
+export function cutAtEnd(leadership: Pick<PageLeadership<unknown>, 'signal'>, response: ServerResponse): void {
+  const stop = onAbort(leadership.signal(), () => void response.destroy())
+  response.once('close', stop)
+}

@@ -1,4 +1,5 @@
 import { dropped } from '../base/traffic.ts'
+import { PacketLoan } from './packet-loan.ts'
 import { Slices } from './slices.ts'
 
 /** Sinks below which a packet is sent at once: queuing it would take as long. */
@@ -7,14 +8,11 @@ const crowd = 16
 const slices = new Slices()
 const reportEveryMs = 1_000
 
-/**
- * Receiver of a feed's packets. Packets are shared: a sink writes sequence number, payload type, SSRC and send time of its own, leaves everything else unchanged, and sends before
- * it returns.
- */
+/** Receiver of a feed's packets, which are lent to it until it returns. */
 export interface Sink {
   /** @param sequence of the packet in the feed's own numbering */
-  video(packet: Buffer, sequence: number): void
-  audio(packet: Buffer): void
+  video(packet: PacketLoan, sequence: number): void
+  audio(packet: PacketLoan): void
   /** Once a second: time for a sender report. */
   report(now: number): void
   /** The feed is over. */
@@ -86,27 +84,29 @@ export class FanOut {
     this.#overflowed()
   }
 
-  /** @param sequence of the packet in the feed's own numbering; the packet has it again when this returns */
+  /** @param sequence of the packet in the feed's own numbering */
   video(packet: Buffer, sequence: number): void {
-    for (const sink of this.#sinks) {
-      try {
-        sink.video(packet, sequence)
-      } catch (error) {
-        this.#drop(sink, error)
+    PacketLoan.during(packet, (loan) => {
+      for (const sink of this.#sinks) {
+        try {
+          sink.video(loan, sequence)
+        } catch (error) {
+          this.#drop(sink, error)
+        }
       }
-    }
-    // Each has written its own.
-    packet.writeUInt16BE(sequence, 2)
+    })
   }
 
   audio(packet: Buffer): void {
-    for (const sink of this.#sinks) {
-      try {
-        sink.audio(packet)
-      } catch (error) {
-        this.#drop(sink, error)
+    PacketLoan.during(packet, (loan) => {
+      for (const sink of this.#sinks) {
+        try {
+          sink.audio(loan)
+        } catch (error) {
+          this.#drop(sink, error)
+        }
       }
-    }
+    })
   }
 
   /** Ends the feed for every sink, once. */

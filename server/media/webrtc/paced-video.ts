@@ -1,3 +1,4 @@
+import type { PacketLoan } from '../feeds/packet-loan.ts'
 import type { Feed } from '../feeds/feed.ts'
 import type { Lifetime } from '../base/lifetime.ts'
 import { sequenceOf, timestampOf } from '../rtp/packet.ts'
@@ -78,8 +79,8 @@ export class PacedVideo {
   }
 
   /** Sends a packet of the feed, or leaves it out where only key frames are sent, or it is not kept. */
-  take(feed: Feed, packet: Buffer, sequence: number, keyFramesOnly: boolean): void {
-    if (keyFramesOnly && !this.#isOfKeyFrame(feed, packet)) return
+  take(feed: Feed, { timestamp }: PacketLoan, sequence: number, keyFramesOnly: boolean): void {
+    if (keyFramesOnly && !this.#isOfKeyFrame(feed, timestamp)) return
     const kept = feed.sentVideo(sequence)
     if (kept === undefined) return
     this.#pacer.push({ packet: kept, feed, sequence, times: this.#times })
@@ -113,8 +114,7 @@ export class PacedVideo {
   }
 
   /** Whether a packet is of a key frame; the next one is left out while much of one before waits. */
-  #isOfKeyFrame(feed: Feed, packet: Buffer): boolean {
-    const timestamp = timestampOf(packet)
+  #isOfKeyFrame(feed: Feed, timestamp: number): boolean {
     if (timestamp !== feed.picture.entry.timestamp) return false
     if (timestamp === this.#keyTimestamp) return true
     if (this.waitMs > maxWaitMs) return false

@@ -1,3 +1,4 @@
+import type { PacketLoan } from '../feeds/packet-loan.ts'
 import type { Feed } from '../feeds/feed.ts'
 import { hasMarker, timestampOf } from '../rtp/packet.ts'
 import { paddingPacket } from '../rtp/padding.ts'
@@ -65,10 +66,20 @@ export class VideoSender {
     return { shift: tooLate ? shift + minTicks - ahead : shift, timestamps: undefined }
   }
 
-  /** Sends a packet of the stretch that was begun; it is as before when this returns, but for its number and send time. */
+  /** Sends a packet of the stretch that was begun, which the feed lends to its viewers in turn. */
+  sendLent(packet: PacketLoan, sequence: number): void {
+    const number = this.#sent.number(sequence)
+    if (number >= 0) packet.lend(this.#writeAs, number)
+  }
+
+  /** Sends a packet of the stretch that was begun: a copy, which is the sender's. */
   send(packet: Buffer, sequence: number): void {
     const number = this.#sent.number(sequence)
-    if (number < 0) return
+    if (number >= 0) this.#writeAs(packet, number)
+  }
+
+  /** Sends a packet under this number, with times and identifiers of the stretch. One function for all packets, because many are sent. */
+  readonly #writeAs = (packet: Buffer, number: number): void => {
     packet.writeUInt16BE(number, 2)
     this.#retransmission.sent(packet.length)
     this.#estimate.sent(packet.length)
@@ -76,13 +87,9 @@ export class VideoSender {
     const identifiers = this.#isVp8 ? pictureIdAt(packet) : -1
     if (identifiers >= 0) this.#vp8.apply(packet, identifiers, this.#sent.stretch)
     const { shift } = this.#sent
-    const timestamp = timestampOf(packet)
-    this.#lastTimestamp = (timestamp + shift) >>> 0
+    this.#lastTimestamp = (timestampOf(packet) + shift) >>> 0
     if (shift !== 0) packet.writeUInt32BE(this.#lastTimestamp, 4)
     this.#write(packet)
-    // Others are sent the same packet.
-    if (shift !== 0) packet.writeUInt32BE(timestamp, 4)
-    if (identifiers >= 0) this.#vp8.restore(packet, identifiers, this.#sent.stretch)
   }
 
   /** Notes the share of numbers, 0 to 1, that the viewer lost since its last report; losses before the node do not count. */

@@ -1,6 +1,6 @@
 import type { Feed } from '../feeds/feed.ts'
 import type { Lifetime } from '../base/lifetime.ts'
-import { timestampOf } from '../rtp/packet.ts'
+import type { PacketLoan } from '../feeds/packet-loan.ts'
 import { BurstSender } from './burst-sender.ts'
 import type { LinkEstimate } from './link-estimate.ts'
 import { type Limit, PacedVideo } from './paced-video.ts'
@@ -103,7 +103,7 @@ export class ViewerVideo {
   }
 
   /** Takes a packet of a feed. */
-  take(feed: Feed, packet: Buffer, sequence: number): void {
+  take(feed: Feed, packet: PacketLoan, sequence: number): void {
     // The burst takes it from the GOP.
     if (this.#burst.sending) return
     if (feed === this.#next?.feed) {
@@ -112,7 +112,7 @@ export class ViewerVideo {
       this.#adoptWith(this.#next, packet, sequence)
     }
     if (feed !== this.#source) return
-    if (this.#limit === undefined) return this.#sender.send(packet, sequence)
+    if (this.#limit === undefined) return this.#sender.sendLent(packet, sequence)
     this.pace.take(feed, packet, sequence, this.#limit.keyFramesOnly)
   }
 
@@ -189,9 +189,8 @@ export class ViewerVideo {
   }
 
   /** Adopts the next feed where a packet begins a picture that can be decoded by itself. */
-  #adoptWith(next: Next, packet: Buffer, sequence: number): void {
+  #adoptWith(next: Next, { timestamp }: PacketLoan, sequence: number): void {
     const { feed, limit, partly } = next
-    const timestamp = timestampOf(packet)
     if (timestamp !== feed.picture.entry.timestamp || timestamp === partly) return
     this.#adopt(next)
     if (limit === undefined) this.#sender.begin(feed, sequence, this.#sender.timesOf(feed, timestamp))

@@ -1,3 +1,4 @@
+import type { PacketLoan } from '../feeds/packet-loan.ts'
 import { randomInt } from 'node:crypto'
 import type { Sink } from '../feeds/fan-out.ts'
 import type { Feed } from '../feeds/feed.ts'
@@ -76,14 +77,14 @@ export class Viewer implements Sink, FeedbackListener {
     return this.#picture?.completeAnswer(answer) ?? answer
   }
 
-  video(packet: Buffer, sequence: number): void {
+  video(packet: PacketLoan, sequence: number): void {
     if (this.#picture === undefined || this.peer.closed) return
     this.#picture.video.take(this.#feed, packet, sequence)
   }
 
-  audio(packet: Buffer): void {
+  audio(packet: PacketLoan): void {
     if (this.#sound === undefined || this.peer.closed) return
-    this.#sound.send(packet)
+    packet.lend(sendSound, this.#sound)
   }
 
   report(now: number): void {
@@ -199,4 +200,8 @@ export class Viewer implements Sink, FeedbackListener {
     // The first pictures may have found it closed.
     if (!this.peer.closed) this.#feed.add(this)
   }
+}
+
+function sendSound(packet: Buffer, sound: Outgoing): void {
+  sound.send(packet)
 }

@@ -23,20 +23,11 @@ export class Vp8Continuity {
       stretch.bases = this.#baseIndex + 1 - Math.max(0, baseIndexOf(packet, at))
     }
     this.#begins = false
-    shift(packet, at, stretch, 1)
+    const { pictures = 0, bases = 0 } = stretch ?? {}
+    if (pictures !== 0 || bases !== 0) shiftIdentifiers(packet, at, pictures, bases)
     const pictureId = pictureIdOf(packet, at)
     if (this.#pictureId >= 0 && picturesAhead(this.#pictureId, pictureId) <= 0) return
     this.#pictureId = pictureId
     this.#baseIndex = baseIndexOf(packet, at)
   }
-
-  /** Writes the feed's numbers back: other viewers are sent the same packet. */
-  restore(packet: Buffer, at: number, stretch: Stretch | undefined): void {
-    shift(packet, at, stretch, -1)
-  }
-}
-
-function shift(packet: Buffer, at: number, stretch: Stretch | undefined, direction: 1 | -1): void {
-  const { pictures = 0, bases = 0 } = stretch ?? {}
-  if (pictures !== 0 || bases !== 0) shiftIdentifiers(packet, at, direction * pictures, direction * bases)
 }

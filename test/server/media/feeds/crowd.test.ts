@@ -4,7 +4,6 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { beforeEach, expect, test } from 'vitest'
 import type { Sink } from '../../../../server/media/feeds/fan-out.ts'
 import { Feed } from '../../../../server/media/feeds/feed.ts'
-import { sequenceOf } from '../../../../server/media/rtp/packet.ts'
 
 const video = { codec: 'VP8', profileLevelId: '', parameterSets: '' } as const
 
@@ -15,9 +14,9 @@ beforeEach(async () => await turn())
 function slowViewer(ms: number): { sink: Sink; seen: number[] } {
   const seen: number[] = []
   const sink: Sink = {
-    video: (packet) => {
+    video: (_, sequence) => {
       for (const end = performance.now() + ms; performance.now() < end; );
-      seen.push(sequenceOf(packet))
+      seen.push(sequence)
     },
     audio: () => {},
     report: () => {},

@@ -70,7 +70,7 @@ describe('sound that is not forwarded', () => {
     const seen: Buffer[] = []
     const sink: Sink = {
       video: () => {},
-      audio: (packet) => seen.push(Buffer.from(packet)),
+      audio: (loan) => loan.lend((packet) => seen.push(Buffer.from(packet)), undefined),
       report: () => {},
       ended: () => {},
       failed: (error) => {

@@ -1,3 +1,4 @@
+import type { PacketLoan } from '../../../../server/media/feeds/packet-loan.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Sink } from '../../../../server/media/feeds/fan-out.ts'
@@ -13,8 +14,8 @@ import { delta, idr, pps, rtp, sei, sps } from './packets.ts'
 class Seen implements Sink {
   readonly packets: Buffer[] = []
   overs = 0
-  video(packet: Buffer): void {
-    this.packets.push(Buffer.from(packet))
+  video(loan: PacketLoan): void {
+    loan.lend((packet) => this.packets.push(Buffer.from(packet)), undefined)
   }
   audio(): void {
     this.packets.push(Buffer.alloc(0))

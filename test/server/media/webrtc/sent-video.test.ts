@@ -15,10 +15,12 @@ function feed(cached: boolean): Feed {
 
 /** Writes its own values into the packet, as every viewer does. */
 const careless: Sink = {
-  video: (packet) => {
-    packet.writeUInt16BE(7, 2)
-    address(packet, 102, 5)
-    writeSendTime(packet, 3, 1_000)
+  video: (loan) => {
+    loan.lend((packet) => {
+      packet.writeUInt16BE(7, 2)
+      address(packet, 102, 5)
+      writeSendTime(packet, 3, 1_000)
+    }, undefined)
   },
   audio: () => {},
   report: () => {},

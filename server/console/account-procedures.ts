@@ -42,7 +42,7 @@ export function accountHandlers(parts: AccountParts): Handlers<ProceduresOf<'acc
   return {
     'account.me': (_, { account = '', accountId = '', role, way, transport }) => ({
       ...{ account_id: accountId, name: account, role },
-      way: way ?? (transport === 'ipc' ? 'desktop' : 'internal'),
+      way: way === 'key_session' ? 'key' : (way ?? (transport === 'ipc' ? 'desktop' : 'internal')),
     }),
     'account.confirm_password': async ({ password }, origin) => {
       await judgePassword(origin, password, 'password')

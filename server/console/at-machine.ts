@@ -10,7 +10,7 @@ import type { CallOrigin } from './handlers.ts'
  */
 export function isAtMachine({ transport, way, client }: CallOrigin): boolean {
   if (transport === 'ipc' || transport === 'internal') return true
-  return way === 'key' && loopback.test(client)
+  return (way === 'key' || way === 'key_session') && loopback.test(client)
 }
 
 /** @throws ConsoleError forbidden for a backup that this site did not make, or not so */

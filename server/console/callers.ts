@@ -6,15 +6,22 @@ import type { AccountSessions } from '../access/accounts/account-sessions.ts'
 import { siteSettings } from '../store/site-settings.ts'
 import type { AccountStore } from '../access/accounts/account-store.ts'
 import type { ConsoleKey } from './console-key.ts'
+import { type PageProof, provesPage, ticketFor } from '../access/accounts/page-half.ts'
+
+/**
+ * How a caller has shown who they are. `key`: by the console key in this very call; `key_session`: by a browser's session of it; `password`: by a session
+ * of an account; `token`: by an access token. Each has a rule in `freshness`.
+ */
+type WayIn = 'key' | 'key_session' | 'password' | 'token'
 
 /** Somebody who has shown who they are, and how. */
 export interface Caller {
   role: Role
-  way: 'key' | 'password' | 'token'
+  way: WayIn
   /** Name of the account; left out for the console key. */
   account?: string
   accountId?: string
-  /** Id of the account's session. */
+  /** Id of the session. */
   session?: string
   /** Label of the access token. */
   token?: string
@@ -26,6 +33,23 @@ export interface Caller {
 }
 
 const keyHolder: Caller = { role: 'admin', way: 'key' }
+
+/** Whether the holder of a session, by its id, has shown a secret within the last ten minutes. A way in without a rule does not compile. */
+export type Freshness = Readonly<Record<WayIn, (session: string) => boolean>>
+
+/** Rules of freshness. @param key undefined on the desktop, which has no console port */
+export function freshness(
+  sessions: Pick<AccountSessions, 'isFresh'>,
+  key: Pick<ConsoleKey, 'isFresh'> | undefined,
+): Freshness {
+  return {
+    // Shown in this very call.
+    key: () => true,
+    key_session: (session) => key?.isFresh(session) === true,
+    password: (session) => sessions.isFresh(session),
+    token: () => false,
+  }
+}
 
 /** Identifies the caller: the holder of the console key, or an account by its session or a token. */
 export class Callers {
@@ -52,20 +76,43 @@ export class Callers {
     return false
   }
 
-  /** Caller who has shown the console key of another controller of the site. */
-  remoteKeyHolder(): Caller | undefined {
-    return this.keyCounts ? keyHolder : undefined
+  /** Caller who has shown the console key of another controller of the site. @param shownNow within the last ten minutes */
+  remoteKeyHolder(shownNow: boolean): Caller | undefined {
+    if (!this.keyCounts) return undefined
+    return shownNow ? keyHolder : { role: 'admin', way: 'key_session' }
   }
 
-  /** Caller with this session cookie. */
-  ofCookie(cookie: string): Caller | undefined {
+  /** Caller with both halves of a session. */
+  ofSession(cookie: string, proof: PageProof): Caller | undefined {
+    return this.#held(cookie, proof)?.caller
+  }
+
+  /** Issues a ticket for one path to the holder of a session. */
+  ticket(cookie: string, proof: PageProof, path: string): string | undefined {
+    const page = this.#held(cookie, proof)?.page
+    return page === undefined ? undefined : ticketFor(page, path, Date.now())
+  }
+
+  /** Whether a caller has shown their password or key within the last ten minutes. */
+  isFresh({ way, session = '' }: Pick<Caller, 'way' | 'session'>): boolean {
+    return freshness(this.#sessions, this.#key)[way](session)
+  }
+
+  #held(cookie: string, proof: PageProof): { caller: Caller; page: string } | undefined {
     if (cookie === '') return undefined
     // The session of a key is signed and has dots; that of an account is random and has none.
-    if (cookie.includes('.')) return this.keyCounts && this.#key.holdsSession(cookie) ? keyHolder : undefined
-    const live = this.#sessions.check(cookie)
+    if (cookie.includes('.')) {
+      const held = this.keyCounts ? this.#key.session(cookie) : undefined
+      if (held === undefined || !provesPage(held.page, proof, Date.now())) return undefined
+      return { caller: { role: 'admin', way: 'key_session', session: held.id }, page: held.page }
+    }
+    const live = this.#sessions.check(cookie, proof)
     if (live === undefined) return undefined
     const { id, name, role } = live.account
-    return { role, way: 'password', account: name, accountId: id, session: live.id }
+    return {
+      caller: { role, way: 'password', account: name, accountId: id, session: live.id },
+      page: live.page,
+    }
   }
 
   /** Caller with this bearer token: the console key, or an access token. */

@@ -1,6 +1,8 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, hash, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { passwordFreshMs } from '../access/accounts/account-sessions.ts'
+import { digestOfHalf } from '../access/accounts/page-half.ts'
 import { sameSecret } from '../edge/same-secret.ts'
 import { renameFileSync } from '../store/system/rename-file.ts'
 import { EndedKeySessions } from './ended-key-sessions.ts'
@@ -12,6 +14,14 @@ const wellFormed = /^[\x21-\x7e]{32,200}$/
 const maxFile = 1_024
 const whatItMustHold = 'it must hold one line of 32 to 200 visible ASCII characters without spaces'
 
+/** A browser's session of the console key. */
+export interface KeySession {
+  /** Does not reveal the cookie. */
+  id: string
+  /** Digest of the page's half. */
+  page: string
+}
+
 /**
  * The console key: the one line of `<data folder>/console.key` (mode 0600). Who replaces the file replaces the key, at once; a file that
  * holds no whole key replaces nothing.
@@ -21,14 +31,21 @@ export class ConsoleKey {
   readonly file: string
   readonly #warn: (message: string) => void
   readonly #ended: EndedKeySessions
+  readonly #now: () => number
+  /** Time at which the key was last shown, by session; after a restart it has to be shown again. */
+  readonly #shownAt = new Map<string, number>()
   #key = ''
   #mtime = -1
 
-  /** @param warn called with the fault of the file and its remedy, once for each state of the file */
-  constructor(folder: string, warn: (message: string) => void) {
+  /**
+   * @param warn called with the fault of the file and its remedy, once for each state of the file
+   * @param now milliseconds since the epoch
+   */
+  constructor(folder: string, warn: (message: string) => void, now: () => number = Date.now) {
     this.file = join(folder, 'console.key')
     this.#warn = warn
-    this.#ended = new EndedKeySessions(folder, () => Date.now() + sessionLife, warn)
+    this.#now = now
+    this.#ended = new EndedKeySessions(folder, () => now() + sessionLife, warn)
     this.#read()
     if (this.#key === '') this.#begin()
   }
@@ -57,24 +74,40 @@ export class ConsoleKey {
     return this.#key !== '' && sameSecret(this.#key, candidate)
   }
 
-  /** The value of a session cookie, good for 7 days. */
-  openSession(now = Date.now()): { value: string; maxAge: number } {
-    const body = `${now + sessionLife}.${randomBytes(12).toString('base64url')}`
-    return { value: `${body}.${this.#sign(body)}`, maxAge: sessionLife / 1000 }
+  /** Begins a session, valid for 7 days, for somebody who has just shown the key. */
+  openSession(): { cookie: string; half: string; maxAge: number } {
+    const body = `${this.#now() + sessionLife}.${randomBytes(12).toString('base64url')}`
+    const cookie = `${body}.${this.#sign('session', body)}`
+    this.confirm(idOf(cookie))
+    return { cookie, half: this.#sign('page', cookie), maxAge: sessionLife / 1000 }
   }
 
-  /** Whether a cookie's value is a session of this key that has not ended. */
-  holdsSession(value: string, now = Date.now()): boolean {
+  /** Session of a cookie; undefined unless it is one of this key that has not ended. */
+  session(cookie: string): KeySession | undefined {
     this.#read()
-    const cut = value.lastIndexOf('.')
-    if (cut <= 0 || !sameSecret(this.#sign(value.slice(0, cut)), value.slice(cut + 1))) return false
-    const end = endOf(value)
-    return end > now && !this.#ended.has(value, end)
+    const cut = cookie.lastIndexOf('.')
+    if (cut <= 0 || !sameSecret(this.#sign('session', cookie.slice(0, cut)), cookie.slice(cut + 1))) return undefined
+    const end = endOf(cookie)
+    if (end <= this.#now() || this.#ended.has(cookie, end)) return undefined
+    return { id: idOf(cookie), page: digestOfHalf(this.#sign('page', cookie)) }
   }
 
   /** Ends a session for every holder of its cookie. */
-  endSession(value: string, now = Date.now()): void {
-    if (this.holdsSession(value, now)) this.#ended.add(value, endOf(value), now)
+  endSession(cookie: string): void {
+    if (this.session(cookie) !== undefined) this.#ended.add(cookie, endOf(cookie), this.#now())
+  }
+
+  /** Notes that the holder of a session has shown the key now. */
+  confirm(id: string): void {
+    for (const known of this.#shownAt.keys()) if (!this.isFresh(known)) this.#shownAt.delete(known)
+    this.#shownAt.set(id, this.#now())
+  }
+
+  /** Whether the holder of a session has shown the key within the last ten minutes. */
+  isFresh(id: string): boolean {
+    const age = this.#now() - (this.#shownAt.get(id) ?? Number.NEGATIVE_INFINITY)
+    // A clock that was set back must not extend it.
+    return age >= 0 && age < passwordFreshMs
   }
 
   /** There is no key yet: of a first start, or because the file holds none, which then stays beside the new one. */
@@ -89,8 +122,8 @@ export class ConsoleKey {
     this.replace()
   }
 
-  #sign(body: string): string {
-    return createHmac('sha256', this.#key).update(`console session ${body}`).digest('base64url')
+  #sign(purpose: 'session' | 'page', body: string): string {
+    return createHmac('sha256', this.#key).update(`console ${purpose} ${body}`).digest('base64url')
   }
 
   /** Reads the file when it changed. */
@@ -114,6 +147,10 @@ export class ConsoleKey {
       )
     }
   }
+}
+
+function idOf(cookie: string): string {
+  return hash('sha256', cookie, 'base64url')
 }
 
 /** When a session ends by itself, in milliseconds since the epoch. */

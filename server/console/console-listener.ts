@@ -273,6 +273,9 @@ export class ConsoleListener {
     },
     'POST /rpc/:procedure': (context, caller) => this.#call(context, caller),
     'POST /controllers': (context) => this.#register(context),
+    'POST /tickets': async (context) => {
+      this.#entrance.issueTicket(context, await readJson(context.req, maxSignInBody).catch(toProblem))
+    },
     'GET /recordings/segments/:id': (context, caller) => this.#play(context, caller),
     'GET /recordings/segments/:id/:view': (context, caller) => this.#play(context, caller),
     'GET /recordings/exports/:id': (context, caller) => this.#play(context, caller),

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { z } from 'zod'
+import { consoleSubprotocol } from '../../shared/console/session-halves.ts'
 import { addressShare } from '../../shared/client-address.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import { type EdgeLog, refuse } from '../edge/guards.ts'
@@ -49,7 +50,12 @@ interface Console {
 
 /** The WebSocket transport of the console: `{id, procedure, input}` in, `{id, result}` and `{event, payload}` out. */
 export class ConsoleSockets {
-  readonly #server = new WebSocketServer({ noServer: true, maxPayload })
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    maxPayload,
+    // The other one offered is the page's half of the session, which no answer repeats.
+    handleProtocols: (offered) => (offered.has(consoleSubprotocol) ? consoleSubprotocol : false),
+  })
   readonly #dispatch: GatedDispatch
   readonly #hub: EventHub
   readonly #log: EdgeLog

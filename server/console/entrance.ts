@@ -3,6 +3,7 @@ import type { Context } from 'koa'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { accountName } from '../../shared/console/accounts.ts'
+import { downloadPrefix, pageHalfHeader, ticketParameter } from '../../shared/console/session-halves.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { passwordLength } from '../../shared/console/password-rules.ts'
 import { type AccountSessions, sessionLifeMs } from '../access/accounts/account-sessions.ts'
@@ -13,8 +14,8 @@ import type { Caller, Callers } from './callers.ts'
 import { fail, failUntil } from './console-answer.ts'
 import type { ConsoleKey } from './console-key.ts'
 import { KeyGuard } from './key-guard.ts'
-import { callerHeader, isCallOfKeyHolder } from './passed-on-calls.ts'
-import { bothCookies, cookieHeader, isSecure, sessionCookie } from './request-origin.ts'
+import { callerHeader, isCallOfKeyHolder, keyShownHeader, wasKeyShown } from './passed-on-calls.ts'
+import { cookieHeader, isSecure, pageProof, sessionCookie, sessionHeaders } from './request-origin.ts'
 
 /** Receives successful and failed sign-ins. `account`: name of the account that was meant; empty for the console key, and where there is none. */
 export interface SignInSink {
@@ -34,21 +35,36 @@ export interface EntranceParts {
   logger: Logger
 }
 
+/** Both halves of a session that has begun. */
+export interface BegunSession {
+  cookie: string
+  half: string
+}
+
 /** Sign-in and sign-out of accounts at the leader, for a replica. */
 export interface LeaderEntrance {
   /**
    * Sends a name and a password to the leader. Resolves when a session that began is known here, too.
-   * @returns the answer's status and body; `cookie`: of the session that began
+   * @returns the answer's status and body; `session`: the one that began
    */
   signIn(
     offered: { name: string; password: string },
     from: { client: string; browser: string },
-  ): Promise<{ status: number; body: unknown; retryAfter: string | undefined; cookie: string | undefined }>
-  signOut(cookie: string, client: string): Promise<void>
+  ): Promise<{ status: number; body: unknown; retryAfter: string | undefined; session: BegunSession | undefined }>
+  /** @param shown headers that show the session */
+  signOut(shown: Record<string, string>, client: string): Promise<void>
 }
 
 const keyBody = z.strictObject({ key: z.string().max(200) })
 const passwordBody = z.strictObject({ name: accountName, password: z.string().max(passwordLength.most * 2) })
+
+const ticketBody = z.strictObject({
+  path: z
+    .string()
+    .max(200)
+    .startsWith(downloadPrefix)
+    .regex(/^[\w/-]+$/),
+})
 
 /** The way into the console over HTTP: signing in and out, and whose a request is. */
 export class Entrance {
@@ -69,15 +85,23 @@ export class Entrance {
   /** Session of a request, for as long as it lives; a replica also calls the leader for holders of the console key. */
   sessionOf(request: IncomingMessage): Caller | undefined {
     const { callers } = this.#parts
-    if (isCallOfKeyHolder(request)) return callers.remoteKeyHolder()
+    if (isCallOfKeyHolder(request)) return callers.remoteKeyHolder(wasKeyShown(request))
     const cookie = sessionCookie(request)
-    return this.#forLeader(callers.ofCookie(cookie), { cookie: bothCookies(cookie) })
+    const proof = pageProof(request)
+    const shown = 'half' in proof ? sessionHeaders(cookie, proof.half) : {}
+    return this.#forLeader(callers.ofSession(cookie, proof), shown)
   }
 
   /** At a replica: adds what shows the leader whose calls these are. The console key is this machine's own, and says nothing there. */
   #forLeader(caller: Caller | undefined, shown: Record<string, string>): Caller | undefined {
     if (caller === undefined || this.#parts.leader === undefined) return caller
-    return { ...caller, forLeader: () => (caller.way === 'key' ? { [callerHeader]: 'key' } : shown) }
+    const byKey = caller.way === 'key' || caller.way === 'key_session'
+    const { callers } = this.#parts
+    const keyShown = (): string => (callers.isFresh(caller) ? 'yes' : 'no')
+    return {
+      ...caller,
+      forLeader: () => (byKey ? { [callerHeader]: 'key', [keyShownHeader]: keyShown() } : shown),
+    }
   }
 
   /** `GET /session`: whether there is one; if not, which ways lead to one. */
@@ -101,9 +125,25 @@ export class Entrance {
     const { key, callers, signIns } = this.#parts
     if (!callers.keyCounts) return fail(context, refusal('keyOff'))
     if (!this.#judged(context, key.matches(withKey.data.key), 'keyWrong')) return
-    const { value, maxAge } = key.openSession()
+    const caller = this.sessionOf(context.req)
     signIns.accepted(clientAddress(context.req), '')
-    this.#begin(context, value, maxAge)
+    // The page's WebSocket keeps its session: the key counts as shown there.
+    if (caller?.way === 'key_session' && caller.session !== undefined) {
+      key.confirm(caller.session)
+      context.status = 204
+      return
+    }
+    this.#begin(context, key.openSession())
+  }
+
+  /** `POST /tickets`: trades the page's half for a ticket of one download, to which the browser adds no header. */
+  issueTicket(context: Context, body: unknown): void {
+    const { data } = ticketBody.safeParse(body)
+    if (data === undefined) return fail(context, refusal('ticketMalformed', { prefix: downloadPrefix }))
+    const ticket = this.#parts.callers.ticket(sessionCookie(context.req), pageProof(context.req), data.path)
+    if (ticket === undefined) return fail(context, refusal('noSession'))
+    context.set('Cache-Control', 'no-store')
+    context.body = { url: `${data.path}?${ticketParameter}=${ticket}` }
   }
 
   /** `DELETE /session`: ends the session for every holder of its cookie; that of an account at every controller. */
@@ -111,10 +151,10 @@ export class Entrance {
     const caller = this.sessionOf(context.req)
     context.set('Set-Cookie', cookieHeader('', 0, isSecure(context.req)))
     const { leader, sessions, key } = this.#parts
-    if (caller?.way === 'key') key.endSession(sessionCookie(context.req))
-    if (caller?.session !== undefined) {
+    if (caller?.way === 'key_session') key.endSession(sessionCookie(context.req))
+    if (caller?.way === 'password' && caller.session !== undefined) {
       if (leader === undefined) await sessions.end(caller.session)
-      else await leader.signOut(sessionCookie(context.req), clientAddress(context.req))
+      else await leader.signOut(caller.forLeader?.() ?? {}, clientAddress(context.req))
     }
     context.status = 204
   }
@@ -142,9 +182,9 @@ export class Entrance {
     const judged = await signIn.judge(client, name, password)
     if (judged.verdict === 'right') {
       const browser = context.get('User-Agent')
-      const { cookie } = sessions.open(judged.account, { address: client, browser })
+      const begun = sessions.open(judged.account, { address: client, browser })
       signIns.accepted(client, judged.account.name)
-      return this.#begin(context, cookie, sessionLifeMs / 1_000)
+      return this.#begin(context, begun)
     }
     // A name may be a password in the wrong field: only names that exist are recorded.
     const meant = judged.account?.name ?? ''
@@ -161,18 +201,21 @@ export class Entrance {
     offered: { name: string; password: string },
     client: string,
   ): Promise<void> {
-    const { status, body, retryAfter, cookie } = await leader.signIn(offered, {
+    const { status, body, retryAfter, session } = await leader.signIn(offered, {
       client,
       browser: context.get('User-Agent'),
     })
-    if (cookie !== undefined) return this.#begin(context, cookie, sessionLifeMs / 1_000)
+    if (session !== undefined) return this.#begin(context, session)
     context.status = status
     if (retryAfter !== undefined) context.set('Retry-After', retryAfter)
     context.body = body
   }
 
-  #begin(context: Context, cookie: string, maxAge: number): void {
-    context.set('Set-Cookie', cookieHeader(cookie, maxAge, isSecure(context.req)))
+  /** Answers with both halves of a session: the cookie, and the page's half in a header, which only the page's own origin reads. */
+  #begin(context: Context, { cookie, half }: BegunSession): void {
+    context.set('Set-Cookie', cookieHeader(cookie, sessionLifeMs / 1_000, isSecure(context.req)))
+    context.set(pageHalfHeader, half)
+    context.set('Cache-Control', 'no-store')
     context.status = 204
   }
 

@@ -1,29 +1,14 @@
 import type { ProcedureName, ProcedureOutput, ProcedureParsed } from '../../shared/console/contract.ts'
-import type { Role } from '../../shared/console/role-names.ts'
-import type { TokenScope } from '../../shared/console/token-scopes.ts'
+import type { Caller } from './callers.ts'
 
-/** Origin and caller of a call: for the log, and for procedures that answer by caller. */
-export interface CallOrigin {
-  transport: 'ipc' | 'websocket' | 'rpc' | 'internal'
+/** Origin and caller of a call: for the log, and for procedures that answer by caller. A call over the network says how its caller showed who they are. */
+export type CallOrigin = {
   /** Client address; empty for IPC. */
   client: string
-  /** Role of the caller. */
-  role: Role
-  /** How the caller showed who they are; left out for IPC and internal calls. */
-  way?: 'key' | 'password' | 'token'
-  /** Name of the account that called; left out for the console key and the desktop. */
-  account?: string
-  accountId?: string
-  /** Id of the account's session. */
-  session?: string
-  /** Label of the access token. */
-  token?: string
-  tokenId?: string
-  /** Scopes of the access token; left out for all other callers. */
-  scopes?: readonly TokenScope[]
-  /** At a replica: headers by which the leader sees for itself who calls. */
-  forLeader?: () => Record<string, string>
-}
+} & (({ transport: 'websocket' | 'rpc' } & Caller) | ({ transport: 'ipc' | 'internal' } & LocalCaller))
+
+/** The desktop's own window, or this program. */
+type LocalCaller = Omit<Caller, 'way'> & { way?: undefined }
 
 /** The code of one procedure. @throws ConsoleError or ApiError to refuse */
 export type Handler<N extends ProcedureName> = (

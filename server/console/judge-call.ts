@@ -5,13 +5,13 @@ import type { ProcedureAccess } from '../../shared/console/procedure-rule.ts'
 import { procedureRules } from '../../shared/console/procedure-rules.ts'
 import { accessOfCall, type SiteBefore } from '../../shared/console/roles.ts'
 import { passwordFreshMs } from '../access/accounts/account-sessions.ts'
+import type { Freshness } from './callers.ts'
 import type { CallOrigin } from './handlers.ts'
 
 /** Facts of the site by which calls are judged. */
 export interface CallFacts {
   site: () => SiteBefore
-  /** Whether the password of an account's session was given within the last ten minutes. */
-  isFresh: (session: string) => boolean
+  fresh: Freshness
 }
 
 const freshMinutes = passwordFreshMs / 60_000
@@ -22,7 +22,7 @@ export function refuseCaller(name: ProcedureName, origin: CallOrigin): Refusal |
 }
 
 /**
- * Judges a call by its input, too, and by how long ago the caller gave the password.
+ * Judges a call by its input, too, and by how long ago the caller gave the password or the console key.
  * @param input as the procedure's schema makes it
  * @returns the refusal, if any
  */
@@ -30,13 +30,14 @@ export function refuseCall(
   name: ProcedureName,
   input: unknown,
   origin: CallOrigin,
-  { site, isFresh }: CallFacts,
+  { site, fresh }: CallFacts,
 ): Refusal | undefined {
   const access = accessOfCall(name, input, site())
   const refused = refuse(name, access, origin)
-  if (refused !== undefined || !access.person || origin.way !== 'password') return refused
-  if (origin.session !== undefined && isFresh(origin.session)) return undefined
-  return refusal('passwordNeeded', { procedure: name, minutes: freshMinutes })
+  const { way, session = '' } = origin
+  if (refused !== undefined || !access.person || way === undefined || fresh[way](session)) return refused
+  const needed = way === 'key_session' ? 'keyNeeded' : 'passwordNeeded'
+  return refusal(needed, { procedure: name, minutes: freshMinutes })
 }
 
 /** Role with which texts are shown: who may not change cameras by their token sees of them what a viewer sees. */

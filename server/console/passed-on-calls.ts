@@ -6,6 +6,9 @@ import { provenRequest } from '../edge/passed-on.ts'
 /** Header of a replica's call, inside its proof: `key` for somebody who showed the console key there, `events` for the replica's own WebSocket. */
 export const callerHeader = 'roomdesk-caller'
 
+/** Header beside it: whether that key was shown within the last ten minutes. */
+export const keyShownHeader = 'roomdesk-key-shown'
+
 /** Whether a replica asks the leader for this procedure. One that it does not know is the leader's to refuse. */
 export function isPassedOnCall(procedure: string): boolean {
   return !isProcedureName(procedure) || procedureRules[procedure].passedOn
@@ -25,6 +28,11 @@ export function isCallOfController(request: IncomingMessage, leads: boolean): bo
 /** Whether a replica proves to call for somebody who showed the console key there. The key is that machine's own, and nothing that the leader could look up. */
 export function isCallOfKeyHolder(request: IncomingMessage): boolean {
   return provenRequest(request) !== undefined && request.headers[callerHeader] === 'key'
+}
+
+/** Whether that key was shown within the last ten minutes. A replica of an earlier version does not say. */
+export function wasKeyShown(request: IncomingMessage): boolean {
+  return request.headers[keyShownHeader] === 'yes'
 }
 
 /** Whether a replica proves to want the events for its pages. */

@@ -151,7 +151,7 @@ export interface ConsoleParts {
   /** Exports of recordings; undefined where their folder cannot be used. */
   exports: ExportJobs | undefined
   /** Replaces the console key; undefined: there is none. */
-  replaceKey: (() => string) | undefined
+  replaceKey: (() => { key: string; file: string }) | undefined
 }
 
 /** Composes the handlers of all procedures. */

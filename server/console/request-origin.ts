@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { TLSSocket } from 'node:tls'
+import { halfOfSubprotocols, pageHalfHeader, ticketParameter } from '../../shared/console/session-halves.ts'
+import type { PageProof } from '../access/accounts/page-half.ts'
 
 /**
  * Whether a request was meant for this console: its Host is an IP address, localhost or this machine's own name, and its Origin, where a browser sent one,
@@ -44,9 +46,19 @@ export function sessionCookie(request: IncomingMessage): string {
   return ''
 }
 
-/** A Cookie header that shows a session over TLS and without. */
-export function bothCookies(value: string): string {
-  return `${cookieName(true)}=${value}; ${cookieName(false)}=${value}`
+/** What a request shows beside the cookie: the page's half of its session, or the ticket of a download. */
+export function pageProof({ headers, url = '' }: IncomingMessage): PageProof {
+  const half = headers[pageHalfHeader]
+  if (typeof half === 'string') return { half }
+  const [path = '', query = ''] = url.split('?', 2)
+  const ticket = new URLSearchParams(query).get(ticketParameter)
+  if (ticket !== null) return { ticket, path }
+  return { half: halfOfSubprotocols(headers['sec-websocket-protocol'] ?? '') }
+}
+
+/** Headers that show both halves of a session, over TLS and without. */
+export function sessionHeaders(cookie: string, half: string): Record<string, string> {
+  return { cookie: `${cookieName(true)}=${cookie}; ${cookieName(false)}=${cookie}`, [pageHalfHeader]: half }
 }
 
 /** A Set-Cookie header: no script reads it, no other site sends it. */

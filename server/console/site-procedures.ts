@@ -34,7 +34,7 @@ export interface SiteParts {
   fresh: () => boolean
   dismissWelcome: () => Promise<void>
   /** Headless only: the console key is replaced. */
-  replaceKey: (() => string) | undefined
+  replaceKey: (() => { key: string; file: string }) | undefined
 }
 
 type CountedCollection = 'rooms' | 'credentials' | 'nodes' | 'devices' | 'accounts' | 'access_tokens' | 'wall_views'
@@ -130,9 +130,11 @@ export function siteHandlers(parts: SiteParts): Handlers<Names> {
       if (!isAtMachine(origin)) assertProven(await store.proofOfBackup(name, true), name)
       return { problems: await parts.applied.replace(() => store.restoreBackup(name)) }
     },
-    'console.replace_key': () => {
+    'console.replace_key': (_, { way }) => {
       if (parts.replaceKey === undefined) throw new ConsoleError(refusal('desktopHasNoKey'))
-      return { key: parts.replaceKey() }
+      const { key, file } = parts.replaceKey()
+      // A session can be stolen: only the old key itself, shown in this very call, is answered with the new one.
+      return { key: way === undefined || way === 'key' ? key : '', file }
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Settings } from '../../shared/settings.ts'
+import { freshness } from '../console/callers.ts'
 import { ChangeRecorder } from '../console/change-recorder.ts'
 import type { ConsoleFeed } from '../console/console-feed.ts'
 import type { ConsoleKey } from '../console/console-key.ts'
@@ -146,7 +147,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     new ChangeRecorder(store, events, services.peopleNames),
     {
       site: () => ({ settings: settings(), node: (name) => store.get('nodes', name) }),
-      isFresh: (session) => services.accountAccess.accountSessions.isFresh(session),
+      fresh: freshness(services.accountAccess.accountSessions, consolePort?.key),
     },
   )
   late.dispatch.bind(provenDispatch(store.leadership, dispatch))

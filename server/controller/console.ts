@@ -24,7 +24,7 @@ import type { Services } from './services.ts'
 
 /** Needs of the console port. */
 export interface ConsolePortParts {
-  options: Pick<ControllerOptions, 'consolePage' | 'dataFolder' | 'logger'>
+  options: Pick<ControllerOptions, 'consolePage' | 'dataFolder' | 'logger' | 'accountClock'>
   services: Services
   dispatch: GatedDispatch
   certificate: () => TlsMaterial | undefined
@@ -40,8 +40,8 @@ export interface ConsolePortParts {
 export interface ConsolePort {
   key: ConsoleKey
   port: Port
-  /** Replaces the console key and ends the sessions that used the old one. @returns the new key */
-  replaceKey: () => string
+  /** Replaces the console key and ends the sessions that used the old one. @returns the new key, and its file */
+  replaceKey: () => { key: string; file: string }
 }
 
 /** Composes the console port; undefined on the desktop, which has its own transport. Changes of accounts or settings end the sessions that they void at once. */
@@ -50,7 +50,8 @@ export function openConsolePort(parts: ConsolePortParts): ConsolePort | undefine
   const { consolePage: page, logger } = options
   if (page === undefined) return undefined
   const { store } = services
-  const key = leader?.consoleKey ?? new ConsoleKey(options.dataFolder, (message) => logger.warn(message))
+  const key =
+    leader?.consoleKey ?? new ConsoleKey(options.dataFolder, (message) => logger.warn(message), options.accountClock)
   const { accountSessions, accessTokens, signIn } = services.accountAccess
   const port = new ConsoleListener({
     dispatch: parts.dispatch,
@@ -75,10 +76,10 @@ export function openConsolePort(parts: ConsolePortParts): ConsolePort | undefine
   store.onChange((changes) => {
     if (changes.some(({ collection }) => endsSessions.has(collection))) port.reviewSessions()
   })
-  const replaceKey = (): string => {
+  const replaceKey = () => {
     const made = key.replace()
     port.reviewSessions()
-    return made
+    return { key: made, file: key.file }
   }
   return { key, port, replaceKey }
 }

@@ -278,6 +278,8 @@ export interface StoredAccountSession {
   used_at: number
   /** When its person last gave the password again; left out: not since it began. */
   password_at?: number
+  /** Digest of the page's half; left out: begun by an earlier version, and void. */
+  page?: string
 }
 
 /** A personal access token. It is not stored itself: the key is its SHA-256. */

@@ -25,6 +25,8 @@ export const consoleRoutes = {
   'GET /recordings/segments/:id': 'caller',
   'GET /recordings/segments/:id/:view': 'caller',
   'GET /recordings/exports/:id': 'caller',
+  // Issues a ticket for one download, which the browser requests without the page's half of the session.
+  'POST /tickets': 'caller',
   'GET /ws': 'session',
   'POST /controllers': 'controller',
   // Files of the page.

@@ -306,8 +306,8 @@ export const siteProcedures = {
     z.strictObject({ problems: z.array(fieldProblem) }),
   ),
   'console.replace_key': procedure(
-    'Replace the console key; other consoles must sign in again.',
+    'Replace the console key. Consoles that signed in with it must sign in again. `key` is empty for a browser: read the new key in `file`.',
     nothing,
-    z.strictObject({ key: z.string() }),
+    z.strictObject({ key: z.string(), file: z.string() }),
   ),
 }

@@ -9,12 +9,21 @@ export const accessRefusals = {
     'forbidden',
     '{procedure} needs your password, given within the last {minutes} minutes: call account.confirm_password first.',
   ],
+  keyNeeded: [
+    'forbidden',
+    '{procedure} needs the console key, given within the last {minutes} minutes: send it to POST /session again, or call with Authorization: Bearer <key>.',
+  ],
   watchingPeople: [
     'forbidden',
     'Watching people needs the role operator or admin, unless the setting console.viewers_watch is on.',
   ],
 
   signInMalformed: ['invalid', 'Send a JSON object with name and password, or with key, the console key.'],
+  ticketMalformed: ['invalid', 'Send a JSON object with path, which begins with {prefix}.'],
+  noSession: [
+    'unauthorized',
+    'Only the page of a signed-in browser needs a ticket: send Authorization: Bearer <token> with the download.',
+  ],
   signInWrong: ['unauthorized', 'The name or the password is wrong.'],
   keyWrong: ['unauthorized', 'The console key is wrong.'],
   keyOff: ['unauthorized', 'The console key is switched off: sign in with an account.'],

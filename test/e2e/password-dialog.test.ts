@@ -5,6 +5,8 @@ import { type ControllerSite, openControllerSite, password } from '../support/si
 import { violations } from '../support/axe.ts'
 import { openWindows, type Windows } from '../support/chromium.ts'
 import { lookAt, sizes } from './surfaces/surface-walk.ts'
+import { halfOf } from '../support/page-session.ts'
+import { keepHalf } from './keep-half.ts'
 
 const minute = 60_000
 /** Element Plus gives each dialog a header and a footer: nested dialogs have two of each. */
@@ -32,8 +34,10 @@ describe('The console of root, half an hour after she signed in', () => {
     context = await windows.newContext({ viewport: { width: 1280, height: 860 } })
     page = await context.newPage()
     page.on('pageerror', (error) => problems.push(error.message))
-    const [name = '', value = ''] = (await site.signIn('root')).split('=')
+    const cookie = await site.signIn('root')
+    const [name = '', value = ''] = cookie.split('=')
     await context.addCookies([{ name, value, url: site.url }])
+    await keepHalf(page, halfOf(cookie))
   })
   afterAll(async () => {
     await windows.close()

@@ -1,7 +1,7 @@
 import { ElMessage, type MessageHandler, type MessageOptions } from 'element-plus'
 import { type Ref, shallowRef } from 'vue'
 import { useText } from '../i18n/text.ts'
-import { CallError, passwordNeeded } from '../../kit/transport/transport.ts'
+import { CallError, neededSecret } from '../../kit/transport/transport.ts'
 import { problemText, refusalText } from './refusalText.ts'
 import { FileNotWrittenError, NotSavedError } from '../../kit/composables/saveFile.ts'
 
@@ -47,7 +47,8 @@ export function useFeedback() {
     if (!(error instanceof CallError)) return t('errors.unknown')
     if (error.code === 'offline') return t('errors.offline')
     if (error.code === 'timeout') return t('errors.timeout')
-    if (error.refusal === passwordNeeded) return t('accounts.confirm.needed')
+    const needed = neededSecret(error.refusal)
+    if (needed !== undefined) return t(needed === 'key' ? 'accounts.confirm.keyNeeded' : 'accounts.confirm.needed')
     const [problem] = error.problems
     if (problem !== undefined && (error.refusal === '' || error.refusal === 'inputInvalid'))
       return `${problem.path}: ${problemText(problem, t)}`

@@ -7,8 +7,8 @@ import type {
   ProcedureName,
   ProcedureOutput,
 } from '../../../shared/console/contract.ts'
-import { CallError, passwordNeeded } from './transport.ts'
-import type { ConnectionState, Transport } from './transport.ts'
+import { CallError, neededSecret } from './transport.ts'
+import type { ConnectionState, NeededSecret, Transport } from './transport.ts'
 
 /** The controller as the pages see it: typed calls, typed events, the state of the connection. */
 export interface ConsoleClient {
@@ -18,10 +18,10 @@ export interface ConsoleClient {
   call<N extends ProcedureName>(name: N, ...input: CallInput<N>): Promise<ProcedureOutput<N>>
   on<N extends EventName>(name: N, listener: (payload: EventPayload<N>) => void): () => void
   /**
-   * Registers the dialog for the user's own password. A call refused for lack of it is repeated once if `ask` resolves to true.
+   * Registers the dialog for the user's own password or the console key. A call refused for lack of it is repeated once if `ask` resolves to true.
    * @returns a function that unregisters it
    */
-  onPasswordNeeded(ask: () => Promise<boolean>): () => void
+  onSecretNeeded(ask: (secret: NeededSecret) => Promise<boolean>): () => void
   /** Called after each reconnection: displayed data may be stale. */
   onReconnect(listener: () => void): () => void
   /** Connects, or connects again after signing in. */
@@ -42,7 +42,7 @@ export function consoleClient(transport: Transport): ConsoleClient {
     if (wasOnline) for (const listener of [...reconnected]) listener()
     wasOnline = true
   })
-  let askPassword: (() => Promise<boolean>) | undefined
+  let askSecret: ((secret: NeededSecret) => Promise<boolean>) | undefined
   const byName = new Map<string, Set<(payload: never) => void>>()
   transport.onEvent((event) => {
     for (const listener of [...(byName.get(event.name) ?? [])]) listener(event.payload as never)
@@ -53,8 +53,8 @@ export function consoleClient(transport: Transport): ConsoleClient {
     connection,
     async call<N extends ProcedureName>(name: N, ...[input]: CallInput<N>) {
       let result = await transport.call(name, input ?? {})
-      if (!result.ok && result.error.name === passwordNeeded && (await askPassword?.()) === true)
-        result = await transport.call(name, input ?? {})
+      const needed = result.ok ? undefined : neededSecret(result.error.name)
+      if (needed !== undefined && (await askSecret?.(needed)) === true) result = await transport.call(name, input ?? {})
       // The controller has validated its answer against the contract's schema.
       if (result.ok) return result.value as ProcedureOutput<N>
       throw new CallError(result.error.code, result.error.message, result.error.problems, result.error)
@@ -65,10 +65,10 @@ export function consoleClient(transport: Transport): ConsoleClient {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    onPasswordNeeded(ask) {
-      askPassword = ask
+    onSecretNeeded(ask) {
+      askSecret = ask
       return () => {
-        if (askPassword === ask) askPassword = undefined
+        if (askSecret === ask) askSecret = undefined
       }
     },
     onReconnect(listener) {

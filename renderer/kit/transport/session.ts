@@ -1,4 +1,7 @@
-/** Sign-in to the headless console: exchanges a name with its password, or the console key, for a session cookie that scripts cannot read. */
+/** Sign-in to the headless console: exchanges a name with its password, or the console key, for a session: a cookie that scripts cannot read, and the page's half. */
+
+import { pageHalfHeader } from '../../../shared/console/session-halves.ts'
+import { fetchOwn, keepPageHalf } from './page-half.ts'
 
 /** Proof of who the caller is. */
 export type Secret = { key: string } | { name: string; password: string }
@@ -41,13 +44,14 @@ export function takeKey(location: Location, history: History): string | null {
 /** Exchanges a secret for a session. */
 export async function signIn(secret: Secret): Promise<SignInOutcome> {
   try {
-    const answer = await fetch('/session', {
+    const answer = await fetchOwn('/session', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(secret),
-      credentials: 'same-origin',
       signal: AbortSignal.timeout(deadline),
     })
+    const half = answer.headers.get(pageHalfHeader)
+    if (half !== null) keepPageHalf(half)
     if (answer.ok) return { kind: 'signed_in' }
     if (answer.status === 429) return { kind: 'wait', seconds: await retryAfter(answer) }
     return { kind: 'wrong' }
@@ -59,7 +63,7 @@ export async function signIn(secret: Secret): Promise<SignInOutcome> {
 /** Tells whether there is a session; `unknown` if the controller is unreachable. */
 export async function sessionState(): Promise<'signed_in' | 'signed_out' | 'unknown'> {
   try {
-    const answer = await fetch('/session', { credentials: 'same-origin', signal: AbortSignal.timeout(deadline) })
+    const answer = await fetchOwn('/session', { signal: AbortSignal.timeout(deadline) })
     if (answer.status === 401) return 'signed_out'
     return answer.ok ? 'signed_in' : 'unknown'
   } catch {
@@ -70,7 +74,7 @@ export async function sessionState(): Promise<'signed_in' | 'signed_out' | 'unkn
 /** Lists the kinds of sign-in; the key if the controller does not answer. */
 export async function signInWays(): Promise<SignInWays> {
   try {
-    const answer = await fetch('/session', { credentials: 'same-origin', signal: AbortSignal.timeout(deadline) })
+    const answer = await fetchOwn('/session', { signal: AbortSignal.timeout(deadline) })
     const body: unknown = await answer.json()
     if (typeof body !== 'object' || body === null) return { password: false, key: true }
     return { password: 'password' in body && body.password === true, key: !('key' in body) || body.key === true }
@@ -82,11 +86,11 @@ export async function signInWays(): Promise<SignInWays> {
 /** Ends the session. Resolves to whether the controller has received it. */
 export async function signOut(): Promise<boolean> {
   try {
-    const answer = await fetch('/session', {
+    const answer = await fetchOwn('/session', {
       method: 'DELETE',
-      credentials: 'same-origin',
       signal: AbortSignal.timeout(deadline),
     })
+    if (answer.ok) keepPageHalf('')
     return answer.ok
   } catch {
     return false

@@ -24,8 +24,14 @@ export interface Transport {
 /** Codes of a failed call: the procedure's own, or `timeout` and `offline` without an answer. */
 export type CallErrorCode = ConsoleErrorCode | 'timeout' | 'offline'
 
-/** Reason of a call that needs a recent confirmation of the user's own password. */
-export const passwordNeeded = 'passwordNeeded'
+/** Secret that a call needs to be shown again, by the reason of its refusal. */
+const neededSecrets: Readonly<Record<string, NeededSecret>> = { passwordNeeded: 'password', keyNeeded: 'key' }
+export type NeededSecret = 'password' | 'key'
+
+/** Secret that a refused call needs: the user's own password or the console key, entered recently; undefined for other refusals. */
+export function neededSecret(reason: string | undefined): NeededSecret | undefined {
+  return reason === undefined ? undefined : neededSecrets[reason]
+}
 
 /** A failed call. */
 export class CallError extends Error {

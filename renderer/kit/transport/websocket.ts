@@ -1,5 +1,7 @@
 import type { ConsoleEvent } from '../../../shared/console/contract.ts'
 import type { ConsoleResult } from '../../../shared/console/procedure.ts'
+import { offeredSubprotocols } from '../../../shared/console/session-halves.ts'
+import { pageHalf } from './page-half.ts'
 import { speaksTls } from './secure-origin.ts'
 import { sessionState } from './session.ts'
 import { CallError, isResult, listeners } from './transport.ts'
@@ -117,7 +119,7 @@ export function webSocketTransport(options: WebSocketOptions = {}): Transport {
     clearTimeout(retry)
     if (socket || closed) return
     if (state === 'signed_out') become('connecting')
-    const mine = new WebSocket(url)
+    const mine = new WebSocket(url, offeredSubprotocols(pageHalf()))
     socket = mine
     const timer = window.setTimeout(() => mine.close(), connectTimeout)
     mine.addEventListener('open', () => {

@@ -7,6 +7,7 @@ import type { StoredAccount, StoredAccountSession } from '../../store/records.ts
 import { accountLocks } from './accounts.ts'
 import type { AccountStore } from './account-store.ts'
 import { endTokens } from './end-tokens.ts'
+import { digestOfHalf, newPageHalf, type PageProof, provesPage } from './page-half.ts'
 
 /** Milliseconds that a session lasts from its beginning. */
 export const sessionLifeMs = 7 * 24 * 60 * 60 * 1_000
@@ -21,6 +22,8 @@ const maxBrowser = 200
 export interface LiveSession {
   id: string
   account: StoredAccount
+  /** Digest of the page's half. */
+  page: string
 }
 
 /**
@@ -37,9 +40,10 @@ export class AccountSessions {
     this.#now = now
   }
 
-  /** Begins one for somebody who has shown who they are. The value of its cookie is kept nowhere. */
-  open(account: StoredAccount, from: { address: string; browser: string }): { cookie: string; maxAge: number } {
+  /** Begins one for somebody who has shown who they are. Its two halves are stored as digests only. */
+  open(account: StoredAccount, from: { address: string; browser: string }): { cookie: string; half: string } {
     const cookie = randomBytes(32).toString('base64url')
+    const half = newPageHalf()
     const now = this.#now()
     this.#sweep()
     const mine = this.#of(account.id)
@@ -49,24 +53,25 @@ export class AccountSessions {
       stamp: account.stamp,
       address: from.address,
       browser: from.browser.replace(/[\p{Cc}\p{Cf}]/gu, '').slice(0, maxBrowser),
+      page: digestOfHalf(half),
       created_at: now,
       used_at: now,
     })
     this.#store.writeBehind('last_uses', account.id, { at: now })
-    return { cookie, maxAge: sessionLifeMs / 1_000 }
+    return { cookie, half }
   }
 
-  /** The session of a cookie that lives. O(1). */
-  check(cookie: string): LiveSession | undefined {
+  /** The live session of a cookie, if the request shows the page's half, too. O(1). */
+  check(cookie: string, proof: PageProof): LiveSession | undefined {
     const id = keyOf(cookie)
     const session = this.#store.get('account_sessions', id)
-    if (session === undefined) return undefined
+    if (session === undefined || !provesPage(session.page ?? '', proof, this.#now())) return undefined
     const account = this.#liveAccount(session)
     if (account === undefined) return undefined
     const now = this.#now()
     if (now - session.used_at >= saveEveryMs)
       this.#store.writeBehind('account_sessions', id, { ...session, used_at: now })
-    return { id, account }
+    return { id, account, page: session.page ?? '' }
   }
 
   /** Whether the password of a session was given within the last ten minutes; signing in gives it. */

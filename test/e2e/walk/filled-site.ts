@@ -2,6 +2,8 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Role } from '../../../shared/console/role-names.ts'
 import type { Headless } from '../../support/headless.ts'
+import { pageHalfHeader } from '../../../shared/console/session-halves.ts'
+import { keepHalf } from '../keep-half.ts'
 
 /** Password of the accounts: `The viewer`, `The operator`, `The admin`. */
 const password = 'correct horse battery'
@@ -81,6 +83,7 @@ export async function signInAs(role: Role, page: Page, { ready }: Headless): Pro
     headers: { origin: ready.console },
   })
   expect(answer.ok()).toBe(true)
+  await keepHalf(page, answer.headers()[pageHalfHeader] ?? '')
   await page.goto(`${ready.console}/#/account`)
   await page.getByRole('navigation').first().waitFor()
 }

@@ -54,18 +54,18 @@ test('A session lasts seven days, and the least recently used one ends when ther
   const { accounts, sessions, clock } = await access()
   const account = await accounts.create('anna', 'viewer', password)
   const from = { address: '10.0.0.7', browser: 'Firefox\u0000 on Linux' }
-  const first = sessions.open(account, from).cookie
+  const first = sessions.open(account, from)
   expect(sessions.list(account.id, '')[0]).toMatchObject({ address: '10.0.0.7', browser: 'Firefox on Linux' })
   clock.now += 7 * day - 1
-  expect(sessions.check(first)?.account.name).toBe('anna')
+  expect(sessions.check(first.cookie, first)?.account.name).toBe('anna')
   clock.now += 1
-  expect(sessions.check(first)).toBeUndefined()
-  const cookies = Array.from({ length: 51 }, () => {
+  expect(sessions.check(first.cookie, first)).toBeUndefined()
+  const begun = Array.from({ length: 51 }, () => {
     clock.now += 1
-    return sessions.open(account, from).cookie
+    return sessions.open(account, from)
   })
-  expect(cookies.map((cookie) => sessions.check(cookie) !== undefined).filter(Boolean)).toHaveLength(50)
-  expect(sessions.check(cookies[0] ?? '')).toBeUndefined()
+  expect(begun.map((session) => sessions.check(session.cookie, session) !== undefined).filter(Boolean)).toHaveLength(50)
+  expect(begun[0] && sessions.check(begun[0].cookie, begun[0])).toBeUndefined()
 })
 
 test('An address is blocked from an account after five wrong passwords a minute, from all accounts after twenty; a minute later sign-in works again', async () => {

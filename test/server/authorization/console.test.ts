@@ -10,6 +10,7 @@ import { procedureRules } from '../../../shared/console/procedure-rules.ts'
 import { scopesOfRole } from '../../../shared/console/roles.ts'
 import { type TokenScope, tokenScopes } from '../../../shared/console/token-scopes.ts'
 import { type ControllerSite, openControllerSite } from '../../support/sites/controller-site.ts'
+import { bothHalves } from '../../support/page-session.ts'
 
 const names = Object.keys(procedures) as ProcedureName[]
 const minute = 60_000
@@ -36,8 +37,8 @@ beforeAll(async () => {
   const stale = await site.signIn('admin')
   const ended = await site.signIn('admin')
   late = 11 * minute
-  for (const role of roleNames) callers.push({ who: role, headers: { cookie: await site.signIn(role) }, role })
-  callers.push({ who: 'admin who gave the password 11 minutes ago', headers: { cookie: stale }, role: 'admin' })
+  for (const role of roleNames) callers.push({ who: role, headers: bothHalves(await site.signIn(role)), role })
+  callers.push({ who: 'admin who gave the password 11 minutes ago', headers: bothHalves(stale), role: 'admin' })
   callers.push({ who: 'console key', headers: { authorization: `Bearer ${key}` }, role: 'admin' })
   const token = async (role: Role, scopes: readonly TokenScope[]): Promise<Caller> => {
     const input = { id: ids.get(role) ?? '', label: `${role} ${scopes[0] ?? ''}`, scopes: [...scopes] }
@@ -51,10 +52,10 @@ beforeAll(async () => {
   }
   for (const scope of tokenScopes) callers.push(await token('admin', [scope]))
   for (const role of roleNames) callers.push(await token(role, scopesOfRole(role)))
-  await fetch(`${site.url}/session`, { method: 'DELETE', headers: { cookie: ended } })
+  await fetch(`${site.url}/session`, { method: 'DELETE', headers: bothHalves(ended) })
   callers.push(
     { who: 'nobody', headers: {} },
-    { who: 'ended session', headers: { cookie: ended } },
+    { who: 'ended session', headers: bothHalves(ended) },
     { who: 'made-up session', headers: { cookie: 'roomdesk_session=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' } },
     {
       who: 'made-up proof of a replica',

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { controllerSite, password } from '../../support/sites/controller-site.ts'
+import { bothHalves } from '../../support/page-session.ts'
 
 describe('Signing in with an account', () => {
   test('Anna signs in with her name in any case, reads her profile, and signs out; no password or session is on disk in clear text', async () => {
@@ -18,7 +19,7 @@ describe('Signing in with an account', () => {
       way: 'password',
     })
     expect(await site.call(await site.key(), 'account.me', {})).toMatchObject({ name: '', role: 'admin', way: 'key' })
-    expect((await site.ask('GET', '/session', { headers: { cookie } })).status).toBe(204)
+    expect((await site.ask('GET', '/session', { headers: bothHalves(cookie) })).status).toBe(204)
     await site.restart()
     expect(await site.call(cookie, 'account.me', {})).toMatchObject({ name: 'Anna' })
     const files = (await readdir(site.folder, { recursive: true, withFileTypes: true })).filter((file) => file.isFile())
@@ -26,9 +27,9 @@ describe('Signing in with an account', () => {
     expect(texts.join('\n')).not.toContain(password)
     expect(texts.join('\n')).not.toContain('$scrypt$')
     expect(texts.join('\n')).not.toContain(cookie.slice('roomdesk_session='.length))
-    const out = await site.ask('DELETE', '/session', { headers: { cookie } })
+    const out = await site.ask('DELETE', '/session', { headers: bothHalves(cookie) })
     expect([out.status, out.headers['set-cookie']?.[0]]).toEqual([204, expect.stringContaining('Max-Age=0')])
-    expect((await site.ask('GET', '/session', { headers: { cookie } })).status).toBe(401)
+    expect((await site.ask('GET', '/session', { headers: bothHalves(cookie) })).status).toBe(401)
   })
 
   test('A wrong password, an unknown name and a disabled account get the same answer', async () => {
@@ -115,7 +116,7 @@ describe('Life of an account', () => {
       await end()
       const [code] = (await closed) as [number]
       expect(code).toBe(4401)
-      expect((await site.ask('GET', '/session', { headers: { cookie } })).status).toBe(401)
+      expect((await site.ask('GET', '/session', { headers: bothHalves(cookie) })).status).toBe(401)
     }
     expect(await site.call(key, 'accounts.sessions', {})).toEqual([])
   })
@@ -137,7 +138,7 @@ describe('Life of an account', () => {
     })
     await site.call(here, 'account.change_password', { old_password: password, new_password: 'staple staple' })
     expect(await site.call(here, 'account.me', {})).toMatchObject({ name: 'anna' })
-    expect((await site.ask('GET', '/session', { headers: { cookie: there } })).status).toBe(401)
+    expect((await site.ask('GET', '/session', { headers: bothHalves(there) })).status).toBe(401)
     expect((await site.offer({ name: 'anna', password })).status).toBe(401)
     await site.signIn('anna', 'staple staple')
   })
@@ -174,7 +175,7 @@ describe('Life of an account', () => {
     await site.create('carl', 'viewer')
     const ended = await site.signIn('anna')
     for (const name of ['anna', 'anna', 'bert']) await site.signIn(name)
-    await site.ask('DELETE', '/session', { headers: { cookie: ended } })
+    await site.ask('DELETE', '/session', { headers: bothHalves(ended) })
     for (const { id } of [anna, bert, bert]) await site.call(key, 'accounts.create_token', { id, label: 'x', days: 1 })
     const counts = async () =>
       (await site.call(key, 'accounts.list', {})).map(({ name, sessions, tokens }) => [name, sessions, tokens])
@@ -212,7 +213,7 @@ describe('Life of an account', () => {
     await site.create('bert', 'viewer')
     await site.call(key, 'backups.restore', { name })
     expect((await site.call(key, 'accounts.list', {})).map((account) => account.name)).toEqual(['anna'])
-    expect((await site.ask('GET', '/session', { headers: { cookie } })).status).toBe(401)
+    expect((await site.ask('GET', '/session', { headers: bothHalves(cookie) })).status).toBe(401)
     await site.signIn('anna')
   })
 })

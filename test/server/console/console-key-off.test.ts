@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { controllerSite } from '../../support/sites/controller-site.ts'
+import { begunCookie, bothHalves } from '../../support/page-session.ts'
 
 const off = { console: { key_sign_in: false } }
 
@@ -14,12 +15,15 @@ test('The console key can be switched off only if an admin can sign in without i
   })
   await site.create('root', 'admin')
   const { headers } = await site.offer({ key })
-  const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+  const cookie = begunCookie(headers)
   const closed = once(await site.connect(cookie), 'close')
   // The session that switches it off still gets the answer.
   await site.call(key, 'settings.set', off)
   expect((await closed)[0]).toBe(4401)
-  expect((await site.ask('GET', '/session', { headers: { cookie } })).body).toEqual({ password: true, key: false })
+  expect((await site.ask('GET', '/session', { headers: bothHalves(cookie) })).body).toEqual({
+    password: true,
+    key: false,
+  })
   expect((await site.offer({ key })).status).toBe(401)
   expect(await site.result(key, 'rooms.list', {})).toMatchObject({ status: 401, error: { code: 'unauthorized' } })
   const root = await site.signIn('root')

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { ApiClient } from '../../support/api-client.ts'
 import { type Headless, startHeadless } from '../../support/headless.ts'
+import { begunCookie, bothHalves } from '../../support/page-session.ts'
 
 const credential = { label: 'Console', access_key: 'console', secret_key: 'console-secret', p2p: true }
 const site = { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }] }
@@ -49,7 +50,7 @@ describe('The console port', () => {
     const cookie = response.headers.get('set-cookie') ?? ''
     expect(cookie).toContain('HttpOnly')
     expect(cookie).toContain('SameSite=Strict')
-    return cookie.split(';')[0] ?? ''
+    return begunCookie(response.headers)
   }
 
   test('The key is one line that only its owner can read', async () => {
@@ -83,7 +84,7 @@ describe('The console port', () => {
     expect(await begin('/rpc/rooms.list', shown, 9 * 1024 * 1024)).toEqual(['400'])
     expect(await begin('/session', {}, 5_000)).toEqual(['400'])
     expect(await begin('/rpc/rooms.list', shown, 1_000)).toEqual(['100', '200'])
-    expect(await begin('/rpc/rooms.list', { cookie: await signIn() }, 1_000)).toEqual(['100', '200'])
+    expect(await begin('/rpc/rooms.list', bothHalves(await signIn()), 1_000)).toEqual(['100', '200'])
     expect(await begin('/session', {}, 100)).toEqual(['100', '204'])
   })
 
@@ -127,7 +128,7 @@ describe('The console port', () => {
   test('A browser exchanges the key for a session, uses a WebSocket and is notified at once of a room that a client created', async () => {
     const cookie = await signIn()
     const socket = new WebSocket(`${server.ready.console.replace('http', 'ws')}/ws`, {
-      headers: { cookie, origin: server.ready.console },
+      headers: { ...bothHalves(cookie), origin: server.ready.console },
     })
     const messages: Record<string, unknown>[] = []
     const heard = new Promise<string[]>((resolve) => {
@@ -156,7 +157,7 @@ describe('The console port', () => {
     for (const headers of [
       {},
       { cookie: 'roomdesk_session=9999999999999.a.b' },
-      { cookie, origin: 'http://evil.example' },
+      { ...bothHalves(cookie), origin: 'http://evil.example' },
     ]) {
       const socket = new WebSocket(url, { headers })
       const [error] = (await once(socket, 'error')) as [Error]
@@ -226,11 +227,11 @@ test('The console key is replaced by a procedure or by hand, which ends all its 
     method: 'POST',
     body: JSON.stringify({ key: old }),
   })
-  const cookie = (response.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
-  expect((await fetch(`${server.ready.console}/session`, { headers: { cookie } })).status).toBe(204)
+  const cookie = begunCookie(response.headers)
+  expect((await fetch(`${server.ready.console}/session`, { headers: bothHalves(cookie) })).status).toBe(204)
   const { key } = await server.rpc('console.replace_key', {})
   expect((await readFile(file, 'utf8')).trim()).toBe(key)
-  expect((await fetch(`${server.ready.console}/session`, { headers: { cookie } })).status).toBe(401)
+  expect((await fetch(`${server.ready.console}/session`, { headers: bothHalves(cookie) })).status).toBe(401)
   await writeFile(file, `${'by-hand-'.repeat(4)}\n`, { mode: 0o600 })
   expect((await server.rpc('credentials.list', {})).length).toBe(1)
   await server.remove()
@@ -241,7 +242,7 @@ test('After five wrong keys a minute further ones are refused; the valid key and
   const offer = (key: string): Promise<Response> =>
     fetch(`${server.ready.console}/session`, { method: 'POST', body: JSON.stringify({ key }) })
   const key = (await readFile(join(server.folder, 'console.key'), 'utf8')).trim()
-  const cookie = (await offer(key)).headers.get('set-cookie')?.split(';')[0] ?? ''
+  const cookie = begunCookie((await offer(key)).headers)
   for (let turn = 0; turn < 5; turn++) expect((await offer('wrong')).status).toBe(401)
   const refused = await offer('wrong')
   expect(refused.status).toBe(429)
@@ -250,7 +251,7 @@ test('After five wrong keys a minute further ones are refused; the valid key and
   const bearer = { authorization: 'Bearer wrong' }
   expect((await fetch(`${server.ready.console}/rpc`, { headers: bearer })).status).toBe(429)
   expect((await offer(key)).status).toBe(204)
-  expect((await fetch(`${server.ready.console}/session`, { headers: { cookie } })).status).toBe(204)
+  expect((await fetch(`${server.ready.console}/session`, { headers: bothHalves(cookie) })).status).toBe(204)
   expect((await fetch(`${server.ready.console}/rpc`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
   await server.remove()
 })

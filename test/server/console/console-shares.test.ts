@@ -4,17 +4,20 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { controllerSite, type ControllerSite } from '../../support/sites/controller-site.ts'
+import { begunCookie, bothHalves } from '../../support/page-session.ts'
 
 /** Signs in with the console key. @returns the session's cookie */
 async function keySession(site: ControllerSite): Promise<string> {
   const { headers } = await site.ask('POST', '/session', { body: { key: await site.key() } })
-  return headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+  return begunCookie(headers)
 }
 
 /** Opens consoles until one is refused. @returns the number of open ones, and close code and reason of the refused one */
 async function openUntilRefused(site: ControllerSite, cookie: string, most = 300) {
   for (let open = 0; open < most; open++) {
-    const socket = new WebSocket(`${site.url.replace('http', 'ws')}/ws`, { headers: { cookie, origin: site.url } })
+    const socket = new WebSocket(`${site.url.replace('http', 'ws')}/ws`, {
+      headers: { ...bothHalves(cookie), origin: site.url },
+    })
     await once(socket, 'open')
     const answered = once(socket, 'message').then(() => undefined)
     const closed = once(socket, 'close') as Promise<[number, Buffer]>
@@ -51,7 +54,7 @@ describe('A session of the console key', () => {
     const other = await keySession(site)
     const socket = await site.connect(mine)
     const closed = once(socket, 'close') as Promise<[number]>
-    expect((await site.ask('DELETE', '/session', { headers: { cookie: mine } })).status).toBe(204)
+    expect((await site.ask('DELETE', '/session', { headers: bothHalves(mine) })).status).toBe(204)
     expect((await closed)[0]).toBe(4401)
     const status = async (cookie: string): Promise<number> => (await site.result(cookie, 'rooms.list', {})).status
     expect([await status(mine), await status(other)]).toEqual([401, 200])

@@ -11,6 +11,7 @@ import { siteFileSchema } from '../../../server/controller/site-file.ts'
 import { removeFolder } from '../../support/headless.ts'
 import { freePorts } from '../../support/free-port.ts'
 import { mediaProgram } from '../../support/media/media-program.ts'
+import { begunCookie, bothHalves } from '../../support/page-session.ts'
 
 const origin = { transport: 'internal', client: '', role: 'admin' } as const
 
@@ -44,8 +45,8 @@ describe('Moved listeners', () => {
   async function page(url: string): Promise<(procedure: string, input: unknown) => Promise<unknown>> {
     const key = (await readFile(join(folder, 'console.key'), 'utf8')).trim()
     const answer = await fetch(`${url}/session`, { method: 'POST', body: JSON.stringify({ key }) })
-    const cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? ''
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers: { cookie, origin: url } })
+    const cookie = begunCookie(answer.headers)
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers: { ...bothHalves(cookie), origin: url } })
     await once(socket, 'open')
     return (procedure, input) =>
       new Promise((resolve, reject) => {

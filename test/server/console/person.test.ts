@@ -8,6 +8,7 @@ import {
   openControllerSite,
   password,
 } from '../../support/sites/controller-site.ts'
+import { begunCookie, bothHalves } from '../../support/page-session.ts'
 
 const names = Object.keys(procedures) as ProcedureName[]
 const minute = 60_000
@@ -86,17 +87,49 @@ describe('Procedures that grant lasting access require a person', () => {
     expect(await set({ cors_origins: ['https://evil.example'] })).toBe(403)
   })
 
-  test("The console key, and a browser session of it, never require a password: scripts in the site's own folder use it", async () => {
+  test("The console key in the call itself is never asked again: scripts in the site's own folder use it", async () => {
     const clock = new Clock()
     const site = await controllerSite(undefined, { accountClock: clock.now })
     const key = await site.key()
-    const { headers } = await site.ask('POST', '/session', { body: { key } })
-    const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? ''
     clock.pass(60 * minute)
-    for (const who of [key, cookie]) {
-      const { credential } = await site.call(who, 'credentials.create', { label: 'Client' })
-      await site.call(who, 'credentials.reveal', { access_key: credential.access_key })
+    const { credential } = await site.call(key, 'credentials.create', { label: 'Client' })
+    await site.call(key, 'credentials.reveal', { access_key: credential.access_key })
+  })
+
+  test('A browser session of the console key shows the key again after ten minutes, and a restart', async () => {
+    const clock = new Clock()
+    const site = await controllerSite(undefined, { accountClock: clock.now })
+    const cookie = begunCookie((await site.offer({ key: await site.key() })).headers)
+    const make = () => site.result(cookie, 'credentials.create', { label: 'Client' })
+    expect((await make()).status).toBe(200)
+    clock.pass(10 * minute)
+    expect(await make()).toMatchObject({
+      status: 403,
+      error: { name: 'keyNeeded', values: { procedure: 'credentials.create', minutes: 10 } },
+    })
+    const show = async (key: string): Promise<number> => {
+      const { status, headers } = await site.ask('POST', '/session', { headers: bothHalves(cookie), body: { key } })
+      expect(headers['set-cookie']).toBeUndefined()
+      return status
     }
+    expect(await show('a wrong key')).toBe(401)
+    expect((await make()).status).toBe(403)
+    expect(await show(await site.key())).toBe(204)
+    expect((await make()).status).toBe(200)
+    await site.restart(undefined, { accountClock: clock.now })
+    expect((await make()).status).toBe(403)
+  })
+
+  test('A new console key is shown to the holder of the old one, never to a session', async () => {
+    const site = await controllerSite()
+    await site.create('root', 'admin')
+    const file = expect.stringMatching(/console\.key$/)
+    expect(await site.call(await site.signIn('root'), 'console.replace_key', {})).toEqual({ key: '', file })
+    const cookie = begunCookie((await site.offer({ key: await site.key() })).headers)
+    expect(await site.call(cookie, 'console.replace_key', {})).toEqual({ key: '', file })
+    expect((await site.result(cookie, 'account.me', {})).status).toBe(401)
+    const answer = await site.call(await site.key(), 'console.replace_key', {})
+    expect(answer).toEqual({ key: await site.key(), file })
   })
 })
 
@@ -106,11 +139,13 @@ describe('Each procedure, by the time since the password was entered', () => {
   let fresh = ''
   let stale = ''
   let key = ''
+  let keySession = ''
   beforeAll(async () => {
     site = await openControllerSite(undefined, { accountClock: clock.now })
     await site.create('root', 'admin')
     stale = await site.signIn('root')
     key = await site.key()
+    keySession = begunCookie((await site.offer({ key })).headers)
     clock.pass(11 * minute)
     fresh = await site.signIn('root')
   })
@@ -147,6 +182,7 @@ describe('Each procedure, by the time since the password was entered', () => {
     const result = async (who: string): Promise<ConsoleResult<unknown>> =>
       await site.result(who, name, inputs[name] ?? {})
     expect(await result(stale)).toMatchObject({ ok: false, error: { name: 'passwordNeeded' } })
+    expect(await result(keySession)).toMatchObject({ ok: false, error: { name: 'keyNeeded' } })
     const later = await site.connect(stale)
     const answered = new Promise<unknown>((resolve) => {
       later.on('message', (data: Buffer) => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { ControllersSite, type SiteController } from '../../support/sites/controllers-site.ts'
 import { CapturedController, openCaptured, sendCaptured } from '../../support/controllers/heard-request.ts'
+import { begunCookie, bothHalves } from '../../support/page-session.ts'
 
 let site: ControllersSite
 let leader: SiteController
@@ -33,7 +34,7 @@ async function signIn({ headless }: SiteController, name: string, password: stri
   const body = JSON.stringify({ name, password })
   const answer = await fetch(`${headless.ready.console}/session`, { method: 'POST', body })
   expect(answer.status).toBe(204)
-  const cookie = String(answer.headers.get('set-cookie')).split(';')[0] ?? ''
+  const cookie = begunCookie(answer.headers)
   return cookie
 }
 
@@ -127,7 +128,7 @@ test('An admin revoked at the leader reads and changes nothing through a replica
   const { id } = await leader.headless.rpc('accounts.create', { name: 'Ada', role: 'admin', password })
   const { token, access } = await leader.headless.rpc('accounts.create_token', { id: first, label: 'Script' })
   const [disabled, ended] = [await signIn(replica, 'Ada', password), await signIn(replica, 'Root', password)]
-  const shown = [{ cookie: disabled }, { cookie: ended }, { authorization: `Bearer ${token}` }]
+  const shown = [bothHalves(disabled), bothHalves(ended), { authorization: `Bearer ${token}` }]
   for (const headers of shown)
     await vi.waitFor(async () => expect(await call(replica, headers, 'rooms.list')).toMatchObject({ ok: true }))
 
@@ -160,14 +161,16 @@ test('Messages of PostgreSQL are shown only to signed-in people', async () => {
   await cutOff(replica)
   expect((await healthOf(replica)).store).toBe('the database cannot be reached')
   expect(JSON.stringify(await healthOf(replica))).not.toMatch(/ECONN|127\.0\.0\.1|connection/i)
-  await expect.poll(async () => (await healthOf(replica, { cookie })).store).toMatch(/ECONN|127\.0\.0\.1|connection/i)
+  await expect
+    .poll(async () => (await healthOf(replica, bothHalves(cookie))).store)
+    .toMatch(/ECONN|127\.0\.0\.1|connection/i)
 
   // The other one still leads, and reveals no more to a stranger.
-  const shown = await signIn(leader, 'Vera', password)
+  const cookieThere = await signIn(leader, 'Vera', password)
   await cutOff(leader)
   expect((await healthOf(leader)).role).toBe('leader')
   expect(JSON.stringify(await healthOf(leader))).not.toMatch(/ECONN|127\.0\.0\.1|connection/i)
   await expect
-    .poll(async () => (await healthOf(leader, { cookie: shown })).store)
+    .poll(async () => (await healthOf(leader, bothHalves(cookieThere))).store)
     .toMatch(/ECONN|127\.0\.0\.1|connection/i)
 })

@@ -13,6 +13,7 @@ import { siteFileSchema } from '../../../server/controller/site-file.ts'
 import { removeFolder } from '../../support/headless.ts'
 import { certificateFiles, olderAuthority, renew, shown } from './certificates.ts'
 import { mediaProgram } from '../../support/media/media-program.ts'
+import { begunCookie, bothHalves } from '../../support/page-session.ts'
 
 const names = ['media', 'device', 'node', 'console'] as const
 const origin = { transport: 'internal', client: '', role: 'admin' } as const
@@ -76,6 +77,7 @@ describe('The certificate of a site', () => {
       body: JSON.stringify({ key }),
     })
     expect(status).toBe(204)
+    begunCookie(headers)
     return String(headers['set-cookie'])
   }
 
@@ -109,7 +111,7 @@ describe('The certificate of a site', () => {
     const url = controller.url('console')
     const socket = new WebSocket(`${url.replace('https', 'wss')}/ws`, {
       rejectUnauthorized: false,
-      headers: { cookie, origin: url },
+      headers: { ...bothHalves(cookie), origin: url },
     })
     await once(socket, 'open')
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })

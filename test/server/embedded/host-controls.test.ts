@@ -135,7 +135,7 @@ test('nobody hosts: the guest reads so, the operator sees who waits, writes to t
   expect(await site.controller.call('waiting.admit', { room_id }, viewer)).toMatchObject({
     error: { code: 'forbidden' },
   })
-  const operator = { transport: 'rpc', client: '10.0.0.4', role: 'operator', account: 'Olga' } as const
+  const operator = { transport: 'rpc', client: '10.0.0.4', role: 'operator', way: 'password', account: 'Olga' } as const
   expect(await site.controller.call('waiting.admit', { room_id, user_id: 'bo' }, operator)).toEqual({
     ok: true,
     value: { people: [{ user_id: 'bo', user_name: 'Name of bo' }], refusal: null },

@@ -102,7 +102,7 @@ test('a kept span survives a deletion, and its files stay', async () => {
 })
 
 test('a viewer sees recordings of cameras and changes nothing', async () => {
-  const viewer = { transport: 'rpc', client: '', role: 'viewer' } as const
+  const viewer = { transport: 'rpc', client: '', role: 'viewer', way: 'password' } as const
   const sources = await site.controller.call('recordings.sources', {}, viewer)
   expect(sources.ok).toBe(true)
   const started = await site.controller.call('recordings.start', stream(), viewer)

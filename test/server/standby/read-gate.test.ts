@@ -53,7 +53,7 @@ test('A leader that may have been replaced answers no reads from memory before i
     asked.push(name)
     return { ok: true, value: {} }
   })
-  const origin = { transport: 'rpc', client: '', role: 'admin' } as const
+  const origin = { transport: 'rpc', client: '', role: 'admin', way: 'key' } as const
   expect(await dispatch('rooms.list', {}, origin)).toMatchObject({ ok: false, error: { code: 'standby' } })
   expect(await dispatch('controllers.list', {}, origin)).toMatchObject({ ok: true })
   unsure = undefined

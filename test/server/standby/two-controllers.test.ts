@@ -12,6 +12,7 @@ import { ApiClient } from '../../support/api-client.ts'
 import { type Headless, HeadlessEndedError, removeFolder, startHeadless } from '../../support/headless.ts'
 import { PostgresServer } from '../../support/postgres/postgres-server.ts'
 import { temporaryFolder } from '../../support/sites/store-site.ts'
+import { begunCookie, bothHalves } from '../../support/page-session.ts'
 
 const credential = { label: 'Lab', access_key: 'lab', secret_key: 'lab-secret' }
 const account = { name: 'Ada', password: 'a long enough password', role: 'operator' } as const
@@ -137,23 +138,25 @@ test('The console of a replica reads, changes nothing and names the leader', asy
   expect((await signIn('wrong')).status).toBe(401)
   const signedIn = await signIn(account.password)
   expect(signedIn.status).toBe(204)
-  const cookie = String(signedIn.headers.get('set-cookie')).split(';')[0] ?? ''
+  const cookie = begunCookie(signedIn.headers)
   const call = async (procedure: string): Promise<unknown> =>
     await (
-      await fetch(`${two.ready.console}/rpc/${procedure}`, { method: 'POST', body: '{}', headers: { cookie } })
+      await fetch(`${two.ready.console}/rpc/${procedure}`, { method: 'POST', body: '{}', headers: bothHalves(cookie) })
     ).json()
   expect(await call('account.me')).toMatchObject({ ok: true, value: { name: account.name, role: account.role } })
   // The rights of a role are the same here.
   expect(await call('backups.list')).toMatchObject({ ok: false, error: { code: 'forbidden' } })
-  expect((await fetch(`${two.ready.console}/session`, { method: 'DELETE', headers: { cookie } })).status).toBe(204)
+  expect((await fetch(`${two.ready.console}/session`, { method: 'DELETE', headers: bothHalves(cookie) })).status).toBe(
+    204,
+  )
   await vi.waitFor(async () => expect(await call('account.me')).toMatchObject({ ok: false }))
 })
 
 test('The pages of a replica show events of the leader', async () => {
   const key = (await readFile(join(two.folder, 'console.key'), 'utf8')).trim()
   const signedIn = await fetch(`${two.ready.console}/session`, { method: 'POST', body: JSON.stringify({ key }) })
-  const cookie = String(signedIn.headers.get('set-cookie')).split(';')[0] ?? ''
-  const headers = { cookie, origin: two.ready.console }
+  const cookie = begunCookie(signedIn.headers)
+  const headers = { ...bothHalves(cookie), origin: two.ready.console }
   const page = new WebSocket(`${two.ready.console.replace('http', 'ws')}/ws`, { headers })
   const told: { event?: string; id?: number; result?: unknown }[] = []
   page.on('message', (data: Buffer) => told.push(JSON.parse(data.toString()) as (typeof told)[number]))

@@ -15,6 +15,7 @@ import type { ConsoleResult } from '../../../shared/console/procedure.ts'
 import type { Role } from '../../../shared/console/role-names.ts'
 import { ApiClient } from '../api-client.ts'
 import { removeFolder } from '../headless.ts'
+import { begunCookie, bothHalves } from '../page-session.ts'
 
 /** Served as the console; these tests do not open it. */
 const consolePage = join(import.meta.dirname, '../media/page')
@@ -133,7 +134,7 @@ export class ControllerSite {
   async signIn(name: string, secret = password, from?: string): Promise<string> {
     const { status, headers } = await this.offer({ name, password: secret }, from)
     if (status !== 204) throw new Error(`signing in as ${name}: HTTP ${status}`)
-    return headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+    return begunCookie(headers)
   }
 
   /** Requests a session. */
@@ -147,7 +148,7 @@ export class ControllerSite {
     name: N,
     input: ProcedureInput<N>,
   ): Promise<ConsoleResult<ProcedureOutput<N>> & { status: number }> {
-    const headers = who.startsWith('roomdesk_session=') ? { cookie: who } : { authorization: `Bearer ${who}` }
+    const headers = who.startsWith('roomdesk_session=') ? bothHalves(who) : { authorization: `Bearer ${who}` }
     const { status, body } = await this.ask('POST', `/rpc/${name}`, { headers, body: input ?? {} })
     return { ...(body as ConsoleResult<ProcedureOutput<N>>), status }
   }
@@ -166,7 +167,9 @@ export class ControllerSite {
 
   /** Opens a console's WebSocket. */
   async connect(cookie: string): Promise<WebSocket> {
-    const socket = new WebSocket(`${this.url.replace('http', 'ws')}/ws`, { headers: { cookie, origin: this.url } })
+    const socket = new WebSocket(`${this.url.replace('http', 'ws')}/ws`, {
+      headers: { ...bothHalves(cookie), origin: this.url },
+    })
     await once(socket, 'open')
     return socket
   }

@@ -36,6 +36,9 @@ export const accounts: Texts<typeof english> = {
     keepTokensHint: 'Nur, wenn niemand sonst sie kennen kann',
   },
   confirm: {
+    keyTitle: 'Konsolenschlüssel eingeben',
+    key: 'Konsolenschlüssel',
+    keyNeeded: 'Nichts wurde geändert: Diese Aktion erfordert den Konsolenschlüssel.',
     title: 'Passwort eingeben',
     body: 'Diese Aktion gewährt dauerhaften Zugriff oder zeigt ein Geheimnis. Zehn Minuten lang werden Sie nicht erneut gefragt.',
     password: 'Ihr Passwort',

@@ -27,6 +27,9 @@ export const accounts = {
     keepTokensHint: 'Only if nobody else can know them',
   },
   confirm: {
+    keyTitle: 'Enter the console key',
+    key: 'Console key',
+    keyNeeded: 'Nothing was changed: this action requires the console key.',
     title: 'Enter your password',
     body: 'This action grants lasting access or shows a secret. You will not be asked again for ten minutes.',
     password: 'Your password',

@@ -29,6 +29,9 @@ export const accounts: Texts<typeof english> = {
     keepTokensHint: '仅在确定无人知晓这些令牌时使用',
   },
   confirm: {
+    keyTitle: '请输入控制台密钥',
+    key: '控制台密钥',
+    keyNeeded: '未做任何更改：此操作需要控制台密钥。',
     title: '请输入您的密码',
     body: '此操作会创建长期访问权限或显示密钥。密码输入后十分钟内有效。',
     password: '您的密码',

@@ -1,3 +1,4 @@
+import { fetchOwn } from '../../../../kit/transport/page-half.ts'
 import { mediaSourceClass, playableType } from './media-source.ts'
 import type { Piece } from './piece.ts'
 
@@ -22,7 +23,7 @@ const keptAhead = 240
 /** Loads a span of a piece. @param from seconds of media time @throws TypeError without a connection, StorageError, Error for a refusal, AbortError */
 export async function loadSpan(piece: Piece, from: number, to: number, signal: AbortSignal): Promise<LoadedSpan> {
   const address = `/recordings/segments/${piece.id}/media?from=${from.toFixed(3)}&to=${to.toFixed(3)}`
-  const answer = await fetch(address, { signal })
+  const answer = await fetchOwn(address, { signal })
   if (answer.status === standbyStatus) throw new AtLeaderError('the leader plays recordings')
   if (answer.headers.has('recording-problem')) throw new StorageError(answer.status)
   if (!answer.ok) throw new Error(`the recording cannot be read (${answer.status})`)

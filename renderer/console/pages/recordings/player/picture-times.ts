@@ -1,3 +1,4 @@
+import { fetchOwn } from '../../../../kit/transport/page-half.ts'
 import { z } from 'zod'
 import { seam } from './media-feed.ts'
 import type { Piece, PieceSource } from './piece.ts'
@@ -87,7 +88,7 @@ export class PictureTimes {
     const covers = id === piece.id && (times[0] ?? Infinity) <= seconds && (times.at(-1) ?? 0) >= seconds
     const known = covers ? find(times) : undefined
     if (known !== undefined) return known
-    const answer = await fetch(`/recordings/segments/${piece.id}/pictures?at=${Math.max(0, seconds).toFixed(3)}`)
+    const answer = await fetchOwn(`/recordings/segments/${piece.id}/pictures?at=${Math.max(0, seconds).toFixed(3)}`)
     if (!answer.ok) throw new Error(`the times of the pictures cannot be read (${answer.status})`)
     this.#loaded = { id: piece.id, times: answerSchema.parse(await answer.json()).times }
     return find(this.#loaded.times)

@@ -1,3 +1,4 @@
+import { fetchOwn } from '../../../../kit/transport/page-half.ts'
 import { smallPicture } from '../../../../kit/media/still/small-picture.ts'
 
 /** Width of a thumbnail in pixels. */
@@ -17,7 +18,7 @@ export interface RecordedThumbnail {
  * @throws Error if there is none, or the browser cannot decode it
  */
 export async function recordedThumbnail(id: number, at: number, signal: AbortSignal): Promise<RecordedThumbnail> {
-  const answer = await fetch(`/recordings/segments/${id}/picture?at=${at.toFixed(3)}`, { signal })
+  const answer = await fetchOwn(`/recordings/segments/${id}/picture?at=${at.toFixed(3)}`, { signal })
   if (!answer.ok) throw new Error('there is no picture')
   const url = await smallPicture(await answer.blob(), width)
   return { url, at: Number(answer.headers.get('recording-picture-at')) }

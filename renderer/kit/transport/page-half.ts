@@ -1,0 +1,35 @@
+import { pageHalfHeader } from '../../../shared/console/session-halves.ts'
+
+/** Key of the page's half of the session. This storage belongs to one origin, port included, and is shared by its tabs and wall windows. */
+export const pageHalfKey = 'roomdesk.session'
+
+/** Used where the browser blocks the storage: the session lasts as long as this page. */
+let inMemory = ''
+
+/** The page's half of the session; empty without one. */
+export function pageHalf(): string {
+  try {
+    return localStorage.getItem(pageHalfKey) ?? inMemory
+  } catch {
+    return inMemory
+  }
+}
+
+/** Keeps the page's half that a sign-in returned; empty: removes it. */
+export function keepPageHalf(half: string): void {
+  inMemory = half
+  try {
+    if (half === '') localStorage.removeItem(pageHalfKey)
+    else localStorage.setItem(pageHalfKey, half)
+  } catch {
+    // Blocked: it stays in memory.
+  }
+}
+
+/** Requests a path of the console's own port with both halves of the session. The desktop app has none, and needs none. */
+export function fetchOwn(path: string, options: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(options.headers)
+  const half = pageHalf()
+  if (half !== '') headers.set(pageHalfHeader, half)
+  return fetch(path, { credentials: 'same-origin', ...options, headers })
+}

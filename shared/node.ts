@@ -1,3 +1,4 @@
+import { named } from './operation.ts'
 import { rule } from './refusals/complaints.ts'
 import { z } from 'zod'
 import { limits } from './limits.ts'
@@ -9,7 +10,7 @@ const nodeAddrSchema = z
   .regex(/^(\[[0-9A-Fa-f:.]+\]|[^\s:/[\]]+):\d{1,5}$/, rule('hostPort'))
 
 /** One address of a node, with its tag for a client's ip_tag. */
-const nodeAddressSchema = z.strictObject({ tag: z.string().max(64).default(''), addr: nodeAddrSchema })
+const nodeAddressSchema = z.strictObject({ tag: named(z.string().max(64)).default(''), addr: nodeAddrSchema })
 
 /** Drivers of nodes: `simulated` is a lab node without media. */
 export const nodeKinds = ['embedded', 'simulated', 'janus'] as const
@@ -37,11 +38,13 @@ function isServerUrl(text: string, schemes: readonly string[]): boolean {
 
 /** An MCU node as configured by the operator. Limits: 0 means none. */
 export const nodeConfigSchema = z.strictObject({
-  name: z
-    .string()
-    .min(1)
-    .max(limits.nodeName)
-    .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, rule('nodeName')),
+  name: named(
+    z
+      .string()
+      .min(1)
+      .max(limits.nodeName)
+      .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, rule('nodeName')),
+  ),
   kind: z.enum(nodeKinds),
   enabled: z.boolean().default(true),
   /**

@@ -1,8 +1,8 @@
 import { rule } from './refusals/complaints.ts'
 import { z } from 'zod'
 import type { EventKind, SubjectType } from './console/events.ts'
-import { hasUnsafeCharacter } from './control-character.ts'
 import type { AnswerFields, Disclosure } from './disclosure.ts'
+import { isName } from './control-character.ts'
 import type { ApiName, ErrorName } from './result-codes.ts'
 
 /** A setting in `compatibility`. */
@@ -67,7 +67,7 @@ export function defineOperation<P extends z.ZodObject, S extends z.ZodObject>(
 }
 
 /** Refusal of a name with an invisible character. */
-export const unsafeNameError = rule('unsafe')
+const unsafeNameError = rule('unsafe')
 
 /** A string of `min` to `max` bytes of UTF-8. */
 export function bytes(min: number, max: number) {
@@ -85,7 +85,17 @@ export function bytes(min: number, max: number) {
 
 /** A new name, id or topic of `min` to `max` bytes of UTF-8. Look-ups use `bytes`: values stored by an earlier version must be found. */
 export function nameBytes(min: number, max: number) {
-  return bytes(min, max).refine((text) => !hasUnsafeCharacter(text), { error: unsafeNameError })
+  return named(bytes(min, max))
+}
+
+/** A new name of 1 to `max` characters, without spaces at its ends. */
+export function nameText(max: number) {
+  return named(z.string().trim().min(1).max(max))
+}
+
+/** Refuses what cannot be read as a name. */
+export function named<T extends z.ZodType<string>>(schema: T): T {
+  return schema.refine(isName, { error: unsafeNameError })
 }
 
 /** Length of a well-formed text in bytes of UTF-8. */

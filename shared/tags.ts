@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hasUnsafeCharacter } from './control-character.ts'
+import { isName } from './control-character.ts'
 import { limits } from './limits.ts'
 import { rule } from './refusals/complaints.ts'
 
@@ -52,7 +52,7 @@ export const tagSchema = z
   .refine((tag) => visible.test(tag) && Array.from(tag).length <= tagLength, {
     error: rule('characters', { min: 1, max: tagLength }),
   })
-  .refine((tag) => !hasUnsafeCharacter(tag) && !loneSurrogate.test(tag), { error: rule('unsafe') })
+  .refine((tag) => isName(tag) && !loneSurrogate.test(tag), { error: rule('unsafe') })
   .refine((tag) => !separator.test(tag), { error: rule('comma') })
 
 /** Tags of a record, or of a filter. */

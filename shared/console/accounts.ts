@@ -1,8 +1,7 @@
 import { rule } from '../refusals/complaints.ts'
 import { z } from 'zod'
-import { hasUnsafeCharacter } from '../control-character.ts'
 import { limits } from '../limits.ts'
-import { unsafeNameError } from '../operation.ts'
+import { named, nameText } from '../operation.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 import { passwordLength } from './password-rules.ts'
 import { roleNames } from './role-names.ts'
@@ -24,12 +23,7 @@ const password = z
   .max(passwordLength.most * 2)
 const id = z.string().min(1).max(64)
 const key = z.strictObject({ id })
-const label = z
-  .string()
-  .trim()
-  .min(1)
-  .max(limits.label)
-  .refine((text) => !hasUnsafeCharacter(text), { error: unsafeNameError })
+const label = nameText(limits.label)
 /** Days until a token expires. */
 const days = z.int().min(1).max(366).default(90)
 
@@ -131,10 +125,14 @@ export const accountProcedures = {
   'account.revoke_token': procedure('End one of the own access tokens.', key, done),
 
   'accounts.list': procedure('Every account.', nothing, z.array(accountView)),
-  'accounts.create': procedure('Make an account.', z.strictObject({ name: accountName, role, password }), accountView),
+  'accounts.create': procedure(
+    'Make an account.',
+    z.strictObject({ name: named(accountName), role, password }),
+    accountView,
+  ),
   'accounts.update': procedure(
     'Change name or role, enable or disable. A new role ends its sessions; disabling ends its access tokens, too.',
-    key.extend({ name: accountName.optional(), role: role.optional(), enabled: z.boolean().optional() }),
+    key.extend({ name: named(accountName).optional(), role: role.optional(), enabled: z.boolean().optional() }),
     accountView,
   ),
   'accounts.reset_password': procedure(

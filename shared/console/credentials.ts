@@ -1,8 +1,7 @@
 import { rule } from '../refusals/complaints.ts'
 import { z } from 'zod'
-import { hasUnsafeCharacter } from '../control-character.ts'
 import { limits } from '../limits.ts'
-import { unsafeNameError } from '../operation.ts'
+import { nameText } from '../operation.ts'
 import { moment, nothing, procedure } from './procedure.ts'
 import { deleted } from './trash.ts'
 
@@ -36,10 +35,9 @@ export const credentialView = z.strictObject({
 })
 export type CredentialView = z.output<typeof credentialView>
 
-const anyLabel = z.string().trim().min(1).max(limits.label)
-const label = anyLabel.refine((text) => !hasUnsafeCharacter(text), { error: unsafeNameError })
+const label = nameText(limits.label)
 /** Label in a site file: one accepted by an earlier version must not stop a start. */
-export const siteFileLabel = anyLabel
+export const siteFileLabel = z.string().trim().min(1).max(limits.label)
 const key = z.strictObject({ access_key: z.string().min(1).max(limits.accessKey) })
 const withSecret = z.strictObject({ credential: credentialView, secret_key: z.string() })
 

@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { nameBytes } from '../operation.ts'
-import { rule } from '../refusals/complaints.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 import { roomCreateInput } from './rooms.ts'
 
 const id = z.string().min(1).max(64)
-const name = nameBytes(1, limits.label).refine((text) => text.trim() !== '', { error: rule('empty') })
+const name = nameBytes(1, limits.label)
 
 /** Settings of a room that a template keeps: neither number and schedule, which are one room's own, nor the host password. */
 const settings = roomCreateInput

@@ -1,4 +1,3 @@
-import { rule } from '../refusals/complaints.ts'
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { bytes, nameBytes } from '../operation.ts'
@@ -44,7 +43,7 @@ export const wallProcedures = {
     'Save a view of the wall. Without an id it is a new one. With a revision it is refused when somebody else changed the view meanwhile.',
     z.strictObject({
       id: viewId.optional(),
-      name: nameBytes(1, limits.label).refine((name) => name.trim() !== '', { error: rule('empty') }),
+      name: nameBytes(1, limits.label),
       items,
       /** Left out: stays as it is. */
       arrangement: wallArrangement.optional(),

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { hasUnsafeCharacter } from '../control-character.ts'
-import { unsafeNameError } from '../operation.ts'
+import { named } from '../operation.ts'
 import { reactions } from './reactions.ts'
 import { maxTicket } from './remote-media.ts'
 import { iceServerSchema } from './media-settings.ts'
@@ -18,7 +17,6 @@ export { screenSuffix, type StreamSource } from './stream-source.ts'
 export const maxSignal = 64 * 1024
 
 const userId = z.string().min(1).max(128)
-const isSafe = (text: string): boolean => !hasUnsafeCharacter(text)
 
 /** Maximum number of streams in one message: more than one user may watch. */
 const maxShown = 256
@@ -93,8 +91,8 @@ export const fromPersonSchema = z.discriminatedUnion('type', [
     /** Session of an earlier `joined` in this room: a returning user rejoins a locked room, and waits for no host. */
     pass: z.string().max(256).optional(),
     /** Id for which the pass was issued, if neither the link nor the browser identifies the user. Without such a pass the node generates an id, whatever is requested. */
-    user_id: userId.refine(isSafe, { error: unsafeNameError }).optional(),
-    user_name: z.string().trim().max(256).refine(isSafe, { error: unsafeNameError }).default(''),
+    user_id: named(userId).optional(),
+    user_name: named(z.string().trim().max(256)).default(''),
     /** Ticket of media that this page already sends or watches in a room on another server (`Session-Ticket` of WHIP and WHEP): it continues there. */
     ticket: z.string().max(maxTicket).optional(),
   }),

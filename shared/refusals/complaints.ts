@@ -21,7 +21,7 @@ export const complaints = {
   bytes: 'must be {min} to {max} bytes of UTF-8',
   maxBytes: 'must be at most {max} bytes of UTF-8',
   wholeNumber: 'must be a whole number from {min} to {max}',
-  unsafe: 'must not hold control characters or direction marks',
+  unsafe: 'must hold visible characters only: no control characters or direction marks, and not spaces alone',
   comma: 'must not hold a comma',
   controls: 'must not hold control characters',
   ascii: 'must hold printable ASCII without spaces',

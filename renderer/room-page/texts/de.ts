@@ -17,6 +17,7 @@ export const de: Texts = {
     room: 'Raum {room}',
     name: 'Ihr Name',
     namePlaceholder: 'So sehen andere Sie',
+    nameUnseen: 'Geben Sie einen sichtbaren Namen ein.',
     nameByLink: 'Ihr Einladungslink gilt für diesen Namen.',
     password: 'Moderationspasswort',
     passwordHint:

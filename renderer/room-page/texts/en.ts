@@ -15,6 +15,7 @@ export const en = {
     room: 'Room {room}',
     name: 'Your name',
     namePlaceholder: 'How others see you',
+    nameUnseen: 'Enter a name that others can see.',
     nameByLink: 'Your join link is for this name.',
     password: 'Host password',
     passwordHint:

@@ -16,6 +16,7 @@ export const zh: Texts = {
     room: '房间 {room}',
     name: '您的姓名',
     namePlaceholder: '其他人看到的名字',
+    nameUnseen: '请输入其他人看得见的名字。',
     nameByLink: '此链接已指定姓名。',
     password: '主持人密码',
     passwordHint: '地址中没有邀请链接。输入主持人密码将以主持人身份加入；对所有人开放的房间无需密码。',

@@ -302,7 +302,7 @@ export const complaints: Texts<typeof englishComplaints> = {
   bytes: '{min} bis {max} Bytes (ein Umlaut braucht 2, ein chinesisches Zeichen 3)',
   maxBytes: 'Höchstens {max} Bytes (ein Umlaut braucht 2, ein chinesisches Zeichen 3)',
   wholeNumber: 'Eine ganze Zahl von {min} bis {max}',
-  unsafe: 'Keine Steuerzeichen oder Richtungsmarken',
+  unsafe: 'Nur sichtbare Zeichen: keine Steuerzeichen, keine Richtungsmarken, nicht nur Leerzeichen',
   controls: 'Keine Steuerzeichen',
   ascii: 'Nur Buchstaben, Ziffern und Symbole, keine Leerzeichen und Umlaute',
   empty: 'Erforderlich',

@@ -294,7 +294,7 @@ export const complaints = {
   timeZone: 'Choose a time zone',
   repetition: 'Not a supported repetition',
   wholeNumber: 'A whole number from {min} to {max}',
-  unsafe: 'No control characters or direction marks',
+  unsafe: 'Visible characters only: no control characters, direction marks or spaces alone',
   controls: 'No control characters',
   ascii: 'Letters, digits and symbols only, no spaces',
   empty: 'Required',

@@ -291,7 +291,7 @@ export const complaints: Catalogue['complaints'] = {
   timeZone: '请选择时区',
   repetition: '不支持的重复方式',
   wholeNumber: '{min} 到 {max} 之间的整数',
-  unsafe: '不能含有控制字符或方向标记',
+  unsafe: '只能使用可见字符：不能含有控制字符或方向标记，也不能只有空格',
   controls: '不能含有控制字符',
   ascii: '只能使用字母、数字和符号，不含空格',
   empty: '必填',

@@ -24,7 +24,7 @@ export function hasControlCharacter(text: string): boolean {
 }
 
 /** Tells whether a text contains a character that names may not have: one without a picture, unless its script needs it, or one that changes the text direction. */
-export function hasUnsafeCharacter(text: string): boolean {
+function hasUnsafeCharacter(text: string): boolean {
   return unseen.test(text) && unseen.test(text.replace(everyNeeded, ''))
 }
 

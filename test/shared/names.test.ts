@@ -80,7 +80,7 @@ const lookUps: ReadonlySet<string> = new Set([
 function* namesIn(schema: z.core.$ZodType, path: string): Generator<[path: string, field: z.core.$ZodType]> {
   const { def } = schema._zod as { def: Record<string, unknown> & { type: string } }
   if (schema instanceof z.ZodObject) {
-    for (const [key, field] of Object.entries(schema.shape as Record<string, z.core.$ZodType>)) {
+    for (const [key, field] of Object.entries(schema.shape)) {
       if (nameKey.test(key)) yield [`${path}.${key}`, field]
       yield* namesIn(field, `${path}.${key}`)
     }

@@ -78,7 +78,7 @@ const lookUps: ReadonlySet<string> = new Set([
 
 /** Fields of a schema whose key says that they are names. */
 function* namesIn(schema: z.core.$ZodType, path: string): Generator<[path: string, field: z.core.$ZodType]> {
-  const { def } = schema._zod as { def: Record<string, unknown> & { type: string } }
+  const part = (key: string): unknown => Reflect.get(schema._zod.def, key)
   if (schema instanceof z.ZodObject) {
     for (const [key, field] of Object.entries(schema.shape)) {
       if (nameKey.test(key)) yield [`${path}.${key}`, field]
@@ -87,8 +87,8 @@ function* namesIn(schema: z.core.$ZodType, path: string): Generator<[path: strin
     return
   }
   for (const key of ['innerType', 'in', 'element', 'left', 'right', 'valueType'])
-    if (def[key] !== undefined) yield* namesIn(def[key] as z.core.$ZodType, path)
-  for (const option of (def.options as z.core.$ZodType[] | undefined) ?? []) yield* namesIn(option, path)
+    if (part(key) !== undefined) yield* namesIn(part(key) as z.core.$ZodType, path)
+  for (const option of (part('options') as z.core.$ZodType[] | undefined) ?? []) yield* namesIn(option, path)
 }
 
 describe('Every field for a name refuses what cannot be read', () => {

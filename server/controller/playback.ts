@@ -29,15 +29,16 @@ export function sitePlayback(
   settings: () => Settings,
   events: EventSink,
 ): SitePlayback | undefined {
-  const { files, index } = recordings
-  if (files === undefined || index === undefined) return undefined
+  const { files, index, space } = recordings
+  if (files === undefined || index === undefined || space === undefined) return undefined
   const tables = new FragmentTables(files)
   const ffmpeg = async (): Promise<FfmpegProgram | undefined> => {
     await local.look()
     return local.program
   }
   const span = new SpanExport({ files, index, tables, ffmpeg })
-  const exports = new ExportJobs({ folder: files.folder, index, span, logger })
+  const exports = new ExportJobs({ folder: files.folder, index, span, logger, space: space.measure })
+  space.freeFirst((bytes) => exports.giveWay(bytes))
   const snapshots = new Snapshots(files)
   const playback = new RecordingPlayback({
     ...{ files, index, tables },

@@ -49,12 +49,19 @@ export class RecordingRetention {
   #work: Promise<void> | undefined
   #freeing: Promise<void> | undefined
   #stopped = false
+  /** Frees other files on the disk. @returns bytes that are being freed */
+  #freeFirst: (bytes: number) => number = () => 0
   /** Bytes that were deleted before they were uploaded, and when that was told last. */
   #notUploaded = { bytes: 0, toldAt: -Infinity }
 
   constructor(parts: RetentionParts) {
     this.#parts = parts
     this.#now = parts.now ?? Date.now
+  }
+
+  /** Registers files that are deleted before any recording is. @param free frees at least these bytes, if it can @returns bytes that are being freed */
+  freeFirst(free: (bytes: number) => number): void {
+    this.#freeFirst = free
   }
 
   start(): void {
@@ -104,8 +111,10 @@ export class RecordingRetention {
 
   /** Makes room on the disk: first, the oldest that object storage holds as well leave it; only then, the oldest others are deleted. @param space before */
   makeRoom({ free, reserve, margin }: Space, waiting: number): void {
-    const missing = reserve + margin - free - waiting
-    if (missing <= 0 || this.#stopped) return
+    const needed = reserve + margin - free - waiting
+    if (needed <= 0 || this.#stopped) return
+    const missing = needed - this.#freeFirst(needed)
+    if (missing <= 0) return
     this.#freeing ??= this.#makeRoom(missing)
       .catch((error: unknown) => this.#parts.logger.error({ err: error }, 'no room was made for recordings'))
       .finally(() => {

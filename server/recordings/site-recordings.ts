@@ -51,6 +51,13 @@ const chunk = 25
 /** Segments that are counted at most. */
 const maxCounted = 100_000
 
+/** The recordings' disk, as others use it. */
+interface SharedSpace {
+  measure: () => Promise<Space>
+  /** See RecordingRetention. */
+  freeFirst: (free: (bytes: number) => number) => void
+}
+
 /**
  * Recordings of a site: what is to be recorded, what is, its index and its space. Where the folder cannot be used, everything but the status refuses.
  * Large because it joins orders, reports, storage and kept spans, each of which is a part of its own.
@@ -122,6 +129,20 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       throw new ConsoleError(refusal('recordingsUnusable', { problem }))
     }
     return this.#storage.index
+  }
+
+  /** Space of the disk, and who uses it beside the recordings; undefined where the folder cannot be used. */
+  get space(): SharedSpace | undefined {
+    const storage = this.#storage
+    return (
+      storage && {
+        measure: async () => {
+          await storage.watch.look()
+          return storage.watch.space
+        },
+        freeFirst: (free) => storage.retention.freeFirst(free),
+      }
+    )
   }
 
   /** Path of the folder; undefined where it cannot be used. */

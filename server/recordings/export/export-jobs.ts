@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type FileHandle, statfs } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Logger } from 'pino'
 import type { ExportFormat, ExportState } from '../../../shared/console/recording-exports.ts'
@@ -9,6 +9,7 @@ import { insideOf, type OwnPath } from '../../../shared/files/own-path.ts'
 import { makeInside, openInside, removeInside, sizeInside } from '../../../shared/files/real-path.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import type { RecordingIndex } from '../recording-index.ts'
+import type { Space } from '../storage-watch.ts'
 import { writeArchive } from './export-archive.ts'
 import { NothingRecordedError, type SpanExport, type WrittenFile } from './span-export.ts'
 
@@ -57,19 +58,22 @@ export interface ExportJobsParts {
   folder: string
   index: RecordingIndex
   span: Pick<SpanExport, 'writeFiles'>
+  /** Measures the space of the recordings' disk now. */
+  space: () => Promise<Space>
   logger: Logger
 }
 
 /** Exports at the same time, and all that are remembered. */
 const runningAtOnce = 2
 const maxJobs = 50
+/** Exports of one account that wait or run, whatever its addresses. */
+const maxOfAccount = 20
 /** Lifetime of a result, in milliseconds. */
 const keptMs = 3_600_000
-/** Bytes that stay free on the disk. */
-const reserve = 1_000_000_000
-
 interface Job {
   view: ExportJob
+  /** Bytes that it may need until it is done. */
+  needed: number
   stop: AbortController
   timer?: NodeJS.Timeout
 }
@@ -93,13 +97,13 @@ export class ExportJobs {
    */
   async start(request: ExportRequest, account: string): Promise<ExportJob> {
     await this.#emptied
-    const needed = this.#bytesOf(request)
-    await makeInside(this.#parts.folder, this.#folder, 0o700)
-    const { bavail, bsize } = await statfs(this.#folder)
     // A tar is written beside the files that it is made of.
-    if (bavail * bsize < 2 * needed + reserve) throw new ConsoleError(refusal('exportTooLarge'))
+    const needed = 2 * this.#bytesOf(request)
+    await makeInside(this.#parts.folder, this.#folder, 0o700)
+    const space = await this.#parts.space()
     this.#forgetOldest()
     if (this.#jobs.size >= maxJobs) throw new ConsoleError(refusal('tooManyExports'))
+    this.#assertBudget(needed, account, space)
     const id = randomBytes(16).toString('base64url')
     const view: ExportJob = {
       ...request,
@@ -115,9 +119,45 @@ export class ExportJobs {
         expiresAt: 0,
       },
     }
-    this.#jobs.set(id, { view, stop: new AbortController() })
+    this.#jobs.set(id, { view, needed, stop: new AbortController() })
     this.#runNext()
     return { ...view }
+  }
+
+  /**
+   * Gives space back to the recordings: deletes results, the oldest first, then stops the exports under way.
+   * @param bytes that the recordings need
+   * @returns bytes that are being freed
+   */
+  giveWay(bytes: number): number {
+    let freed = 0
+    const all = [...this.#jobs.values()]
+    const order = [...all.filter(({ view }) => view.state === 'done'), ...all.filter(isUnderWay).reverse()]
+    for (const { view, needed } of order) {
+      if (freed >= bytes) break
+      freed += view.state === 'done' ? view.bytes : Math.round(needed * view.progress)
+      this.cancel(view.id)
+    }
+    if (freed > 0) this.#parts.logger.warn({ bytes: freed }, 'exports were deleted: the recordings need their space')
+    return freed
+  }
+
+  /**
+   * One budget for all exports, with those that wait: what is free beside the recordings' reserve. An account has half of it at most.
+   * @throws ConsoleError too many exports, or the disk is too full
+   */
+  #assertBudget(needed: number, account: string, { free, reserve, margin }: Space): void {
+    const pending = [...this.#jobs.values()].filter(isUnderWay)
+    const mine = pending.filter(({ view }) => view.account === account)
+    if (mine.length >= maxOfAccount) throw new ConsoleError(refusal('tooManyExports'))
+    const budget = free - reserve - margin
+    const ofMine =
+      sumOf(mine) +
+      [...this.#jobs.values()]
+        .filter(({ view }) => view.account === account)
+        .reduce((sum, { view }) => sum + view.bytes, 0)
+    if (sumOf(pending) + needed > budget || ofMine + needed > budget / 2)
+      throw new ConsoleError(refusal('exportTooLarge'))
   }
 
   /** Exports of an account, the newest first; of everybody without one. */
@@ -241,7 +281,7 @@ export class ExportJobs {
   }
 
   #forgetOldest(): void {
-    const ended = [...this.#jobs.values()].filter(({ view }) => view.state !== 'waiting' && view.state !== 'running')
+    const ended = [...this.#jobs.values()].filter((job) => !isUnderWay(job))
     for (const { view } of ended.slice(0, Math.max(0, this.#jobs.size - maxJobs + 1))) this.#forget(view.id)
   }
 
@@ -254,6 +294,14 @@ export class ExportJobs {
       this.#parts.logger.warn({ err: error }, 'cannot delete an export'),
     )
   }
+}
+
+function isUnderWay({ view: { state } }: Job): boolean {
+  return state === 'waiting' || state === 'running'
+}
+
+function sumOf(jobs: readonly Job[]): number {
+  return jobs.reduce((sum, { needed }) => sum + needed, 0)
 }
 
 /** A name that every file system takes. */

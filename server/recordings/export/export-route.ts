@@ -8,7 +8,7 @@ const types: Readonly<Record<string, string>> = { mp4: 'video/mp4', webm: 'video
 
 /** Sends the result of an export to whoever wanted it, and to admins. A download that broke off goes on with a range. */
 export function exportRoute(jobs: Pick<ExportJobs, 'file'>): FurtherRoute {
-  const reads = new FileReads({ all: 32, caller: 8 })
+  const reads = new FileReads({ all: 32, account: 8, address: 16 })
   return async (request, caller, id) => {
     const file = await jobs.file(id)
     const mine = file !== undefined && (file.account === caller.account || atLeast(caller.role, 'admin'))
@@ -30,7 +30,7 @@ export function exportRoute(jobs: Pick<ExportJobs, 'file'>): FurtherRoute {
     }
     const status = range === 'all' ? 200 : 206
     if (request.method === 'HEAD') return new Response(null, { status, headers })
-    const body = await reads.stream(file.open, [piece], caller.account + caller.address)
+    const body = await reads.stream(file.open, [piece], caller)
     if (body === undefined)
       return refuse(503, 'Too many files are being read. Try again in a moment.', { 'Retry-After': '1' })
     return new Response(body, { status, headers })

@@ -49,7 +49,7 @@ const headers = { 'X-Content-Type-Options': 'nosniff', 'Cross-Origin-Resource-Po
 /** Plays recordings over HTTP and `app://`: files, spans, small pictures and snapshots of segments, by their ids in the index. */
 export class RecordingPlayback {
   readonly #parts: PlaybackParts
-  readonly #reads = new FileReads({ all: 128, caller: 32 })
+  readonly #reads = new FileReads({ all: 128, account: 32, address: 64 })
   readonly #reported = new LRUCache<string, true>({ ...growingTo(maxReported), ttl: reportMs })
   readonly tables: FragmentTables
 
@@ -138,7 +138,7 @@ export class RecordingPlayback {
     const status = range === 'all' ? 200 : 206
     if (request.method === 'HEAD') return new Response(null, { status, headers: answered })
     this.#report(segment, caller, 0)
-    const body = await this.#reads.stream(open, [piece], caller.account + caller.address)
+    const body = await this.#reads.stream(open, [piece], caller)
     return body === undefined ? tooMany() : new Response(body, { status, headers: answered })
   }
 
@@ -170,7 +170,7 @@ export class RecordingPlayback {
     }
     if (request.method === 'HEAD') return new Response(null, { headers: answered })
     this.#report(segment, caller, from)
-    const body = await this.#reads.stream(open, span.pieces, caller.account + caller.address)
+    const body = await this.#reads.stream(open, span.pieces, caller)
     return body === undefined ? tooMany() : new Response(body, { headers: answered })
   }
 
@@ -180,7 +180,7 @@ export class RecordingPlayback {
     const key = keyFrameAt(table, at)
     if (key === undefined || key.bytes > maxPictureBytes) return refuse(404, 'There is no picture in this recording.')
     const { open } = await this.#parts.files.locate(segment)
-    const body = await this.#reads.stream(open, [table.init, key], caller.account + caller.address)
+    const body = await this.#reads.stream(open, [table.init, key], caller)
     if (body === undefined) return tooMany()
     const both = new Uint8Array(await new Response(body).arrayBuffer())
     const film = filmOfPicture(table, both.subarray(0, table.init.bytes), both.subarray(table.init.bytes))

@@ -6,18 +6,27 @@ import { expect, onTestFinished, test } from 'vitest'
 import { ExportJobs, type ExportRequest } from '../../../../server/recordings/export/export-jobs.ts'
 import { exportRoute } from '../../../../server/recordings/export/export-route.ts'
 import { SpanExport } from '../../../../server/recordings/export/span-export.ts'
+import type { Space } from '../../../../server/recordings/storage-watch.ts'
 import { type RecordingsSite, recordingsSite } from '../../../support/recordings/recordings-site.ts'
 
 const startedAt = Date.UTC(2026, 8, 21, 10)
+/** A disk on which nothing is short. */
+const roomy: Space = { free: 1e12, capacity: 2e12, reserve: 1e9, margin: 1e8 }
 const operator = { role: 'operator', account: 'olivia', address: '', scoped: true } as const
 
-async function exportSite(site: RecordingsSite): Promise<{ jobs: ExportJobs; folder: string }> {
+async function exportSite(site: RecordingsSite, space: Space = roomy): Promise<{ jobs: ExportJobs; folder: string }> {
   const folder = join(site.folder, '.exports')
   await mkdir(join(folder, 'left'), { recursive: true })
   await writeFile(join(folder, 'left', 'over.mp4'), 'of a run before')
   const { index, playback } = site
   const span = new SpanExport({ files: site.files, index, tables: playback.tables, ffmpeg: async () => undefined })
-  const jobs = new ExportJobs({ folder: site.folder, index, span, logger: pino({ level: 'silent' }) })
+  const jobs = new ExportJobs({
+    folder: site.folder,
+    index,
+    span,
+    logger: pino({ level: 'silent' }),
+    space: async () => space,
+  })
   onTestFinished(() => jobs.stop())
   return { jobs, folder }
 }
@@ -119,5 +128,47 @@ test('An export of a span without recordings says so', async () => {
   const { id } = await jobs.start(requestOf(['camera']), 'olivia')
   expect(await ended(jobs, id)).toBe('failed')
   expect(jobs.list()[0]?.error).toContain('nothing')
-  expect(await readdir(folder)).toEqual([])
+  await expect.poll(() => readdir(folder)).toEqual([])
+})
+
+test('The budget of exports counts those that wait, keeps the reserve of recordings, and gives an account half', async () => {
+  const site = await recordingsSite()
+  const ids = await site.record({ startedAt })
+  const bytes = ids.reduce((sum, id) => sum + (site.index.segment(id)?.bytes ?? 0), 0)
+  // A tar beside its files: each export may need twice its recordings.
+  const { jobs } = await exportSite(site, { ...roomy, free: roomy.reserve + roomy.margin + 2 * bytes * 8 + 1 })
+  const outcomes = async (account: string): Promise<string> => {
+    const asked = await Promise.allSettled(Array.from({ length: 10 }, () => jobs.start(requestOf(['camera']), account)))
+    const refused = asked.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []))
+    expect(refused.every((text) => text.includes('too full'))).toBe(true)
+    return `${10 - refused.length} of 10`
+  }
+  // All are asked for before the first one is done, so what counts is what was promised.
+  expect(await outcomes('olivia')).toBe('4 of 10')
+  expect(await outcomes('root')).toBe('4 of 10')
+})
+
+test('Without space beside the reserve there is no export', async () => {
+  const site = await recordingsSite()
+  await site.record({ startedAt })
+  const { jobs } = await exportSite(site, { ...roomy, free: roomy.reserve + roomy.margin })
+  await expect(jobs.start(requestOf(['camera']), 'olivia')).rejects.toThrow('too full')
+})
+
+test('Results are deleted when the recordings need their space, the oldest first', async () => {
+  const site = await recordingsSite()
+  await site.record({ startedAt })
+  const { jobs, folder } = await exportSite(site)
+  const ids: string[] = []
+  for (let turn = 0; turn < 3; turn++) {
+    const { id } = await jobs.start(requestOf(['camera']), 'olivia')
+    expect(await ended(jobs, id)).toBe('done')
+    ids.push(id)
+  }
+  const size = jobs.list()[0]?.bytes ?? 0
+  expect(jobs.giveWay(size + 1)).toBe(2 * size)
+  expect(jobs.list().map(({ id }) => id)).toEqual(ids.slice(2))
+  await expect.poll(() => readdir(folder)).toEqual(ids.slice(2))
+  expect(jobs.giveWay(Number.MAX_SAFE_INTEGER)).toBe(size)
+  expect(jobs.giveWay(1)).toBe(0)
 })

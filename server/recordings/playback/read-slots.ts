@@ -1,0 +1,86 @@
+import { addressShare } from '../../../shared/client-address.ts'
+import { atLeast } from '../../../shared/console/role-names.ts'
+import type { PlaybackCaller } from './playback-port.ts'
+
+/** Maximum number of files that are sent at the same time: to everybody, to one account from any address, and to one address. */
+export interface ReadLimits {
+  all: number
+  account: number
+  address: number
+}
+
+/** Who reads. The type has every part that is counted, so a reader without an account or address does not compile. */
+export type Reader = Pick<PlaybackCaller, 'role' | 'account' | 'address'>
+
+/** A file that is being sent. */
+interface Slot {
+  account: string
+  address: string
+  admin: boolean
+  /** Order of its last read: the lowest number belongs to the slowest reader. */
+  readAt: number
+  giveWay: () => void
+}
+
+/**
+ * Shares the files that may be open. At a limit that several accounts share, the slowest read of the account with the most of them gives way, so that nobody is
+ * refused because of an account that holds more. An admin is never refused because of accounts that are none.
+ */
+export class ReadSlots {
+  readonly #limits: ReadLimits
+  readonly #open = new Set<Slot>()
+  #clock = 0
+
+  constructor(limits: ReadLimits) {
+    this.#limits = limits
+  }
+
+  /** Number of files that are open. */
+  get count(): number {
+    return this.#open.size
+  }
+
+  /**
+   * Takes a slot.
+   * @param giveWay called when another reader takes the slot over
+   * @returns undefined when the caller has used up the share
+   */
+  take(reader: Reader, giveWay: () => void): { read: () => void; release: () => void } | undefined {
+    const slot: Slot = {
+      account: reader.account,
+      address: addressShare(reader.address),
+      admin: atLeast(reader.role, 'admin'),
+      readAt: this.#clock++,
+      giveWay,
+    }
+    const open = [...this.#open]
+    if (open.filter(({ account }) => account === slot.account).length >= this.#limits.account) return undefined
+    const atAddress = open.filter(({ address }) => address === slot.address)
+    if (!this.#makeRoom(slot, atAddress, this.#limits.address)) return undefined
+    if (!this.#makeRoom(slot, [...this.#open], this.#limits.all)) return undefined
+    this.#open.add(slot)
+    return {
+      read: () => {
+        slot.readAt = this.#clock++
+      },
+      release: () => void this.#open.delete(slot),
+    }
+  }
+
+  /** @param open slots that share a limit @returns whether there is room now */
+  #makeRoom(wanted: Slot, open: readonly Slot[], limit: number): boolean {
+    if (open.length < limit) return true
+    const counts = new Map<string, number>()
+    for (const { account } of open) counts.set(account, (counts.get(account) ?? 0) + 1)
+    const held = (account: string): number => counts.get(account) ?? 0
+    const yielding = open.filter(
+      ({ account, admin }) =>
+        account !== wanted.account && ((wanted.admin && !admin) || held(account) > held(wanted.account) + 1),
+    )
+    const [slowest] = yielding.sort((a, b) => held(b.account) - held(a.account) || a.readAt - b.readAt)
+    if (slowest === undefined) return false
+    this.#open.delete(slowest)
+    slowest.giveWay()
+    return true
+  }
+}

@@ -5,6 +5,7 @@ import { classSize } from './eslint-rules/class-size.js'
 import { edgeOnly } from './eslint-rules/edge-only.js'
 import { fewImports } from './eslint-rules/few-imports.js'
 import { layers } from './eslint-rules/layers.js'
+import { linearPatterns } from './eslint-rules/linear-patterns.js'
 import { oneBasename } from './eslint-rules/one-basename.js'
 import { oneWait } from './eslint-rules/one-wait.js'
 import { parentPort } from './eslint-rules/parent-port.js'
@@ -16,6 +17,7 @@ const roomdesk = {
     'class-size': classSize,
     'few-imports': fewImports,
     layers,
+    'linear-patterns': linearPatterns,
     'one-basename': oneBasename,
     'one-wait': oneWait,
     'parent-port': parentPort,
@@ -100,6 +102,10 @@ export default ts.config(
   {
     files: ['server/**/*.ts'],
     rules: { 'roomdesk/class-size': 'error' },
+  },
+  {
+    files: ['server/**/*.ts', 'main/**/*.ts'],
+    rules: { 'roomdesk/linear-patterns': 'error' },
   },
   {
     files: ['{server,main}/**/*.ts'],

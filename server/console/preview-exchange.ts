@@ -1,6 +1,5 @@
 import http from 'node:http'
 import https from 'node:https'
-import { text } from 'node:stream/consumers'
 import { z } from 'zod'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
@@ -64,10 +63,10 @@ async function send(
       const request = url.startsWith('https:') ? https.request(url, options) : http.request(url, options)
       request.on('error', reject)
       request.on('response', (response) => {
-        text(response).then((answer) => {
+        boundedText(response).then((answer) => {
           const { statusCode: status = 0, headers: fields } = response
           const { location = '', 'content-type': type = '' } = fields
-          resolve({ status, type, location, body: answer.slice(0, maxAnswer) })
+          resolve({ status, type, location, body: answer })
         }, reject)
       })
       request.end(body)
@@ -75,6 +74,18 @@ async function send(
   } catch (error) {
     throw new ConsoleError(refusal('embeddedSilent'), { cause: error })
   }
+}
+
+/** Text of an answer up to `maxAnswer` bytes. The rest is not received: the media program may be under somebody else's control. */
+async function boundedText(response: http.IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes >= maxAnswer) break
+  }
+  return Buffer.concat(chunks).subarray(0, maxAnswer).toString('utf8')
 }
 
 /** The sentence of a problem document (RFC 9457). */

@@ -8,7 +8,17 @@ import type { Socket } from 'node:net'
  */
 
 const requestLine = /^([A-Z]{3,7}) (\/[^\x00-\x20\x7f]*) HTTP\/1\.([01])$/
-const headerLine = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*?)[ \t]*$/
+const headerLine = /^([!#$%&'*+.^_`|~\w-]+):([^\x00-\x08\x0a-\x1f\x7f]*)$/
+
+/** A header's value without spaces and tabs at its ends. A pattern would take quadratic time on a long run of spaces. */
+function trimmed(value: string): string {
+  const isBlank = (at: number): boolean => value[at] === ' ' || value[at] === '\t'
+  let start = 0
+  let end = value.length
+  while (start < end && isBlank(start)) start++
+  while (end > start && isBlank(end - 1)) end--
+  return value.slice(start, end)
+}
 
 /**
  * Hands on a request that came whole in `packet`. Returns false when it is anything else than a request with raw bytes in
@@ -24,7 +34,7 @@ export function acceptRawTarget(socket: Socket, packet: Buffer, listener: Reques
   for (const line of lines) {
     const [, name, value] = headerLine.exec(line) ?? []
     if (name === undefined || value === undefined) return false
-    rawHeaders.push(name, value)
+    rawHeaders.push(name, trimmed(value))
   }
   const lengths = rawHeaders.filter((_, i, all) => i % 2 === 1 && all[i - 1]?.toLowerCase() === 'content-length')
   const chunked = rawHeaders.some((name, i) => i % 2 === 0 && name.toLowerCase() === 'transfer-encoding')

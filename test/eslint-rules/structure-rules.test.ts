@@ -14,6 +14,7 @@ async function loadRules(): Promise<Record<string, Rule.RuleModule>> {
     'edge-only',
     'few-imports',
     'layers',
+    'linear-patterns',
     'one-basename',
     'one-wait',
     'parent-port',
@@ -233,5 +234,36 @@ describe('one way to wait', () => {
     expect(wait('new Promise((resolve) => { const timer = setTimeout(resolve, 5) })')).toEqual([])
     expect(wait("import { setImmediate } from 'node:timers/promises'")).toEqual([])
     expect(wait("signal.addEventListener('abort', run)", 'shared/abort.ts')).toEqual([])
+  })
+})
+
+describe('patterns', () => {
+  const found = (text: string): string[] => project({ 'server/a/a.ts': text })('linearPatterns', 'server/a/a.ts')
+
+  test.each([
+    ['/<Contents>(.*?)<\\/Contents>/gs', 'lazy'],
+    ['/[^]*?x/', 'lazy'],
+    ['/a{2,}?b/', 'lazy'],
+    ['new RegExp(`<${name}>(.+?)</${name}>`)', 'lazy'],
+    ["RegExp('a+?b')", 'lazy'],
+    ['/(a+)+$/', 'repetition'],
+    ['/((?:ab*)|c)*$/', 'repetition'],
+    ['/(?:(a|b{2,}))+/', 'repetition'],
+  ])('%s is refused', (text, reason) => {
+    expect(found(text)).toEqual([expect.stringContaining(reason)])
+  })
+
+  test.each([
+    '/^[^<]*$/',
+    '/a?b*c+/',
+    '/[*+?)(]+/',
+    '/(?:ab)+c*/',
+    '/(a+)?b/',
+    '/\\(a+\\)+/',
+    '/(a{1,3})+/',
+    "RegExp('[a-z]+')",
+    '/a{2,5}?/',
+  ])('%s is allowed', (text) => {
+    expect(found(text)).toEqual([])
   })
 })

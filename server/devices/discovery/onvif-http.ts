@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { DeviceLogin } from '../../../shared/device-address.ts'
-import { escaped, soapBody, text } from './soap.ts'
+import { text } from '../../edge/xml-tree.ts'
+import { escaped, soapBody } from './soap.ts'
 
 const maxAnswer = 262_144
 

@@ -1,6 +1,7 @@
 import type { DeviceLogin } from '../../../shared/device-address.ts'
 import { OnvifHttp } from './onvif-http.ts'
-import { escaped, part, parts, text } from './soap.ts'
+import { part, parts, text } from '../../edge/xml-tree.ts'
+import { escaped } from './soap.ts'
 
 /** A stream that a camera names. */
 export interface OnvifStream {

@@ -1,16 +1,7 @@
-import { XMLParser } from 'fast-xml-parser'
+import { part, xmlTree } from '../../edge/xml-tree.ts'
 
-/** Longest value that is read out of a message, in characters. */
-const maxValue = 2_000
-
-const parser = new XMLParser({
-  removeNSPrefix: true,
-  ignoreAttributes: false,
-  attributeNamePrefix: '@',
-  parseTagValue: false,
-  parseAttributeValue: false,
-  maxNestedTags: 40,
-})
+/** Longest message that is read, in characters: as much as is received of one. */
+const maxMessage = 262_144
 
 /** Content of the body of a SOAP message; undefined if it is none. Never throws: messages come from strangers. */
 export function soapBody(text: string): unknown {
@@ -19,40 +10,7 @@ export function soapBody(text: string): unknown {
 
 /** A whole SOAP message. */
 export function soapEnvelope(text: string): unknown {
-  // A document type could define entities; SOAP has none (SOAP 1.2, section 5).
-  if (/<!(DOCTYPE|ENTITY)/i.test(text)) return undefined
-  try {
-    return part(parser.parse(text), 'Envelope')
-  } catch {
-    return undefined
-  }
-}
-
-/** Elements of this path; the last one may occur several times. */
-export function parts(node: unknown, ...path: readonly string[]): unknown[] {
-  const last = path.at(-1) ?? ''
-  const parent = path.slice(0, -1).reduce((at: unknown, name) => part(at, name), node)
-  const found = read(parent, last)
-  return Array.isArray(found) ? (found as unknown[]) : found === undefined ? [] : [found]
-}
-
-/** First element of this path; undefined: none. */
-export function part(node: unknown, ...path: readonly string[]): unknown {
-  return path.reduce((at: unknown, name) => {
-    const found = read(at, name)
-    return Array.isArray(found) ? (found as unknown[])[0] : found
-  }, node)
-}
-
-/** Text of an element or attribute (`@name`); empty: none. */
-export function text(node: unknown, ...path: readonly string[]): string {
-  const found = part(node, ...path)
-  const value = typeof found === 'object' ? read(found, '#text') : found
-  return typeof value === 'string' ? value.trim().slice(0, maxValue) : ''
-}
-
-function read(node: unknown, name: string): unknown {
-  return typeof node === 'object' && node !== null && Object.hasOwn(node, name) ? Reflect.get(node, name) : undefined
+  return part(xmlTree(text, maxMessage), 'Envelope')
 }
 
 /** Text of an element, escaped. */

@@ -4,7 +4,8 @@ import { isIPv4 } from 'node:net'
 import { sleep } from '../../../shared/sleep.ts'
 import { typedName } from '../../../shared/control-character.ts'
 import { addressList, listContains } from '../../edge/address-list.ts'
-import { part, parts, soapEnvelope, text } from './soap.ts'
+import { part, parts, text } from '../../edge/xml-tree.ts'
+import { soapEnvelope } from './soap.ts'
 
 /** A camera that answered on the network. */
 export interface FoundCamera {

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { ObjectStorageSettings } from '../../../shared/recordings/object-storage.ts'
 import { ObjectError, problemOfRequest } from './object-error.ts'
-import { type ListedPage, readListing } from './object-listing.ts'
+import { type ListedPage, pageOfObjects, readListing } from './object-listing.ts'
 import { ObjectRequests, type RequestLimits } from './object-request.ts'
 
 /** Digests of a body. */
@@ -101,8 +101,8 @@ export class ObjectClient {
     }
   }
 
-  /** Lists objects in the order of their names, up to a thousand at once. @param after `next` of the page before @throws ObjectError */
-  async list(after: string | undefined, signal?: AbortSignal, limit = 1_000): Promise<ListedPage> {
+  /** Lists objects in the order of their names, a page at once. @param after `next` of the page before @throws ObjectError */
+  async list(after: string | undefined, signal?: AbortSignal, limit = pageOfObjects): Promise<ListedPage> {
     const query = new URLSearchParams({ 'list-type': '2', 'max-keys': String(limit), 'encoding-type': 'url' })
     if (this.#prefix !== '') query.set('prefix', this.#prefix)
     if (after !== undefined) query.set('start-after', this.#key(after))

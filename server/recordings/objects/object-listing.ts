@@ -1,3 +1,5 @@
+import { part, parts, text, xmlTree } from '../../edge/xml-tree.ts'
+
 /** An object of the bucket. */
 export interface ListedObject {
   /** Without the prefix. */
@@ -12,30 +14,28 @@ export interface ListedPage {
   next: string | undefined
 }
 
+/** Objects of one page. A name has 1,024 bytes at most, three characters each when encoded. */
+export const pageOfObjects = 250
+/** Longest page, in characters. */
+const maxPage = 1_000_000
+
 /**
- * Reads the answer of ListObjectsV2 with `encoding-type=url` (docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html); undefined: it is none. Names in it are percent-encoded, so
- * that no text needs more than the five entities of XML.
+ * Reads the answer of ListObjectsV2 with `encoding-type=url` (docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html); undefined: it is none, or longer than one page.
  * @param prefix that is left out of names
  */
 export function readListing(xml: string, prefix: string): ListedPage | undefined {
-  if (!xml.includes('<ListBucketResult')) return undefined
+  const result = part(xmlTree(xml, maxPage), 'ListBucketResult')
+  if (result === undefined) return undefined
   const objects: ListedObject[] = []
-  for (const [, content = ''] of xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
-    const key = decoded(textOf(content, 'Key') ?? '')
-    const bytes = Number(textOf(content, 'Size'))
+  for (const content of parts(result, 'Contents')) {
+    const key = decoded(text(content, 'Key'))
+    const bytes = Number(text(content, 'Size') || Number.NaN)
     if (key !== undefined && key.startsWith(prefix) && Number.isSafeInteger(bytes))
       objects.push({ name: key.slice(prefix.length), bytes })
   }
-  const isTruncated = textOf(xml, 'IsTruncated') === 'true'
+  const isTruncated = text(result, 'IsTruncated') === 'true'
   return { objects, next: isTruncated ? objects.at(-1)?.name : undefined }
 }
-
-function textOf(xml: string, element: string): string | undefined {
-  const text = new RegExp(`<${element}>([^<]*)</${element}>`).exec(xml)?.[1]
-  return text?.replaceAll(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => entities[name] ?? '')
-}
-
-const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
 
 /** Undefined: it is not percent-encoded text. */
 function decoded(key: string): string | undefined {

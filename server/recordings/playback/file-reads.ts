@@ -1,3 +1,4 @@
+import { onAbort } from '../../../shared/abort.ts'
 import type { ByteSource } from './byte-source.ts'
 import type { ByteRange } from './fragments.ts'
 import { type Reader, type ReadLimits, ReadSlots } from './read-slots.ts'
@@ -62,8 +63,7 @@ function bodyOf(
           // The stream has its reason already: closing is all that is left.
           close().catch(() => undefined)
         }
-        if (cut.aborted) return giveWay()
-        cut.addEventListener('abort', giveWay, { once: true })
+        onAbort(cut, giveWay)
       },
       async pull(controller) {
         slot.read()

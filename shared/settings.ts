@@ -157,7 +157,7 @@ const liveSchema = z.strictObject({
     .array(z.string().regex(/^https?:\/\/[\w.-]{1,253}(:\d{1,5})?$/, rule('webAddress')))
     .max(50)
     .default([]),
-  /** IP addresses and networks (CIDR) of RTMP servers that clients may push to; empty: all but ports of this site. */
+  /** IP addresses and networks (CIDR) of RTMP servers that clients may push to; empty: all but this machine, link-local addresses and metadata services of clouds. Ports of this site never. */
   push_networks: z
     .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], rule('network')))
     .max(64)

@@ -39,7 +39,9 @@ export interface StoredSettings extends Omit<Settings, 'media' | 'object_storage
 }
 
 /** Object storage of recordings. */
-interface StoredObjectStorage extends Omit<Settings['object_storage'], 'secret_access_key'> {
+interface StoredObjectStorage extends Omit<Settings['object_storage'], 'secret_access_key' | 'networks'> {
+  /** Left out: stored by an earlier version. */
+  networks?: readonly string[]
   /** Empty when there is none. */
   secret_sealed: string
 }

@@ -149,7 +149,17 @@ function openSettings(
 function openStorage(stored: StoredSettings['object_storage'], sealer: Pick<Sealer, 'unseal'>): unknown {
   if (stored === undefined) return undefined
   const { secret_sealed, ...storage } = stored
-  return { ...storage, secret_access_key: unsealed(secret_sealed, objectStoragePlace(storage), sealer) }
+  return {
+    ...storage,
+    networks: storage.networks ?? networksBefore(storage.endpoint),
+    secret_access_key: unsealed(secret_sealed, objectStoragePlace(storage), sealer),
+  }
+}
+
+/** Permitted networks of a storage that an earlier version stored, which had no such setting: one on this machine goes on. */
+function networksBefore(endpoint: string): string[] {
+  const host = URL.parse(endpoint)?.hostname ?? ''
+  return /^(localhost|127\.[\d.]+|\[::1\])$/.test(host) ? ['127.0.0.0/8', '::1'] : []
 }
 
 function sealed({ urls }: { urls?: unknown }, secret: string, sealer: Pick<Sealer, 'seal'>): string {

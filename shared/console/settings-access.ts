@@ -116,6 +116,7 @@ const settingsAccess: { readonly [P in keyof Settings]: AccessOf<Settings[P]> } 
     secret_access_key: 'person',
     path_style: 'person',
     ca_file: 'person',
+    networks: 'person',
     keep_local_hours: 'person',
   },
   trash: {

@@ -40,6 +40,11 @@ export const objectStorageSchema = z.strictObject({
   path_style: z.boolean().default(true),
   /** PEM file of authorities that the service's certificate may be signed by, besides the well-known ones; empty: none. */
   ca_file: z.string().max(4096).default(''),
+  /** IP addresses and networks (CIDR) at which the service may be; empty: all but this machine, link-local addresses and metadata services of clouds. */
+  networks: z
+    .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], rule('network')))
+    .max(64)
+    .default([]),
   /** Hours for which an uploaded segment stays on the local disk as well, after its end. */
   keep_local_hours: z.int().min(0).max(87_600).default(24),
 })
@@ -47,13 +52,14 @@ export type ObjectStorageSettings = z.output<typeof objectStorageSchema>
 
 /**
  * Reasons why the storage cannot be used.
- * incomplete: address, bucket or key are missing. otherSite: another site uses this bucket and prefix. ownPort: the address leads to a port of this site. caFile: the file of authorities cannot be read. notFound, unreachable, silent: network. certificate: TLS.
+ * incomplete: address, bucket or key are missing. otherSite: another site uses this bucket and prefix. ownPort: the address leads to a port of this site. notPermitted: it leads to an address outside of `networks`. caFile: the file of authorities cannot be read. notFound, unreachable, silent: network. certificate: TLS.
  * keyUnknown, signature, denied, clock, bucket, region: the service refuses. full: it has no room. mismatch: it holds other bytes than were sent. missing: there is no such object.
  * refused: anything else that the service says. noService: the answer is none of such a service.
  */
 export const objectProblems = [
   'incomplete',
   'ownPort',
+  'notPermitted',
   'otherSite',
   'caFile',
   'notFound',
@@ -80,6 +86,8 @@ export const objectProblemMessages: Readonly<Record<ObjectProblem, string>> = {
   ownPort: 'The address of the object storage leads to a port of Roomdesk itself. Enter that of the storage.',
   otherSite:
     'Another site stores its recordings in this bucket with this prefix. Choose another prefix, or delete roomdesk-recordings.json there to take its recordings over.',
+  notPermitted:
+    'The address of the object storage leads to this machine, a link-local address or one outside of the permitted networks. Add its network to object_storage.networks.',
   caFile: 'The file of certificate authorities cannot be read, or holds no PEM certificate. Check its path.',
   notFound: 'The host of the object storage cannot be found. Check the address and the name server.',
   unreachable: 'The object storage cannot be reached. Check its address and port, and the network.',

@@ -21,6 +21,7 @@ test('Who comes is heard, who leaves is not, old files are deleted, and a push c
   const pushed = join(site.folder, 'pushed.flv')
   receiveRtmp(port, pushed)
   const began = Date.now()
+  site.settings().live.push_networks = ['127.0.0.0/8', '::1']
   const order = { user_id: 'door', sound: 'room', publish_url: `rtmp://localhost:${port}/app/secret-key` }
   const live = await site.client.get('/rtc/live/start', { room_id: site.roomId, ...order })
   expect(live).toMatchObject({ ret: 0 })

@@ -32,6 +32,7 @@ test('A live stream is pushed, comes back after the server was away, ends with s
   const port = await freePort()
   const [first, second] = [join(site.folder, 'first.flv'), join(site.folder, 'second.flv')]
   const server = receiveRtmp(port, first)
+  site.settings().live.push_networks = ['127.0.0.0/8', '::1']
   const publish_url = `rtmp://localhost:${port}/app/secret-key`
   const live = await site.client.get('/rtc/live/start', { room_id: site.roomId, user_id: 'door', publish_url })
   expect(live).toMatchObject({ ret: 0 })

@@ -1,6 +1,6 @@
 import dns from 'node:dns/promises'
 import type { TunnelTarget } from '../../edge/tls-tunnel.ts'
-import { addressList, listContains, ownAddresses } from '../../edge/address-list.ts'
+import { callable, listContains, ownAddresses } from '../../edge/address-list.ts'
 
 /** An address of an RTMP server that may be called. */
 export interface PushTarget {
@@ -32,7 +32,7 @@ function parsePushUrl(text: string): URL {
 
 /**
  * Resolves the host of an RTMP address and checks where it leads: a client must not make this site call its own ports, or networks that the operator does not allow.
- * @param networks IP addresses and networks in CIDR notation that may be called; none: everywhere
+ * @param networks IP addresses and networks in CIDR notation that may be called; none: all but this machine, link-local addresses and metadata services
  * @param sitePorts ports of this site, which are never called on this machine
  * @throws PushAddressError
  */
@@ -46,14 +46,16 @@ export async function checkPushAddress(
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const found = await lookup(host).catch(() => [])
   if (found.length === 0) throw new PushAddressError(`The host ${host} cannot be found.`)
-  const allowed = networks.length === 0 ? undefined : addressList(networks)
+  const allowed = callable(networks)
   const here = ownAddresses()
   const permits = (address: string): boolean =>
-    (allowed === undefined || listContains(allowed, address)) &&
-    !(sitePorts.includes(port) && listContains(here, address))
+    allowed(address) && !(sitePorts.includes(port) && listContains(here, address))
   const permitted = found.filter(({ address }) => permits(address))
   const [first] = permitted
-  if (first === undefined) throw new PushAddressError('The operator does not allow to push to this address.')
+  if (first === undefined)
+    throw new PushAddressError(
+      'The operator does not allow to push to this address: see the setting live.push_networks.',
+    )
   const address = first.family === 6 ? `[${first.address}]` : first.address
   const [, application = ''] = url.pathname.split('/')
   const login = url.username === '' ? '' : `${url.username}:${url.password}@`

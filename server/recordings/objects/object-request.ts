@@ -8,7 +8,7 @@ import aws4 from 'aws4'
 import { errorCode } from '../../../shared/error-code.ts'
 import type { ObjectStorageSettings } from '../../../shared/recordings/object-storage.ts'
 import { readAuthorities } from '../../edge/authorities.ts'
-import { listContains, ownAddresses } from '../../edge/address-list.ts'
+import { callable, listContains, ownAddresses } from '../../edge/address-list.ts'
 import { ObjectError, problemOfAnswer, problemOfRequest } from './object-error.ts'
 
 /** One request to the storage. */
@@ -42,7 +42,7 @@ export interface RequestLimits {
 }
 
 /**
- * Sends signed requests (AWS Signature Version 4) to one bucket. Redirects are not followed, and ports of this site are never called: the address is checked after its name was resolved.
+ * Sends signed requests (AWS Signature Version 4) to one bucket. Redirects are not followed, and ports of this site and addresses that are not permitted are never called: the address is checked after its name was resolved.
  */
 export class ObjectRequests {
   readonly #settings: ObjectStorageSettings
@@ -127,17 +127,20 @@ export class ObjectRequests {
     })
   }
 
-  /** Resolves a host, and refuses ports of this site. The connection goes to the address that was checked. */
+  /** Resolves a host, and refuses ports of this site and addresses that are not permitted. The connection goes to the address that was checked. */
   async #checked(host: string, port: number): Promise<LookupFunction> {
     const found = await dns.lookup(host, { all: true })
     if (this.#sitePorts().includes(port)) {
       const own = ownAddresses()
       if (found.some(({ address }) => listContains(own, address))) throw new ObjectError('ownPort')
     }
+    const permits = callable(this.#settings.networks)
+    const permitted = found.filter(({ address }) => permits(address))
+    const [first] = permitted
+    if (first === undefined) throw new ObjectError('notPermitted')
     return (_host, options, done) => {
-      const [first] = found
-      if (options.all === true) done(null, found)
-      else done(null, first?.address ?? '', first?.family ?? 4)
+      if (options.all === true) done(null, permitted)
+      else done(null, first.address, first.family)
     }
   }
 

@@ -44,7 +44,12 @@ const maxPictureBytes = 8 * 1024 * 1024
 /** Time between two reports of the same viewer of a stream, in milliseconds. */
 const reportMs = 10 * 60_000
 const maxReported = 10_000
-const headers = { 'X-Content-Type-Options': 'nosniff', 'Cross-Origin-Resource-Policy': 'same-origin' }
+/** Recordings stay in no cache: nobody finds them in the browser after somebody has signed out. */
+const headers = {
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+}
 
 /** Plays recordings over HTTP and `app://`: files, spans, small pictures and snapshots of segments, by their ids in the index. */
 export class RecordingPlayback {
@@ -94,13 +99,13 @@ export class RecordingPlayback {
     caller: PlaybackCaller,
   ): Promise<Response> {
     if (view === '') return await this.#file(request, query, segment, caller)
-    if (view === 'fragments') return Response.json(listed(await this.tables.of(segment)), { headers: fresh })
+    if (view === 'fragments') return Response.json(listed(await this.tables.of(segment)), { headers })
     const at = secondsOf(query, 'at')
     const from = secondsOf(query, 'from')
     if (view === 'media' && from !== undefined)
       return await this.#span(segment, from, secondsOf(query, 'to'), caller, request)
     if (view === 'pictures' && at !== undefined)
-      return Response.json({ times: await this.tables.pictureTimes(segment, at) }, { headers: fresh })
+      return Response.json({ times: await this.tables.pictureTimes(segment, at) }, { headers })
     if (view === 'picture' && at !== undefined) return await this.#picture(segment, at, caller)
     if (view === 'snapshot' && at !== undefined) return await this.#snapshot(segment, at, caller, request.signal)
     return refuse(
@@ -122,7 +127,7 @@ export class RecordingPlayback {
       ...headers,
       'Content-Type': plainType(segment),
       'Accept-Ranges': 'bytes',
-      ...(growing ? fresh : { ETag: etag, 'Cache-Control': 'private, no-cache' }),
+      ...(growing ? {} : { ETag: etag }),
       ...(query.has('download') ? { 'Content-Disposition': `attachment; filename="${downloadName(segment)}"` } : {}),
     }
     if (!growing && request.headers.get('If-None-Match') === etag)
@@ -154,7 +159,6 @@ export class RecordingPlayback {
     const span = piecesOf(table, from, to ?? Number.POSITIVE_INFINITY, maxSpanBytes)
     const facts = {
       ...headers,
-      ...fresh,
       'Content-Type': mediaType(segment),
       'Recording-Started-At': String(segment.startedAt),
       'Recording-Growing': table.growing ? '1' : '0',
@@ -188,7 +192,6 @@ export class RecordingPlayback {
       headers: {
         ...headers,
         'Content-Type': plainType(segment),
-        'Cache-Control': 'private, max-age=3600',
         'Recording-Picture-At': String(Math.round(segment.startedAt + key.time * 1_000)),
       },
     })
@@ -204,7 +207,7 @@ export class RecordingPlayback {
         'Snapshots need ffmpeg on the machine of the controller. Take them in the console, or install ffmpeg.',
       )
     this.#report(segment, caller, at)
-    return new Response(new Uint8Array(picture), { headers: { ...headers, ...fresh, 'Content-Type': 'image/jpeg' } })
+    return new Response(new Uint8Array(picture), { headers: { ...headers, 'Content-Type': 'image/jpeg' } })
   }
 
   #report(segment: OpenSegment, caller: PlaybackCaller, at: number): void {
@@ -217,11 +220,9 @@ export class RecordingPlayback {
   }
 }
 
-const fresh = { 'Cache-Control': 'no-store' }
-
 /** A refusal with a sentence. */
 export function refuse(status: number, message: string, more: Record<string, string> = {}): Response {
-  return Response.json({ error: message }, { status, headers: { ...headers, ...fresh, ...more } })
+  return Response.json({ error: message }, { status, headers: { ...headers, ...more } })
 }
 
 function tooMany(): Response {

@@ -187,6 +187,26 @@ test('Secrets that were made for a Janus node stay while it stays on its host', 
   expect(keyAfter({ ws_url: 'ws://203.0.113.1:8188' })).not.toBe(own)
 })
 
+test('An object storage on this machine that an earlier version stored goes on', async () => {
+  const store = await openStore()
+  for (const [endpoint, networks] of [
+    ['http://127.0.0.1:9000', ['127.0.0.0/8', '::1']],
+    ['http://localhost:9000', ['127.0.0.0/8', '::1']],
+    ['https://s3.example', []],
+  ] as const) {
+    await store.transact([], (transaction) => {
+      putSettings(transaction, mergeSettings(undefined, { object_storage: { ...storage, endpoint } }), store)
+    })
+    await store.transact([], (transaction) => {
+      const settings = store.get('settings', 'site')
+      if (settings?.object_storage === undefined) throw new Error('no settings')
+      const { networks: _, ...before } = settings.object_storage
+      transaction.put('settings', 'site', { ...settings, object_storage: before })
+    })
+    expect(siteSettings(store).object_storage).toMatchObject({ networks, ...storage, endpoint })
+  }
+})
+
 test('A hidden credential of a TURN server or an object storage stays at its addresses only', () => {
   const ice = { urls: ['turn:10.0.0.1'], username: 'user', credential: 'of the relay' }
   const before = mergeSettings(defaultSettings(), { media: { ice_servers: [ice] }, object_storage: storage })

@@ -49,7 +49,8 @@ export class ObjectServer {
   settings(more: Partial<ObjectStorageSettings> = {}): ObjectStorageSettings {
     const endpoint = `${this.#tls === undefined ? 'http' : 'https'}://127.0.0.1:${this.#port}`
     const secrets = { access_key_id: key, secret_access_key: key }
-    return objectStorageSchema.parse({ enabled: true, endpoint, bucket, ...secrets, ...more })
+    const networks = ['127.0.0.0/8', '::1']
+    return objectStorageSchema.parse({ enabled: true, endpoint, bucket, networks, ...secrets, ...more })
   }
 
   get port(): number {

@@ -26,6 +26,8 @@ export const objectStorage: Texts<typeof english> = {
   problems: {
     incomplete: 'Tragen Sie Adresse, Bucket, Schlüssel-ID und geheimen Schlüssel ein.',
     ownPort: 'Die Adresse führt zu einem Port von Roomdesk selbst. Tragen Sie die des Speichers ein.',
+    notPermitted:
+      'Die Adresse führt zu diesem Rechner, zu einer Link-Local-Adresse oder aus den zugelassenen Netzen hinaus. Tragen Sie ihr Netz unter „Zugelassene Netze“ ein.',
     otherSite:
       'Ein anderes System legt seine Aufzeichnungen mit diesem Präfix in diesem Bucket ab. Wählen Sie ein anderes Präfix, oder löschen Sie dort roomdesk-recordings.json, um die Aufzeichnungen zu übernehmen.',
     caFile:
@@ -58,6 +60,7 @@ export const objectStorage: Texts<typeof english> = {
     secret_access_key: 'Geheimer Schlüssel',
     path_style: 'Bucket im Pfad',
     ca_file: 'Zertifizierungsstellen',
+    networks: 'Zugelassene Netze',
     keep_local_hours: 'Stunden zugleich auf dem Datenträger',
   },
   hints: {
@@ -71,6 +74,8 @@ export const objectStorage: Texts<typeof english> = {
     path_style: 'Aus: Der Bucket ist Teil des Hostnamens.',
     ca_file:
       'PEM-Datei auf dem Rechner von Roomdesk, für ein Zertifikat einer eigenen Zertifizierungsstelle. Leer: nur die bekannten.',
+    networks:
+      'Eine IP-Adresse oder ein Netz je Zeile, z. B. 192.0.2.0/24. Leer: alle, außer dieser Rechner, Link-Local-Adressen und Metadatendienste.',
     keep_local_hours:
       'Ein hochgeladenes Segment verlässt den Datenträger nach dieser Zeit, oder früher, wenn dieser Platz braucht.',
   },

@@ -86,7 +86,7 @@ export const hints: Texts<(typeof english)['hints']> = {
   live: {
     embed_origins: 'Ursprünge, einer je Zeile, z. B. https://intranet.example.org. Leer: nur diese Site.',
     push_networks:
-      'IP-Adressen oder Netze, je Zeile eines, z. B. 192.0.2.0/24. Leer: alle außer den eigenen Ports der Site.',
+      'IP-Adressen oder Netze, je Zeile eines, z. B. 192.0.2.0/24. Leer: alle, außer dieser Rechner, Link-Local-Adressen und Metadatendienste.',
     push_ca_file:
       'PEM-Datei auf dem Rechner von Roomdesk, für rtmps:// mit einem Zertifikat einer eigenen Zertifizierungsstelle. Leer: nur die bekannten.',
   },

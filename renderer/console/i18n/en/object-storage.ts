@@ -23,6 +23,8 @@ export const objectStorage = {
   problems: {
     incomplete: 'Enter the address, the bucket, the key id and the secret key.',
     ownPort: 'The address leads to a port of Roomdesk itself. Enter that of the storage.',
+    notPermitted:
+      'The address leads to this machine, a link-local address or outside of the permitted networks. Add its network to “Permitted networks”.',
     otherSite:
       'Another site stores its recordings in this bucket with this prefix. Choose another prefix, or delete roomdesk-recordings.json there to take its recordings over.',
     caFile: 'The file of certificate authorities cannot be read, or holds no PEM certificate. Check its path.',
@@ -52,6 +54,7 @@ export const objectStorage = {
     secret_access_key: 'Secret key',
     path_style: 'Bucket in the path',
     ca_file: 'Certificate authorities',
+    networks: 'Permitted networks',
     keep_local_hours: 'Hours on the local disk as well',
   },
   hints: {
@@ -65,6 +68,8 @@ export const objectStorage = {
     path_style: 'Off: the bucket is part of the host name.',
     ca_file:
       'PEM file on the machine of Roomdesk, for a certificate of your own authority. If empty: only well-known authorities.',
+    networks:
+      'One IP address or network per line, e.g. 192.0.2.0/24. If empty: all, except this machine, link-local addresses and metadata services.',
     keep_local_hours: 'An uploaded segment leaves the disk after this time, or earlier if the disk needs room.',
   },
   card: 'Object storage (S3)',

@@ -81,7 +81,7 @@ export const hints = {
   live: {
     embed_origins: 'Origins, one per line, e.g. https://intranet.example.org. If empty: only this site.',
     push_networks:
-      'IP addresses or networks, one per line, e.g. 192.0.2.0/24. If empty: any, except this site’s own ports.',
+      'IP addresses or networks, one per line, e.g. 192.0.2.0/24. If empty: any, except this machine, link-local addresses and metadata services.',
     push_ca_file:
       'PEM file on the machine of Roomdesk, for rtmps:// with a certificate of your own authority. If empty: only well-known authorities.',
   },

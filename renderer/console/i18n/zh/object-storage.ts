@@ -26,6 +26,7 @@ export const objectStorage: Texts<typeof english> = {
   problems: {
     incomplete: '请填写地址、存储桶、密钥 ID 和密钥。',
     ownPort: '该地址指向 Roomdesk 自己的端口。请填写存储服务的地址。',
+    notPermitted: '该地址指向本机、链路本地地址或允许的网络之外。请将其网络加入“允许的网络”。',
     otherSite:
       '另一个站点已用此前缀在该存储桶中存放录像。请选择其他前缀，或删除那里的 roomdesk-recordings.json 以接管其录像。',
     caFile: '证书颁发机构文件无法读取，或不含 PEM 证书。请检查路径。',
@@ -55,6 +56,7 @@ export const objectStorage: Texts<typeof english> = {
     secret_access_key: '密钥',
     path_style: '存储桶写在路径中',
     ca_file: '证书颁发机构',
+    networks: '允许的网络',
     keep_local_hours: '同时保留在本地磁盘的小时数',
   },
   hints: {
@@ -67,6 +69,7 @@ export const objectStorage: Texts<typeof english> = {
     secret_access_key: '加密保存，从不显示。',
     path_style: '关闭后，存储桶写在主机名中。',
     ca_file: 'Roomdesk 所在机器上的 PEM 文件，用于自有颁发机构的证书。留空表示仅信任公认的颁发机构。',
+    networks: '每行一个 IP 地址或网段，例如 192.0.2.0/24。留空表示不限，但不包括本机、链路本地地址和元数据服务。',
     keep_local_hours: '已上传的录像段在此时间后离开磁盘；磁盘需要空间时会更早。',
   },
   card: '对象存储（S3）',

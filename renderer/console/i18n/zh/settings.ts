@@ -250,7 +250,8 @@ export const settings: Texts<typeof english> = {
     pictures: pictures.hints,
     live: {
       embed_origins: '每行一个来源，例如 https://intranet.example.org。留空表示仅限本站点。',
-      push_networks: '每行一个 IP 地址或网段，例如 192.0.2.0/24。留空表示不限，但不包括本站点自己的端口。',
+      push_networks:
+        '每行一个 IP 地址或网段，例如 192.0.2.0/24。留空表示不限，但不包括本机、链路本地地址和元数据服务。',
       push_ca_file:
         'Roomdesk 所在机器上的 PEM 文件，用于证书由自有颁发机构签发的 rtmps:// 服务器。留空表示仅信任公认的颁发机构。',
     },

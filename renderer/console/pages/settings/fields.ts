@@ -125,6 +125,7 @@ export const cardFields = {
     { path: 'object_storage.secret_access_key', kind: 'secret' },
     { path: 'object_storage.path_style', kind: 'switch' },
     { path: 'object_storage.ca_file', kind: 'text', mono: true },
+    { path: 'object_storage.networks', kind: 'lines' },
     number('object_storage.keep_local_hours'),
   ],
   recordingAccess: [

@@ -17,6 +17,26 @@ test('An address that leads to this site, outside of the allowed networks, or to
   expect(site.store.all('lives').size).toBe(0)
 })
 
+test.each([
+  ['127.0.0.1', 4],
+  ['127.8.8.8', 4],
+  ['0.0.0.0', 4],
+  ['::1', 6],
+  ['::', 6],
+  ['::ffff:127.0.0.1', 6],
+  ['169.254.169.254', 4],
+  ['::ffff:169.254.169.254', 6],
+  ['fe80::1%eth0', 6],
+  ['fd00:ec2::254', 6],
+  ['100.100.100.200', 4],
+])('A name that resolves to %s is not called, unless the setting names its network', async (address, family) => {
+  const check = (networks: string[]) =>
+    checkPushAddress('rtmp://evil.example/app/key', { networks, sitePorts: [] }, async () => [{ address, family }])
+  await expect(check([])).rejects.toThrow('allow')
+  await expect(check(['192.0.2.0/24'])).rejects.toThrow('allow')
+  await expect(check([address.replace(/%.*/, '')])).resolves.toBeDefined()
+})
+
 test('The name of a server is resolved once, and what was checked is what is called', async () => {
   const here = { networks: [], sitePorts: [7080] }
   const lookup =

@@ -96,6 +96,14 @@ test('each failure of the connection test has a name', async () => {
   ])
 })
 
+test('this machine, link-local addresses and metadata services are not called unless a setting permits them', async () => {
+  const refused = ['notPermitted', 'list']
+  expect(await outcome({ networks: [] })).toEqual(refused)
+  for (const host of ['localhost', '[::1]', '0.0.0.0', '169.254.169.254', '[fe80::1]', '[::ffff:169.254.169.254]'])
+    expect([host, await outcome({ networks: [], endpoint: `http://${host}:${server.port}` })]).toEqual([host, refused])
+  expect(await outcome({ networks: ['192.0.2.0/24'] })).toEqual(refused)
+})
+
 test('the ports of the site itself are never called', async () => {
   expect(await outcome({}, [server.port])).toEqual(['ownPort', 'list'])
   expect(await outcome({ endpoint: `http://localhost:${server.port}` }, [server.port])).toEqual(['ownPort', 'list'])

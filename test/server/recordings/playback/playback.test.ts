@@ -60,6 +60,8 @@ test('A segment that a browser has already is not sent again', async () => {
   const [id = 0] = await site.record({ startedAt })
   const etag = (await site.ask(`/recordings/segments/${id}`)).headers.get('etag') ?? ''
   expect((await site.ask(`/recordings/segments/${id}`, { 'If-None-Match': etag })).status).toBe(304)
+  for (const path of [id, `${id}/picture?at=0`])
+    expect((await site.ask(`/recordings/segments/${path}`)).headers.get('cache-control')).toBe('no-store')
   const stale = await site.ask(`/recordings/segments/${id}`, { Range: 'bytes=0-9', 'If-Range': '"other"' })
   expect(stale.status).toBe(200)
 })

@@ -8,6 +8,16 @@ export const extraNames = [
   'slow statements',
   // A change that the database has lost is reported by the controllers that had it in memory.
   'reported losses',
+  // Clients order recordings and live streams: what is recorded follows what is stored.
+  'recordings',
+  // Two controllers never record one stream for longer than a lease.
+  'one recorder',
+  // Pages of live streams show nothing older than what was answered before.
+  'pages',
+  // A refusal that says that nothing was changed is true.
+  'true refusals',
+  // Rooms open and close by their schedules, each time with one event.
+  'schedules',
 ] as const
 export type Extra = (typeof extraNames)[number]
 

@@ -213,6 +213,7 @@ export const faults: readonly Fault[] = [
       const { machine } = site.world.pick(site.controllers)
       // Both clocks of one whose time stands still would tell that no time has passed: nobody could know (docs/operate/high-availability.md, Clocks).
       if (machine.stopped === 'suspended') return undefined
+      site.schedules.forget()
       machine.stepClock(site.world.pick([-3_600_000, -5_000, 5_000, 3_600_000]))
       return () => undefined
     },
@@ -241,6 +242,32 @@ export const faults: readonly Fault[] = [
       return () => {
         server.waitsForNobody--
         server.changed()
+      }
+    },
+  },
+  {
+    // The change of a room is on its way to the database when that stops to answer: whether it was stored is not known.
+    name: 'the database does not answer as meetings begin',
+    begin: (site) => {
+      const server = primaryOf(site)
+      const wait = site.untilMeetings()
+      if (server === undefined || wait > 15_000) return undefined
+      let stop: (() => void) | undefined
+      let isOver = false
+      site.world.plan(wait - site.world.between(0, 10), () => {
+        if (isOver) return
+        site.world.note(server.name, 'confirms nothing as meetings begin')
+        server.waitsForNobody++
+        stop = () => {
+          stop = undefined
+          server.waitsForNobody--
+          server.changed()
+        }
+        site.world.plan(site.world.between(4_000, 9_000), () => stop?.())
+      })
+      return () => {
+        isOver = true
+        stop?.()
       }
     },
   },

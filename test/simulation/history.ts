@@ -39,13 +39,20 @@ export class History {
   readonly #ids = new Map<number, { key: string; at: number; by: string }>()
   /** The database may have lost acknowledged changes: only what must hold even then is checked. */
   mayLose = false
+  /** Versions of which a writer was told that nothing is stored. */
+  readonly #checksRefusals: boolean
+  readonly #denied = new Set<string>()
   /** Answers that were checked. */
   answers = 0
   /** The highest version of each room that its writer was told to be stored. */
   readonly acknowledged = new Map<string, number>()
 
-  /** @param leader the controller that leads now */
-  constructor(world: World, leader: () => Leading | undefined) {
+  /**
+   * @param leader the controller that leads now
+   * @param checksRefusals whether a refusal that says that nothing was stored is held against later answers
+   */
+  constructor(world: World, leader: () => Leading | undefined, checksRefusals = false) {
+    this.#checksRefusals = checksRefusals
     this.#world = world
     this.#leader = leader
   }
@@ -67,6 +74,8 @@ export class History {
     this.answers++
     if (version < floor && !this.mayLose)
       this.#broken(`${who} was told version ${version} of ${key}; ${floor} had been answered before it asked`)
+    if (this.#denied.has(`${key} ${version}`))
+      this.#broken(`${who} was told version ${version} of ${key}, of which nothing was stored by an earlier answer`)
     if (version > known.tried) this.#broken(`${who} was told version ${version} of ${key}, which nobody has written`)
     if (!this.mayLose) known.floor = Math.max(known.floor, version)
     if (id === 0) return
@@ -91,6 +100,20 @@ export class History {
   /** The writer of a room was told that this version is stored. */
   acknowledges(key: string, version: number): void {
     this.acknowledged.set(key, Math.max(version, this.acknowledged.get(key) ?? 0))
+  }
+
+  /** Its writer was told that certainly nothing of this version is stored. */
+  denies(key: string, version: number): void {
+    if (this.#checksRefusals) this.#denied.add(`${key} ${version}`)
+  }
+
+  /** The writer asks again: any version may come. */
+  allows(key: string): void {
+    for (const denied of [...this.#denied]) if (denied.startsWith(`${key} `)) this.#denied.delete(denied)
+  }
+
+  isDenied(key: string): boolean {
+    return this.#denied.has(`${key} 1`)
   }
 
   /** Acknowledged changes may be gone from now on. */

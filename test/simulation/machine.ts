@@ -85,6 +85,11 @@ export class Machine implements System {
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`
   }
 
+  /** A random whole number from `from` to `to`. */
+  integer(from: number, to: number): number {
+    return this.#world.between(from, to)
+  }
+
   /** Somebody sets its clock. */
   stepClock(by: number): void {
     this.#clockError += by

@@ -1,4 +1,5 @@
 import './disk/serve-fs.ts'
+import './serve-time.ts'
 import { type Extra, usualExtras } from './extras.ts'
 import { BrokenPromise } from './history.ts'
 import { SimulatedClient } from './site/client.ts'
@@ -69,12 +70,12 @@ export async function simulate({
   let broken: string | undefined
   try {
     await story.start()
-    for (const client of clients) client.start()
+    for (const client of [...clients, ...story.others]) client.start()
     await world.run(world.time + calm)
     await harm(story, choose(story, only))
     await expectService(story, clients)
     for (const trial of story.trials) await trial()
-    for (const client of clients) client.stop()
+    for (const client of [...clients, ...story.others]) client.stop()
     await world.run(world.time + settled)
     await story.check()
     await readEverything(story, clients)
@@ -102,7 +103,7 @@ function choose({ site: { world }, faults }: Story, only: readonly string[] | un
 }
 
 /** One fault after the other, some of them at once. */
-async function harm({ site: { world }, history, mend }: Story, chosen: readonly SiteFault[]): Promise<void> {
+async function harm({ site: { world }, forget, mend }: Story, chosen: readonly SiteFault[]): Promise<void> {
   const end = world.time + faulty
   const ends: (() => void)[] = []
   while (world.time < end) {
@@ -110,7 +111,7 @@ async function harm({ site: { world }, history, mend }: Story, chosen: readonly 
     const stop = fault.begin()
     if (stop !== undefined) {
       world.note('FAULT', fault.name)
-      if (fault.loses()) history.forget()
+      if (fault.loses()) forget()
       let isEnded = false
       const finish = (): void => {
         if (isEnded) return

@@ -1,7 +1,8 @@
 import type { History } from '../history.ts'
 import { Machine } from '../machine.ts'
-import { ask, type Network } from '../network.ts'
+import type { Network } from '../network.ts'
 import type { World } from '../world.ts'
+import { callOf } from './call.ts'
 import type { Operation, Reply } from './operation.ts'
 
 /** A controller, as its clients reach it. */
@@ -75,7 +76,7 @@ export class SimulatedClient {
     const { key } = operation
     this.#history.tries(key, version)
     const floor = this.#history.floor(key)
-    const reply = await this.#ask(at, operation)
+    const reply = await callOf(this.#site, this.#machine, at, operation)
     if (reply?.kind === 'done') {
       this.#history.told(this.#machine.name, key, reply, floor)
       if (reply.version >= version) {
@@ -86,6 +87,7 @@ export class SimulatedClient {
       if (reply.version === 0) this.#own = undefined
       return reply.version >= version
     }
+    if (reply?.kind === 'refused' && reply.isCertain === true) this.#history.denies(key, version)
     // Whether it was made is not known: the next one is another room.
     if (operation.kind === 'create') this.#own = undefined
     return false
@@ -93,28 +95,9 @@ export class SimulatedClient {
 
   async read(at: ServingController, key: string): Promise<boolean> {
     const floor = this.#history.floor(key)
-    const reply = await this.#ask(at, { kind: 'read', key })
+    const reply = await callOf(this.#site, this.#machine, at, { kind: 'read', key })
     if (reply?.kind !== 'done') return false
     this.#history.told(this.#machine.name, key, reply, floor)
     return true
-  }
-
-  async #ask(at: ServingController, operation: Operation): Promise<Reply | undefined> {
-    const { world, network, patienceMs } = this.#site
-    const over = new AbortController()
-    const late = world.plan(patienceMs, () => over.abort(new Error('no answer')))
-    const said = `${operation.kind} ${operation.key}${operation.kind === 'write' ? ` = ${operation.version}` : ''} at ${at.name}`
-    try {
-      const way = { world, network, from: this.#machine, to: at.machine }
-      const reply = await ask(way, () => at.serve(operation), over.signal)
-      const answer = reply.kind === 'done' ? `version ${reply.version}, number ${reply.id}` : JSON.stringify(reply)
-      world.note(this.#machine.name, `${said}: ${answer}`)
-      return reply
-    } catch (error) {
-      world.note(this.#machine.name, `${said}: ${String(error)}`)
-      return undefined
-    } finally {
-      late.isCancelled = true
-    }
   }
 }

@@ -13,16 +13,32 @@ import { openRoomNumberFile } from '../../../server/store/postgres/room-number-f
 import { createSealer } from '../../../server/store/sealer.ts'
 import { sleep, startTimer } from '../../../server/store/system/time.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
+import type { Collections } from '../../../server/store/store.ts'
+import { LeaderDuties } from '../media/leader-duties.ts'
+import { carryOutMedia, type MediaOperation } from '../media/media-operation.ts'
+import { SimulatedRecorder } from '../media/recorder.ts'
+import type { ScheduleWatch } from '../media/schedule-watch.ts'
 import type { Machine } from '../machine.ts'
 import { BrokenPromise } from '../history.ts'
 import { ask, whyUnreached } from '../network.ts'
 import { DatabaseConnections } from '../postgres/client.ts'
 import type { PostgresServer } from '../postgres/server.ts'
 import type { ServingSite } from './client.ts'
-import { carryOut, deadlineMs, type Operation, type Reply, roomsOf, versionsOf } from './operation.ts'
+import {
+  carryOut,
+  deadlineMs,
+  isOfRooms,
+  type Operation,
+  refusedBy,
+  type Reply,
+  roomsOf,
+  versionsOf,
+} from './operation.ts'
 
 /** How much later an answer may come: a call that waited for a leader has as long again there. */
 const graceMs = deadlineMs + 700
+/** They change nothing, and may be asked again. */
+const safe: ReadonlySet<Operation['kind']> = new Set(['read', 'look', 'page'])
 /** Between two reads of the status, in milliseconds. */
 const readEveryMs = 1_000
 /** How a controller words that confirmed changes are gone. */
@@ -34,6 +50,11 @@ const sealer = createSealer(Buffer.alloc(32, 7))
 export interface SimulatedSite extends ServingSite {
   servers: readonly PostgresServer[]
   controllers: readonly SimulatedController[]
+  schedules: ScheduleWatch
+  /** Milliseconds until meetings begin or end; infinite: no room has any. */
+  untilMeetings: () => number
+  /** A leader has recorded and opens rooms by their schedules. */
+  hasDuties: boolean
 }
 
 /** A controller: the real membership, election, follower and store on a simulated machine; its APIs are short forms of the real ones. */
@@ -44,6 +65,8 @@ export class SimulatedController {
   readonly #id: string
   #member: Member | undefined
   #store: FencedStore | undefined
+  readonly recorder: SimulatedRecorder
+  #duties: LeaderDuties | undefined
   #isRunning = false
   #startedAt = 0
   #roles = 0
@@ -55,6 +78,7 @@ export class SimulatedController {
   constructor(site: SimulatedSite, machine: Machine) {
     this.#site = site
     this.machine = machine
+    this.recorder = new SimulatedRecorder(site.world, machine)
     this.#id = machine.uuid()
     this.#connections = new DatabaseConnections(site.world, site.network, machine, site.servers)
     machine.reach = async (host) => {
@@ -93,6 +117,12 @@ export class SimulatedController {
     return versionsOf(this.#store ?? this.#member?.followed)
   }
 
+  /** Everything of a collection in its memory. */
+  all<C extends 'recordings' | 'lives'>(collection: C): Collections[C][] {
+    const memory = this.#store ?? this.#member?.followed
+    return memory === undefined ? [] : [...memory.all(collection).values()]
+  }
+
   /** All rooms in its memory. */
   get rooms(): string {
     return roomsOf(this.#store ?? this.#member?.followed)
@@ -122,6 +152,8 @@ export class SimulatedController {
     this.#connections.processEnded(isOff)
     this.#member = undefined
     this.#store = undefined
+    this.#duties = undefined
+    this.recorder.end()
     this.#roles++
     this.#site.world.note(this.name, isOff ? 'is switched off' : 'is killed')
   }
@@ -164,6 +196,7 @@ export class SimulatedController {
       if (role !== this.#roles) return
       const member = this.#join(before, roomNumbers)
       this.#member = member
+      member.followed.onChange(this.#site.schedules.changed)
       const look = (): void => {
         const leader = member.leader()
         if (leader !== undefined && leader.id !== this.#id && this.#store === undefined) this.#way.lead(leader)
@@ -175,6 +208,7 @@ export class SimulatedController {
         const store = await member.lead(new AbortController().signal)
         if (role !== this.#roles) return
         this.#store = store
+        this.#begin(store)
         this.#terms++
         this.#lossReports += store.status().losses.length
         this.#way.lead({ id: this.#id, place: placeOf(this.name) }, true)
@@ -189,23 +223,34 @@ export class SimulatedController {
       stopLooking()
       if (this.#store !== undefined) this.#way.leave()
       this.#store = undefined
+      void this.#duties?.stop().catch(world.fail)
+      this.#duties = undefined
       await member.close()
       before = member
     }
   }
 
+  /** Begins what a controller does while it leads. */
+  #begin(store: FencedStore): void {
+    store.onChange(this.#site.schedules.changed)
+    if (!this.#site.hasDuties) return
+    const note = this.#note
+    this.#duties = new LeaderDuties({ store, recorder: this.recorder, schedules: this.#site.schedules, note })
+    this.#duties.start()
+  }
+
+  /** As a logger. */
+  readonly #note = (details: object, message: string): void => {
+    const { err } = details as { err?: unknown }
+    if (reportsLoss.test(message)) this.#lossReports++
+    const why = err === undefined ? '' : ` (${err instanceof Error ? err.message : 'unknown'})`
+    this.#site.world.note(this.name, `${message}${why}`)
+  }
+
   #join(before: Member | undefined, roomNumbers: RoomNumberRecord): Member {
-    const { world } = this.#site
     const hosts = this.#site.servers.map(({ name }) => name).join(',')
     const database = `postgres://roomdesk@${hosts}/site`
-    const note = (details: object, message: string): void => {
-      const { err } = details as { err?: unknown }
-      if (reportsLoss.test(message)) this.#lossReports++
-      world.note(
-        this.name,
-        `${message}${err === undefined ? '' : ` (${err instanceof Error ? err.message : 'unknown'})`}`,
-      )
-    }
+    const note = this.#note
     const asked = this.#ask
     return new Member(
       {
@@ -297,17 +342,22 @@ export class SimulatedController {
   /** As the request handler: what an unsure leader may not say is asked of the other. */
   async #operate(store: FencedStore, operation: Operation): Promise<Reply> {
     try {
-      const unsure = store.confirmed()
+      const unsure = isPage(operation) ? undefined : store.confirmed()
       if (unsure !== undefined) await unsure
     } catch (error) {
       return error instanceof ApiError ? { kind: 'refused', why: error.message } : { kind: 'notLeader' }
     }
     try {
-      return await carryOut(store, operation)
+      return isOfRooms(operation) ? await carryOut(store, operation) : await this.#operateMedia(operation)
     } catch (error) {
-      if (isHandedOver(error)) return { kind: 'notLeader' }
-      return { kind: 'refused', why: String(error) }
+      return isHandedOver(error) ? { kind: 'notLeader' } : refusedBy(error)
     }
+  }
+
+  async #operateMedia(operation: MediaOperation): Promise<Reply> {
+    const media = this.#duties?.media
+    if (media === undefined) return { kind: 'notLeader' }
+    return { kind: 'done', id: 0, ...(await carryOutMedia(media, operation)) }
   }
 
   /** As `ReverseProxy`: finds the leader, and asks again what cannot have been done, or does no harm twice. */
@@ -321,7 +371,7 @@ export class SimulatedController {
     if (target.own) return undefined
     const to = this.#site.controllers.find(({ name }) => name === target.port.host)
     if (to === undefined) return undefined
-    const isSafe = operation.kind === 'read'
+    const isSafe = safe.has(operation.kind)
     const late = startTimer(end + deadlineMs - this.machine.monotonic(), () => left.abort(new Error('it is late')))
     const gone = (): void => {
       // The leader before still answers what it has stored.
@@ -350,6 +400,11 @@ export class SimulatedController {
       target.gone.removeEventListener('abort', gone)
     }
   }
+}
+
+/** Pages are mounted beside the operations, and ask for no proof. */
+function isPage({ kind }: Operation): boolean {
+  return kind === 'page'
 }
 
 function placeOf(name: string) {

@@ -8,7 +8,7 @@ import { BrokenPromise } from '../history.ts'
 import type { Machine } from '../machine.ts'
 import type { World } from '../world.ts'
 import type { ServingController } from './client.ts'
-import { carryOut, deadlineMs, type Operation, type Reply, roomsOf } from './operation.ts'
+import { carryOut, deadlineMs, isOfRooms, type Operation, refusedBy, type Reply, roomsOf } from './operation.ts'
 
 const folder = `${diskRoot}/var/site`
 /** Milliseconds by which an answer may be late. */
@@ -113,9 +113,10 @@ export class FileController implements ServingController {
       const store = this.#store
       if (store === undefined) return { kind: 'refused', why: 'it is starting' }
       if (operation.kind === 'read') store.writeBehind('last_uses', operation.key, { at: wallClock() })
+      if (!isOfRooms(operation)) return { kind: 'refused', why: 'it serves rooms only' }
       return await carryOut(store, operation)
     } catch (error) {
-      return { kind: 'refused', why: String(error) }
+      return refusedBy(error)
     } finally {
       late.cancel()
     }

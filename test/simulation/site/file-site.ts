@@ -13,10 +13,13 @@ const recoveredMs = 12_000
 export function fileSite(world: World): Story {
   const network = new Network(world)
   const controller = new FileController(world, new Machine(world, 'a'))
+  const history = new History(world, () => undefined)
   return {
     // A machine without power says nothing: who waits long for it asks little.
     site: { world, network, controllers: [controller], patienceMs: world.pick([300, 1_000, 12_000]) },
-    history: new History(world, () => undefined),
+    history,
+    others: [],
+    forget: () => history.forget(),
     faults: fileFaults(controller, world),
     recoveredMs,
     start: async () => {

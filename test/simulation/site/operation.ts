@@ -1,3 +1,6 @@
+import { ApiError } from '../../../shared/result-codes.ts'
+import type { RoomSchedule } from '../../../shared/schedule/room-schedule.ts'
+import type { MediaOperation } from '../media/media-operation.ts'
 import type { StoredRoom } from '../../../server/store/records.ts'
 import type { Store } from '../../../server/store/store.ts'
 
@@ -9,34 +12,58 @@ export type Operation =
   | { kind: 'create'; key: string }
   | { kind: 'write'; key: string; version: number }
   | { kind: 'read'; key: string }
+  /** Makes a room with one meeting. @param start as `2026-01-01T00:01` */
+  | { kind: 'schedule'; key: string; start: string }
+  | MediaOperation
 
 /** Answer to it. `version` 0: there is no such room. */
 export type Reply =
-  | { kind: 'done'; version: number; id: number }
-  | { kind: 'refused'; why: string }
+  | { kind: 'done'; version: number; id: number; order?: { id: string; token: string } }
+  /** @param isCertain certainly nothing of it is stored, now or later */
+  | { kind: 'refused'; why: string; isCertain?: true }
   /** Another controller passed it on to one that does not lead. */
   | { kind: 'notLeader' }
+
+const media: ReadonlySet<Operation['kind']> = new Set(['order', 'stop', 'remove', 'look', 'page'])
+
+/** Whether it is about rooms, not about recordings and live streams. */
+export function isOfRooms(operation: Operation): operation is Exclude<Operation, MediaOperation> {
+  return !media.has(operation.kind)
+}
 
 /** Does what a client asks. @throws what the store refuses it with */
 export async function carryOut(
   store: Pick<Store, 'get' | 'transact' | 'nextRoomNumber'>,
-  operation: Operation,
+  operation: Exclude<Operation, MediaOperation>,
 ): Promise<Reply> {
   const { key } = operation
   if (operation.kind === 'read') return done(store.get('rooms', key))
   return await store.transact([`room ${key}`], (transaction) => {
     const found = store.get('rooms', key)
     if (operation.kind === 'write' && found === undefined) return done(undefined)
-    if (operation.kind === 'create' && found !== undefined) return done(found)
+    if (operation.kind !== 'write' && found !== undefined) return done(found)
     // One that its writer has given up comes late, and changes nothing: versions only rise.
     if (operation.kind === 'write' && Number(found?.topic) >= operation.version) return done(found)
     const changed =
-      operation.kind === 'create'
-        ? roomOf(store.nextRoomNumber(), key)
-        : { ...found, ...roomOf(found?.id ?? 0, key), topic: String(operation.version) }
+      operation.kind === 'schedule'
+        ? { ...roomOf(store.nextRoomNumber(), key), schedule: scheduleOf(operation.start) }
+        : operation.kind === 'create'
+          ? roomOf(store.nextRoomNumber(), key)
+          : { ...found, ...roomOf(found?.id ?? 0, key), topic: String(operation.version) }
     transaction.put('rooms', key, changed)
     return done(changed)
   })
+}
+
+/** Refuses a call with what it failed with. */
+export function refusedBy(error: unknown): Reply {
+  const isCertain = error instanceof ApiError && error.code === 'storage' && error.refusal.name === 'storage'
+  return { kind: 'refused', why: String(error), ...(isCertain && { isCertain }) }
+}
+
+/** One meeting of a minute. */
+function scheduleOf(start: string): RoomSchedule {
+  return { start, minutes: 1, zone: 'UTC', rule: '', early_minutes: 0, overrun_minutes: 0 }
 }
 
 /** All rooms in the memory of a store, to compare. */

@@ -15,6 +15,10 @@ export interface Story {
   site: ServingSite
   history: History
   faults: readonly SiteFault[]
+  /** Clients besides those of the rooms. */
+  others: readonly { start(): void; stop(): void }[]
+  /** Acknowledged changes may be gone from now on. */
+  forget: () => void
   /** Starts its controllers. */
   start: () => Promise<void>
   /** All faults have ended: what they have stopped goes on. */

@@ -1,0 +1,121 @@
+import { LocalFfmpeg } from '../../../server/nodes/embedded/ffmpeg/local-ffmpeg.ts'
+import type { MediaNode } from '../../../server/nodes/port/media-node-port.ts'
+import { SegmentFiles } from '../../../server/recordings/playback/segment-sources.ts'
+import { mediaOrderParts, type MediaOrderParts } from '../../../server/recordings/records/media-order-parts.ts'
+import type { RecordingIndex } from '../../../server/recordings/recording-index.ts'
+import { type OrderPool, RecordingOrders } from '../../../server/recordings/recording-orders.ts'
+import type { RecordingRequests } from '../../../server/recordings/recording-requests.ts'
+import { RecordingWishes } from '../../../server/recordings/recording-wishes.ts'
+import type { Rooms } from '../../../server/rooms/room-lifecycle.ts'
+import { ScheduledRooms } from '../../../server/rooms/scheduled-rooms.ts'
+import { electionTimes } from '../../../server/store/election/timings.ts'
+import type { FencedStore } from '../../../server/store/election/site-member.ts'
+import { ApiError } from '../../../shared/result-codes.ts'
+import { defaultSettings } from '../../../shared/settings.ts'
+import type { SimulatedRecorder } from './recorder.ts'
+import type { ScheduleWatch } from './schedule-watch.ts'
+
+/** The user of every room who is recorded. */
+export const recordedUser = 'camera'
+/** Name of the node that each controller embeds. */
+const node = 'embedded'
+/** As `confirmationsPerLease` of the embedded node. */
+const confirmMs = electionTimes.lease / 6
+
+const settings = defaultSettings()
+const noIndex: RecordingIndex = {
+  segments: () => [],
+  segment: () => undefined,
+  open: () => [],
+  gaps: () => [],
+  sources: () => [],
+  onChange: () => () => undefined,
+}
+
+interface DutiesOptions {
+  store: FencedStore
+  recorder: SimulatedRecorder
+  schedules: ScheduleWatch
+  note: (details: object, message: string) => void
+}
+
+/** What a controller does while it leads, by the real parts: it opens and closes rooms by their schedules, and has recorded what is ordered. */
+export class LeaderDuties {
+  readonly #recorder: SimulatedRecorder
+  readonly #orders: RecordingOrders
+  readonly #scheduled: ScheduledRooms
+  readonly media: MediaOrderParts
+  #confirming: NodeJS.Timeout | undefined
+
+  constructor({ store, recorder, schedules, note }: DutiesOptions) {
+    this.#recorder = recorder
+    const logger = { debug: note, info: note, warn: note, error: note }
+    const driver = recorder.driver as MediaNode
+    const pool: OrderPool & { asked(): undefined } = {
+      nodesOf: () => [node],
+      driver: () => driver,
+      peopleCount: () => 0,
+      occupied: () => true,
+      user: () => ({ userName: recordedUser, device: false }),
+      onEvent: () => () => undefined,
+      asked: () => undefined,
+    }
+    this.#orders = new RecordingOrders({
+      ...{ store, pool, logger },
+      wishes: new RecordingWishes(store),
+      devicesOf: () => new Set(),
+      settings: () => settings,
+      blocked: () => undefined,
+      isWriting: () => false,
+      changed: () => undefined,
+    })
+    const known = (roomId: string) => {
+      const room = store.get('rooms', roomId)
+      if (room === undefined) throw new ApiError('roomNotFound')
+      return room
+    }
+    const requests: RecordingRequests = {
+      put: (request) => {
+        known(request.roomId)
+        this.#orders.put(request)
+      },
+      remove: (id) => this.#orders.remove(id),
+    }
+    const users = async (): Promise<{ userId: string }[]> => [{ userId: recordedUser }]
+    const rooms = { get: known, users } as unknown as Rooms
+    this.media = mediaOrderParts({
+      ...{ store, rooms },
+      settings: () => settings,
+      recorder: { segments: new SegmentFiles('/nowhere'), index: noIndex, requests },
+      ffmpeg: new LocalFfmpeg('/nowhere/ffmpeg', logger),
+      failed: () => undefined,
+      logger: logger as unknown as Parameters<typeof mediaOrderParts>[0]['logger'],
+      mediaUrl: () => 'http://media',
+      sitePorts: () => [],
+      playerPage: '',
+    })
+    this.#scheduled = new ScheduledRooms({
+      ...{ store, pool, logger },
+      performed: (roomId, state) => schedules.logged(roomId, state),
+    })
+  }
+
+  start(): void {
+    this.#recorder.start()
+    this.#confirming = setInterval(() => {
+      if (!this.#recorder.confirm()) this.#orders.restarted(node)
+    }, confirmMs)
+    this.#orders.start()
+    this.media.start()
+    this.#scheduled.start()
+  }
+
+  /** Another controller leads. */
+  async stop(): Promise<void> {
+    this.#scheduled.stop()
+    clearInterval(this.#confirming)
+    this.#recorder.end()
+    this.#orders.stop()
+    await this.media.close()
+  }
+}

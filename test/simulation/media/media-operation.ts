@@ -1,0 +1,64 @@
+import type { Context } from 'koa'
+import { ApiError } from '../../../shared/result-codes.ts'
+import type { MediaOrderParts } from '../../../server/recordings/records/media-order-parts.ts'
+import { recordedUser } from './leader-duties.ts'
+
+/** What a client orders: a recording of a whole room, or a live stream of its user. */
+export type MediaKind = 'recordings' | 'lives'
+
+/** Request about a recording or a live stream. */
+export type MediaOperation =
+  | { kind: 'order'; media: MediaKind; key: string; tag: string }
+  | { kind: 'stop' | 'remove' | 'look'; media: MediaKind; key: string }
+  /** The page of a live stream. Only the site can make its token, and what that looks like is not the same in each run. */
+  | { kind: 'page'; key: string; token: string }
+
+/** Answer: how far it is. */
+export interface MediaAnswer {
+  version: number
+  /** Id of what was ordered, and the token of its page. */
+  order?: { id: string; token: string }
+}
+
+/** How far a recording or live stream is: it only rises. */
+export const stages = { ordered: 1, ended: 2, removed: 3 } as const
+
+/** Does what a client asks, by the real parts. @throws ApiError */
+export async function carryOutMedia(media: MediaOrderParts, operation: MediaOperation): Promise<MediaAnswer> {
+  if (operation.kind === 'page') return { version: await pageStage(media, operation.token) }
+  const { recordings, lives } = media.orders
+  const { key } = operation
+  const part = operation.media === 'recordings' ? recordings : lives
+  if (operation.kind === 'order') {
+    const wish = { room_id: key, tag: operation.tag, picture: 'main', created_by: 'client' } as const
+    if (operation.media === 'lives') {
+      const live = await lives.begin({ ...wish, user_id: recordedUser, sound: 'own', rtmp_url: '', hls_url: '' })
+      return { version: stages.ordered, order: { id: live.id, token: lives.tokenOf(live) } }
+    }
+    const { id } = await recordings.begin({ ...wish, user_id: '', sound: 'own' })
+    return { version: stages.ordered, order: { id, token: '' } }
+  }
+  try {
+    if (operation.kind === 'remove') {
+      await part.delete(key)
+      return { version: stages.removed }
+    }
+    const { state } = operation.kind === 'stop' ? await part.end(key) : part.get(key)
+    return { version: state === 'recording' || state === 'living' ? stages.ordered : stages.ended }
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'recordingNotFound') return { version: stages.removed }
+    throw error
+  }
+}
+
+/** Asks the real page what it shows. A stream that was removed looks to it like one that ended. */
+async function pageStage({ pages }: MediaOrderParts, token: string): Promise<number> {
+  const context = {
+    ...{ method: 'GET', path: `/live/${token}/stream.json`, query: { after: '-1' }, status: 404, body: '' },
+    ...{ type: '', set: () => undefined, res: { once: () => undefined } },
+  }
+  await pages['GET /live/:token/:file'](context as unknown as Context, async () => undefined)
+  if (context.body === '') return stages.ended
+  const { state } = JSON.parse(context.body) as { state: string }
+  return state === 'over' ? stages.ended : stages.ordered
+}

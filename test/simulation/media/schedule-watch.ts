@@ -1,0 +1,53 @@
+import { BrokenPromise } from '../history.ts'
+import type { ChangeListener } from '../../../server/store/store.ts'
+import type { World } from '../world.ts'
+
+/** Compares openings and closings by schedule that were stored with those in the event log: each is there exactly once. Every room meets once. */
+export class ScheduleWatch {
+  readonly #world: World
+  readonly #stored = new Set<string>()
+  readonly #logged = new Map<string, number>()
+
+  #isVoid = false
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  /** Meetings may open and close again from now on: a clock was set, or the database lost something. */
+  forget(): void {
+    this.#isVoid = true
+  }
+
+  /** Follows the memory of a controller. */
+  readonly changed: ChangeListener = (changes) => {
+    for (const change of changes) {
+      if (change.collection !== 'rooms') continue
+      const mark = change.value?.schedule_mark
+      if (mark !== undefined) this.#stored.add(`${change.key} ${mark.state}`)
+    }
+  }
+
+  /** The event log has an opening (`open`) or closing (`ended`) of a room. */
+  logged(roomId: string, state: 'open' | 'ended'): void {
+    const key = `${roomId} ${state}`
+    this.#world.note('EVENT', key)
+    this.#logged.set(key, (this.#logged.get(key) ?? 0) + 1)
+  }
+
+  /** @throws BrokenPromise */
+  check(): void {
+    if (this.#isVoid) return
+    for (const key of this.#stored) {
+      const count = this.#logged.get(key) ?? 0
+      if (count !== 1) this.#broken(`"${key}" was stored once, and is in the event log ${count} times`)
+    }
+    for (const key of this.#logged.keys())
+      if (!this.#stored.has(key)) this.#broken(`"${key}" is in the event log, and was never stored`)
+  }
+
+  #broken(what: string): never {
+    this.#world.note('HISTORY', what)
+    throw new BrokenPromise(what)
+  }
+}

@@ -75,10 +75,8 @@ export class LeaderDuties {
       return room
     }
     const requests: RecordingRequests = {
-      put: (request) => {
-        known(request.roomId)
-        this.#orders.put(request)
-      },
+      check: (roomId) => void known(roomId),
+      put: (request) => this.#orders.put(request),
       remove: (id) => this.#orders.remove(id),
     }
     const users = async (): Promise<{ userId: string }[]> => [{ userId: recordedUser }]

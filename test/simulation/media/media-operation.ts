@@ -51,13 +51,14 @@ export async function carryOutMedia(media: MediaOrderParts, operation: MediaOper
   }
 }
 
-/** Asks the real page what it shows. A stream that was removed looks to it like one that ended. */
+/** Asks the real page what it shows; it proves by itself that this controller leads. A stream that was removed looks to it like one that ended. */
 async function pageStage({ pages }: MediaOrderParts, token: string): Promise<number> {
   const context = {
     ...{ method: 'GET', path: `/live/${token}/stream.json`, query: { after: '-1' }, status: 404, body: '' },
-    ...{ type: '', set: () => undefined, res: { once: () => undefined } },
+    ...{ type: '', set: () => undefined, res: { once: () => undefined, destroy: () => undefined } },
   }
   await pages['GET /live/:token/:file'](context as unknown as Context, async () => undefined)
+  if (context.status === 503) throw new Error(context.body)
   if (context.body === '') return stages.ended
   const { state } = JSON.parse(context.body) as { state: string }
   return state === 'over' ? stages.ended : stages.ordered

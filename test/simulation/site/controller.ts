@@ -402,7 +402,7 @@ export class SimulatedController {
   }
 }
 
-/** Pages are mounted beside the operations, and ask for no proof. */
+/** Pages are mounted beside the operations: the proof that this controller leads is their own. */
 function isPage({ kind }: Operation): boolean {
   return kind === 'page'
 }

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { openControllerSite } from '../../support/sites/controller-site.ts'
 import { removeFolder } from '../../support/headless.ts'
 import { record } from '../../support/recordings/recorded-files.ts'
+import { bothHalves } from '../../support/page-session.ts'
 
 test('The console port plays and exports recordings for those who may see them, and the event log knows', async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'roomdesk-recorded-'))
@@ -33,9 +34,9 @@ test('The console port plays and exports recordings for those who may see them, 
 
     // Nobody signed in, an operator, a viewer, tokens with and without the scope.
     expect(await status({}, `segments/${dock}`)).toBe(401)
-    for (const id of [dock, anna]) expect(await status({ cookie: cookies.operator }, `segments/${id}`)).toBe(200)
-    expect(await status({ cookie: cookies.viewer }, `segments/${dock}`)).toBe(200)
-    expect(await status({ cookie: cookies.viewer }, `segments/${anna}`)).toBe(404)
+    for (const id of [dock, anna]) expect(await status(bothHalves(cookies.operator), `segments/${id}`)).toBe(200)
+    expect(await status(bothHalves(cookies.viewer), `segments/${dock}`)).toBe(200)
+    expect(await status(bothHalves(cookies.viewer), `segments/${anna}`)).toBe(404)
     const token = async (scope: 'recordings:read' | 'rooms:read'): Promise<string> => {
       const made = await site.call(key, 'accounts.create_token', { id: viewer.id, label: scope, scopes: [scope] })
       return `Bearer ${made.token}`
@@ -43,17 +44,17 @@ test('The console port plays and exports recordings for those who may see them, 
     expect(await status({ authorization: await token('recordings:read') }, `segments/${dock}`)).toBe(200)
     expect(await status({ authorization: await token('rooms:read') }, `segments/${dock}`)).toBe(403)
     const part = await fetch(`${site.url}/recordings/segments/${dock}`, {
-      headers: { cookie: cookies.operator, range: 'bytes=4-7' },
+      headers: { ...bothHalves(cookies.operator), range: 'bytes=4-7' },
     })
     expect([part.status, await part.text()]).toEqual([206, 'ftyp'])
     const played = await fetch(`${site.url}/recordings/segments/${dock}/media?from=1.5`, {
-      headers: { cookie: cookies.operator },
+      headers: bothHalves(cookies.operator),
     })
     expect(Number(played.headers.get('recording-from'))).toBeCloseTo(1, 1)
     expect((await played.arrayBuffer()).byteLength).toBe(Number(played.headers.get('content-length')))
 
     const snapshot = await fetch(`${site.url}/recordings/segments/${dock}/snapshot?at=1.5`, {
-      headers: { cookie: cookies.operator },
+      headers: bothHalves(cookies.operator),
     })
     expect([snapshot.status, snapshot.headers.get('content-type')]).toEqual([200, 'image/jpeg'])
     expect(
@@ -68,8 +69,8 @@ test('The console port plays and exports recordings for those who may see them, 
     const state = async (): Promise<string> =>
       (await site.call(cookies.operator, 'exports.list', {})).items[0]?.state ?? ''
     await expect.poll(state).toBe('done')
-    expect(await status({ cookie: cookies.operator }, `exports/${id}`)).toBe(200)
-    expect(await status({ cookie: cookies.viewer }, `exports/${id}`)).toBe(404)
+    expect(await status(bothHalves(cookies.operator), `exports/${id}`)).toBe(200)
+    expect(await status(bothHalves(cookies.viewer), `exports/${id}`)).toBe(404)
     expect(
       (await site.result(cookies.viewer, 'exports.start', { streams, from: startedAt, to: Date.now() })).status,
     ).toBe(403)

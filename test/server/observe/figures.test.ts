@@ -9,6 +9,7 @@ import { type FigureName, figureHistory, type FigureSpan } from '../../../shared
 import type { Sample } from '../../../shared/console/site.ts'
 import { controllerSite } from '../../support/sites/controller-site.ts'
 import { temporaryFolder } from '../../support/sites/store-site.ts'
+import { bothHalves } from '../../support/page-session.ts'
 
 const begin = Date.UTC(2026, 10, 1, 12)
 const minute = 60_000
@@ -281,7 +282,7 @@ test('a viewer reads figures of earlier runs over /rpc, and metrics follow from 
   const newest = await site.call(vera, 'overview.history', { span: '1h', since })
   expect(newest.from).toBe(since)
   expect(newest.points).toBeLessThan(10)
-  const refused = await site.ask('POST', '/rpc/overview.history', { headers: { cookie: vera }, body: { span: '2h' } })
+  const refused = await site.ask('POST', '/rpc/overview.history', { headers: bothHalves(vera), body: { span: '2h' } })
   expect(refused).toMatchObject({ status: 400, body: { ok: false, error: { code: 'invalid' } } })
   expect((await site.ask('POST', '/rpc/overview.history', { body: { span: '1h' } })).status).toBe(401)
   expect((await site.ask('GET', '/metrics')).status).toBe(200)

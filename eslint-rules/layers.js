@@ -5,6 +5,7 @@ const serverLayers = [
   ['schedule', 'gate'],
   ['edge', 'store'],
   ['access'],
+  ['capabilities'],
   ['nodes'],
   ['rooms'],
   ['devices'],

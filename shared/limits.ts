@@ -60,6 +60,11 @@ export const limits = {
   manualRecordings: 2_000,
   /** Spans of recordings that are kept whatever the retention. */
   keptSpans: 5_000,
+  /** Links of one kind that are in force: to join, to a live stream, or to a recorded span. */
+  linksPerRoom: 2_000,
+  links: 20_000,
+  /** Links of all kinds, with everything else that is open to holders of an address. */
+  capabilities: 80_000,
   recordingName: 256,
   recordingTag: 256,
   recordingDescription: 1024,

@@ -249,6 +249,13 @@ export const changeRecords: ChangeRecords = {
   // The link alone lets anybody watch.
   'orders.live_link': { changes: ({ room_id }) => [room(room_id)], params: ({ ttl }) => ({ ttl }), always: true },
 
+  'capabilities.revoke': { changes: () => site, params: (_, { revoked }) => ({ revoked }), always: true },
+  'capabilities.revoke_all': {
+    changes: ({ room_id }) => (room_id === undefined ? site : [room(room_id)]),
+    params: ({ maker }, { revoked }) => ({ revoked, maker: maker?.type ?? '', maker_id: maker?.id ?? '' }),
+    always: true,
+  },
+
   'wall.save': {
     changes: ({ id }) => (id === undefined ? [] : [wall(id)]),
     makes: ({ id, revision }) => (revision === 1 ? [wall(id)] : []),

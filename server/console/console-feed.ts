@@ -64,6 +64,7 @@ export class ConsoleFeed {
     const credentials = new Collector<string>(() => hub.emit('credentials.changed', { items: sources.credentials() }))
     const accounts = new Collector<string>(() => hub.emit('accounts.changed', {}))
     const deleted = new Collector<string>(() => hub.emit('trash.changed', {}))
+    const capabilities = new Collector<string>(() => hub.emit('capabilities.changed', {}))
     const changedDevices = new Collector<string>((userIds) => this.#tellDevices(userIds))
     this.#stops.push(
       roomViews.onChange((roomId) => hub.listening && rooms.add(roomId)),
@@ -85,6 +86,7 @@ export class ConsoleFeed {
           else if (collection === 'rooms') for (const userId of devices.of(key)) changedDevices.add(userId)
           else if (collection === 'wall_views') walls = true
           else if (collection === 'trash') trash = true
+          else if (collection === 'capabilities') capabilities.add('capabilities')
           else if (collection === 'recordings' || collection === 'lives') orders = true
           else if (accountCollections.has(collection) && !isBoundKey(key)) accounts.add(collection)
           else if (collection === 'settings') hub.emit('settings.changed', {})
@@ -106,6 +108,7 @@ export class ConsoleFeed {
       () => credentials.stop(),
       () => accounts.stop(),
       () => deleted.stop(),
+      () => capabilities.stop(),
       () => changedDevices.stop(),
     )
     this.#timer = setInterval(() => hub.listening && this.#look(), attentionEvery)

@@ -7,6 +7,7 @@ import { atLeast } from '../../shared/console/role-names.ts'
 import type { ControlResult } from '../../shared/media/control.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
+import type { Capabilities } from '../capabilities/capabilities.ts'
 import { listenerUrl } from '../edge/network-addresses.ts'
 import type { ControlClient } from '../nodes/embedded/control-client.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
@@ -14,6 +15,7 @@ import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
 import { NodeError } from '../nodes/port/media-node-port.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Removals } from '../rooms/removals.ts'
+import { makerOf } from './call-actor.ts'
 import type { Handler, Handlers, ProceduresOf } from './handlers.ts'
 import { endSession, passAnswer, passOffer } from './preview-exchange.ts'
 import { type PreviewedMedia, RemotePreviews } from './remote-previews.ts'
@@ -30,6 +32,7 @@ export interface MediaParts {
   remoteMedia: PreviewedMedia
   joinLinks: JoinLinks
   removals: Pick<Removals, 'revokeLinks'>
+  capabilities: Pick<Capabilities, 'list' | 'revoke'>
   letIn: Handler<'media.participant_token'>
   outgoing: Pick<OutgoingUsers, 'view'>
   settings: () => Settings
@@ -52,6 +55,7 @@ export function mediaHandlers({
   remoteMedia,
   joinLinks,
   removals,
+  capabilities,
   letIn,
   outgoing,
   settings,
@@ -188,14 +192,25 @@ export function mediaHandlers({
       media?.announceRestart(0)
       return {}
     },
-    'media.join_link': ({ room_id, user_id, user_name, role, life_ms }) =>
-      joinLinks.make({ roomId: room_id, userId: user_id, userName: user_name, role, lifeMs: life_ms }),
-    'media.join_now': ({ room_id }, { account }) =>
-      joinLinks.make({ roomId: room_id, userName: account, role: 'host', lifeMs: joinNowMs }),
+    'media.join_link': ({ room_id, user_id, user_name, role, life_ms }, origin) =>
+      joinLinks.make({
+        ...{ roomId: room_id, userId: user_id, userName: user_name, role, lifeMs: life_ms },
+        maker: makerOf(origin),
+      }),
+    'media.join_now': ({ room_id }, origin) =>
+      joinLinks.make({
+        ...{ roomId: room_id, userName: origin.account, role: 'host', lifeMs: joinNowMs },
+        maker: makerOf(origin),
+      }),
     'media.participant_token': letIn,
-    'media.revoke_links': ({ room_id, url }) => {
-      // In the background: the link is refused from now on.
-      void removals.revokeLinks(room_id, joinLinks.revocation(room_id, url))
+    'media.revoke_links': async ({ room_id, url }) => {
+      const link = joinLinks.revocation(room_id, url)
+      const ended = capabilities
+        .list({ roomId: room_id })
+        .filter((listed) => listed.kind === 'join' && (link === '' || listed.link === link))
+      await capabilities.revoke(ended.map(({ id }) => id))
+      // Links of earlier versions are on no list. In the background: the link is refused from now on.
+      void removals.revokeLinks(room_id, link)
       return {}
     },
   }

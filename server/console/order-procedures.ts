@@ -1,5 +1,6 @@
 import type { OrderedMedia } from '../recordings/records/ordered-media.ts'
 import type { Store } from '../store/store.ts'
+import { makerOf } from './call-actor.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 
 /** Procedures on ordered recordings and live streams. */
@@ -17,8 +18,8 @@ export function orderHandlers(orders: OrderedMedia, store: Pick<Store, 'get'>): 
       const items = shown.map((recording) => ({ ...orders.recordingFacts(recording), ...beside(recording) }))
       return { total: found.length, items }
     },
-    'orders.record': async ({ user_id = '', ...wish }) =>
-      orders.recordingFacts(await recordings.begin({ ...wish, user_id, created_by: '' })),
+    'orders.record': async ({ user_id = '', ...wish }, origin) =>
+      orders.recordingFacts(await recordings.begin({ ...wish, user_id, maker: makerOf(origin) })),
     'orders.stop_recording': async ({ id }) => orders.recordingFacts(await recordings.end(id)),
     'orders.delete_recording': async ({ id }) => {
       await recordings.delete(id)
@@ -29,14 +30,14 @@ export function orderHandlers(orders: OrderedMedia, store: Pick<Store, 'get'>): 
       const shown = found.slice(offset, offset + limit)
       return { total: found.length, items: shown.map((live) => ({ ...orders.liveFacts(live), ...beside(live) })) }
     },
-    'orders.stream': async ({ publish_url: publishUrl, ...wish }) =>
-      orders.liveFacts(await lives.begin({ ...wish, publishUrl, rtmp_url: '', hls_url: '', created_by: '' })),
+    'orders.stream': async ({ publish_url: publishUrl, ...wish }, origin) =>
+      orders.liveFacts(await lives.begin({ ...wish, publishUrl, rtmp_url: '', hls_url: '', maker: makerOf(origin) })),
     'orders.stop_live': async ({ id }) => orders.liveFacts(await lives.end(id)),
     'orders.delete_live': async ({ id }) => {
       await lives.delete(id)
       return {}
     },
-    'orders.live_link': ({ room_id: roomId, user_id: userId, source, ttl }) =>
-      orders.liveLink({ roomId, userId, source }, ttl * 1_000),
+    'orders.live_link': ({ room_id: roomId, user_id: userId, source, ttl }, origin) =>
+      orders.liveLink({ roomId, userId, source }, ttl * 1_000, makerOf(origin)),
   }
 }

@@ -2,6 +2,7 @@ import { isOutsideSchedule } from '../schedule/room-hours.ts'
 import type { Logger } from 'pino'
 import type { Attention, SiteKeyView } from '../../shared/console/site.ts'
 import type { AccountAccess } from '../access/accounts/account-access.ts'
+import type { Capabilities } from '../capabilities/capabilities.ts'
 import type { Credentials } from '../access/credentials.ts'
 import type { LicenceCheck } from '../access/licence.ts'
 import type { Sessions } from '../access/sessions.ts'
@@ -48,6 +49,7 @@ import { accountHandlers } from './account-procedures.ts'
 import { activityHandlers } from './activity-procedures.ts'
 import { AppliedSettings } from './applied-settings.ts'
 import { attentionOf } from './attention.ts'
+import { capabilityHandlers } from './capability-procedures.ts'
 import { cameraHandlers } from './camera-procedures.ts'
 import { isCamera } from './camera-streams.ts'
 import { controllerHandlers } from './controller-procedures.ts'
@@ -104,6 +106,7 @@ interface ConsoleServices {
   tags: SiteTags
   joinLinks: JoinLinks
   removals: Pick<Removals, 'revokeLinks'>
+  capabilities: Capabilities
   outgoing: OutgoingUsers
   hub: EventHub
   trash: Trash
@@ -216,11 +219,13 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       remoteMedia: services.relayedRooms.media,
       joinLinks: services.joinLinks,
       removals: services.removals,
+      capabilities: services.capabilities,
       letIn: participantTokens({ store, rooms: services.rooms, pool, janus: services.janus, settings }),
       outgoing,
       settings,
       isCamera: (roomId, streamId) => isCamera(store, roomId, streamId),
     }),
+    ...capabilityHandlers(services.capabilities, store),
     ...exportHandlers({
       exports: parts.exports,
       assertUsable: () => void services.recordings.usableIndex,

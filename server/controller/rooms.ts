@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Settings } from '../../shared/settings.ts'
 import type { LicenceCheck } from '../access/licence.ts'
+import type { Capabilities } from '../capabilities/capabilities.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { fixedAddresses } from '../rooms/fixed-addresses.ts'
 import { JoinLinks } from '../rooms/join-links.ts'
@@ -25,6 +26,7 @@ export interface RoomsOptions {
   watch: Pick<SiteWatch, 'scheduled'>
   nodes: Pick<NodeParts, 'pool' | 'media' | 'guests'>
   outgoing: OutgoingUsers
+  capabilities: Capabilities
   trash: Trash
   licence: LicenceCheck
   tags: SiteTags
@@ -65,6 +67,7 @@ export function roomParts(options: RoomsOptions): RoomParts {
   })
   const joinLinks = new JoinLinks({
     store,
+    capabilities: options.capabilities,
     rooms,
     pool,
     settings,

@@ -1,4 +1,5 @@
 import type { LicenceCheck } from '../access/licence.ts'
+import type { Capabilities } from '../capabilities/capabilities.ts'
 import { CredentialRooms } from '../console/credential-rooms.ts'
 import { EventHub } from '../console/event-hub.ts'
 import { CameraSearch } from '../devices/discovery/camera-search.ts'
@@ -18,6 +19,7 @@ import { TestCamera } from '../lab/test-camera.ts'
 import { authenticateOperation } from '../media-api/authenticate.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 import { type AccessOptions, type AccessParts, accessParts, siteLicence } from './access.ts'
+import { capabilityParts } from './site-capabilities.ts'
 import { connect, lateParts } from './connect.ts'
 import { SiteTags } from '../rooms/tags/site-tags.ts'
 import { LocalFfmpeg } from '../nodes/embedded/ffmpeg/local-ffmpeg.ts'
@@ -75,6 +77,7 @@ export interface Services
   cameraSearch: CameraSearch
   testCamera: TestCamera
   trash: Trash
+  capabilities: Capabilities
   /** Memory of removals from rooms. */
   removals: Removals
   /** Recordings and live streams that clients and operators order. */
@@ -110,6 +113,7 @@ export function createServices(options: ServiceOptions): Services {
   const late = lateParts()
   const watch = new SiteWatch(store, options.events)
   const { authentication, ...access } = accessParts(options)
+  const { capabilities, pages } = capabilityParts(options)
   const removals = new Removals({ store, settings, logger })
   const folder = recordingsFolder(options.recordingsDir, options.folder, store)
   const usable = folder.problem === undefined ? folder.path : undefined
@@ -128,6 +132,7 @@ export function createServices(options: ServiceOptions): Services {
     watch,
     nodes,
     outgoing,
+    capabilities,
     trash,
     licence,
     tags,
@@ -155,7 +160,7 @@ export function createServices(options: ServiceOptions): Services {
   })
   observation.metrics.addRecordings(() => recordings.status(() => false))
   const ordered = mediaOrderParts({
-    ...{ store, settings, logger, mediaUrl, rooms: rooms.rooms },
+    ...{ store, settings, logger, mediaUrl, capabilities, pages, rooms: rooms.rooms },
     failed: (recording, reason) => recordOrders(options.events).failed(recording, reason),
     recorder: options.recorder ?? recorderOf(recordings),
     playerPage: options.playerPage ?? '',
@@ -177,6 +182,7 @@ export function createServices(options: ServiceOptions): Services {
     ...observation,
     credentialRooms,
     trash,
+    capabilities,
     removals,
     licence,
     outgoing,
@@ -218,13 +224,15 @@ export function createServices(options: ServiceOptions): Services {
       await pool.start()
       await testCamera.resume()
       outgoing.start()
-      ordered.start()
+      capabilities.start()
+      await ordered.start()
       rooms.scheduled.start()
       trash.start()
     },
     async stop() {
       rooms.scheduled.stop()
       await ordered.close()
+      capabilities.close()
       await trash.stop()
       await pictures.stop()
       await recordings.end()

@@ -10,6 +10,7 @@ import {
   stopLive,
   stopRecord,
 } from '../../shared/field-records.ts'
+import { makerOfClient } from '../capabilities/capability.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
 import type { OrderedLives } from '../recordings/live/ordered-lives.ts'
 import type { OrderAddresses } from '../recordings/records/order-addresses.ts'
@@ -49,7 +50,7 @@ function records({ recordings, addresses }: RecordServices): AnyOperation[] {
   }
   return [
     implement(createUserRecord, async ({ roomId, userId, name, tag, fileType, ...types }, { accessKey }) => {
-      const wish = { room_id: roomId, user_id: userId, name, tag, ...streamsOf(types), created_by: accessKey }
+      const wish = { room_id: roomId, user_id: userId, name, tag, ...streamsOf(types), maker: makerOfClient(accessKey) }
       const recording = await recordings.begin({ ...wish, container: fileType === 1 ? 'webm' : 'mp4' })
       return { data: { id: recording.id, status: statusOf(recording) } }
     }),
@@ -86,7 +87,7 @@ function lives({ lives, addresses }: RecordServices): AnyOperation[] {
     implement(createUserLive, async ({ roomId, userId, name, tag, publishurl, ...given }, { accessKey }) => {
       const { rtmpurl: rtmp_url = '', hlsurl: hls_url = '', ...types } = given
       const live = await lives.begin({
-        ...{ room_id: roomId, user_id: userId, name, tag, ...streamsOf(types), created_by: accessKey },
+        ...{ room_id: roomId, user_id: userId, name, tag, ...streamsOf(types), maker: makerOfClient(accessKey) },
         ...{ rtmp_url, hls_url, publishUrl: publishurl },
       })
       const { id, status, roomId: room, name: label, createTime } = ended(live, statusOf(live))

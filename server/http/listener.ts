@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Router } from '@koa/router'
 import Koa from 'koa'
-import { apiPages, type MountedPage } from '../../shared/authorization/api-pages.ts'
+import { apiPages, type HeldPage, type MountedPage } from '../../shared/authorization/api-pages.ts'
 import { splitRoute } from '../../shared/authorization/route.ts'
 import { isClientGone } from '../../shared/client-gone.ts'
 import { limits } from '../../shared/limits.ts'
@@ -9,6 +9,7 @@ import type { OperationContract } from '../../shared/operation.ts'
 import type { ApiName } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { Sessions } from '../access/sessions.ts'
+import type { HolderPage } from '../capabilities/holder-pages.ts'
 import { connectionLimits, type ConnectionLimits, type ConnectionTimeouts } from '../edge/limits.ts'
 import type { KeptPorts } from '../edge/kept-ports.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
@@ -43,8 +44,8 @@ export interface ListenerOptions {
   /** The text of `GET /openapi.json` for these operations. */
   openApiDocument: (contracts: readonly OperationContract[]) => string
   log: Log
-  /** Koa middleware of the pages that the table of rights gives this port besides its operations; what none of them answers does not exist. */
-  mounts?: Readonly<Partial<Record<MountedPage, Gated<Koa.Middleware>>>>
+  /** Koa middleware of the pages that the table of rights gives this port besides its operations; what none of them answers does not exist. Pages of holders check their token. */
+  mounts?: Readonly<Partial<{ [P in MountedPage]: P extends HeldPage ? HolderPage : Gated<Koa.Middleware> }>>
   timeouts?: Partial<ConnectionTimeouts>
   limits?: ConnectionLimits
   /** See EdgeServerOptions. */

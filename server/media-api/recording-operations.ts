@@ -12,6 +12,7 @@ import {
   stopLiveStream,
   stopRecording,
 } from '../../shared/recording-operations.ts'
+import { makerOfClient } from '../capabilities/capability.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
 import type { OrderedMedia } from '../recordings/records/ordered-media.ts'
 
@@ -23,7 +24,9 @@ export function recordingOperations(orders: OrderedMedia): AnyOperation[] {
   const { recordings, lives } = orders
   return [
     implement(startRecording, async ({ user_id = '', sound = 'own', picture = 'main', ...wish }, { accessKey }) =>
-      orders.recordingFacts(await recordings.begin({ ...wish, user_id, sound, picture, created_by: accessKey })),
+      orders.recordingFacts(
+        await recordings.begin({ ...wish, user_id, sound, picture, maker: makerOfClient(accessKey) }),
+      ),
     ),
     implement(stopRecording, async ({ id }) => orders.recordingFacts(await recordings.end(id))),
     implement(getRecording, ({ id }) => orders.recordingFacts(recordings.get(id))),
@@ -36,11 +39,11 @@ export function recordingOperations(orders: OrderedMedia): AnyOperation[] {
       await recordings.delete(id)
       return { id }
     }),
-    implement(recordingLink, ({ room_id, user_id, source = 'main', from, to, ttl = linkSeconds }) =>
-      orders.recordedLink({ room: room_id, user: user_id, source, from, to }, ttl * 1_000),
+    implement(recordingLink, ({ room_id, user_id, source = 'main', from, to, ttl = linkSeconds }, { accessKey }) =>
+      orders.recordedLink({ room: room_id, user: user_id, source, from, to }, ttl * 1_000, makerOfClient(accessKey)),
     ),
     implement(startLive, async ({ sound = 'own', picture = 'main', rtmp_url = '', publish_url, ...wish }, caller) => {
-      const given = { ...wish, sound, picture, rtmp_url, hls_url: '', created_by: caller.accessKey }
+      const given = { ...wish, sound, picture, rtmp_url, hls_url: '', maker: makerOfClient(caller.accessKey) }
       return orders.liveFacts(await lives.begin({ ...given, publishUrl: publish_url }))
     }),
     implement(stopLiveStream, async ({ id }) => orders.liveFacts(await lives.end(id))),
@@ -53,8 +56,8 @@ export function recordingOperations(orders: OrderedMedia): AnyOperation[] {
       await lives.delete(id)
       return { id }
     }),
-    implement(liveLink, ({ room_id, user_id, source = 'main', ttl = linkSeconds }) =>
-      orders.liveLink({ roomId: room_id, userId: user_id, source }, ttl * 1_000),
+    implement(liveLink, ({ room_id, user_id, source = 'main', ttl = linkSeconds }, { accessKey }) =>
+      orders.liveLink({ roomId: room_id, userId: user_id, source }, ttl * 1_000, makerOfClient(accessKey)),
     ),
   ]
 }

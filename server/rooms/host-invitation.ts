@@ -12,12 +12,12 @@ export interface HostInvitationParts {
 }
 
 /** Makes the join link for anybody that a host of a room, as its node has found, wants to send. Never throws. */
-export function inviteForHost(
+export async function inviteForHost(
   { joinLinks, done, logger }: HostInvitationParts,
   wanted: WantedInvite,
-): string | undefined {
+): Promise<string | undefined> {
   try {
-    const { url } = joinLinks.make({ roomId: wanted.roomId, role: 'member' })
+    const { url } = await joinLinks.make({ roomId: wanted.roomId, role: 'member', maker: { type: 'site' } })
     done(wanted)
     return url
   } catch (error) {

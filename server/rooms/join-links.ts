@@ -4,8 +4,10 @@ import { joinLink, roomPagePath } from '../../shared/media/room-page.ts'
 import { screenSuffix } from '../../shared/media/signal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
+import type { Capabilities } from '../capabilities/capabilities.ts'
+import type { CapabilityMaker } from '../store/capability-record.ts'
 import { meetingsEnd } from '../schedule/meetings.ts'
-import { signJoinToken } from './sign-join-token.ts'
+import { newLinkId, signJoinToken } from './sign-join-token.ts'
 import { joinKeyOf } from '../nodes/secrets/token-key.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { Store } from '../store/store.ts'
@@ -15,6 +17,7 @@ import type { Rooms } from './room-lifecycle.ts'
 export interface JoinLinksOptions {
   store: Pick<Store, 'get' | 'all' | 'unseal'>
   rooms: Pick<Rooms, 'get' | 'checkSite'>
+  capabilities: Pick<Capabilities, 'make'>
   pool: Pick<NodePool, 'address' | 'views'>
   settings: () => Settings
   /** Address of the room page while no embedded node shows it, e.g. `10.0.0.5:7082`; empty if nobody shows it. */
@@ -34,6 +37,7 @@ export interface LinkWish {
   role: 'member' | 'host'
   /** Milliseconds; left out: as the settings say. */
   lifeMs?: number | undefined
+  maker: CapabilityMaker
 }
 
 /** A link that people open in a browser. */
@@ -61,9 +65,9 @@ export class JoinLinks {
     this.#options = options
   }
 
-  /** @throws ApiError roomNotFound, roomClosed, parameter, noNode (the site has no embedded node), internal */
-  make({ roomId, userId, userName, role, lifeMs }: LinkWish): MadeLink {
-    const { rooms, settings, store } = this.#options
+  /** @throws ApiError roomNotFound, roomClosed, parameter, noNode (the site has no embedded node), internal, storage */
+  async make({ roomId, userId, userName, role, lifeMs, maker }: LinkWish): Promise<MadeLink> {
+    const { rooms, settings, store, capabilities } = this.#options
     const room = rooms.get(roomId)
     if (room.closed) throw new ApiError('roomClosed')
     if (userId?.endsWith(screenSuffix)) {
@@ -80,8 +84,13 @@ export class JoinLinks {
     const grant: JoinGrant = { roomId, role, lifeMs: life }
     if (userId !== undefined) grant.userId = userId
     if (userName !== undefined && userName !== '') grant.userName = userName
-    const token = signJoinToken(this.#key(), grant, now)
-    return { url: joinLink(`${this.#base()}/jroom/`, roomId, token), expires_at: now + life }
+    const link = newLinkId()
+    const token = signJoinToken(this.#key(), grant, now, link)
+    const url = joinLink(`${this.#base()}/jroom/`, roomId, token)
+    const expires_at = now + life
+    const scope = { kind: 'join', link, standing: role } as const
+    await capabilities.make({ ...scope, room_id: roomId, user_id: userId ?? '', expires_at }, maker, token)
+    return { url, expires_at }
   }
 
   /** Checks which links to revoke: the id of a link of this room, or nothing for all of them. @throws ApiError roomNotFound; parameter when it is no link of this room */

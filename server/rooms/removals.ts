@@ -3,6 +3,7 @@ import { everybody, RemovalTable } from '../../shared/media/removal-table.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { Participant, RemovalsPort } from '../nodes/port/removals-port.ts'
+import type { StoredCapability } from '../store/capability-record.ts'
 import type { StoredRemoval, StoredRoom } from '../store/records.ts'
 import type { Change, Store } from '../store/store.ts'
 
@@ -35,6 +36,7 @@ export class Removals implements RemovalsPort {
     this.#options = options
     const stored: Removal[] = []
     for (const [roomId, room] of options.store.all('rooms')) stored.push(...this.#unread(roomId, room))
+    for (const capability of options.store.all('capabilities').values()) stored.push(...revocationOf(capability))
     for (const removal of stored.sort((one, other) => one.at - other.at)) this.#table.add(removal)
   }
 
@@ -71,9 +73,12 @@ export class Removals implements RemovalsPort {
     await this.note({ roomId, userId: everybody, tokenId, at, until: at })
   }
 
-  /** Rooms may have come back from a backup, with removals of their own. */
+  /** Follows join links that end with their maker, and rooms that came back from a backup with removals of their own. */
   follow(changes: readonly Change[]): void {
     for (const change of changes) {
+      if (change.collection === 'capabilities' && change.value !== undefined) {
+        for (const removal of revocationOf(change.value)) this.#take(removal, undefined)
+      }
       if (change.collection !== 'rooms' || change.value?.removals === undefined) continue
       for (const removal of this.#unread(change.key, change.value)) {
         if (!this.#table.has(removal)) this.#take(removal, undefined)
@@ -115,4 +120,11 @@ export class Removals implements RemovalsPort {
       logger.error({ err: error, room: roomId }, 'a removal could not be stored')
     }
   }
+}
+
+/** Revocation of a join link that has ended, for the nodes, which check links by themselves. */
+function revocationOf(capability: StoredCapability): Removal[] {
+  if (capability.kind !== 'join' || capability.ended_at === undefined) return []
+  const { room_id: roomId, link: tokenId, ended_at: at } = capability
+  return [{ roomId, userId: everybody, tokenId, at, until: at }]
 }

@@ -20,7 +20,7 @@ const asItWas: MigrationStep = (record) => [record]
  * Version 2 added accounts, their sessions and tokens, and views of the wall; version 3 cameras that live on without the controller. A program of the version before would take
  * the additions for damage; the other records are unchanged. Version 4 seals secrets for their place, which a program of the version before cannot open; old ones are resealed
  * while the site runs. Version 5 added the trash, and templates of rooms; version 6 recordings and live streams.
- * Version 7 seals secrets for the addresses to which they are sent; texts of the version before are resealed while the site runs.
+ * Version 7 seals secrets for the addresses to which they are sent; texts of the version before are resealed while the site runs. It also added capabilities.
  */
 export const migrations: Migrations = {
   current: 7,

@@ -196,8 +196,10 @@ export interface StoredRecording {
   created_at: number
   /** Left out while it is recorded. */
   ended_at?: number
-  /** Random part of the URLs of its files: whoever has one may download. */
+  /** Random part of the URLs of its files: whoever has one may download, as long as its capability exists. */
   token_sealed: string
+  /** Key of its capability; left out: stored by an earlier version. */
+  capability?: string
   files: readonly StoredRecordingFile[]
 }
 
@@ -241,6 +243,8 @@ export interface StoredLive {
   pushed?: true
   /** JSON `{link, publish}`: the token of its page and playlist, and the address to push to, which often holds a key. */
   secrets_sealed: string
+  /** Key of its capability, with which it ends; left out: stored by an earlier version. */
+  capability?: string
 }
 
 /** A saved view of the wall of pictures. */

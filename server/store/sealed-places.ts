@@ -65,16 +65,6 @@ export function objectStoragePlace({
   return { of, address: String(endpoint) }
 }
 
-/** Place of links to live streams; they are with their viewers, not stored. */
-export function liveLinkPlace(): SealedPlace {
-  return ['live link']
-}
-
-/** Place of links to recorded spans; they are with their viewers, not stored. */
-export function recordedLinkPlace(): SealedPlace {
-  return ['recorded link']
-}
-
 /** Place of the media tickets of one node; they are kept by pages, not stored. */
 export function ticketPlace(node: string): SealedPlace {
   return ['media ticket', node]

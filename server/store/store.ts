@@ -24,6 +24,7 @@ import type {
   StoredWallView,
   StoredUse,
 } from './records.ts'
+import type { StoredCapability } from './capability-record.ts'
 import type { SealedPlace } from './sealer.ts'
 import type { Medium } from './storage.ts'
 
@@ -72,6 +73,8 @@ export interface Collections {
   lives: StoredLive
   /** Keyed by id of the recording. */
   recording_removals: StoredRecordingRemoval
+  /** Keyed by the SHA-256 of the token, base64url. */
+  capabilities: StoredCapability
   /** Keyed by id, in the order of deletion. */
   trash: StoredTrash
 }

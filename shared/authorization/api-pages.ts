@@ -11,11 +11,12 @@ export const apiPages = {
     'GET /openapi.json': 'anyone',
     // Redirect to the room page, the same for every room number; visits are counted.
     'GET /jroom/': 'anyone',
-    // The unguessable token in the path is the proof: of a file until it is deleted, of a live stream until it expires.
+    // The unguessable token in the path opens a stored capability, which is checked at each request.
     'GET /record/:file': 'holder',
     'GET /recorded/:token/:file': 'holder',
-    'GET /live/:token': 'holder',
     'GET /live/:token/:file': 'holder',
+    // Player page, the same for every token: it says that a stream is over.
+    'GET /live/:token': 'anyone',
     // Players for addresses of this site; each address has its own proof.
     'GET /admin/record/recordPlayer.html': 'anyone',
     'GET /admin/live/rtmpPlayer.html': 'anyone',
@@ -24,6 +25,10 @@ export const apiPages = {
   device: { 'GET /openapi.json': 'anyone' },
 } as const satisfies Readonly<Record<ApiName, Readonly<Record<RouteName, ApiPageRight>>>>
 
+/** Pages of people who hold a token. */
+export type HeldPage = {
+  [P in keyof (typeof apiPages)['media']]: (typeof apiPages)['media'][P] extends 'holder' ? P : never
+}[keyof (typeof apiPages)['media']]
 /** Pages of the APIs that have their own code. */
 export type MountedPage = Exclude<{ [A in ApiName]: keyof (typeof apiPages)[A] }[ApiName], 'GET /openapi.json'>
 

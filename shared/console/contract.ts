@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { accountProcedures } from './accounts.ts'
 import { activityEntry, activityProcedures } from './activity.ts'
+import { capabilityProcedures } from './capabilities.ts'
 import { controllerProcedures, controllersView } from './controllers.ts'
 import { credentialProcedures, credentialView } from './credentials.ts'
 import { deviceProcedures, deviceView } from './devices.ts'
@@ -43,6 +44,7 @@ export const procedures = {
   ...recordingProcedures,
   ...recordingExportProcedures,
   ...orderProcedures,
+  ...capabilityProcedures,
   ...templateProcedures,
   ...wallProcedures,
   ...searchProcedures,
@@ -82,6 +84,8 @@ export const events = {
   'wall.changed': z.strictObject({ items: z.array(wallView) }),
   /** A camera or room comes to the front of walls. */
   'wall.brought': wallBrought,
+  /** A link or another capability was made, or has ended. */
+  'capabilities.changed': z.strictObject({}),
   /** Something was moved to the trash, restored or deleted for good. */
   'trash.changed': z.strictObject({}),
   /** Changes of accounts, their sessions or tokens. */

@@ -56,7 +56,15 @@ const eventGroups = {
     'recording.diskLate',
     'recording.diskBack',
   ],
-  access: ['signIn.accepted', 'signIn.refused', 'guesses.refused', 'secret.shown', 'meeting.watched', 'link.made'],
+  access: [
+    'signIn.accepted',
+    'signIn.refused',
+    'guesses.refused',
+    'secret.shown',
+    'meeting.watched',
+    'link.made',
+    'link.used',
+  ],
   /** Actions of an operator or a site file. */
   changes: ['site.changed'],
   lab: ['lab.faultEnded'],
@@ -69,9 +77,9 @@ const eventKinds = Object.values(eventGroups).flat() as [EventKind, ...EventKind
 export const eventLevels = ['info', 'warning', 'error'] as const
 export type EventLevel = (typeof eventLevels)[number]
 
-/** Actor of an event. */
+/** Actor of an event. `holder`: somebody who has a link. */
 const eventActor = z.strictObject({
-  type: z.enum(['operator', 'siteFile', 'client', 'host', 'system']),
+  type: z.enum(['operator', 'siteFile', 'client', 'host', 'holder', 'system']),
   /** Host: name in the room. Operator: account, or kind of proof (`console key`, `desktop`). Client: its access_key. Site file: its path. */
   name: z.string(),
   /** Network address; empty: none. */

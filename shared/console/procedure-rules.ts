@@ -187,6 +187,11 @@ export const procedureRules = {
   'orders.delete_live': change(operator('recordings:write')),
   'orders.live_link': lasting(operator('recordings:write'), forTokens),
 
+  // Everything that is open to holders of an address, of every maker.
+  'capabilities.list': read(operator('links:write')),
+  'capabilities.revoke': change(operator('links:write')),
+  'capabilities.revoke_all': change(operator('links:write')),
+
   'relays.list': read(viewer('nodes:read')),
 
   'readiness.checks': read(operator('site:read')),

@@ -27,6 +27,7 @@ export const roomRefusals = {
   recordingOfNothing: ['invalid', 'A recording needs a picture or a sound.'],
   tooManyRecordings: ['conflict', 'As many recordings are under way as this site takes: stop one first.'],
   tooManyLives: ['conflict', 'As many live streams are under way as this site takes: stop one first.'],
+  tooManyLinks: ['conflict', 'As many links exist as this room or site takes: revoke some first.'],
   recordedSpan: ['invalid', 'The span must end after it begins, and be six hours at most.'],
   liveMixNeedsFfmpeg: [
     'failed',

@@ -1,19 +1,27 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import type { Context } from 'koa'
+import type { HeldRequest } from '../../capabilities/holder-pages.ts'
+import type { CapabilityKind } from '../../store/capability-record.ts'
 import type { ByteRange, FragmentTable } from '../playback/fragment-table.ts'
 import { answerContent } from '../records/byte-answer.ts'
 import { hideTracks } from './hidden-tracks.ts'
 import { hideWebmTracks } from './hidden-webm.ts'
 
+/** Ranges of a file. */
+export interface PartOfFile {
+  /** Opens the file, inside a folder of ours. */
+  open: () => Promise<FileHandle>
+  table: Pick<FragmentTable, 'container' | 'init' | 'fragments'>
+  allowed: readonly ByteRange[]
+}
+
 /**
  * Answers with a file of a recording without some of its tracks, or the part of it that the request asks for. Its fragments are at the same places as in the file. The caller sets the type.
- * @param table of the file: what is behind its last fragment is not sent
+ * @param file its table: what is behind its last fragment is not sent; `allowed`: ranges that may be read
  */
-export function answerWithoutTracks(
-  context: Context,
-  open: () => Promise<FileHandle>,
-  table: Pick<FragmentTable, 'container' | 'init' | 'fragments'>,
+export function answerWithoutTracks<K extends CapabilityKind>(
+  request: HeldRequest<K>,
+  { open, table, allowed }: PartOfFile,
   hidden: ReadonlySet<number>,
 ): void {
   const pieces = piecesOf(table)
@@ -22,7 +30,8 @@ export function answerWithoutTracks(
     else hideTracks(piece, offset, hidden)
   }
   const size = pieces.reduce((end, piece) => Math.max(end, piece.offset + piece.bytes), 0)
-  answerContent(context, size, (part) => Readable.from(bytesWithout(open, pieces, hide, part)))
+  const read = (part: ByteRange): Readable => Readable.from(bytesWithout(open, pieces, hide, part))
+  answerContent(request, { size, allowed, read })
 }
 
 /** Init and fragments, each up to the next one. */

@@ -3,20 +3,26 @@ import type { MountedPage } from '../../../shared/authorization/api-pages.ts'
 import type { LivePicture } from '../../../shared/recordings/live-picture.ts'
 import type { SegmentStart } from '../../../shared/recordings/segment.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
+import {
+  answerNothing,
+  type HeldRequest,
+  type HolderPage,
+  type HolderPages,
+  isRead,
+} from '../../capabilities/holder-pages.ts'
 import type { StaticFiles } from '../../edge/static-files.ts'
 import { type Gated, unproven } from '../../gate/gate.ts'
-import { provenPage } from '../../gate/page.ts'
-import type { ConfirmedView, Store } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
 import type { FragmentTables } from '../playback/fragment-table.ts'
 import { locate } from '../playback/segment-sources.ts'
 import { answerFile } from '../records/byte-answer.ts'
-import { answerNothing, containerTypes, isRead, setPrivate } from '../records/record-page.ts'
+import { containerTypes } from '../records/record-page.ts'
 import { answerWithoutTracks } from './hidden-bytes.ts'
 import { hiddenTracks } from './hidden-tracks.ts'
+import { type LiveScope, scopeOf } from './live-scope.ts'
 import type { LiveStream } from './live-stream.ts'
 import type { LiveMixes } from './mix/live-mixes.ts'
 import type { LiveStreams } from './live-streams.ts'
-import { type LiveClaims, openLiveToken } from './live-token.ts'
 
 /** Path of the page and files of a live stream on the media port: `/live/<token>`. */
 const livePath = '/live/'
@@ -24,9 +30,9 @@ const playerPath = '/player/'
 /** Time to wait for the first fragment before a player is told to ask again, in milliseconds. */
 const firstMs = 6_000
 
-/** Needs of the pages. */
+/** Dependencies of the pages. */
 export interface LivePageParts {
-  store: Pick<Store, 'unseal' | 'leadership'>
+  store: Pick<Store, 'get'>
   streams: LiveStreams
   mixes: Pick<LiveMixes, 'of'>
   tables: Pick<FragmentTables, 'of'>
@@ -36,20 +42,18 @@ export interface LivePageParts {
   page: StaticFiles
   /** Origins whose pages may embed the player, besides this one. */
   embedOrigins: () => readonly string[]
-  clock: () => number
+  pages: HolderPages
 }
+
+type PlayerPage = Extract<
+  MountedPage,
+  'GET /live/:token' | 'GET /player/*' | 'GET /admin/record/recordPlayer.html' | 'GET /admin/live/rtmpPlayer.html'
+>
 
 /** Pages of live streams and players, by their route. */
 export function livePages(
   parts: LivePageParts,
-): Pick<
-  Record<MountedPage, Gated<Middleware>>,
-  | 'GET /live/:token'
-  | 'GET /live/:token/:file'
-  | 'GET /player/*'
-  | 'GET /admin/record/recordPlayer.html'
-  | 'GET /admin/live/rtmpPlayer.html'
-> {
+): Record<PlayerPage, Gated<Middleware>> & Record<'GET /live/:token/:file', HolderPage> {
   const at = (matches: (path: string) => boolean, serve: (context: Context) => Promise<void>): Gated<Middleware> =>
     unproven('no state', async (context, next) => {
       if (isRead(context) && matches(context.path)) await serve(context)
@@ -59,11 +63,15 @@ export function livePages(
   const player = (up: string) => (context: Context) => servePlayer(context, parts, up)
   return {
     'GET /live/:token': at((path) => /^\/live\/[^/]+$/.test(path), player('../')),
-    'GET /live/:token/:file': provenPage(
-      parts.store.leadership,
-      (path) => path.startsWith(livePath) && !/^\/live\/[^/]+$/.test(path),
-      (view, context) => serveLive(context, parts, view),
-    ),
+    'GET /live/:token/:file': parts.pages.page({
+      kinds: ['live-link', 'live', 'push'],
+      read: (path) => {
+        const [token = '', file, ...more] = path.startsWith(livePath) ? path.slice(livePath.length).split('/') : []
+        return file === undefined || more.length > 0 ? undefined : { token, file }
+      },
+      serve: (request) => serveLive(request, parts),
+      refuse: refuseOver,
+    }),
     'GET /player/*': at(
       (path) => path.startsWith(playerPath),
       (context) => serveAsset(context, parts),
@@ -73,39 +81,39 @@ export function livePages(
   }
 }
 
-async function serveLive(context: Context, parts: LivePageParts, view: ConfirmedView): Promise<void> {
-  const [token = '', file, ...more] = context.path.slice(livePath.length).split('/')
-  const claims = openLiveToken(parts.store, token, parts.clock())
-  setPrivate(context)
-  if (file === undefined || more.length > 0) return answerNothing(context)
-  if (claims === undefined || isOver(view, claims)) return answerOver(context, file)
+type LiveRequest = HeldRequest<'live-link' | 'live' | 'push'>
+
+async function serveLive(request: LiveRequest, parts: LivePageParts): Promise<boolean> {
+  const { context, capability, file } = request
+  const scope = scopeOf(capability, parts.store)
   try {
-    const stream = streamOf(parts, claims)
-    if (stream === undefined) return answerOver(context, file)
+    const stream = scope && streamOf(parts, scope, request)
+    if (scope === undefined || stream === undefined) return refuseOver(context, file)
     if (file === 'index.m3u8') await servePlaylist(context, stream)
-    else if (file === 'stream.json') await serveFacts(context, stream, claims)
-    else await serveSegment(context, parts, stream, { name: file, claims })
+    else if (file === 'stream.json') await serveFacts(context, stream, scope)
+    else return await serveSegment(request, parts, stream, scope)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     context.status = 503
     answerFacts(context, { ...nothing, state: 'impossible', problem: error.message })
   }
+  return true
 }
 
-/** Stream of a token; undefined: it is over. @throws ApiError as LiveStreams.watch does */
-function streamOf({ streams, mixes }: LivePageParts, claims: LiveClaims): LiveStream | undefined {
-  const { room: roomId, user: userId, source, mixed, live = '' } = claims
-  return mixed === true ? mixes.of(live) : streams.watch({ roomId, userId, source, quality: 'main' })
+/** Stream of a scope; undefined: it is over. @throws ApiError as LiveStreams.watch does */
+function streamOf(
+  { streams, mixes }: LivePageParts,
+  { stream, live, mixed }: LiveScope,
+  { capability }: LiveRequest,
+): LiveStream | undefined {
+  return mixed ? mixes.of(live) : streams.watch(stream, capability)
 }
 
-/** A live stream of a client ends with its record. */
-function isOver(view: ConfirmedView, { live }: LiveClaims): boolean {
-  return live !== undefined && view.get('lives', live)?.state !== 'living'
-}
-
-function answerOver(context: Context, file: string): void {
-  if (file !== 'stream.json') return answerNothing(context)
+/** Answers the player's page, which says that the stream is over. */
+function refuseOver(context: Context, file: string): boolean {
+  if (file !== 'stream.json') return false
   answerFacts(context, { ...nothing, state: 'over' })
+  return true
 }
 
 async function servePlaylist(context: Context, stream: LiveStream): Promise<void> {
@@ -126,7 +134,7 @@ async function servePlaylist(context: Context, stream: LiveStream): Promise<void
 }
 
 /** Facts for the player page, with the fragments that it appends by itself where HLS does not carry them. */
-async function serveFacts(context: Context, stream: LiveStream, claims: LiveClaims): Promise<void> {
+async function serveFacts(context: Context, stream: LiveStream, scope: LiveScope): Promise<void> {
   const after = Number(context.query.after ?? 0)
   await stream.wait(Number.isFinite(after) ? after : 0, firstMs, ended(context))
   const { segment, window } = stream
@@ -136,15 +144,15 @@ async function serveFacts(context: Context, stream: LiveStream, claims: LiveClai
     name: segment?.userName ?? '',
     topic: segment?.topic ?? '',
     container: segment?.container ?? 'mp4',
-    codecs: codecsOf(segment, claims),
-    picture: claims.picture,
-    sound: claims.sound,
+    codecs: codecsOf(segment, scope),
+    picture: scope.picture,
+    sound: scope.sound,
     fragments: segment?.container === 'webm' ? [...window.fragments] : [],
   })
 }
 
 /** Codecs of the tracks that are sent. */
-function codecsOf(segment: SegmentStart | undefined, { picture, sound }: LiveClaims): string {
+function codecsOf(segment: SegmentStart | undefined, { picture, sound }: LiveScope): string {
   const codecs = [picture ? segment?.videoCodec : '', sound ? segment?.audioCodec : '']
   return codecs.filter((codec) => codec !== undefined && codec !== '').join(',')
 }
@@ -159,24 +167,24 @@ function answerFacts(context: Context, facts: LivePicture): void {
   context.body = JSON.stringify(facts)
 }
 
+/** Serves fragments of a segment that the current playlist lists, and nothing else of its file. */
 async function serveSegment(
-  context: Context,
+  request: LiveRequest,
   { folder, tables }: LivePageParts,
   stream: LiveStream,
-  { name, claims }: { name: string; claims: LiveClaims },
-): Promise<void> {
-  const [, startedAt = '', ending] = /^([0-9]{1,15})\.(mp4|webm)$/.exec(name) ?? []
-  const segment = startedAt === '' ? undefined : stream.segmentAt(Number(startedAt))
-  if (segment === undefined || segment.container !== ending) return answerNothing(context)
+  wanted: LiveScope,
+): Promise<boolean> {
+  const [, startedAt = '', ending] = /^([0-9]{1,15})\.(mp4|webm)$/.exec(request.file) ?? []
+  const allowed = startedAt === '' ? [] : stream.window.rangesOf(Number(startedAt))
+  const segment = allowed.length === 0 ? undefined : stream.segmentAt(Number(startedAt))
+  if (segment === undefined || segment.container !== ending) return false
   const found = await locate(folder, segment.file).catch(() => undefined)
-  if (found === undefined) return answerNothing(context)
-  context.type = containerTypes[segment.container]
-  if (claims.sound && claims.picture) {
-    if (!(await answerFile(context, found.open))) answerNothing(context)
-    return
-  }
+  if (found === undefined) return false
+  request.context.type = containerTypes[segment.container]
+  if (wanted.sound && wanted.picture) return await answerFile(request, found.open, allowed)
   const table = await tables.of(segment)
-  answerWithoutTracks(context, found.open, table, hiddenTracks(table, claims))
+  answerWithoutTracks(request, { open: found.open, table, allowed }, hiddenTracks(table, wanted))
+  return true
 }
 
 /** Aborts when the client leaves. */

@@ -25,18 +25,17 @@ export class LivePushes {
     this.#options = options
   }
 
-  /** Checks that a push can be made. @throws ApiError parameter (the address), recordingUnavailable (no ffmpeg) */
-  async check(publishUrl: string): Promise<void> {
+  /** Checks that a push can be made. Returns the server without path and login. @throws ApiError parameter (the address), recordingUnavailable (no ffmpeg) */
+  async check(publishUrl: string): Promise<string> {
     const { ffmpeg } = this.#options
-    try {
-      await this.#target(publishUrl)
-    } catch (error) {
+    const { shown } = await this.#target(publishUrl).catch((error: unknown) => {
       if (!(error instanceof PushAddressError)) throw error
       throw new ApiError('parameter', { refusal: { ...refusal('pushAddress'), message: error.message } })
-    }
+    })
     await ffmpeg.look()
     if (ffmpeg.program === undefined)
       throw new ApiError('recordingUnavailable', { refusal: refusal('pushNeedsFfmpeg') })
+    return shown
   }
 
   start({ id, sound, picture }: StoredLive, stream: LiveStream, publishUrl: string): void {

@@ -1,6 +1,7 @@
 import { ApiError } from '../../../shared/result-codes.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
+import type { Capability } from '../../capabilities/capability.ts'
 import type { RecordingRequests } from '../recording-requests.ts'
 import { LiveStream, type LiveStreamParts } from './live-stream.ts'
 
@@ -49,10 +50,10 @@ export class LiveStreams {
   }
 
   /**
-   * The stream for a viewer; begins it if it does not run.
+   * The stream for a viewer who has shown a capability; begins it if it does not run.
    * @throws ApiError as RecordingRequests.check does; recordingUnavailable where too many run
    */
-  watch(stream: RecordedStream): LiveStream {
+  watch(stream: RecordedStream, _proof: Capability<'live-link' | 'live' | 'push'>): LiveStream {
     if (!this.#running.has(keyOf(stream))) {
       this.#options.requests.check(stream.roomId)
       if (this.#running.size >= maxStreams)

@@ -66,6 +66,12 @@ export class LiveWindow {
     return this.#last
   }
 
+  /** Ranges of a segment's file that the playlist lists, with its init; empty: none. @param segment its beginning, in milliseconds since the epoch */
+  rangesOf(segment: number): ByteRange[] {
+    const listed = this.#fragments.filter((fragment) => fragment.segment === segment)
+    return listed.flatMap(({ init, offset, bytes }, index) => [...(index === 0 ? [init] : []), { offset, bytes }])
+  }
+
   /** Adds what follows the last one; older fragments leave. @param now milliseconds since the epoch */
   add(fragment: LiveFragment, now: number): void {
     if (this.#last === undefined) this.#sequence = Math.floor(now / minFragmentMs)

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { limits } from '../../../shared/limits.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
+import type { Capabilities } from '../../capabilities/capabilities.ts'
+import { clientOf } from '../../capabilities/capability.ts'
+import type { CapabilityMaker } from '../../store/capability-record.ts'
 import type { Rooms } from '../../rooms/room-lifecycle.ts'
 import type { StoredLive } from '../../store/records.ts'
 import { placeOf } from '../../store/sealed-places.ts'
@@ -13,13 +16,13 @@ import type { OrderFilter } from '../records/order-search.ts'
 import { isRecorded, sourceOf } from '../records/recorded-streams.ts'
 import { StoredOrders } from '../records/stored-orders.ts'
 import type { LiveStreams } from './live-streams.ts'
-import { sealLiveToken } from './live-token.ts'
 import type { LiveMixes } from './mix/live-mixes.ts'
 import type { LivePushes } from './live-pushes.ts'
 
 /** Live stream that a client orders. */
 export interface LiveWish
-  extends Pick<StoredLive, 'room_id' | 'user_id' | 'sound' | 'picture' | 'created_by' | 'rtmp_url' | 'hls_url'> {
+  extends Pick<StoredLive, 'room_id' | 'user_id' | 'sound' | 'picture' | 'rtmp_url' | 'hls_url'> {
+  maker: CapabilityMaker
   name?: string | undefined
   tag?: string | undefined
   /** RTMP server to push to; left out: none. */
@@ -33,6 +36,7 @@ export type LiveState = StoredLive['state'] | 'waiting'
 export interface OrderedLivesOptions {
   store: Pick<Store, 'get' | 'all' | 'transact' | 'seal' | 'unseal' | 'onChange' | 'leadership'>
   rooms: Pick<Rooms, 'get' | 'users'>
+  capabilities: Pick<Capabilities, 'prepare' | 'put'>
   index: Pick<RecordingIndex, 'segments' | 'open'>
   requests: Pick<RecordingRequests, 'check'>
   streams: LiveStreams
@@ -43,8 +47,6 @@ export interface OrderedLivesOptions {
 }
 
 const secretsSchema = z.strictObject({ link: z.string(), publish: z.string() })
-/** Life of the token of an ordered live stream, in milliseconds; it ends with the stream anyway. */
-const tokenMs = 365 * 24 * 60 * 60 * 1_000
 
 /**
  * Live streams that clients of the APIs order: they run, watched or not, until they are stopped or their room is gone. The methods write records; what is held, mixed and pushed follows from
@@ -60,11 +62,19 @@ export class OrderedLives {
   readonly #ending = new Map<string, Promise<unknown>>()
 
   constructor(options: OrderedLivesOptions) {
-    const { store, logger, clock = wallClock } = options
+    const { store, capabilities, logger, clock = wallClock } = options
     this.#options = options
     this.#clock = clock
     this.#orders = new StoredOrders({
-      ...{ store, logger, clock, collection: 'lives', limit: limits.lives, maxMs: Number.POSITIVE_INFINITY },
+      ...{
+        store,
+        capabilities,
+        logger,
+        clock,
+        collection: 'lives',
+        limit: limits.lives,
+        maxMs: Number.POSITIVE_INFINITY,
+      },
       isActive: ({ state }) => state === 'living',
       ended: (live, ended_at) => ({ ...live, state: 'stopped', ended_at }),
       apply: (id, live) => {
@@ -84,26 +94,26 @@ export class OrderedLives {
   }
 
   /** @throws ApiError roomNotFound, roomClosed, userNotOnline, recordingUnavailable, parameter, storage */
-  async begin({ name = '', tag = '', publishUrl = '', ...wish }: LiveWish): Promise<StoredLive> {
-    const { store, rooms, pushes, mixes, requests } = this.#options
+  async begin({ name = '', tag = '', publishUrl = '', maker, ...wish }: LiveWish): Promise<StoredLive> {
+    const { store, rooms, pushes, mixes, requests, capabilities } = this.#options
     await checkWish(rooms, wish)
     requests.check(wish.room_id)
     if (wish.sound === 'room') await mixes.check()
-    if (publishUrl !== '') await pushes.check(publishUrl)
+    const target = publishUrl === '' ? undefined : await pushes.check(publishUrl)
     const id = this.#orders.newId()
-    const created_at = this.#clock()
-    const link = sealLiveToken(store, {
-      ...{ v: 1, room: wish.room_id, user: wish.user_id, source: sourceOf(wish.picture) },
-      ...{ sound: wish.sound !== 'none', picture: wish.picture !== 'none', live: id, exp: created_at + tokenMs },
-      ...(wish.sound === 'room' && { mixed: true }),
-    })
+    const { room_id, user_id } = wish
+    const scope =
+      target === undefined ? ({ kind: 'live', live: id } as const) : ({ kind: 'push', live: id, target } as const)
+    const capability = capabilities.prepare({ room_id, user_id, expires_at: 0, ...scope }, maker)
+    const link = capability.token
     const secrets = JSON.stringify({ link, publish: publishUrl } satisfies z.output<typeof secretsSchema>)
     const live: StoredLive = {
-      ...{ id, name, tag, ...wish, state: 'living', created_at },
+      ...{ id, name, tag, ...wish, state: 'living', created_by: clientOf(maker), created_at: this.#clock() },
       ...(publishUrl === '' ? {} : { pushed: true }),
+      capability: capability.id,
       secrets_sealed: store.seal(secrets, placeOf('lives', id)),
     }
-    await this.#orders.add(live)
+    await this.#orders.add(live, capability)
     return live
   }
 

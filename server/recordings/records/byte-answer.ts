@@ -1,35 +1,80 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
-import type { Context } from 'koa'
 import { hasCode } from '../../../shared/error-code.ts'
 import { PathError } from '../../../shared/files/own-path.ts'
+import type { HeldRequest } from '../../capabilities/holder-pages.ts'
+import type { CapabilityKind } from '../../store/capability-record.ts'
 import { wantedRange } from '../playback/byte-ranges.ts'
 import type { ByteRange } from '../playback/fragments.ts'
 
+/** Content of an answer. */
+export interface Content {
+  /** Size in bytes. */
+  size: number
+  /** Ranges that may be read; left out: all of it. */
+  allowed?: readonly ByteRange[]
+  /** Reads a part, which is not empty. */
+  read: (part: ByteRange) => Readable
+}
+
 /**
  * Answers with a content or the part that the request asks for (RFC 9110, section 14). The caller sets the type.
- * @param size bytes of the content
- * @param read reads a part of it, which is not empty
+ * Where only some ranges may be read, a request without a range gets nothing, and one that goes on behind an allowed range gets what is allowed.
  */
-export function answerContent(context: Context, size: number, read: (part: ByteRange) => Readable): void {
+export function answerContent<K extends CapabilityKind>(
+  { context }: HeldRequest<K>,
+  { size, allowed, read }: Content,
+): void {
   context.set('Accept-Ranges', 'bytes')
   const range = wantedRange(context.get('Range'), size)
-  if (range === 'outside') {
+  const part = range === 'outside' ? undefined : partOf(range, size, allowed)
+  if (part === undefined) {
     context.status = 416
     context.set('Content-Range', `bytes */${size}`)
     context.body = ''
     return
   }
-  const part = range === 'all' ? { offset: 0, bytes: size } : range
-  context.status = range === 'all' ? 200 : 206
-  if (range !== 'all') context.set('Content-Range', `bytes ${part.offset}-${part.offset + part.bytes - 1}/${size}`)
+  const isWhole = range === 'all'
+  context.status = isWhole ? 200 : 206
+  if (!isWhole) context.set('Content-Range', `bytes ${part.offset}-${part.offset + part.bytes - 1}/${size}`)
   const isBare = context.method === 'HEAD' || part.bytes === 0
   context.body = isBare ? '' : read(part)
   context.length = part.bytes
 }
 
+/** Part of a content that is sent; undefined: nothing of it is allowed. */
+function partOf(
+  range: 'all' | ByteRange,
+  size: number,
+  allowed: readonly ByteRange[] | undefined,
+): ByteRange | undefined {
+  if (allowed === undefined) return range === 'all' ? { offset: 0, bytes: size } : range
+  if (range === 'all') return undefined
+  const end = range.offset + range.bytes
+  const around = joinedRanges(allowed).find(
+    ({ offset, bytes }) => range.offset >= offset && range.offset < offset + bytes,
+  )
+  if (around === undefined) return undefined
+  return { offset: range.offset, bytes: Math.min(end, around.offset + around.bytes) - range.offset }
+}
+
+/** Ranges in order, those that touch joined into one. */
+function joinedRanges(ranges: readonly ByteRange[]): ByteRange[] {
+  const joined: ByteRange[] = []
+  for (const { offset, bytes } of ranges.toSorted((one, other) => one.offset - other.offset)) {
+    const before = joined.at(-1)
+    if (before === undefined || offset > before.offset + before.bytes) joined.push({ offset, bytes })
+    else before.bytes = Math.max(before.bytes, offset + bytes - before.offset)
+  }
+  return joined
+}
+
 /** Answers with what is in a file by now; see `answerContent`. Returns whether there is one. @param open opens a file inside a folder of ours */
-export async function answerFile(context: Context, open: () => Promise<FileHandle>): Promise<boolean> {
+export async function answerFile<K extends CapabilityKind>(
+  request: HeldRequest<K>,
+  open: () => Promise<FileHandle>,
+  allowed?: readonly ByteRange[],
+): Promise<boolean> {
   const file = await open().catch((error: unknown) => {
     if (!hasCode(error, 'ENOENT') && !(error instanceof PathError)) throw error
     return undefined
@@ -38,11 +83,12 @@ export async function answerFile(context: Context, open: () => Promise<FileHandl
   let isRead = false
   try {
     const { size } = await file.stat()
-    answerContent(context, size, ({ offset, bytes }) => {
+    const read = ({ offset, bytes }: ByteRange): Readable => {
       isRead = true
       // It closes the file at its end, and when the client leaves.
       return file.createReadStream({ start: offset, end: offset + bytes - 1 })
-    })
+    }
+    answerContent(request, { size, read, ...(allowed && { allowed }) })
   } finally {
     if (!isRead) await file.close()
   }

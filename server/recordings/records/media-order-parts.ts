@@ -2,6 +2,8 @@ import type { Logger } from 'pino'
 import type { Settings } from '../../../shared/settings.ts'
 import { StaticFiles } from '../../edge/static-files.ts'
 import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
+import type { Capabilities } from '../../capabilities/capabilities.ts'
+import type { HolderPage, HolderPages } from '../../capabilities/holder-pages.ts'
 import type { Rooms } from '../../rooms/room-lifecycle.ts'
 import type { StoredRecording } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
@@ -17,6 +19,7 @@ import { FragmentTables } from '../playback/fragment-table.ts'
 import type { SegmentFiles } from '../playback/segment-sources.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import type { RecordingRequests } from '../recording-requests.ts'
+import { adoptOrders, isUnadopted } from './adopt-orders.ts'
 import { OrderAddresses } from './order-addresses.ts'
 import { OrderedMedia } from './ordered-media.ts'
 import { OrderedRecordings } from './ordered-recordings.ts'
@@ -36,6 +39,8 @@ export interface MediaOrderOptions {
   store: Store
   settings: () => Settings
   rooms: Rooms
+  capabilities: Capabilities
+  pages: HolderPages
   recorder: SiteRecorder
   ffmpeg: LocalFfmpeg
   /** Writes a recording without a file into the event log. */
@@ -50,9 +55,9 @@ export interface MediaOrderOptions {
 /** Recordings and live streams that clients and operators order, and their pages on the media port. */
 export interface MediaOrderParts {
   orders: OrderedMedia
-  pages: ReturnType<typeof livePages> &
-    Record<'GET /record/:file' | 'GET /recorded/:token/:file', ReturnType<typeof recordDownload>>
-  start: () => void
+  pages: ReturnType<typeof livePages> & Record<'GET /record/:file' | 'GET /recorded/:token/:file', HolderPage>
+  /** Resolves when orders of earlier versions have their capabilities, and what was under way goes on. */
+  start: () => Promise<void>
   close: () => Promise<void>
 }
 
@@ -61,7 +66,7 @@ const maxEncoders = 2
 
 /** Composes the ordered recordings; nothing runs yet. */
 export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
-  const { store, settings, rooms, ffmpeg, logger, mediaUrl, sitePorts, failed } = options
+  const { store, settings, rooms, ffmpeg, logger, mediaUrl, sitePorts, failed, capabilities, pages } = options
   const { segments, index, requests } = options.recorder
   const { folder } = segments
   const clock = (): number => Date.now()
@@ -80,30 +85,37 @@ export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
   const pushes = new LivePushes({ folder, ffmpeg, encoders, logger, networks, caFile, sitePorts })
   const mixes = new LiveMixes({ index, tables, clock, folder, ffmpeg, encoders, requests, logger })
   const recordings = new OrderedRecordings({
-    ...{ store, rooms, index, requests, span, files, logger },
+    ...{ store, rooms, index, requests, capabilities, span, files, logger },
     mixer: new SoundMixer(ffmpeg),
     failed,
   })
-  const lives = new OrderedLives({ store, rooms, index, requests, streams, pushes, mixes, logger })
-  const orders = new OrderedMedia({ recordings, lives, addresses, store, rooms, index, clock })
+  const lives = new OrderedLives({ store, rooms, capabilities, index, requests, streams, pushes, mixes, logger })
+  const orders = new OrderedMedia({ recordings, lives, addresses, capabilities, rooms, index, clock })
   const page = new StaticFiles(options.playerPage)
   const live = livePages({
-    ...{ store, streams, mixes, tables, folder, page, clock },
+    ...{ store, streams, mixes, tables, folder, page, pages },
     embedOrigins: () => settings().live.embed_origins,
+  })
+  const adopt = (): Promise<void> => adoptOrders({ store, capabilities, lives, files, logger })
+  // A backup of an earlier version may be restored.
+  const stopAdopting = store.onChange((changes) => {
+    if (changes.some(isUnadopted)) void adopt()
   })
   return {
     orders,
     pages: {
-      'GET /record/:file': recordDownload(files, store.leadership),
-      'GET /recorded/:token/:file': recordedPage({ store, index, tables, files: segments, clock }),
+      'GET /record/:file': recordDownload(pages, files),
+      'GET /recorded/:token/:file': recordedPage({ index, tables, files: segments, pages }),
       ...live,
     },
-    start() {
+    async start() {
+      await adopt()
       streams.start()
       mixes.start()
       orders.start()
     },
     async close() {
+      stopAdopting()
       await orders.close()
       streams.close()
     },

@@ -25,9 +25,10 @@ export class OrderAddresses {
     this.#mediaUrl = mediaUrl
   }
 
-  /** Address of a file, complete or not. @throws ApiError internal while the media API does not listen */
+  /** Address of a file, complete or not; empty: its capability has ended. @throws ApiError internal while the media API does not listen */
   file(recording: StoredRecording, index: number): string {
-    return this.#base() + this.#files.address(recording, index)
+    const path = this.#files.address(recording, index)
+    return path === '' ? '' : this.#base() + path
   }
 
   /** @throws ApiError internal while the media API does not listen */

@@ -3,6 +3,7 @@ import { ApiError } from '../../../shared/result-codes.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import type { Rooms } from '../../rooms/room-lifecycle.ts'
 import type { StoredLive, StoredRecording } from '../../store/records.ts'
+import type { Store } from '../../store/store.ts'
 
 /**
  * Checks that something of a room, or of a user in it, is wanted and can be recorded.
@@ -38,4 +39,12 @@ export async function checkTarget(
   if (user_id === '') return
   const users = await rooms.users(room_id)
   if (!users.some(({ userId }) => userId === user_id)) throw new ApiError('userNotOnline')
+}
+
+/** Whether the capability of a recording or live stream has ended; one that an earlier version stored may have none yet. */
+export function isWithoutCapability(
+  store: Pick<Store, 'get'>,
+  { capability }: Pick<StoredRecording | StoredLive, 'capability'>,
+): boolean {
+  return capability !== undefined && store.get('capabilities', capability) === undefined
 }

@@ -2,12 +2,11 @@ import { ApiError } from '../../../shared/result-codes.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import type { StreamSource } from '../../../shared/media/stream-source.ts'
 import type { LiveFacts, RecordingFacts } from '../../../shared/recording-operations.ts'
+import type { Capabilities } from '../../capabilities/capabilities.ts'
+import type { CapabilityMaker } from '../../store/capability-record.ts'
 import type { Rooms } from '../../rooms/room-lifecycle.ts'
 import type { StoredLive, StoredRecording } from '../../store/records.ts'
-import type { Store } from '../../store/store.ts'
-import { sealLiveToken } from '../live/live-token.ts'
-import { segmentsOf } from '../live/recorded-page.ts'
-import { type RecordedClaims, sealRecordedToken } from '../live/recorded-token.ts'
+import { type LinkedSpan, segmentsOf } from '../live/recorded-page.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import type { OrderedLives } from '../live/ordered-lives.ts'
 import type { LiveAddresses, OrderAddresses } from './order-addresses.ts'
@@ -23,7 +22,7 @@ export interface OrderedMediaParts {
   recordings: OrderedRecordings
   lives: OrderedLives
   addresses: OrderAddresses
-  store: Pick<Store, 'seal'>
+  capabilities: Pick<Capabilities, 'make'>
   index: Pick<RecordingIndex, 'segments'>
   rooms: Pick<Rooms, 'get' | 'users'>
   /** Milliseconds since the epoch. */
@@ -66,31 +65,37 @@ export class OrderedMedia {
 
   /**
    * Addresses with which anybody watches a stream until they expire; it is recorded while somebody does.
-   * @throws ApiError roomNotFound, roomClosed, userNotOnline, nodeTimeout
+   * @throws ApiError roomNotFound, roomClosed, userNotOnline, nodeTimeout, recordingUnavailable (too many links), storage
    */
   async liveLink(
     { roomId, userId, source }: { roomId: string; userId: string; source: StreamSource },
     lifeMs: number,
+    maker: CapabilityMaker,
   ): Promise<LiveAddresses & { expires_at: number }> {
-    const { store, rooms, addresses, clock } = this.#parts
-    await checkTarget(rooms, { room_id: roomId, user_id: userId })
-    const expires_at = clock() + lifeMs
-    const claims = { v: 1, room: roomId, user: userId, source, sound: true, picture: true, exp: expires_at } as const
-    return { ...addresses.live(sealLiveToken(store, claims)), expires_at }
+    const { capabilities, rooms, addresses, clock } = this.#parts
+    const of = { room_id: roomId, user_id: userId }
+    await checkTarget(rooms, of)
+    const draft = { kind: 'live-link', ...of, source, expires_at: clock() + lifeMs } as const
+    const { token, record } = await capabilities.make(draft, maker)
+    return { ...addresses.live(token), expires_at: record.expires_at }
   }
 
   /**
    * Address of a playlist of what was recorded in a span; anybody plays it until it expires.
-   * @throws ApiError parameter (the span), recordingNotFound
+   * @throws ApiError parameter (the span), recordingNotFound, recordingUnavailable (too many links), storage
    */
-  recordedLink(span: Omit<RecordedClaims, 'v' | 'exp'>, lifeMs: number): { hls_url: string; expires_at: number } {
-    const { store, index, addresses, clock } = this.#parts
-    if (span.to <= span.from || span.to - span.from > maxSpanMs)
-      throw new ApiError('parameter', { refusal: refusal('recordedSpan') })
+  async recordedLink(
+    span: LinkedSpan,
+    lifeMs: number,
+    maker: CapabilityMaker,
+  ): Promise<{ hls_url: string; expires_at: number }> {
+    const { capabilities, index, addresses, clock } = this.#parts
+    const { room: room_id, user: user_id, source, from, to } = span
+    if (to <= from || to - from > maxSpanMs) throw new ApiError('parameter', { refusal: refusal('recordedSpan') })
     if (segmentsOf(index, span).length === 0) throw new ApiError('recordingNotFound')
-    const expires_at = clock() + lifeMs
-    const token = sealRecordedToken(store, { v: 1, ...span, exp: expires_at })
-    return { hls_url: addresses.recorded(token), expires_at }
+    const draft = { kind: 'recorded-link', room_id, user_id, source, from, to, expires_at: clock() + lifeMs } as const
+    const { token, record } = await capabilities.make(draft, maker)
+    return { hls_url: addresses.recorded(token), expires_at: record.expires_at }
   }
 
   start(): void {

@@ -1,7 +1,10 @@
 import PQueue from 'p-queue'
 import { limits } from '../../../shared/limits.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
+import type { Capabilities } from '../../capabilities/capabilities.ts'
+import { clientOf, type NewCapability } from '../../capabilities/capability.ts'
 import type { Rooms } from '../../rooms/room-lifecycle.ts'
+import type { CapabilityMaker } from '../../store/capability-record.ts'
 import type { StoredRecording } from '../../store/records.ts'
 import { placeOf } from '../../store/sealed-places.ts'
 import type { Store } from '../../store/store.ts'
@@ -9,15 +12,14 @@ import { pause, startTimer, wallClock } from '../../store/system/time.ts'
 import { FollowedRecords } from '../followed-records.ts'
 import type { RecordingRequests } from '../recording-requests.ts'
 import { type FileMakingParts, makeFiles, NoFileError } from './file-making.ts'
-import { newFileToken } from './record-files.ts'
 import { isRecorded, untilWritten } from './recorded-streams.ts'
 import { checkWish } from './order-checks.ts'
 import type { OrderFilter } from './order-search.ts'
 import { StoredOrders } from './stored-orders.ts'
 
 /** Wish of a client: the streams to record. */
-export interface OrderedRecordingWish
-  extends Pick<StoredRecording, 'room_id' | 'user_id' | 'sound' | 'picture' | 'created_by'> {
+export interface OrderedRecordingWish extends Pick<StoredRecording, 'room_id' | 'user_id' | 'sound' | 'picture'> {
+  maker: CapabilityMaker
   name?: string | undefined
   tag?: string | undefined
   container?: 'mp4' | 'webm' | undefined
@@ -31,6 +33,7 @@ export interface OrderedRecordingsOptions extends FileMakingParts {
   store: Pick<Store, 'get' | 'all' | 'transact' | 'seal' | 'onChange' | 'leadership'>
   rooms: Pick<Rooms, 'get' | 'users'>
   requests: RecordingRequests
+  capabilities: Pick<Capabilities, 'prepare' | 'put'>
   /** Writes a failure into the event log. */
   failed: (recording: StoredRecording, reason: string) => void
   logger: { warn(fields: object, message: string): void; error(fields: object, message: string): void }
@@ -69,11 +72,11 @@ export class OrderedRecordings {
   #isClosed = false
 
   constructor(options: OrderedRecordingsOptions) {
-    const { store, logger, clock = wallClock } = options
+    const { store, capabilities, logger, clock = wallClock } = options
     this.#options = options
     this.#clock = clock
     this.#orders = new StoredOrders({
-      ...{ store, logger, clock, maxMs, collection: 'recordings', limit: limits.recordings },
+      ...{ store, capabilities, logger, clock, maxMs, collection: 'recordings', limit: limits.recordings },
       isActive: ({ state }) => state === 'recording',
       ended: (recording, ended_at) => ({ ...recording, state: 'finishing', ended_at }),
       deleted: ({ id, files }, transaction) => {
@@ -107,8 +110,8 @@ export class OrderedRecordings {
   async begin(wish: OrderedRecordingWish): Promise<StoredRecording> {
     await checkWish(this.#options.rooms, wish)
     this.#options.requests.check(wish.room_id)
-    const recording = this.#newRecord(wish)
-    await this.#orders.add(recording)
+    const { recording, capability } = this.#newRecord(wish)
+    await this.#orders.add(recording, capability)
     return recording
   }
 
@@ -225,16 +228,25 @@ export class OrderedRecordings {
     }
   }
 
-  #newRecord({ name = '', tag = '', container, ...wish }: OrderedRecordingWish): StoredRecording {
+  #newRecord({ name = '', tag = '', container, maker, ...wish }: OrderedRecordingWish): {
+    recording: StoredRecording
+    capability: NewCapability
+  } {
+    const { store, capabilities } = this.#options
     const id = this.#orders.newId()
-    return {
-      ...{ id, name, tag, description: '', ...wish },
+    const { room_id, user_id } = wish
+    const draft = { kind: 'recording', recording: id, room_id, user_id, expires_at: 0 } as const
+    const capability = capabilities.prepare(draft, maker)
+    const recording: StoredRecording = {
+      ...{ id, name, tag, description: '', ...wish, created_by: clientOf(maker) },
       ...(container === undefined ? {} : { container }),
       state: 'recording',
       created_at: this.#clock(),
-      token_sealed: this.#options.store.seal(newFileToken(), placeOf('recordings', id)),
+      token_sealed: store.seal(capability.token, placeOf('recordings', id)),
+      capability: capability.id,
       files: [],
     }
+    return { recording, capability }
   }
 }
 

@@ -1,7 +1,7 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { insideOf, type OwnPath, PathError } from '../../../shared/files/own-path.ts'
 import { makeInside, openInside, removeInside, reserveInside } from '../../../shared/files/real-path.ts'
+import type { HeldRequest } from '../../capabilities/holder-pages.ts'
 import type { StoredRecording, StoredRecordingFile } from '../../store/records.ts'
 import { placeOf } from '../../store/sealed-places.ts'
 import type { Store } from '../../store/store.ts'
@@ -14,11 +14,6 @@ const nameForm = /^([0-9]{1,20})-([\w-]{32})(?:-([0-9]{1,4}))?\.(mp4|webm)$/
 
 /** Name of a file of a recording, and of what it is made of. */
 const fileForm = /^[0-9]{1,20}-[\w.-]{1,100}\.(?:mp4|webm)$/
-
-/** Makes the random part of the addresses of a recording: 192 bits. */
-export function newFileToken(): string {
-  return randomBytes(24).toString('base64url')
-}
 
 /** Complete files of recordings: their places on the disk, and the addresses at which whoever has one downloads them. */
 export class RecordFiles {
@@ -50,24 +45,32 @@ export class RecordFiles {
     return insideOf(this.#folder, file)
   }
 
-  /** Path of the address of a file, without the site's own address. @throws ApiError internal as Store.unseal does */
+  /** Path of the address of a file, without the site's own address; empty: its capability has ended. @throws ApiError internal as Store.unseal does */
   address(recording: StoredRecording, index: number): string {
+    const { capability } = recording
+    if (capability !== undefined && this.#store.get('capabilities', capability) === undefined) return ''
     const container = recording.files[index]?.container ?? recording.container ?? 'mp4'
     const suffix = index === 0 ? '' : `-${index}`
-    return `${recordPath}${recording.id}-${this.#token(recording)}${suffix}.${container}`
+    return `${recordPath}${recording.id}-${this.token(recording)}${suffix}.${container}`
   }
 
-  /** File at an address; undefined for every address that names none. @param name last part of its path */
-  find(
-    name: string,
-  ): { recording: StoredRecording; file: StoredRecordingFile; open: () => Promise<FileHandle> } | undefined {
-    const [, id = '', token = '', index = '0'] = nameForm.exec(name) ?? []
-    const recording = this.#store.get('recordings', id)
-    if (recording === undefined) return undefined
-    const wanted = Buffer.from(this.#token(recording))
-    const given = Buffer.from(token)
-    const file = recording.files[Number(index)]
-    if (file === undefined || given.length !== wanted.length || !timingSafeEqual(given, wanted)) return undefined
+  /** Token in the last part of an address; empty: it has none. */
+  tokenIn(name: string): string {
+    return nameForm.exec(name)?.[2] ?? ''
+  }
+
+  /** File of a request; undefined: its address names none. */
+  find({
+    capability,
+    file: name,
+  }: HeldRequest<'recording'>):
+    | { recording: StoredRecording; file: StoredRecordingFile; open: () => Promise<FileHandle> }
+    | undefined {
+    const [, id = '', , index = '0'] = nameForm.exec(name) ?? []
+    const recording = this.#store.get('recordings', capability.recording)
+    const file = recording?.files[Number(index)]
+    if (recording === undefined || file === undefined || recording.id !== id) return undefined
+    // A stored name was not necessarily written by this program.
     if (!fileForm.test(file.file)) return undefined
     const path = this.path(file.file)
     return { recording, file, open: () => openInside(this.#recordings, path) }
@@ -78,7 +81,8 @@ export class RecordFiles {
     for (const { file } of files) if (fileForm.test(file)) await removeInside(this.#recordings, this.path(file))
   }
 
-  #token({ id, token_sealed }: StoredRecording): string {
+  /** Token of the addresses of a recording. @throws ApiError internal as Store.unseal does */
+  token({ id, token_sealed }: StoredRecording): string {
     return this.#store.unseal(token_sealed, placeOf('recordings', id))
   }
 }

@@ -1,8 +1,10 @@
 import { ApiError } from '../../../shared/result-codes.ts'
-import type { Collections, Store, Transaction } from '../../store/store.ts'
+import type { Capabilities } from '../../capabilities/capabilities.ts'
+import type { NewCapability } from '../../capabilities/capability.ts'
+import type { Change, Collections, Store, Transaction } from '../../store/store.ts'
 import { startTimer, type Timer } from '../../store/system/time.ts'
 import { FollowedRecords } from '../followed-records.ts'
-import { newOrderId } from './order-checks.ts'
+import { isWithoutCapability, newOrderId } from './order-checks.ts'
 import { matches, newestFirst, type OrderFilter, prunedBy } from './order-search.ts'
 
 /** Collections of what clients and operators order. */
@@ -12,6 +14,7 @@ type OrderCollection = 'recordings' | 'lives'
 export interface StoredOrdersParts<C extends OrderCollection> {
   store: Pick<Store, 'get' | 'all' | 'transact' | 'onChange' | 'leadership'>
   collection: C
+  capabilities: Pick<Capabilities, 'put'>
   /** Orders that are stored at most; beyond it the ones that ended first are deleted. */
   limit: number
   isActive: (order: Collections[C]) => boolean
@@ -55,7 +58,7 @@ export class StoredOrders<C extends OrderCollection> {
     this.#followed.start()
     this.#stops.push(
       store.onChange((changes) => {
-        if (changes.some(({ collection, value }) => collection === 'rooms' && value === undefined)) this.#endStale()
+        if (changes.some(mayEnd)) this.#endStale()
       }),
     )
     this.#check()
@@ -84,13 +87,14 @@ export class StoredOrders<C extends OrderCollection> {
     return newestFirst(this.#parts.store.all(this.#parts.collection)).filter((order) => matches(order, filter))
   }
 
-  /** @throws ApiError recordingUnavailable (too many are active), storage */
-  async add(order: Collections[C]): Promise<void> {
-    const { store, collection, limit, isActive } = this.#parts
+  /** @param capability with which the order ends @throws ApiError recordingUnavailable (too many are active), tokenIncorrect (its maker has ended), storage */
+  async add(order: Collections[C], capability: NewCapability): Promise<void> {
+    const { store, collection, limit, isActive, capabilities } = this.#parts
     await store.transact([collection], (transaction) => {
       const old = prunedBy(store.all(collection), limit - 1, (each) => !isActive(each))
       for (const each of old) this.#delete(each, transaction)
       transaction.put(collection, order.id, order)
+      capabilities.put(transaction, capability)
     })
   }
 
@@ -134,18 +138,23 @@ export class StoredOrders<C extends OrderCollection> {
     this.#timer = startTimer(checkMs, () => this.#check(), false)
   }
 
-  /** Ends orders whose room is gone, and those that nobody stopped. */
+  /** Ends orders whose room or capability is gone, and those that nobody stopped. */
   #endStale(): void {
     const { store, collection, isActive, maxMs, clock, logger } = this.#parts
     if (!store.leadership.isHeld) return
     for (const order of store.all(collection).values()) {
       if (!isActive(order)) continue
-      const isOver = order.created_at + maxMs < clock() || store.get('rooms', order.room_id) === undefined
-      if (!isOver) continue
+      const isAlone = store.get('rooms', order.room_id) === undefined || isWithoutCapability(store, order)
+      if (!isAlone && order.created_at + maxMs >= clock()) continue
       // The next check tries again.
       this.end(order.id).catch((err: unknown) =>
         logger.warn({ err, collection, order: order.id }, 'an order was not ended'),
       )
     }
   }
+}
+
+/** Whether orders may end with a change: with the deletion of their room or capability. */
+function mayEnd({ collection, value }: Change): boolean {
+  return (collection === 'rooms' || collection === 'capabilities') && value === undefined
 }

@@ -11,7 +11,7 @@ import { notStored, reasonOf, storageError } from '../storage-error.ts'
 import type { Job } from '../transactions/job.ts'
 import type { Transactions } from '../transactions/transactions.ts'
 import { previewBackup, readBackup } from './backup-contents.ts'
-import { difference, endedSessions } from '../files/backup-difference.ts'
+import { difference, endedSessions, restoredCapabilities } from '../files/backup-difference.ts'
 import type { State } from '../state.ts'
 
 export interface RestoreOptions {
@@ -83,7 +83,7 @@ export class Restore {
       const sealed = withoutClearSecrets(restored.state.settings.get('site'), sealer)
       if (sealed !== undefined) restored.state.settings.set('site', sealed)
       const changes = await difference(state, restored.state)
-      changes.push(...endedSessions(state, restored.state))
+      changes.push(...endedSessions(state, restored.state), ...restoredCapabilities(state, restored.state))
       this.#goOn()
       roomNumbers.last = Math.max(roomNumbers.last, restored.roomNumber)
       if (changes.length > 0) await transactions.commit(changes)

@@ -29,6 +29,7 @@ import type {
   StoreStatus,
   Transaction,
 } from '../store.ts'
+import { capabilityConsequences } from '../transactions/capability-consequences.ts'
 import type { Job } from '../transactions/job.ts'
 import { Transactions } from '../transactions/transactions.ts'
 
@@ -105,6 +106,7 @@ export class DurableStore implements Store {
       commit: this.#commit,
       deadlineMs: this.#deadlineMs,
       medium: storage.medium,
+      consequences: (changes, pending) => capabilityConsequences({ state, pending }, changes, clock()),
     })
     const retention = (): Retention => siteSettings(this).backups
     this.#snapshots = new Snapshots({

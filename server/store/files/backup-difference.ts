@@ -5,7 +5,7 @@ import { turn } from '../system/time.ts'
 /** Records compared between two turns of the event loop: about 2 ms. */
 const slice = 1_000
 
-/** Everything that a backup decides; sessions are not among it. */
+/** Everything that a backup decides. Sessions and capabilities are not: a restore must not bring back what was revoked. */
 const restored: readonly CollectionName[] = [
   'settings',
   'licence',
@@ -49,6 +49,18 @@ export function endedSessions(from: State, to: State): Change[] {
     const after = to.credentials.get(access_key)
     const same = after?.enabled === true && after.secret_key_sealed === before?.secret_key_sealed
     if (!same) changes.push(changeOf('sessions', key, undefined))
+  }
+  return changes
+}
+
+/** Capabilities of recordings and live streams that come back with a restore. Of those that the site still has, it alone knows whether their capability was revoked since. */
+export function restoredCapabilities(from: State, to: State): Change[] {
+  const changes: Change[] = []
+  for (const [key, capability] of to.capabilities) {
+    const isGone =
+      (capability.kind === 'recording' && !from.recordings.has(capability.recording)) ||
+      ((capability.kind === 'live' || capability.kind === 'push') && !from.lives.has(capability.live))
+    if (isGone) changes.push(changeOf('capabilities', key, capability))
   }
   return changes
 }

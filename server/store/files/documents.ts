@@ -16,7 +16,16 @@ export const layout = {
     'recording_keeps',
   ],
   rooms: ['rooms', 'trash', 'recording_wishes', 'recordings', 'lives', 'recording_removals'],
-  sessions: ['sessions', 'account_sessions', 'last_uses', 'camera_loops', 'relay_loops', 'relay_observers', 'meetings'],
+  sessions: [
+    'sessions',
+    'account_sessions',
+    'last_uses',
+    'camera_loops',
+    'relay_loops',
+    'relay_observers',
+    'meetings',
+    'capabilities',
+  ],
 } as const satisfies Record<string, readonly CollectionName[]>
 
 /** One of lowdb's files, `<name>.json`. */
@@ -61,6 +70,7 @@ const fileOfCollection: Readonly<Record<CollectionName, DocumentName>> = {
   recordings: 'rooms',
   lives: 'rooms',
   recording_removals: 'rooms',
+  capabilities: 'sessions',
 }
 
 export function documentOf(collection: CollectionName): DocumentName {

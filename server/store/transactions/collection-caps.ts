@@ -88,6 +88,9 @@ export const caps: { readonly [C in CollectionName]: readonly Cap<Collections[C]
   ],
   // Those of deleted recordings, until their files are removed.
   recording_removals: [],
+  capabilities: [
+    all(limits.capabilities, () => new ApiError('recordingUnavailable', { refusal: refusal('tooManyLinks') })),
+  ],
   // The oldest entries are deleted for good instead.
   trash: [],
 }

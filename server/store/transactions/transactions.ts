@@ -8,6 +8,7 @@ import type { Change, Transaction } from '../store.ts'
 import { CapCounts } from './cap-counts.ts'
 import { type Job, PlanTransaction } from './job.ts'
 import { LockTable, Ticket } from './lock-table.ts'
+import { PendingChanges } from './pending-changes.ts'
 
 /** Transactions that may wait at one time; more are refused at once. */
 const maxWaiting = 100_000
@@ -22,6 +23,8 @@ export interface TransactionsOptions {
   /** How long a change may take, in milliseconds. */
   deadlineMs: () => number
   medium: Medium
+  /** Further changes that belong to those of a transaction. @param pending changes that are not in memory yet */
+  consequences: (changes: readonly Change[], pending: PendingChanges) => readonly Change[]
 }
 
 /** Runs plans when their locks are free, hands what they change to the disk, and tells their callers what became of it. */
@@ -31,6 +34,7 @@ export class Transactions {
   readonly #counts: CapCounts
   /** Jobs whose caller waits, in order of arrival. */
   readonly #live = new Set<Job>()
+  readonly #pending = new PendingChanges()
   /** While plans are held back, they wait here. */
   #held: Job[] | undefined
   #deadlineTimer: Timer | undefined
@@ -67,7 +71,8 @@ export class Transactions {
   }
 
   /** Commits changes of any number while plans are held back, all or none. */
-  async commit(changes: readonly Change[]): Promise<void> {
+  async commit(wanted: readonly Change[]): Promise<void> {
+    const changes = [...wanted, ...this.#options.consequences(wanted, this.#pending)]
     const isDatabase = this.#options.medium === 'database'
     const [line = '', ...further] = isDatabase ? await encodeInLines(changes) : [encodeChanges(changes)]
     await new Promise<void>((succeed, fail) => {
@@ -84,6 +89,7 @@ export class Transactions {
         fail,
       }
       this.#watch(job)
+      this.#pending.add(changes)
       this.#options.commit.add(job)
     })
   }
@@ -134,6 +140,7 @@ export class Transactions {
     try {
       job.run(transaction)
       transaction.ended = true
+      transaction.changes.push(...this.#options.consequences(transaction.changes, this.#pending))
       if (transaction.changes.length > 0) job.line = encodeChanges(transaction.changes)
     } catch (error) {
       this.#counts.release(transaction.reservations)
@@ -148,6 +155,7 @@ export class Transactions {
     }
     job.changes = transaction.changes
     job.reservations = transaction.reservations
+    this.#pending.add(job.changes)
     this.#options.commit.add(job)
   }
 
@@ -159,6 +167,7 @@ export class Transactions {
 
   #end(job: Job): void {
     this.settled(job)
+    this.#pending.remove(job.changes)
     this.#live.delete(job)
     this.#locks.release(job.ticket)
   }

@@ -62,6 +62,7 @@ export const eventLog: Texts<typeof english> = {
     siteFile: 'Site-Datei',
     host: '{name} (Moderation)',
     stranger: 'Unbekannter Client',
+    holder: 'Jemand mit einem Link',
     system: 'Roomdesk',
   },
   export: {
@@ -214,7 +215,17 @@ export const eventLog: Texts<typeof english> = {
     },
     secret: { shown: 'Geheimnis von „{subject}“ gezeigt' },
     meeting: { watched: 'Raum „{subject}“ über die Konsole angesehen: {stream}' },
-    link: { made: 'Link zu Raum „{subject}“ von einem Client erstellt ({operation})' },
+    link: {
+      made: 'Link zu Raum „{subject}“ von einem Client erstellt ({operation})',
+      used: {
+        'live-link': '„{subject}“: Livelink von {made_by} verwendet: {user}',
+        'recorded-link': '„{subject}“: Aufnahmelink von {made_by} verwendet: {user}',
+        live: '„{subject}“: Livestream von {made_by} angesehen: {user}',
+        push: '„{subject}“: Livestream von {made_by} angesehen: {user}',
+        recording: '„{subject}“: Aufnahme von {made_by} heruntergeladen',
+        export: 'Export von {made_by} heruntergeladen',
+      },
+    },
     live: {
       ordered: 'Livestream aus Raum „{subject}“ von einem Client bestellt',
       ended: 'Livestream {id} beendet',
@@ -312,6 +323,10 @@ export const eventLog: Texts<typeof english> = {
       stop_live: 'Livestream beendet',
       delete_live: 'Livestream gelöscht',
       live_link: 'Link zum Ansehen von Raum „{subject}“ erstellt',
+    },
+    capabilities: {
+      revoke: '{revoked} Link widerrufen | {revoked} Links widerrufen',
+      revoke_all: 'Alle Links von {subject} widerrufen: {revoked}',
     },
     media: {
       announce_restart: 'In den Besprechungen wurde ein Neustart in {seconds} s angekündigt',

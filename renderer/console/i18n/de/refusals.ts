@@ -94,6 +94,7 @@ export const refusals: Texts<typeof english> = {
   recordingOfNothing: 'Eine Aufzeichnung braucht Bild oder Ton.',
   tooManyRecordings: 'Die Höchstzahl laufender Aufzeichnungen ist erreicht. Beenden Sie zuerst eine.',
   tooManyLives: 'Die Höchstzahl laufender Livestreams ist erreicht. Beenden Sie zuerst einen.',
+  tooManyLinks: 'Die Höchstzahl an Links ist erreicht. Widerrufen Sie zuerst einige.',
   recordedSpan: 'Die Zeitspanne muss nach ihrem Beginn enden und darf höchstens sechs Stunden lang sein.',
   liveMixNeedsFfmpeg: 'Ein Livestream mit dem Ton des Raums braucht ffmpeg: Installieren Sie es auf dem Controller.',
   pushAddress: 'Diese Zieladresse ist nicht erlaubt.',

@@ -58,6 +58,7 @@ export const eventLog = {
     siteFile: 'Site file',
     host: '{name} (host)',
     stranger: 'Unknown client',
+    holder: 'Somebody with a link',
     system: 'Roomdesk',
   },
   export: {
@@ -209,7 +210,17 @@ export const eventLog = {
     },
     secret: { shown: 'Secret of “{subject}” shown' },
     meeting: { watched: 'Room “{subject}” watched from the console: {stream}' },
-    link: { made: 'Link to room “{subject}” created by a client ({operation})' },
+    link: {
+      made: 'Link to room “{subject}” created by a client ({operation})',
+      used: {
+        'live-link': '“{subject}”: live link of {made_by} used: {user}',
+        'recorded-link': '“{subject}”: link of {made_by} to a recording used: {user}',
+        live: '“{subject}”: live stream of {made_by} watched: {user}',
+        push: '“{subject}”: live stream of {made_by} watched: {user}',
+        recording: '“{subject}”: recording of {made_by} downloaded',
+        export: 'Export of {made_by} downloaded',
+      },
+    },
     live: {
       ordered: 'Live stream from room “{subject}” ordered by a client',
       ended: 'Live stream {id} ended',
@@ -309,6 +320,10 @@ export const eventLog = {
       stop_live: 'Live stream ended',
       delete_live: 'Live stream deleted',
       live_link: 'Link to watch room “{subject}” live created',
+    },
+    capabilities: {
+      revoke: '{revoked} link revoked | {revoked} links revoked',
+      revoke_all: 'All links of {subject} revoked: {revoked}',
     },
     media: {
       announce_restart: 'A restart in {seconds} s was announced in the meetings',

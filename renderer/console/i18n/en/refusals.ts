@@ -93,6 +93,7 @@ export const refusals = {
   recordingOfNothing: 'A recording needs a picture or a sound.',
   tooManyRecordings: 'The limit of recordings under way is reached. Stop one first.',
   tooManyLives: 'The limit of live streams under way is reached. Stop one first.',
+  tooManyLinks: 'The limit of links is reached. Revoke some first.',
   recordedSpan: 'The span must end after it begins, and be six hours at most.',
   liveMixNeedsFfmpeg: 'A live stream with the sound of the room needs ffmpeg: install it on the controller.',
   pushAddress: 'The address to push to is not allowed.',

@@ -61,6 +61,7 @@ export const eventLog: Texts<typeof english> = {
     siteFile: '站点文件',
     host: '{name}（主持人）',
     stranger: '未知客户端',
+    holder: '持有链接的人',
     system: 'Roomdesk',
   },
   export: {
@@ -212,7 +213,17 @@ export const eventLog: Texts<typeof english> = {
     },
     secret: { shown: '查看了“{subject}”的密钥' },
     meeting: { watched: '从控制台观看了房间“{subject}”：{stream}' },
-    link: { made: '客户端创建了房间“{subject}”的链接（{operation}）' },
+    link: {
+      made: '客户端创建了房间“{subject}”的链接（{operation}）',
+      used: {
+        'live-link': '“{subject}”：{made_by} 的直播链接被使用：{user}',
+        'recorded-link': '“{subject}”：{made_by} 的录像链接被使用：{user}',
+        live: '“{subject}”：{made_by} 的直播被观看：{user}',
+        push: '“{subject}”：{made_by} 的直播被观看：{user}',
+        recording: '“{subject}”：{made_by} 的录像被下载',
+        export: '{made_by} 的导出文件被下载',
+      },
+    },
     live: {
       ordered: '客户端为房间“{subject}”预约了直播',
       ended: '直播 {id} 已结束',
@@ -311,6 +322,10 @@ export const eventLog: Texts<typeof english> = {
       stop_live: '直播已结束',
       delete_live: '直播已删除',
       live_link: '已创建观看房间“{subject}”直播的链接',
+    },
+    capabilities: {
+      revoke: '已撤销 {revoked} 个链接',
+      revoke_all: '已撤销“{subject}”的全部链接：{revoked}',
     },
     media: {
       announce_restart: '已通知参会者服务器将于 {seconds} 秒后重启',

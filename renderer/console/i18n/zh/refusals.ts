@@ -92,6 +92,7 @@ export const refusals: Catalogue['refusals'] = {
   recordingOfNothing: '录制至少需要画面或声音。',
   tooManyRecordings: '进行中的录制已达上限，请先停止一个。',
   tooManyLives: '进行中的直播已达上限，请先停止一个。',
+  tooManyLinks: '链接数量已达上限，请先撤销一些。',
   recordedSpan: '时间段的结束必须晚于开始，且最长六小时。',
   liveMixNeedsFfmpeg: '包含整个房间声音的直播需要 ffmpeg：请在控制器上安装。',
   pushAddress: '不允许推流到该地址。',

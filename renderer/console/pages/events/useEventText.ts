@@ -37,7 +37,7 @@ export function useEventText() {
   function actorText({ actor }: EventEntry): string {
     if (actor.type === 'siteFile') return t('eventLog.actors.siteFile')
     if (actor.type === 'host') return t('eventLog.actors.host', { name: actor.name })
-    if (actor.type === 'system') return t('eventLog.actors.system')
+    if (actor.type === 'system' || actor.type === 'holder') return t(`eventLog.actors.${actor.type}`)
     if (actor.name === 'console key' || actor.name === 'desktop') return t(`eventLog.actors.${actor.name}`)
     return actor.name || t('eventLog.actors.stranger')
   }
@@ -107,6 +107,7 @@ function noticeKey(message: string): string {
 function keyOf({ kind, params }: MarkedEvent): string {
   const kinds = 'eventLog.kinds'
   if (kind === 'site.changed') return `eventLog.changes.${String(params.procedure)}`
+  if (kind === 'link.used') return `${kinds}.link.used.${String(params.link)}`
   if (kind === 'guesses.refused') return `${kinds}.guesses.${String(params.guess)}`
   if (kind === 'signIn.refused') {
     const which = params.blocked === true ? 'blocked' : 'refused'

@@ -3,7 +3,6 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test, vi } from 'vitest'
-import { openLiveToken, sealLiveToken } from '../../../../server/recordings/live/live-token.ts'
 import type { LivePicture } from '../../../../shared/recordings/live-picture.ts'
 import { decodeRecorded, readRecorded } from '../../../support/recordings/recorded-file.ts'
 import { type FilmedSite, filmedSite, shortFilm } from '../../../support/sites/filmed-site.ts'
@@ -86,16 +85,12 @@ test('An address that was changed, has expired, or belongs to a live stream that
   const site = await filmedSite({ door: shortFilm })
   const { page_url } = await link(site, 'door')
   const token = page_url.split('/').at(-1) ?? ''
-  const claims = openLiveToken(site.store, token, Date.now())
-  expect(claims).toMatchObject({ room: site.roomId, user: 'door', source: 'main' })
   const base = page_url.slice(0, -token.length)
   const status = async (other: string): Promise<number> => (await fetch(`${base}${other}/index.m3u8`)).status
   const middle = Math.floor(token.length / 2)
   expect(await status(`${token.slice(0, middle)}${token[middle] === 'A' ? 'B' : 'A'}${token.slice(middle + 1)}`)).toBe(
     404,
   )
-  if (claims !== undefined)
-    expect(await status(sealLiveToken(site.store, { ...claims, exp: Date.now() - 1 }))).toBe(404)
   expect(await status('x'.repeat(4_000))).toBe(404)
   expect(site.recorder.wanted.size).toBe(0)
 
@@ -126,10 +121,12 @@ test('A live stream of VP8 without sound carries none, and one without a picture
       { timeout: 60_000 },
     )
     const { offset = 0, bytes = 0, segment = 0 } = facts.fragments.at(-1) ?? {}
-    const whole = Buffer.from(await (await fetch(`${page}/${segment}.webm`)).arrayBuffer())
+    const read = async (range: string): Promise<Buffer> =>
+      Buffer.from(await (await fetch(`${page}/${segment}.webm`, { headers: { range } })).arrayBuffer())
+    // The stream is young: all of the segment is in the window.
+    const whole = await read('bytes=0-')
     // Places hold: what is hidden is sent as zeros.
-    const range = `bytes=${offset}-${offset + bytes - 1}`
-    const part = Buffer.from(await (await fetch(`${page}/${segment}.webm`, { headers: { range } })).arrayBuffer())
+    const part = await read(`bytes=${offset}-${offset + bytes - 1}`)
     expect(part.equals(whole.subarray(offset, offset + bytes))).toBe(true)
     const path = join(folder, 'live.webm')
     await writeFile(path, whole)

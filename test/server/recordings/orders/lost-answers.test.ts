@@ -4,6 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { RecordedStream } from '../../../../shared/recordings/segment.ts'
 import type { LiveMixes } from '../../../../server/recordings/live/mix/live-mixes.ts'
 import type { LivePushes } from '../../../../server/recordings/live/live-pushes.ts'
+import { Capabilities } from '../../../../server/capabilities/capabilities.ts'
 import { LiveStreams } from '../../../../server/recordings/live/live-streams.ts'
 import { OrderedLives } from '../../../../server/recordings/live/ordered-lives.ts'
 import { OrderedRecordings } from '../../../../server/recordings/records/ordered-recordings.ts'
@@ -20,7 +21,7 @@ import { databaseSite, postgresOfFile } from '../../store/drivers.ts'
 
 const postgres = postgresOfFile()
 const stream = { roomId: 'room', userId: 'cam', source: 'main', quality: 'main' } as const
-const wish = { room_id: 'room', user_id: 'cam', sound: 'own', picture: 'main', created_by: 'key' } as const
+const wish = { room_id: 'room', user_id: 'cam', sound: 'own', picture: 'main', maker: { type: 'site' } } as const
 const segment = { ...stream, videoCodec: 'avc1', audioCodec: 'mp4a' }
 const quiet = { warn: () => {}, error: () => {} }
 
@@ -72,8 +73,9 @@ async function newSite(): Promise<Site> {
   } as never
   const files = new RecordFiles(folder, store)
   const mixer = {} as unknown as SoundMixer
+  const capabilities = new Capabilities({ store, clock: Date.now, used: () => {}, logger: quiet })
   const recordings = new OrderedRecordings({
-    ...{ store, rooms, index, requests, span, files, mixer },
+    ...{ store, capabilities, rooms, index, requests, span, files, mixer },
     failed: () => {},
     logger: quiet,
   })
@@ -86,7 +88,7 @@ async function newSite(): Promise<Site> {
   } as unknown as LivePushes
   const mixes = { end: () => Promise.resolve(), close: () => Promise.resolve() } as unknown as LiveMixes
   const streams = new LiveStreams({ index, tables: {} as never, clock: Date.now, requests })
-  const lives = new OrderedLives({ store, rooms, index, requests, streams, pushes, mixes, logger: quiet })
+  const lives = new OrderedLives({ store, capabilities, rooms, index, requests, streams, pushes, mixes, logger: quiet })
   recordings.start()
   lives.start()
   onTestFinished(async () => {

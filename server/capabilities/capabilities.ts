@@ -1,0 +1,277 @@
+import { hash, randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { growingTo } from '../../shared/growing-cache.ts'
+import { limits } from '../../shared/limits.ts'
+import type { Role } from '../../shared/console/role-names.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
+import { ApiError } from '../../shared/result-codes.ts'
+import type { CapabilityKind, CapabilityMaker, CapabilityOf, StoredCapability } from '../store/capability-record.ts'
+import { isContentThere, isMakerEnabled, isOver } from '../store/capability-rules.ts'
+import type { Change, ConfirmedView, Store, Transaction } from '../store/store.ts'
+import {
+  type Capability,
+  type CapabilityDraft,
+  type CapabilityFilter,
+  isMadeBy,
+  type ListedCapability,
+  type NewCapability,
+} from './capability.ts'
+import { LinkIndex } from './link-index.ts'
+
+/** Dependencies of the capabilities. */
+export interface CapabilitiesDependencies {
+  store: Pick<Store, 'get' | 'all' | 'transact' | 'writeBehind' | 'onChange'>
+  /** Milliseconds since the epoch. */
+  clock: () => number
+  /** Records that a capability was used. @param client address of its holder */
+  used: (capability: Capability, client: string) => void
+  logger: { warn(fields: object, message: string): void }
+}
+
+const tokenForm = /^[\w-]{16,1500}$/
+const lock = 'capabilities'
+/** Interval of the removal of expired capabilities, in milliseconds. */
+const sweepMs = 60_000
+/** Capabilities that one transaction ends, at most. */
+const atOnce = 1_000
+/** How often a use reaches the store, in milliseconds. */
+const saveEveryMs = 60_000
+const none: ReadonlySet<string> = new Set()
+/** Ended capabilities that are remembered: their holders do not guess. */
+const maxEnded = 10_000
+
+/** Least role of an account for each kind. Anybody with access to a room may invite members. */
+const roles: Readonly<Record<CapabilityKind, Role>> = {
+  'live-link': 'operator',
+  'recorded-link': 'operator',
+  live: 'operator',
+  push: 'operator',
+  recording: 'operator',
+  export: 'operator',
+  join: 'viewer',
+}
+
+/** Everything that opens media or a room to its holder: stored with its maker, listed, revocable, and checked at each use. */
+export class Capabilities {
+  readonly #parts: CapabilitiesDependencies
+  readonly #ended = new LRUCache<string, true>(growingTo(maxEnded))
+  readonly #endListeners = new Map<string, Set<() => void>>()
+  readonly #links = new LinkIndex()
+  readonly #stopFollowing: () => void
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(parts: CapabilitiesDependencies) {
+    this.#parts = parts
+    for (const [id, record] of parts.store.all('capabilities')) this.#links.add(id, record)
+    this.#stopFollowing = parts.store.onChange((changes, before) => this.#follow(changes, before))
+  }
+
+  /** Removes expired capabilities from now on. */
+  start(): void {
+    void this.#sweep()
+    this.#timer = setInterval(() => void this.#sweep(), sweepMs).unref()
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    this.#stopFollowing()
+  }
+
+  /**
+   * Prepares a capability; `put` stores it.
+   * @param token left out: a random one of 192 bits
+   */
+  prepare(
+    draft: CapabilityDraft,
+    maker: CapabilityMaker,
+    token: string = randomBytes(24).toString('base64url'),
+  ): NewCapability {
+    const role = draft.kind === 'join' && draft.standing === 'host' ? 'operator' : roles[draft.kind]
+    const ownEnd = maker.type === 'account' ? this.#endOfToken(maker.token) : 0
+    const ends = [draft.expires_at, ownEnd].filter((end) => end !== 0)
+    const record: StoredCapability = {
+      ...draft,
+      ...{ maker, role, created_at: this.#parts.clock(), expires_at: ends.length === 0 ? 0 : Math.min(...ends) },
+    }
+    return { id: idOf(token), token, record }
+  }
+
+  /** Stores a capability within a transaction. @throws ApiError recordingUnavailable where there are too many, tokenIncorrect where its maker has ended */
+  put(transaction: Transaction, { id, record }: NewCapability): void {
+    const { store } = this.#parts
+    if (!isMakerEnabled(store, record)) throw new ApiError('tokenIncorrect')
+    this.#makeRoom(transaction, record)
+    transaction.put('capabilities', id, record)
+  }
+
+  /** Makes a capability. @throws ApiError as `put` does; storage */
+  async make(draft: CapabilityDraft, maker: CapabilityMaker, token?: string): Promise<NewCapability> {
+    const made = this.prepare(draft, maker, token)
+    await this.#parts.store.transact([lock], (transaction) => this.put(transaction, made))
+    return made
+  }
+
+  /**
+   * Checks a token, and notes its use.
+   * @param view of the confirmed leader: another controller may have revoked it
+   * @param client address of the holder
+   * @returns undefined for every token that opens nothing of these kinds now
+   */
+  open<K extends CapabilityKind>(
+    view: ConfirmedView,
+    token: string,
+    kinds: readonly K[],
+    client: string,
+  ): Capability<K> | undefined {
+    if (!tokenForm.test(token)) return undefined
+    const { clock, used } = this.#parts
+    const id = idOf(token)
+    const record = view.get('capabilities', id)
+    if (record === undefined || !isOfKind(record, kinds) || isOver(record, clock())) return undefined
+    if (!isMakerEnabled(view, record) || !isContentThere(view, record)) return undefined
+    // The only place that makes this proof.
+    const capability = { ...record, id } as Capability<K>
+    this.#noteUse(id)
+    used(capability, client)
+    return capability
+  }
+
+  /** Whether a token opened something until a while ago. */
+  hasEnded(token: string): boolean {
+    const id = idOf(token)
+    return this.#ended.has(id) || this.#parts.store.get('capabilities', id) !== undefined
+  }
+
+  /** Whether a capability is in force. */
+  isInForce(id: string): boolean {
+    const { store, clock } = this.#parts
+    const record = store.get('capabilities', id)
+    return (
+      record !== undefined && !isOver(record, clock()) && isMakerEnabled(store, record) && isContentThere(store, record)
+    )
+  }
+
+  /** Calls back once when a capability ends. Returns the unsubscribe function. */
+  onEnd({ id }: Pick<Capability, 'id'>, listener: () => void): () => void {
+    const listeners = this.#endListeners.get(id) ?? new Set()
+    this.#endListeners.set(id, listeners.add(listener))
+    return () => {
+      listeners.delete(listener)
+      if (listeners.size === 0) this.#endListeners.delete(id)
+    }
+  }
+
+  /** Capabilities in force, the newest first. */
+  list(filter: CapabilityFilter = {}): ListedCapability[] {
+    const { store } = this.#parts
+    return this.#matching(filter)
+      .filter(([id]) => this.isInForce(id))
+      .map(([id, record]) => ({ ...record, id, last_used_at: store.get('last_uses', id)?.at ?? 0 }))
+      .toSorted((one, other) => other.created_at - one.created_at)
+  }
+
+  /** Ends capabilities. Returns how many were in force. @throws ApiError storage */
+  async revoke(ids: readonly string[]): Promise<number> {
+    let ended = 0
+    for (let from = 0; from < ids.length; from += atOnce) {
+      ended += await this.#parts.store.transact([lock], (transaction) => {
+        const inForce = ids.slice(from, from + atOnce).filter((id) => this.isInForce(id))
+        for (const id of inForce) this.#end(transaction, id)
+        return inForce.length
+      })
+    }
+    return ended
+  }
+
+  /** Ends all that match. Returns how many were in force. @throws ApiError storage */
+  async revokeAll(filter: CapabilityFilter): Promise<number> {
+    return await this.revoke(this.#matching(filter).map(([id]) => id))
+  }
+
+  #matching({ roomId, maker }: CapabilityFilter): [string, StoredCapability][] {
+    return [...this.#parts.store.all('capabilities')].filter(
+      ([, record]) =>
+        (roomId === undefined || record.room_id === roomId) && (maker === undefined || isMadeBy(record.maker, maker)),
+    )
+  }
+
+  #end(transaction: Transaction, id: string): void {
+    const record = this.#parts.store.get('capabilities', id)
+    // Nodes admit people by signed links: they need to know which ones are void until those expire.
+    if (record?.kind === 'join') transaction.put('capabilities', id, { ...record, ended_at: this.#parts.clock() })
+    else transaction.delete('capabilities', id)
+  }
+
+  /** Keeps the limits: expired links make room. A further join link takes the oldest one off the list, where it still works until it expires. */
+  #makeRoom(transaction: Transaction, { kind, room_id }: StoredCapability): void {
+    const ofRoom = this.#links.of(kind, room_id) ?? none
+    const ofSite = this.#links.of(kind) ?? none
+    const full = ofRoom.size >= limits.linksPerRoom ? ofRoom : ofSite.size >= limits.links ? ofSite : none
+    if (full.size === 0) return
+    const { store, clock } = this.#parts
+    const now = clock()
+    const isExpired = (id: string): boolean => (store.get('capabilities', id)?.expires_at ?? 0) <= now
+    const expired = [...full].filter(isExpired).slice(0, atOnce)
+    const [oldest] = expired.length > 0 || kind !== 'join' ? [] : [...full].filter((id) => this.isInForce(id))
+    for (const id of expired) transaction.delete('capabilities', id)
+    if (oldest !== undefined) transaction.delete('capabilities', oldest)
+    else if (expired.length === 0) throw new ApiError('recordingUnavailable', { refusal: refusal('tooManyLinks') })
+  }
+
+  #endOfToken(token: string | undefined): number {
+    return token === undefined ? 0 : (this.#parts.store.get('access_tokens', token)?.expires_at ?? 0)
+  }
+
+  #noteUse(id: string): void {
+    const { store, clock } = this.#parts
+    const now = clock()
+    if (now - (store.get('last_uses', id)?.at ?? 0) >= saveEveryMs) store.writeBehind('last_uses', id, { at: now })
+  }
+
+  #follow(changes: readonly Change[], before: readonly Change['value'][]): void {
+    for (const [index, change] of changes.entries()) {
+      if (change.collection !== 'capabilities') continue
+      if (change.value !== undefined) this.#links.add(change.key, change.value)
+      // The value before belongs to the same collection.
+      else if (before[index] !== undefined) this.#forget(change.key, before[index] as StoredCapability)
+    }
+  }
+
+  #forget(id: string, record: StoredCapability): void {
+    this.#links.remove(id, record)
+    this.#ended.set(id, true)
+    const listeners = [...(this.#endListeners.get(id) ?? [])]
+    this.#endListeners.delete(id)
+    for (const listener of listeners) listener()
+    if (this.#parts.store.get('last_uses', id) !== undefined) this.#parts.store.writeBehind('last_uses', id, undefined)
+  }
+
+  /** Deletes expired capabilities, and those whose content is gone. Never rejects. */
+  async #sweep(): Promise<void> {
+    const { store, clock, logger } = this.#parts
+    const isDead = (record: StoredCapability | undefined): boolean => {
+      if (record === undefined) return false
+      if (record.expires_at !== 0 && record.expires_at <= clock()) return true
+      return record.kind !== 'join' && !(isMakerEnabled(store, record) && isContentThere(store, record))
+    }
+    const dead = [...store.all('capabilities')].filter(([, record]) => isDead(record)).map(([id]) => id)
+    try {
+      for (let from = 0; from < dead.length; from += atOnce)
+        await store.transact([lock], (transaction) => {
+          for (const id of dead.slice(from, from + atOnce))
+            if (isDead(store.get('capabilities', id))) transaction.delete('capabilities', id)
+        })
+    } catch (error) {
+      logger.warn({ err: error }, 'expired capabilities could not be removed')
+    }
+  }
+}
+
+/** Key of a capability, which does not reveal its token. */
+function idOf(token: string): string {
+  return hash('sha256', token, 'base64url')
+}
+
+function isOfKind<K extends CapabilityKind>(record: StoredCapability, kinds: readonly K[]): record is CapabilityOf<K> {
+  return kinds.some((kind) => kind === record.kind)
+}

@@ -1,0 +1,129 @@
+import type { Context, Middleware } from 'koa'
+import { addressShare, clientAddress } from '../edge/client-address.ts'
+import { RateLimit } from '../../shared/rate-limit.ts'
+import type { Gated } from '../gate/gate.ts'
+import { provenPage } from '../gate/page.ts'
+import type { CapabilityKind } from '../store/capability-record.ts'
+import type { ConfirmedView, Leadership } from '../store/store.ts'
+import type { Capabilities } from './capabilities.ts'
+import type { Capability } from './capability.ts'
+
+declare const checked: unique symbol
+
+/** Page whose holder was checked: the only kind of page that a listener takes for routes of holders. Made only by `HolderPages`. */
+export type HolderPage = Gated<Middleware> & { readonly [checked]: true }
+
+/** Request of somebody whose token was checked. Content is sent only with one. */
+export interface HeldRequest<K extends CapabilityKind = CapabilityKind> {
+  readonly context: Context
+  readonly capability: Capability<K>
+  /** Name of the file that is wanted. */
+  readonly file: string
+}
+
+/** Address below a page. */
+export interface HolderAddress {
+  token: string
+  file: string
+}
+
+/** Description of a page. */
+export interface HolderPageOptions<K extends CapabilityKind> {
+  kinds: readonly K[]
+  /** Reads the path; undefined: it is not of this page. */
+  read: (path: string) => HolderAddress | undefined
+  /** Answers. Returns whether there is something at the address. */
+  serve: (request: HeldRequest<K>) => Promise<boolean>
+  /** Answers instead of "nothing" to somebody whose token opens nothing. Returns whether it did. */
+  refuse?: (context: Context, file: string) => boolean
+}
+
+/** Dependencies of the pages. */
+export interface HolderPagesDependencies {
+  capabilities: Capabilities
+  leadership: Leadership
+}
+
+/** Failed look-ups per minute and address. A player that comes late asks for a few files that are gone. */
+const maxMisses = 120
+const minuteMs = 60_000
+
+/** Makes the pages of people who hold a link: each request is checked, and those of somebody who guesses are refused. */
+export class HolderPages {
+  readonly #parts: HolderPagesDependencies
+  readonly #misses = new RateLimit({ most: maxMisses, windowMs: minuteMs })
+
+  constructor(parts: HolderPagesDependencies) {
+    this.#parts = parts
+  }
+
+  page<K extends CapabilityKind>(options: HolderPageOptions<K>): HolderPage {
+    const page = provenPage(
+      this.#parts.leadership,
+      (path) => options.read(path) !== undefined,
+      async (view, context) => {
+        const address = options.read(context.path)
+        if (address === undefined) return
+        setPrivate(context)
+        await this.#answer(view, context, address, options)
+      },
+    )
+    // The only place that makes this proof.
+    return page as HolderPage
+  }
+
+  async #answer<K extends CapabilityKind>(
+    view: ConfirmedView,
+    context: Context,
+    { token, file }: HolderAddress,
+    { kinds, serve, refuse }: HolderPageOptions<K>,
+  ): Promise<void> {
+    const { capabilities } = this.#parts
+    const client = clientAddress(context.req)
+    const guesser = addressShare(client)
+    const capability = capabilities.open(view, token, kinds, client)
+    if (capability === undefined) {
+      if (this.#misses.reached(guesser)) return this.#refuseGuess(context, guesser)
+      if (!capabilities.hasEnded(token)) this.#misses.take(guesser)
+      if (refuse?.(context, file) !== true) answerNothing(context)
+      return
+    }
+    const guessed = `${guesser} ${capability.id}`
+    if (this.#misses.reached(guessed)) return this.#refuseGuess(context, guessed)
+    const forget = capabilities.onEnd(capability, () => context.res.destroy())
+    context.res.once('close', forget)
+    if (await serve({ context, capability, file })) return
+    this.#misses.take(guessed)
+    answerNothing(context)
+  }
+
+  #refuseGuess(context: Context, key: string): void {
+    context.status = 429
+    context.set('Retry-After', String(Math.max(1, Math.ceil(this.#misses.retryAfterMs(key) / 1_000))))
+    context.type = 'text/plain; charset=utf-8'
+    context.body = 'Too many requests for things that do not exist. Try again in a minute.\n'
+  }
+}
+
+export function isRead({ method }: Context): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+/** Media of people: no cache keeps it, and no page receives the address as a referrer. Players of other sites may read it, because the address is the proof. */
+function setPrivate(context: Context): void {
+  context.set({
+    'Cache-Control': 'private, no-store',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': 'Content-Length, Content-Range',
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+  })
+}
+
+/** The same answer for an address that never existed and for one that has ended. */
+export function answerNothing(context: Context): void {
+  context.status = 404
+  context.type = 'text/plain; charset=utf-8'
+  context.body = 'There is nothing at this address, or not any more.\n'
+}

@@ -1,0 +1,40 @@
+import { LRUCache } from 'lru-cache'
+import { addressShare } from '../../../shared/client-address.ts'
+import { growingTo } from '../../../shared/growing-cache.ts'
+import type { Capability } from '../../capabilities/capability.ts'
+import type { CapabilityMaker } from '../../store/capability-record.ts'
+import type { Store } from '../../store/store.ts'
+import type { EventSink } from '../event-log.ts'
+
+/** Time after which a use by the same address is written again, in milliseconds. */
+const togetherMs = 10 * 60_000
+/** Pairs of capability and address that are remembered. */
+const maxRemembered = 10_000
+
+/** Writes who uses a link, once for each link and address in a while: a player asks for a piece every second. */
+export function recordHolders(
+  store: Pick<Store, 'get'>,
+  sink: EventSink,
+): (capability: Capability, client: string) => void {
+  const recent = new LRUCache<string, true>({ ...growingTo(maxRemembered), ttl: togetherMs })
+  return (capability, client) => {
+    const { id, kind, maker, room_id: room, user_id } = capability
+    const key = `${id} ${addressShare(client)}`
+    if (recent.has(key)) return
+    recent.set(key, true)
+    sink.append({
+      kind: 'link.used',
+      actor: { type: 'holder', name: '', address: client },
+      subject: { type: 'room', id: room, name: store.get('rooms', room)?.topic ?? '' },
+      room,
+      params: { link: kind, user: user_id, made_by: nameOf(store, maker), capability: id },
+    })
+  }
+}
+
+/** Name of a maker for people: account, access_key, or kind of proof. */
+function nameOf(store: Pick<Store, 'get'>, maker: CapabilityMaker): string {
+  if (maker.type === 'credential') return maker.access_key
+  if (maker.type === 'account') return store.get('accounts', maker.account)?.name ?? ''
+  return maker.type === 'key' ? 'console key' : 'desktop'
+}

@@ -1,0 +1,52 @@
+import { atLeast } from '../../shared/console/role-names.ts'
+import type { StoredCapability } from './capability-record.ts'
+import type { Store } from './store.ts'
+
+/** Reads records, as they are or as they will be after a change. */
+export type RecordReader = Pick<Store, 'get'>
+
+/** Whether the maker of a capability may still make one like it. */
+export function isMakerEnabled(
+  store: RecordReader,
+  { maker, role }: Pick<StoredCapability, 'maker' | 'role'>,
+): boolean {
+  switch (maker.type) {
+    case 'site':
+      return true
+    case 'key':
+      return store.get('settings', 'site')?.console?.key_sign_in !== false
+    case 'credential':
+      return store.get('credentials', maker.access_key)?.enabled === true
+    case 'account': {
+      const account = store.get('accounts', maker.account)
+      if (account?.enabled !== true || !atLeast(account.role, role)) return false
+      return maker.token === undefined || store.get('access_tokens', maker.token)?.account === maker.account
+    }
+  }
+}
+
+/** Whether the content that a capability opens exists. */
+export function isContentThere(store: RecordReader, capability: StoredCapability): boolean {
+  switch (capability.kind) {
+    case 'live-link':
+    case 'join':
+      return store.get('rooms', capability.room_id) !== undefined
+    case 'live':
+    case 'push':
+      return (
+        store.get('lives', capability.live)?.state === 'living' && store.get('rooms', capability.room_id) !== undefined
+      )
+    case 'recording':
+      return store.get('recordings', capability.recording) !== undefined
+    // A recorded span outlives its room. A link to one ends with the deletion of the room.
+    case 'recorded-link':
+    case 'export':
+      return true
+  }
+}
+
+/** Whether a capability was revoked or has expired. @param now milliseconds since the epoch */
+export function isOver(capability: StoredCapability, now: number): boolean {
+  const { expires_at } = capability
+  return (expires_at !== 0 && expires_at <= now) || (capability.kind === 'join' && capability.ended_at !== undefined)
+}

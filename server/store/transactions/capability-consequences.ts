@@ -1,0 +1,101 @@
+import type { StoredCapability } from '../capability-record.ts'
+import { isContentThere, isMakerEnabled, type RecordReader } from '../capability-rules.ts'
+import { changeOf, type State } from '../state.ts'
+import type { Change, CollectionName, Collections } from '../store.ts'
+import type { PendingChanges } from './pending-changes.ts'
+
+/** Collections whose changes may end capabilities. */
+const concerned: ReadonlySet<CollectionName> = new Set<CollectionName>([
+  'accounts',
+  'access_tokens',
+  'credentials',
+  'settings',
+  'rooms',
+  'lives',
+  'recordings',
+  'capabilities',
+])
+
+/** State that a transaction changes. */
+export interface ChangedState {
+  state: State
+  /** Changes of earlier transactions that are not in memory yet: a capability that is being stored ends with its maker, too. */
+  pending: Pick<PendingChanges, 'of' | 'all'>
+}
+
+/**
+ * Ends of capabilities that belong to a transaction: they end with their maker, their room and their content. The store adds them to every transaction, so that no caller has to, and
+ * what has ended stays ended when an account is enabled again or a credential is restored.
+ * @param now milliseconds since the epoch
+ */
+export function capabilityConsequences(before: ChangedState, changes: readonly Change[], now: number): Change[] {
+  const relevant = changes.filter(isRelevant)
+  if (relevant.length === 0) return []
+  const after = new StateAfter(before, relevant)
+  return [...endedBy(before, relevant, after)].map(([key, capability]) =>
+    // Nodes admit people by signed links: they need to know which ones are void until those expire.
+    changeOf('capabilities', key, capability.kind === 'join' ? { ...capability, ended_at: now } : undefined),
+  )
+}
+
+/** Changes of rooms are frequent; only a deletion ends anything. */
+function isRelevant({ collection, value }: Change): boolean {
+  return concerned.has(collection) && (collection !== 'rooms' || value === undefined)
+}
+
+/** State as it will be after some changes. */
+class StateAfter implements RecordReader {
+  readonly #before: ChangedState
+  readonly #changed: ReadonlyMap<string, Change>
+
+  constructor(before: ChangedState, changes: readonly Change[]) {
+    this.#before = before
+    this.#changed = new Map(changes.map((change) => [`${change.collection} ${change.key}`, change]))
+  }
+
+  get<C extends CollectionName>(collection: C, key: string): Collections[C] | undefined {
+    const { state, pending } = this.#before
+    const change = this.#changed.get(`${collection} ${key}`) ?? pending.of(collection, key)
+    // The value of a change belongs to its collection; the map cannot express that.
+    if (change !== undefined) return change.value as Collections[C] | undefined
+    const map: ReadonlyMap<string, Collections[C]> = state[collection]
+    return map.get(key)
+  }
+
+  /** Keys of all capabilities, some of which may be deleted. */
+  *capabilities(): Iterable<string> {
+    yield* this.#before.state.capabilities.keys()
+    for (const { collection, key } of this.#before.pending.all()) if (collection === 'capabilities') yield key
+  }
+}
+
+/** Capabilities that end with these changes, by key. */
+function endedBy(
+  { state }: ChangedState,
+  changes: readonly Change[],
+  after: StateAfter,
+): Map<string, StoredCapability> {
+  const ended = new Map<string, StoredCapability>()
+  const deletedRooms = new Set<string>()
+  const end = (key: string, isEnded: (capability: StoredCapability) => boolean): void => {
+    const capability = after.get('capabilities', key)
+    if (capability !== undefined && isEnded(capability)) ended.set(key, capability)
+  }
+  const mayNotStay = (capability: StoredCapability): boolean => !mayStay(capability, after, deletedRooms)
+  let mayEndMany = false
+  for (const { collection, key } of changes) {
+    if (collection === 'rooms') deletedRooms.add(key)
+    if (collection === 'capabilities') end(key, mayNotStay)
+    else if (collection !== 'lives' && collection !== 'recordings') mayEndMany = true
+    else end(state[collection].get(key)?.capability ?? '', (capability) => !isContentThere(after, capability))
+  }
+  if (mayEndMany) for (const key of after.capabilities()) end(key, mayNotStay)
+  return ended
+}
+
+function mayStay(capability: StoredCapability, after: StateAfter, deletedRooms: ReadonlySet<string>): boolean {
+  // A join link ends once; while its room is in the trash, nodes refuse it.
+  if (capability.kind === 'join') return capability.ended_at !== undefined || isMakerEnabled(after, capability)
+  if (capability.kind === 'recorded-link' && deletedRooms.has(capability.room_id)) return false
+  return isMakerEnabled(after, capability) && isContentThere(after, capability)
+}

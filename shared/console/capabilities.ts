@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import { bytes } from '../operation.ts'
+import { moment, procedure } from './procedure.ts'
+
+/** Kinds of capabilities: what an address opens to whoever has it, without signing in. */
+const capabilityKinds = ['join', 'live-link', 'recorded-link', 'live', 'push', 'recording', 'export'] as const
+
+/** Maker of a capability. `key`: the console key. `site`: the desktop's own window, or a host in a meeting. */
+const capabilityMakers = ['account', 'token', 'credential', 'key', 'site'] as const
+
+const capabilityView = z.strictObject({
+  id: z.string(),
+  kind: z.enum(capabilityKinds),
+  maker: z.strictObject({
+    type: z.enum(capabilityMakers),
+    /** Id of the account or of the access token, or access_key; empty for the others. */
+    id: z.string(),
+    /** Name of the account or label; empty: none. */
+    name: z.string(),
+  }),
+  /** Empty: none. */
+  room_id: z.string(),
+  /** Topic of the room; empty: it is gone. */
+  topic: z.string(),
+  /** Empty: the whole room, or anybody. */
+  user_id: z.string(),
+  /** Name of the camera; empty: a person, a whole room, or a camera that is gone. */
+  user_name: z.string(),
+  /** Further facts for people: the server of a push, `host` for a link of a host; empty: none. */
+  detail: z.string(),
+  created_at: moment,
+  /** 0: it ends with what it opens. */
+  expires_at: moment,
+  /** 0: never. */
+  last_used_at: moment,
+})
+export type CapabilityView = z.output<typeof capabilityView>
+
+/** All capabilities of a room, of a maker, or of the site. */
+const selection = z.strictObject({
+  room_id: bytes(1, limits.roomExtendId).optional(),
+  maker: z.strictObject({ type: z.enum(capabilityMakers), id: z.string().max(256).default('') }).optional(),
+})
+
+export const capabilityProcedures = {
+  'capabilities.list': procedure(
+    'What is open to holders of an address: links, live streams, recordings and exports, the newest first.',
+    selection.extend({
+      offset: z.int().min(0).default(0),
+      limit: z.int().min(1).max(limits.pageSize).default(100),
+    }),
+    z.strictObject({ total: z.int(), items: z.array(capabilityView) }),
+  ),
+  'capabilities.revoke': procedure(
+    'Revoke links and other capabilities: their addresses open nothing any more, and live streams and pushes end.',
+    z.strictObject({ ids: z.array(z.string().min(1).max(128)).min(1).max(limits.pageSize) }),
+    z.strictObject({ revoked: z.int() }),
+  ),
+  'capabilities.revoke_all': procedure(
+    'Revoke everything that is open of a room, of a maker, or of the site.',
+    selection,
+    z.strictObject({ revoked: z.int() }),
+  ),
+}

@@ -225,7 +225,7 @@ export function createServices(options: ServiceOptions): Services {
       await testCamera.resume()
       outgoing.start()
       capabilities.start()
-      await ordered.start()
+      ordered.start()
       rooms.scheduled.start()
       trash.start()
     },

@@ -4,6 +4,7 @@ import { HolderPages } from '../capabilities/holder-pages.ts'
 import type { EventSink } from '../event-log/event-log.ts'
 import { recordHolders } from '../event-log/sources/holders.ts'
 import type { Store } from '../store/store.ts'
+import { wallClock } from '../store/system/time.ts'
 
 /** Options of the capabilities. */
 export interface CapabilityOptions {
@@ -23,7 +24,7 @@ export interface CapabilityParts {
 export function capabilityParts({ store, logger, events, accountClock }: CapabilityOptions): CapabilityParts {
   const capabilities = new Capabilities({
     ...{ store, logger },
-    clock: accountClock ?? Date.now,
+    clock: accountClock ?? wallClock,
     used: recordHolders(store, events),
   })
   return { capabilities, pages: new HolderPages({ capabilities, leadership: store.leadership }) }

@@ -56,8 +56,7 @@ export interface MediaOrderOptions {
 export interface MediaOrderParts {
   orders: OrderedMedia
   pages: ReturnType<typeof livePages> & Record<'GET /record/:file' | 'GET /recorded/:token/:file', HolderPage>
-  /** Resolves when orders of earlier versions have their capabilities, and what was under way goes on. */
-  start: () => Promise<void>
+  start: () => void
   close: () => Promise<void>
 }
 
@@ -108,8 +107,8 @@ export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
       'GET /recorded/:token/:file': recordedPage({ index, tables, files: segments, pages }),
       ...live,
     },
-    async start() {
-      await adopt()
+    start() {
+      void adopt()
       streams.start()
       mixes.start()
       orders.start()

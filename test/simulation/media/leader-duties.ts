@@ -1,3 +1,5 @@
+import { Capabilities } from '../../../server/capabilities/capabilities.ts'
+import { HolderPages } from '../../../server/capabilities/holder-pages.ts'
 import { LocalFfmpeg } from '../../../server/nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import type { MediaNode } from '../../../server/nodes/port/media-node-port.ts'
 import { SegmentFiles } from '../../../server/recordings/playback/segment-sources.ts'
@@ -10,6 +12,7 @@ import type { Rooms } from '../../../server/rooms/room-lifecycle.ts'
 import { ScheduledRooms } from '../../../server/rooms/scheduled-rooms.ts'
 import { electionTimes } from '../../../server/store/election/timings.ts'
 import type { FencedStore } from '../../../server/store/election/site-member.ts'
+import { wallClock } from '../../../server/store/system/time.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import { defaultSettings } from '../../../shared/settings.ts'
 import type { SimulatedRecorder } from './recorder.ts'
@@ -81,8 +84,10 @@ export class LeaderDuties {
     }
     const users = async (): Promise<{ userId: string }[]> => [{ userId: recordedUser }]
     const rooms = { get: known, users } as unknown as Rooms
+    const capabilities = new Capabilities({ store, clock: wallClock, used: () => undefined, logger })
+    const pages = new HolderPages({ capabilities, leadership: store.leadership })
     this.media = mediaOrderParts({
-      ...{ store, rooms },
+      ...{ store, rooms, capabilities, pages },
       settings: () => settings,
       recorder: { segments: new SegmentFiles('/nowhere'), index: noIndex, requests },
       ffmpeg: new LocalFfmpeg('/nowhere/ffmpeg', logger),

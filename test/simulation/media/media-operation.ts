@@ -30,7 +30,7 @@ export async function carryOutMedia(media: MediaOrderParts, operation: MediaOper
   const { key } = operation
   const part = operation.media === 'recordings' ? recordings : lives
   if (operation.kind === 'order') {
-    const wish = { room_id: key, tag: operation.tag, picture: 'main', created_by: 'client' } as const
+    const wish = { room_id: key, tag: operation.tag, picture: 'main', maker: { type: 'site' } } as const
     if (operation.media === 'lives') {
       const live = await lives.begin({ ...wish, user_id: recordedUser, sound: 'own', rtmp_url: '', hls_url: '' })
       return { version: stages.ordered, order: { id: live.id, token: lives.tokenOf(live) } }
@@ -54,7 +54,14 @@ export async function carryOutMedia(media: MediaOrderParts, operation: MediaOper
 /** Asks the real page what it shows; it proves by itself that this controller leads. A stream that was removed looks to it like one that ended. */
 async function pageStage({ pages }: MediaOrderParts, token: string): Promise<number> {
   const context = {
-    ...{ method: 'GET', path: `/live/${token}/stream.json`, query: { after: '-1' }, status: 404, body: '' },
+    ...{
+      method: 'GET',
+      path: `/live/${token}/stream.json`,
+      query: { after: '-1' },
+      req: { socket: { remoteAddress: '127.0.0.1' } },
+      status: 404,
+      body: '',
+    },
     ...{ type: '', set: () => undefined, res: { once: () => undefined, destroy: () => undefined } },
   }
   await pages['GET /live/:token/:file'](context as unknown as Context, async () => undefined)

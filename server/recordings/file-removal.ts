@@ -5,6 +5,7 @@ import { insideOf, type OwnPath, PathError } from '../../shared/files/own-path.t
 import { removeInside } from '../../shared/files/real-path.ts'
 import { recordedPath } from '../../shared/files/recorded-path.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
+import type { Store } from '../store/store.ts'
 import { removeNotedDays } from './notes/noted-days.ts'
 import type { StoredIndex } from './index/stored-index.ts'
 
@@ -17,6 +18,7 @@ const retryMs = 5_000
 /** Needs of the removal. */
 export interface FileRemovalParts {
   folder: string
+  store: Pick<Store, 'leadership'>
   index: Pick<StoredIndex, 'removals' | 'removed' | 'waitingRemovals'>
   /** Files left the disk: their objects are next. */
   removed?: (() => void) | undefined
@@ -36,7 +38,7 @@ export class FileRemoval {
 
   /** Begins to remove files unless that is under way. */
   begin(): void {
-    if (this.#stopped) return
+    if (this.#stopped || !this.#parts.store.leadership.isHeld) return
     this.#work ??= this.#run().finally(() => {
       this.#work = undefined
     })
@@ -62,11 +64,12 @@ export class FileRemoval {
   }
 
   async #run(): Promise<void> {
-    const { index, logger } = this.#parts
-    while (!this.#stopped) {
+    const { store, index, logger } = this.#parts
+    while (!this.#stopped && store.leadership.isHeld) {
       try {
         const files = index.removals(batch)
         if (files.length === 0) return
+        await store.leadership.confirmed()
         await Promise.all(files.map(({ file }) => this.#remove(file)))
         await this.#removeNotes(files)
         index.removed(files.map(({ id }) => id))

@@ -94,6 +94,7 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
     const { store, pool, wishes } = this.#parts
     this.#started = true
     this.#stops.push(
+      store.leadership.onChange(() => this.reviewAll()),
       pool.onEvent((event) => this.#onPoolEvent(event)),
       store.onChange((changes) => {
         for (const { collection, key, value } of changes) {
@@ -296,7 +297,9 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
     const node = this.#nodeOf(roomId)
     const driver = pool.driver(node)
     if (driver?.setRecording === undefined) return
-    const order = orderOf(roomId, blocked() === undefined ? targets : [])
+    // Without the lease another controller may record the same streams.
+    const mayRecord = store.leadership.isHeld && blocked() === undefined
+    const order = orderOf(roomId, mayRecord ? targets : [])
     const key = JSON.stringify([node, order])
     if (key === state.sent || (isEmpty(order) && !state.inForce)) return
     state.sent = key

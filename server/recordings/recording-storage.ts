@@ -67,7 +67,7 @@ export function openStorage(parts: StorageParts): RecordingStorage {
   } = parts
   const notes = new RecordingNotes(folder, logger)
   const index = new StoredIndex({ folder: indexFolder, isKept, onDamage: damaged, notes })
-  const removal = new FileRemoval({ folder, index, removed, logger })
+  const removal = new FileRemoval({ folder, store, index, removed, logger })
   const retention = new RecordingRetention({
     ...{ store, index, settings, localHours, isUploading, notUploaded, logger },
     deleted: () => removal.begin(),

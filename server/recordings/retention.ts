@@ -26,7 +26,7 @@ const gapMs = 90 * dayMs
 
 /** Needs of the retention. */
 export interface RetentionParts {
-  store: Pick<Store, 'get'>
+  store: Pick<Store, 'get' | 'leadership'>
   index: StoredIndex
   settings: () => RecordingSettings
   /** Hours for which uploaded segments stay on the disk. */
@@ -76,9 +76,14 @@ export class RecordingRetention {
     await this.#freeing
   }
 
+  /** Whether this controller may still delete. */
+  get #goesOn(): boolean {
+    return !this.#stopped && this.#parts.store.leadership.isHeld
+  }
+
   /** Begins a round unless one is under way. */
   begin(): void {
-    if (this.#stopped) return
+    if (!this.#goesOn) return
     this.#work ??= this.round()
       .catch((error: unknown) => this.#parts.logger.error({ err: error }, 'old recordings were not deleted'))
       .finally(() => {
@@ -95,7 +100,7 @@ export class RecordingRetention {
     await this.#repeat(() => index.inPlaces((places) => places.release(now - localMs, chunk)))
     const rooms = new Map<string, RecordedSource[]>()
     for (const source of index.sources()) {
-      if (this.#stopped) return
+      if (!this.#goesOn) return
       const { days, gigabytes } = this.#retentionOf(source)
       if (days > 0) await this.#repeat(() => index.deleteOldest(source, now - days * dayMs, chunk))
       if (source.device) await this.#shrink([source], gigabytes)
@@ -112,7 +117,7 @@ export class RecordingRetention {
   /** Makes room on the disk: first, the oldest that object storage holds as well leave it; only then, the oldest others are deleted. @param space before */
   makeRoom({ free, reserve, margin }: Space, waiting: number): void {
     const needed = reserve + margin - free - waiting
-    if (needed <= 0 || this.#stopped) return
+    if (needed <= 0 || !this.#goesOn) return
     const missing = needed - this.#freeFirst(needed)
     if (missing <= 0) return
     this.#freeing ??= this.#makeRoom(missing)
@@ -145,7 +150,7 @@ export class RecordingRetention {
   /** @param remove frees at most some segments @returns bytes that could not be freed; at most 0: all were */
   async #free(bytes: number, remove: (count: number) => { segments: number; bytes: number }): Promise<number> {
     let left = bytes
-    for (let count = 0; left > 0 && count < maxChunks && !this.#stopped; count++) {
+    for (let count = 0; left > 0 && count < maxChunks && this.#goesOn; count++) {
       // No more than needed: segments of a site are of about the same size.
       const { bytes: all, segments } = this.#parts.index.totals()
       const needed = Math.ceil((left * segments) / Math.max(1, all))
@@ -171,7 +176,7 @@ export class RecordingRetention {
     let over = sources.reduce((sum, { bytes }) => sum + bytes, 0) - gigabytes * gigabyte
     const oldest = [...sources].sort((one, other) => one.firstAt - other.firstAt)
     for (const source of oldest) {
-      while (over > 0 && !this.#stopped) {
+      while (over > 0 && this.#goesOn) {
         const count = Math.min(chunk, Math.max(1, Math.ceil((over * source.segments) / Math.max(1, source.bytes))))
         const deleted = this.#parts.index.deleteOldest(source, Number.MAX_SAFE_INTEGER, count)
         if (deleted.segments === 0) break
@@ -190,7 +195,7 @@ export class RecordingRetention {
   }
 
   async #repeat(remove: () => { segments: number }): Promise<void> {
-    while (!this.#stopped) {
+    while (this.#goesOn) {
       const { segments } = remove()
       if (segments > 0) this.#parts.deleted()
       if (segments < chunk) return

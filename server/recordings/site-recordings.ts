@@ -170,6 +170,12 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     this.#events.start()
     this.orders.start()
     this.#stops.push(
+      store.leadership.onChange((isHeld) => {
+        if (!isHeld) return
+        this.#storage?.retention.begin()
+        this.#storage?.removal.begin()
+        this.objects?.wake()
+      }),
       store.onChange((changes) => {
         for (const { collection, key, value } of changes) {
           if (collection === 'meetings' && value === undefined) this.#meetingEnded(key)

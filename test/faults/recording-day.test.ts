@@ -58,7 +58,7 @@ async function scene() {
   const names = { userName: 'Yard', topic: 'Room', device: true }
   const notes = new RecordingNotes(folder, logger)
   const index = new StoredIndex({ folder, isKept: () => false, onDamage: vi.fn(), notes })
-  const removal = new FileRemoval({ folder, index, logger })
+  const removal = new FileRemoval({ folder, store, index, logger })
   const settings = recordingSettingsSchema.parse({ gigabytes, retention: { days: 0, gigabytes: 0 } })
   const retention = new RecordingRetention({
     ...{ store, index, logger, settings: () => settings, localHours: () => 24 },

@@ -25,7 +25,7 @@ export interface ObjectStorageParts {
   /** Recordings folder. */
   folder: string
   index: StoredIndex
-  store: Pick<Store, 'seal' | 'unseal'>
+  store: Pick<Store, 'seal' | 'unseal' | 'leadership'>
   settings: () => ObjectStorageSettings
   /** Ports of this site, which are never called. */
   sitePorts: () => readonly number[]
@@ -119,11 +119,12 @@ export class ObjectStorage {
     const { signal } = this.#stop
     while (!signal.aborted) {
       let waitMs = idleMs
+      const lease = this.#parts.store.leadership.signal()
       try {
-        if (await this.#round(signal)) waitMs = 0
+        if (await this.#round(AbortSignal.any([signal, lease]))) waitMs = 0
       } catch (error) {
         if (signal.aborted) return
-        waitMs = this.#failed(error)
+        if (!lease.aborted) waitMs = this.#failed(error)
       }
       if (waitMs > 0) await this.#pause(waitMs)
     }
@@ -131,7 +132,9 @@ export class ObjectStorage {
 
   /** @returns whether there may be more to do */
   async #round(signal: AbortSignal): Promise<boolean> {
-    const { index, settings, isSettled } = this.#parts
+    const { store, index, settings, isSettled } = this.#parts
+    if (!store.leadership.isHeld) return false
+    await store.leadership.confirmed()
     const { enabled, endpoint } = settings()
     const toRemove = index.inPlaces((places) => places.removals(1).length > 0)
     if (!isSettled() || endpoint === '' || !(enabled || toRemove)) return false

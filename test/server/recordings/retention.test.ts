@@ -26,7 +26,7 @@ async function site(settings: Partial<RecordingSettings> = {}) {
   const notes = new RecordingNotes(folder, logger)
   const index = new StoredIndex({ folder, isKept: () => false, onDamage: vi.fn(), notes })
   onTestFinished(() => index.close())
-  const removal = new FileRemoval({ folder, index, logger })
+  const removal = new FileRemoval({ folder, store, index, logger })
   const recording = (): RecordingSettings => recordingSettingsSchema.parse(settings)
   const deleted = () => removal.begin()
   const parts = {

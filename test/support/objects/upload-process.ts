@@ -1,3 +1,4 @@
+import { soleLeadership } from '../../../server/store/leadership.ts'
 import { pino } from 'pino'
 import { StoredIndex } from '../../../server/recordings/index/stored-index.ts'
 import { ObjectStorage } from '../../../server/recordings/objects/object-storage.ts'
@@ -10,7 +11,10 @@ const settings = JSON.parse(text) as ObjectStorageSettings
 const index = new StoredIndex({ folder, isKept: () => false, onDamage: () => {} })
 new ObjectStorage({
   ...{ folder, index, logger: pino({ level: 'silent' }) },
-  store: createSealer(Buffer.alloc(32, 7)),
+  store: {
+    ...createSealer(Buffer.alloc(32, 7)),
+    leadership: soleLeadership({ get: () => undefined, all: () => new Map() }),
+  },
   settings: () => settings,
   sitePorts: () => [],
   isSettled: () => true,

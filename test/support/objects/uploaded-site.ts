@@ -1,3 +1,4 @@
+import { soleLeadership } from '../../../server/store/leadership.ts'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -43,14 +44,16 @@ export interface UploadedSite {
 export function uploadedSite(folder: string, settings: () => ObjectStorageSettings): UploadedSite {
   const index = new StoredIndex({ folder, isKept: () => false, onDamage: () => {} })
   const failures: (ObjectProblem | undefined)[] = []
+  const nothing = { get: () => undefined, all: () => new Map() }
+  const store = { ...sealer, leadership: soleLeadership(nothing) }
   const objects = new ObjectStorage({
-    ...{ folder, index, store: sealer, settings, logger },
+    ...{ folder, index, store, settings, logger },
     sitePorts: () => [],
     isSettled: () => true,
     failing: (problem) => failures.push(problem),
     firstRetryMs: 20,
   })
-  const removal = new FileRemoval({ folder, index, removed: () => objects.wake(), logger })
+  const removal = new FileRemoval({ folder, store, index, removed: () => objects.wake(), logger })
   const files = new SegmentFiles(folder, objects.remote)
   const tables = new FragmentTables(files)
   const port = { mayWatch: maySee, watched: () => {} }

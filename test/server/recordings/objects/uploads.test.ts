@@ -1,3 +1,4 @@
+import { soleLeadership } from '../../../../server/store/leadership.ts'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -12,6 +13,10 @@ import { type UploadedSite, uploadedSite } from '../../../support/objects/upload
 import { beginning, cameraStream, complete } from '../../../support/recordings/segment-facts.ts'
 import { temporaryFolder } from '../../../support/sites/store-site.ts'
 import { insideOf } from '../../../../shared/files/own-path.ts'
+
+/** A site without records that nobody else can lead. */
+const empty = { get: () => undefined, all: () => new Map() }
+const alone = { ...empty, leadership: soleLeadership(empty) }
 
 vi.setConfig({ testTimeout: 30_000 })
 const logger = pino({ level: 'silent' })
@@ -147,7 +152,7 @@ test('when the disk needs room, uploaded segments leave it first, and what is de
     index.ended(complete(beginning(yard, startedAt + minute * 60_000), { bytes: gigabyte }), false, stored)
   const retention = new RecordingRetention({
     ...{ index, logger, localHours: () => 24, isUploading: () => false, notUploaded: () => {}, deleted: () => {} },
-    store: { get: () => undefined },
+    store: alone,
     settings: () => recordingSettingsSchema.parse({}),
   })
   const places = (): string[] => index.segments(yard).map(({ stored }) => stored)
@@ -158,7 +163,7 @@ test('when the disk needs room, uploaded segments leave it first, and what is de
   await retention.stop()
   const other = new RecordingRetention({
     ...{ index, logger, localHours: () => 24, isUploading: () => false, notUploaded: () => {}, deleted: () => {} },
-    store: { get: () => undefined },
+    store: alone,
     settings: () => recordingSettingsSchema.parse({}),
   })
   other.makeRoom({ ...space, free: 3 * gigabyte }, 0)
@@ -178,7 +183,7 @@ test('the disk fills while the storage is away: the oldest go, that is told once
   const retention = new RecordingRetention({
     ...{ index: site.index, logger, localHours: () => 24, isUploading: () => true, notUploaded },
     deleted: () => site.removal.begin(),
-    store: { get: () => undefined },
+    store: alone,
     settings: () => recordingSettingsSchema.parse({}),
   })
   const [first, second] = site.index.segments({})

@@ -1,7 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { RecordedStream } from '../../../../shared/recordings/segment.ts'
+import type { RecordedStream, RecordingOrder } from '../../../../shared/recordings/segment.ts'
 import type { LiveMixes } from '../../../../server/recordings/live/mix/live-mixes.ts'
 import type { LivePushes } from '../../../../server/recordings/live/live-pushes.ts'
 import { Capabilities } from '../../../../server/capabilities/capabilities.ts'
@@ -11,9 +11,13 @@ import { OrderedRecordings } from '../../../../server/recordings/records/ordered
 import { RecordFiles } from '../../../../server/recordings/records/record-files.ts'
 import type { SoundMixer } from '../../../../server/recordings/records/sound-mixer.ts'
 import type { RecordingRequest } from '../../../../server/recordings/recording-requests.ts'
+import { type OrderPool, RecordingOrders } from '../../../../server/recordings/recording-orders.ts'
+import { RecordingWishes } from '../../../../server/recordings/recording-wishes.ts'
 import type { Rooms } from '../../../../server/rooms/room-lifecycle.ts'
+import { siteSettings } from '../../../../server/store/site-settings.ts'
 import type { Store } from '../../../../server/store/store.ts'
 import { DatabaseProxy } from '../../../support/postgres/database-proxy.ts'
+import { siteOfControllers, times } from '../../../support/sites/member-site.ts'
 import { createRoom, open, temporaryFolder } from '../../../support/sites/store-site.ts'
 import { databaseSite, postgresOfFile } from '../../store/drivers.ts'
 
@@ -25,30 +29,19 @@ const wish = { room_id: 'room', user_id: 'cam', sound: 'own', picture: 'main', m
 const segment = { ...stream, videoCodec: 'avc1', audioCodec: 'mp4a' }
 const quiet = { warn: () => {}, error: () => {} }
 
-interface Site {
-  store: Store
+interface Orders {
   recordings: OrderedRecordings
   lives: OrderedLives
   /** Requests in force at the recorder. */
   wanted: Map<string, RecordingRequest>
+  /** Live streams that are pushed. */
   pushed: Set<string>
   /** Files that were made. */
   made: string[]
   folder: string
-  /** Runs a change whose answer is lost after the database has stored it; resolves when the database is back. */
-  loseAnswer: (change: () => Promise<unknown>) => Promise<unknown>
 }
 
-async function newSite(): Promise<Site> {
-  const server = await postgres()
-  const place = await databaseSite(server)
-  const proxy = await DatabaseProxy.open(server.socket)
-  onTestFinished(() => proxy.close())
-  const store = await open(place.folder, {
-    database: server.address(place.schema, proxy.host),
-    databaseDeadlines: { connect: 400, answer: 600 },
-    deadlineMs: () => 800,
-  })
+async function ordersOf(store: Store): Promise<Orders> {
   await createRoom(store, 'room')
   const folder = await temporaryFolder()
   const wanted = new Map<string, RecordingRequest>()
@@ -84,9 +77,8 @@ async function newSite(): Promise<Site> {
     check: () => Promise.resolve(),
     start: ({ id }: { id: string }) => pushed.add(id),
     stop: (id: string) => Promise.resolve(pushed.delete(id)),
-    close: () => Promise.resolve(),
   } as unknown as LivePushes
-  const mixes = { end: () => Promise.resolve(), close: () => Promise.resolve() } as unknown as LiveMixes
+  const mixes = { end: () => Promise.resolve() } as unknown as LiveMixes
   const streams = new LiveStreams({ index, tables: {} as never, clock: Date.now, requests })
   const lives = new OrderedLives({ store, capabilities, rooms, index, requests, streams, pushes, mixes, logger: quiet })
   recordings.start()
@@ -95,8 +87,24 @@ async function newSite(): Promise<Site> {
     await recordings.close()
     await lives.close()
     streams.close()
-    await store.close()
   })
+  return { recordings, lives, wanted, pushed, made, folder }
+}
+
+/** `loseAnswer` runs a change whose answer is lost after the database has stored it, and resolves when the database is back. */
+async function newSite(): Promise<
+  Orders & { store: Store; loseAnswer: (change: () => Promise<unknown>) => Promise<unknown> }
+> {
+  const server = await postgres()
+  const place = await databaseSite(server)
+  const proxy = await DatabaseProxy.open(server.socket)
+  onTestFinished(() => proxy.close())
+  const store = await open(place.folder, {
+    database: server.address(place.schema, proxy.host),
+    databaseDeadlines: { connect: 400, answer: 600 },
+    deadlineMs: () => 800,
+  })
+  onTestFinished(() => store.close())
   const loseAnswer = async (change: () => Promise<unknown>): Promise<unknown> => {
     proxy.closed = true
     const dropped = proxy.dropNextAnswer('append')
@@ -112,7 +120,7 @@ async function newSite(): Promise<Site> {
     await back
     return error
   }
-  return { store, recordings, lives, wanted, pushed, made, folder, loseAnswer }
+  return { ...(await ordersOf(store)), store, loseAnswer }
 }
 
 const unknown = { code: 'storage', refusal: { name: 'outcomeUnknown' } }
@@ -167,4 +175,38 @@ test('Nothing runs before its record is stored: a start that the store refuses l
   expect(wanted.size).toBe(0)
   store.stall(false)
   stopped()
+})
+
+test('Nothing is recorded or pushed once the lease of a leader that is cut off has ended, and all goes on when it is back', async () => {
+  const site = await siteOfControllers(await postgres())
+  const only = await site.controller('only', { askOthers: () => Promise.reject(new Error('cut off')) })
+  const store = await only.lead()
+  const { recordings, lives, wanted, pushed } = await ordersOf(store)
+  const driver = { setRecording: vi.fn<(order: RecordingOrder) => Promise<void>>(() => Promise.resolve()) }
+  const pool = {
+    nodesOf: () => ['node'],
+    driver: () => driver,
+    ...{ peopleCount: () => 1, occupied: () => true, user: () => undefined, onEvent: () => () => {} },
+  } as unknown as OrderPool
+  const orders = new RecordingOrders({
+    ...{ store, pool, devicesOf: () => new Set<string>(), settings: () => siteSettings(store) },
+    wishes: new RecordingWishes(store),
+    ...{ blocked: () => undefined, isWriting: () => false, changed: () => {} },
+    logger: { ...quiet, info: () => {}, debug: () => {} },
+  })
+  orders.start()
+  onTestFinished(() => orders.stop())
+  const isOrdered = (): boolean | undefined => driver.setRecording.mock.lastCall?.[0].everything
+  await new RecordingWishes(store).add({ roomId: 'room' }, { by: 'operator', name: '' }, 1)
+  await recordings.begin(wish)
+  await lives.begin({ ...wish, rtmp_url: '', hls_url: '', publishUrl: 'rtmp://example.org/live' })
+  const count = wanted.size
+  await vi.waitFor(() => expect(isOrdered()).toBe(true))
+  expect([count, pushed.size]).toEqual([2, 1])
+  only.proxy.freeze(true)
+  const cutAt = performance.now()
+  await vi.waitFor(() => expect([wanted.size - 1, pushed.size, isOrdered()]).toEqual([0, 0, false]), { timeout: 5_000 })
+  expect(performance.now() - cutAt).toBeLessThan(times.lease + 1_000)
+  only.proxy.freeze(false)
+  await vi.waitFor(() => expect([wanted.size, pushed.size, isOrdered()]).toEqual([count, 1, true]), { timeout: 5_000 })
 })

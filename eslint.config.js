@@ -8,6 +8,7 @@ import { layers } from './eslint-rules/layers.js'
 import { linearPatterns } from './eslint-rules/linear-patterns.js'
 import { oneBasename } from './eslint-rules/one-basename.js'
 import { oneWait } from './eslint-rules/one-wait.js'
+import { ownPaths } from './eslint-rules/own-paths.js'
 import { parentPort } from './eslint-rules/parent-port.js'
 import { programParser } from './eslint-rules/program-parser.js'
 import { reasonedException } from './eslint-rules/reasoned-exception.js'
@@ -19,6 +20,7 @@ const roomdesk = {
     layers,
     'linear-patterns': linearPatterns,
     'one-basename': oneBasename,
+    'own-paths': ownPaths,
     'one-wait': oneWait,
     'parent-port': parentPort,
     'reasoned-exception': reasonedException,
@@ -94,6 +96,10 @@ export default ts.config(
   {
     files: ['{server,main}/**/*.ts'],
     rules: { 'roomdesk/few-imports': 'error' },
+  },
+  {
+    files: ['{shared,server,main}/**/*.ts'],
+    rules: { 'roomdesk/own-paths': 'error' },
   },
   {
     files: ['server/**/*.ts'],

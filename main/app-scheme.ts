@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { extname, join, resolve, sep } from 'node:path'
+import { extname } from 'node:path'
 import { protocol } from 'electron'
+import { insideOf, isPathPart, type OwnPath } from '../shared/files/own-path.ts'
 
 const scheme = 'app'
 const host = 'roomdesk'
@@ -80,7 +81,7 @@ function refuse(status: number): Response {
 }
 
 /** Returns the file of one of our URLs; undefined outside of `folder`. */
-export function fileOf(folder: string, address: string): string | undefined {
+export function fileOf(folder: string, address: string): OwnPath | undefined {
   let url: URL
   let path: string
   try {
@@ -90,7 +91,6 @@ export function fileOf(folder: string, address: string): string | undefined {
     return undefined
   }
   if (url.protocol !== `${scheme}:` || url.host !== host || path.includes('\0')) return undefined
-  const root = resolve(folder)
-  const file = resolve(join(root, path === '/' || path === '' ? 'index.html' : path))
-  return file.startsWith(root + sep) ? file : undefined
+  const parts = path === '/' || path === '' ? ['index.html'] : path.slice(1).split('/')
+  return parts.every(isPathPart) ? insideOf(folder, ...parts) : undefined
 }

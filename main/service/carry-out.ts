@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { makeOwnFolder } from '../../shared/files/folder-owner.ts'
 import type { Command, ServiceStep } from './service-plan.ts'
 
 /** Time that one command may take, in milliseconds: stopping a service waits for its store. */
@@ -10,6 +11,13 @@ const commandMs = 60_000
 /** A command of the system failed: with what it wrote. */
 export class CommandFailedError extends Error {
   override readonly name = 'CommandFailedError'
+  /** What it wrote. */
+  readonly said: string
+
+  constructor(message: string, said: string, options?: ErrorOptions) {
+    super(message, options)
+    this.said = said
+  }
 }
 
 /** Runs a command of the system. @throws CommandFailedError */
@@ -19,7 +27,7 @@ export async function runCommand([program, ...args]: Command): Promise<void> {
   } catch (cause) {
     const { stdout = '', stderr = '', message } = cause as Error & { stdout?: string; stderr?: string }
     const said = `${stdout}\n${stderr}`.trim() || message
-    throw new CommandFailedError(`${[program, ...args].join(' ')}: ${said}`, { cause })
+    throw new CommandFailedError(`${[program, ...args].join(' ')}: ${said}`, said, { cause })
   }
 }
 
@@ -34,7 +42,8 @@ export async function carryOut(
 async function carryOutStep(step: ServiceStep, run: (command: Command) => Promise<void>): Promise<void> {
   switch (step.kind) {
     case 'folder':
-      await mkdir(step.path, { recursive: true, mode: step.mode })
+      if (step.mustBeOurs === true) await makeOwnFolder(step.path, 'Remove it, and install the service again.')
+      else await mkdir(step.path, { recursive: true, mode: step.mode })
       return
     case 'file':
       await mkdir(dirname(step.path), { recursive: true })
@@ -49,8 +58,11 @@ async function carryOutStep(step: ServiceStep, run: (command: Command) => Promis
       await rm(step.path, { recursive: true, force: true, maxRetries: 5 })
       return
     case 'run':
-      await run(step.command).catch((error: unknown) => {
-        if (step.optional !== true) throw error
+      await run(step.command).catch((cause: unknown) => {
+        if (step.optional === true) return
+        if (step.refusal === undefined) throw cause
+        const said = cause instanceof CommandFailedError ? cause.said : String(cause)
+        throw new CommandFailedError(`${step.refusal}\n${said}`, said, { cause })
       })
   }
 }

@@ -11,7 +11,7 @@ const launchctl = '/bin/launchctl'
  * @param user account that it runs as
  */
 export function macService(request: ServiceRequest, user: string): ServicePlan {
-  const at = (name: string): string => posix.join(base, name)
+  const at = (name: 'site' | 'app' | 'logs'): string => posix.join(base, name)
   const dataFolder = request.dataFolder ?? at('site')
   const log = posix.join(at('logs'), 'roomdesk.log')
   const stop: ServiceStep = { kind: 'run', command: [launchctl, 'bootout', `system/${appId}`], optional: true }
@@ -21,7 +21,7 @@ export function macService(request: ServiceRequest, user: string): ServicePlan {
     dataFolder,
     log,
     install: [
-      { kind: 'folder', path: base, mode: 0o755 },
+      { kind: 'folder', path: base, mode: 0o755, mustBeOurs: true },
       ...mine.map((path) => ({ kind: 'folder', path, mode: 0o700 }) as const),
       { kind: 'run', command: ['/usr/sbin/chown', '-R', user, ...mine] },
       { kind: 'file', path: file, content: propertyList(daemon(request, user, dataFolder, at('app'))), mode: 0o644 },

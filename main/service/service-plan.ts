@@ -3,12 +3,13 @@ export type Command = readonly [program: string, ...args: string[]]
 
 /** One step of installing or removing a service, in its order. */
 export type ServiceStep =
-  | { kind: 'folder'; path: string; mode: number }
+  /** A folder that another user than root made is refused where `mustBeOurs`. */
+  | { kind: 'folder'; path: string; mode: number; mustBeOurs?: boolean }
   | { kind: 'file'; path: string; content: string; mode: number }
   | { kind: 'copy'; from: string; to: string }
   | { kind: 'remove'; path: string }
-  /** `optional`: it may fail, because there may be nothing to undo. */
-  | { kind: 'run'; command: Command; optional?: boolean }
+  /** `optional`: it may fail, because there may be nothing to undo. `refusal`: what its failure means, as a sentence for the operator. */
+  | { kind: 'run'; command: Command; optional?: boolean; refusal?: string }
 
 /** Everything that installs and removes a service of one system. */
 export interface ServicePlan {

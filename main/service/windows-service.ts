@@ -1,4 +1,5 @@
 import { win32 } from 'node:path'
+import { securedFolders } from './secured-folder.ts'
 import {
   type Command,
   type ServicePlan,
@@ -32,21 +33,27 @@ export interface WindowsFacts {
  */
 export function windowsService(request: ServiceRequest, facts: WindowsFacts): ServicePlan {
   const base = win32.join(facts.programData, serviceName)
-  const at = (...parts: string[]): string => win32.join(base, ...parts)
+  const at = (name: 'site' | 'app' | 'logs' | 'service'): string => win32.join(base, name)
   const dataFolder = request.dataFolder ?? at('site')
   const programs = at('service')
   const service = win32.join(programs, 'roomdesk-service.exe')
-  const system32 = (name: string): string => win32.join(facts.systemRoot, 'System32', name)
+  const system32 = (name: 'icacls.exe' | 'netsh.exe' | 'sc.exe'): string =>
+    win32.join(facts.systemRoot, 'System32', name)
+  const powershell = win32.join(facts.systemRoot, 'System32', 'WindowsPowerShell', 'v1.0', 'powershell.exe')
   const run = (command: Command, optional = false): ServiceStep => ({ kind: 'run', command, optional })
   const mine = [dataFolder, at('app'), at('logs')]
+  const own = [base, programs, ...(request.dataFolder === undefined ? [dataFolder] : []), at('app'), at('logs')]
+  const icacls = system32('icacls.exe')
   const rule = ['advfirewall', 'firewall'] as const
   const removeRule = run([system32('netsh.exe'), ...rule, 'delete', 'rule', `name=${serviceName}`], true)
   return {
     mark: service,
     dataFolder,
-    log: at('logs', 'roomdesk.log'),
+    log: win32.join(at('logs'), 'roomdesk.log'),
     install: [
-      ...[base, programs, ...mine].map((path) => ({ kind: 'folder', path, mode: 0o700 }) as const),
+      securedFolders(powershell, own, serviceName),
+      // One that the operator named may be anywhere.
+      ...(request.dataFolder === undefined ? [] : [{ kind: 'folder', path: request.dataFolder, mode: 0o700 } as const]),
       { kind: 'copy', from: win32.join(facts.wrapper, 'winsw.exe'), to: service },
       { kind: 'copy', from: win32.join(facts.wrapper, 'winsw.exe.config'), to: `${service}.config` },
       {
@@ -57,17 +64,13 @@ export function windowsService(request: ServiceRequest, facts: WindowsFacts): Se
       },
       run([service, 'install']),
       run([system32('sc.exe'), 'config', serviceName, 'obj=', account]),
-      // %ProgramData% lets every user read: the folder is closed, then opened for the service.
-      run([
-        system32('icacls.exe'),
-        base,
-        '/inheritance:r',
-        '/grant:r',
-        system,
-        administrators,
-        `${account}:(OI)(CI)RX`,
-      ]),
-      ...mine.map((folder) => run([system32('icacls.exe'), folder, '/grant', `${account}:(OI)(CI)M`])),
+      // An earlier version made them without an owner of its choice, and with rights of their own.
+      ...own.map((folder) => run([icacls, folder, '/setowner', '*S-1-5-32-544', '/L', '/Q'])),
+      ...own.slice(1).map((folder) => run([icacls, folder, '/reset', '/L', '/Q'])),
+      run([icacls, `${programs}\\*`, '/reset', '/T', '/L', '/Q']),
+      // The folder is closed, then opened for the service.
+      run([icacls, base, '/inheritance:r', '/grant:r', system, administrators, `${account}:(OI)(CI)RX`]),
+      ...mine.map((folder) => run([icacls, folder, '/grant', `${account}:(OI)(CI)M`])),
       // A service cannot ask, and Windows would block it in silence. It listens on this machine alone until a bind address says otherwise.
       removeRule,
       run([

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { open, readdir, rm } from 'node:fs/promises'
+import { makeOwnFolder } from '../../shared/files/folder-owner.ts'
+import { insideOf } from '../../shared/files/own-path.ts'
 import { renameFile } from '../../server/store/system/rename-file.ts'
 import type { Release } from './release.ts'
 import { problemOf, UpdateProblem } from './update-problem.ts'
@@ -19,8 +20,10 @@ export async function fetchInstaller(
   folder: string,
   onPart: (bytes: number) => void = () => undefined,
 ): Promise<string> {
-  const path = join(folder, release.file)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const path = insideOf(folder, release.file)
+  await makeOwnFolder(folder, 'Remove it, and try again.').catch((error: unknown) => {
+    throw problemOf(error, 'unreadable')
+  })
   await clean(folder, release.file)
   if (await isAsAnnounced(path, release)) return path
   const part = `${path}.part`
@@ -73,5 +76,5 @@ async function store(
 /** Removes what other releases left behind. */
 async function clean(folder: string, keep: string): Promise<void> {
   for (const name of await readdir(folder))
-    if (name !== keep) await rm(join(folder, name), { recursive: true, force: true })
+    if (name !== keep) await rm(insideOf(folder, name), { recursive: true, force: true })
 }

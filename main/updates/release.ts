@@ -1,6 +1,7 @@
 import { valid } from 'semver'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { isPathPart } from '../../shared/files/own-path.ts'
 import { UpdateProblem } from './update-problem.ts'
 import type { UpdateSource } from './update-source.ts'
 
@@ -52,7 +53,7 @@ export async function readRelease(source: UpdateSource, target: UpdateTarget): P
   const file = files.find(({ url }) => url.endsWith(ending) && fits(url, target.arch))
   if (file === undefined) throw new UpdateProblem('noInstaller', `${name}: ${ending}`)
   // Only a file beside the description: a path could overwrite anything.
-  if (!/^[\w .()+-]+$/.test(file.url) || file.url.startsWith('.')) throw new UpdateProblem('malformed', name)
+  if (!isPathPart(file.url) || file.url.startsWith('.')) throw new UpdateProblem('malformed', name)
   return {
     version,
     notes: (releaseNotes ?? '').slice(0, maxNotes),

@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs'
-import { isAbsolute, join } from 'node:path'
+import { isAbsolute } from 'node:path'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import { fileURLToPath } from 'node:url'
 import { net } from 'electron'
+import { insideOf } from '../../shared/files/own-path.ts'
 import { problemOf, UpdateProblem } from './update-problem.ts'
 
 /** Time that a server may be silent, at the start and between two parts of a file, in milliseconds. */
@@ -31,12 +32,14 @@ export function updateSource(address: string, waitMs = silenceMs): UpdateSource 
 function folder(path: string): UpdateSource {
   return {
     open: async (name) => {
-      const stream = createReadStream(join(path, name))
+      const stream = createReadStream(insideOf(path, name))
       await new Promise<void>((resolve, reject) => {
         stream.once('ready', resolve)
         stream.once('error', (error: NodeJS.ErrnoException) =>
           reject(
-            error.code === 'ENOENT' ? new UpdateProblem('noFile', join(path, name)) : problemOf(error, 'unreadable'),
+            error.code === 'ENOENT'
+              ? new UpdateProblem('noFile', insideOf(path, name))
+              : problemOf(error, 'unreadable'),
           ),
         )
       })

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { insideOf } from '../../shared/files/own-path.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { found } from '../readiness/finding.ts'
 import { machineChecks } from '../readiness/machine-checks.ts'
@@ -52,7 +52,7 @@ export function machineReadiness({
     recordingsFolder: recordingsDir,
     ffmpeg: media && (media.ffmpeg ?? ''),
     cameraClocks: (signal) => cameraClocks(services.outgoing, services.media, signal),
-    keyFile: sealKey ?? join(dataFolder, siteKey?.file ?? 'seal.key'),
+    keyFile: sealKey ?? insideOf(dataFolder, siteKey?.file ?? 'seal.key'),
   })
   return { readiness: new Readiness({ ...checks, ...keychain, ...options.readinessChecks }, logger), phone }
 }

@@ -1,5 +1,6 @@
+import { insideOf, isPathPart } from '../../shared/files/own-path.ts'
 import { open, readdir, stat } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { relative } from 'node:path'
 
 /** A file of the diagnostics. */
 export interface DiagnosticsFile {
@@ -25,7 +26,8 @@ export async function sizesIn(folder: string): Promise<FoundFile[]> {
 
   async function collect(path: string, depth: number): Promise<void> {
     for (const entry of await readdir(path, { withFileTypes: true }).catch(() => [])) {
-      const inner = join(path, entry.name)
+      if (!isPathPart(entry.name)) continue
+      const inner = insideOf(path, entry.name)
       if (entry.isDirectory() && depth > 0) await collect(inner, depth - 1)
       if (!entry.isFile() || found.length >= maxListed * 20) continue
       const facts = await stat(inner).catch(() => undefined)

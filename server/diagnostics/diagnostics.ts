@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { belowOf } from '../../shared/files/own-path.ts'
 import { packArchive } from './diagnostics-archive.ts'
 import { crashReportsIn, type DiagnosticsFile, type FoundFile, sizesIn, tailOf } from './diagnostics-files.ts'
 import { Scrubber } from './scrubber.ts'
@@ -123,10 +123,10 @@ export class Diagnostics {
     let left = maxCrashBytes
     for (const { path, bytes } of reports) {
       if (crashFolder === undefined || bytes > left) continue
-      const content = await readFile(join(crashFolder, path)).catch(() => undefined)
+      const content = await readFile(belowOf(crashFolder, path)).catch(() => undefined)
       if (content === undefined || content.length > left) continue
       left -= content.length
-      dumps.push({ name: join('crash-reports', `${dumps.length + 1}.dmp`), content })
+      dumps.push({ name: `crash-reports/${dumps.length + 1}.dmp`, content })
     }
     return dumps
   }

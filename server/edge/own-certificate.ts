@@ -3,6 +3,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { isIPv4 } from 'node:net'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { insideOf } from '../../shared/files/own-path.ts'
 import { onceFree } from '../../shared/held-file.ts'
 import { isConstrained, type KeyPair, makeAuthority, permittedNames, signCertificate } from './site-authority.ts'
 import { permits, permittedOf, type SiteNames, siteNames } from './site-names.ts'
@@ -135,8 +136,8 @@ function parsedJson(text: string): unknown {
 /** Undefined when it is missing or cannot be used, or has ended. */
 async function readPair(folder: string, name: string): Promise<KeyPair | undefined> {
   try {
-    const cert = await readFile(join(folder, `${name}.crt`), 'utf8')
-    const key = await readFile(join(folder, `${name}.key`), 'utf8')
+    const cert = await readFile(insideOf(folder, `${name}.crt`), 'utf8')
+    const key = await readFile(insideOf(folder, `${name}.key`), 'utf8')
     return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)) ? { cert, key } : undefined
   } catch {
     return undefined
@@ -144,8 +145,8 @@ async function readPair(folder: string, name: string): Promise<KeyPair | undefin
 }
 
 async function writePair(folder: string, name: string, pair: KeyPair): Promise<KeyPair> {
-  await replace(join(folder, `${name}.key`), pair.key)
-  await replace(join(folder, `${name}.crt`), pair.cert)
+  await replace(insideOf(folder, `${name}.key`), pair.key)
+  await replace(insideOf(folder, `${name}.crt`), pair.cert)
   return pair
 }
 

@@ -1,5 +1,6 @@
+import { belowOf, isPathPart } from '../../shared/files/own-path.ts'
 import { readdir, readFile } from 'node:fs/promises'
-import { extname, join, posix, sep } from 'node:path'
+import { extname, posix, relative, sep } from 'node:path'
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -75,7 +76,7 @@ export class StaticFiles {
   async #read(name: string): Promise<StaticFile | undefined> {
     const type = types[extname(name)]
     if (type === undefined) return undefined
-    const body = await readFile(join(this.#folder, name)).catch(() => undefined)
+    const body = await readFile(belowOf(this.#folder, name)).catch(() => undefined)
     return body === undefined ? undefined : { body, type, immutable: name.startsWith('assets/') }
   }
 
@@ -92,8 +93,10 @@ export class StaticFiles {
     const entries = await readdir(this.#folder, { recursive: true, withFileTypes: true }).catch(() => [])
     const names = entries
       .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => join(parentPath, name).slice(this.#folder.length).split(sep).join('/'))
-    this.#names = new Set(names.map((name) => name.replace(/^\//, '')))
+      .map(({ parentPath, name }) =>
+        [...relative(this.#folder, parentPath).split(sep), name].filter((part) => part !== ''),
+      )
+    this.#names = new Set(names.filter((parts) => parts.every(isPathPart)).map((parts) => parts.join('/')))
   }
 }
 

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { join } from 'node:path'
+import { insideOf } from '../../shared/files/own-path.ts'
 import { hasCode } from '../../shared/error-code.ts'
 import type { EventEntry, EventFilter } from '../../shared/console/events.ts'
 import { PageOfLines } from './page-of-lines.ts'
@@ -33,7 +33,7 @@ export async function readBack(
     if (segment.first >= before) continue
     if (filter.to !== undefined && segment.at > filter.to) continue
     try {
-      budget = await readSegment(join(folder, segment.name), page, budget)
+      budget = await readSegment(insideOf(folder, segment.name), page, budget)
     } catch (error) {
       // Its time came while somebody read.
       if (!hasCode(error, 'ENOENT')) throw error

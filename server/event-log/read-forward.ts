@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { insideOf } from '../../shared/files/own-path.ts'
 import { hasCode } from '../../shared/error-code.ts'
 import type { EventEntry } from '../../shared/console/events.ts'
 import { entryOf, placeOf } from './entry-line.ts'
@@ -16,7 +16,7 @@ export async function readForward(
   for (const [index, { name }] of segments.entries()) {
     const next = segments[index + 1]
     if (next !== undefined && next.first <= after + 1) continue
-    const text = await contentOf(join(folder, name))
+    const text = await contentOf(insideOf(folder, name))
     for (let from = 0; from < text.length && entries.length < limit; ) {
       const newline = text.indexOf(0x0a, from)
       if (newline === -1) break

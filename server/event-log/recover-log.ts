@@ -1,5 +1,5 @@
 import { open, rm, truncate } from 'node:fs/promises'
-import { join } from 'node:path'
+import { insideOf } from '../../shared/files/own-path.ts'
 import type { EventEntry, LogFault } from '../../shared/console/events.ts'
 import type { Sealer } from '../store/sealer.ts'
 import { beginning, type ChainEnd, entryOf, isIntact, noHash, placeOf } from './entry-line.ts'
@@ -56,11 +56,11 @@ async function recoverEnd(folder: string, sealer: Pick<Sealer, 'proof'>, tailLen
       if (end.seq >= oldest.seq) return { ...nothing, end, fault: 'cutOff' }
       return { ...nothing, end, fault: read.state === 'forged' ? 'headForged' : undefined }
     }
-    const found = await readEnd(join(folder, last.name), last, tailLength)
+    const found = await readEnd(insideOf(folder, last.name), last, tailLength)
     const cut = last.bytes - found.bytes
     if (found.end === undefined && head !== undefined && last.first > head.newest.seq) {
       // It was being begun when the process ended.
-      await rm(join(folder, last.name), { force: true })
+      await rm(insideOf(folder, last.name), { force: true })
       segments.pop()
       dropped += cut
       continue
@@ -77,7 +77,7 @@ async function recoverEnd(folder: string, sealer: Pick<Sealer, 'proof'>, tailLen
       return { segments, oldest, end: head.newest, tail: found.tail, goesOn: false, fault, dropped }
     }
     if (cut > 0) {
-      await truncate(join(folder, last.name), found.bytes)
+      await truncate(insideOf(folder, last.name), found.bytes)
       last.bytes = found.bytes
     }
     return { segments, oldest, end, tail: found.tail, goesOn: true, fault: undefined, dropped: dropped + cut }

@@ -1,5 +1,5 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { insideOf } from '../../shared/files/own-path.ts'
 import type { EventEntry } from '../../shared/console/events.ts'
 import { syncFolder } from '../store/files/durable-files.ts'
 import { isAnotherDay, type Segment, segmentName } from './segments.ts'
@@ -43,7 +43,7 @@ export class SegmentFiles {
     const segment = { name: segmentName(first.seq), first: first.seq, bytes: 0, at: first.at, prev: first.prev }
     // A segment of this name holds nothing that the seal covers.
     if (this.#segments.at(-1)?.first === segment.first) this.#segments.pop()
-    this.#handle = await open(join(this.#folder, segment.name), 'w', 0o600)
+    this.#handle = await open(insideOf(this.#folder, segment.name), 'w', 0o600)
     await syncFolder(this.#folder)
     this.#segments.push(segment)
     this.#goesOn = true
@@ -53,7 +53,7 @@ export class SegmentFiles {
   async write(bytes: Buffer): Promise<void> {
     const segment = this.#segments.at(-1)
     if (segment === undefined) throw new Error('The event log has no segment.')
-    this.#handle ??= await open(join(this.#folder, segment.name), 'r+')
+    this.#handle ??= await open(insideOf(this.#folder, segment.name), 'r+')
     try {
       await writeAll(this.#handle, bytes, segment.bytes)
     } catch (error) {
@@ -71,7 +71,7 @@ export class SegmentFiles {
 
   /** Removes the oldest segments. @throws what the file system says */
   async remove(count: number): Promise<void> {
-    for (const { name } of this.#segments.splice(0, count)) await rm(join(this.#folder, name), { force: true })
+    for (const { name } of this.#segments.splice(0, count)) await rm(insideOf(this.#folder, name), { force: true })
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { open, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { insideOf } from '../../shared/files/own-path.ts'
 import { listFolder } from '../store/files/durable-files.ts'
 import { entryOf } from './entry-line.ts'
 
@@ -29,7 +29,7 @@ export async function listSegments(folder: string, oldest = 1): Promise<Segment[
   for (const name of await listFolder(folder)) {
     const number = namePattern.exec(name)?.[1]
     if (number === undefined || Number(number) < oldest) continue
-    segments.push({ name, first: Number(number), ...(await beginningOf(join(folder, name))) })
+    segments.push({ name, first: Number(number), ...(await beginningOf(insideOf(folder, name))) })
   }
   return segments.sort((one, other) => one.first - other.first)
 }
@@ -52,7 +52,7 @@ async function beginningOf(path: string): Promise<Pick<Segment, 'bytes' | 'at' |
 export async function removeBefore(folder: string, oldest: number): Promise<void> {
   for (const name of await listFolder(folder)) {
     const number = namePattern.exec(name)?.[1]
-    if (number !== undefined && Number(number) < oldest) await rm(join(folder, name), { force: true })
+    if (number !== undefined && Number(number) < oldest) await rm(insideOf(folder, name), { force: true })
   }
 }
 

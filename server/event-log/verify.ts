@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { join } from 'node:path'
+import { insideOf } from '../../shared/files/own-path.ts'
 import { hasCode } from '../../shared/error-code.ts'
 import type { LogVerdict } from '../../shared/console/events.ts'
 import type { Sealer } from '../store/sealer.ts'
@@ -62,7 +62,7 @@ async function verifyAgainst(
   for (const { name, first } of await listSegments(folder, read.head.oldest.seq)) {
     if (!walk.begin(name, first)) break
     try {
-      if (!(await readInto(walk, join(folder, name), signal))) break
+      if (!(await readInto(walk, insideOf(folder, name), signal))) break
     } catch (error) {
       if (!hasCode(error, 'ENOENT', 'EACCES', 'EIO', 'EISDIR')) throw error
       walk.fail('unreadable')

@@ -47,3 +47,12 @@ export function insideOf(folder: string, ...parts: readonly string[]): OwnPath {
 export function withSuffix(path: OwnPath, suffix: string): OwnPath {
   return insideOf(dirname(path), basename(path) + suffix)
 }
+
+/**
+ * Makes the path of a file some levels below a folder of ours.
+ * @param path below it, with `/` or the separator of Windows
+ * @throws PathError a part is not the name of one file or folder
+ */
+export function belowOf(folder: string, path: string): OwnPath {
+  return insideOf(folder, ...path.split(/[/\\]/))
+}

@@ -1,8 +1,8 @@
 import { constants, type BigIntStats } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readlink, realpath, rm } from 'node:fs/promises'
-import { dirname, join, relative, sep } from 'node:path'
+import { dirname, isAbsolute, relative, sep } from 'node:path'
 import { hasCode } from '../error-code.ts'
-import { type OwnPath, PathError } from './own-path.ts'
+import { insideOf, type OwnPath, PathError } from './own-path.ts'
 
 /**
  * Checks that no folder or file of a path is a link. A less trusted program may write the folder and could plant links in it. What does not exist is fine.
@@ -15,9 +15,10 @@ export async function refuseLinks(folder: string, path: OwnPath): Promise<void> 
 
 async function refuse(folder: string, path: string): Promise<void> {
   let current = await realpath(folder)
-  for (const part of relative(folder, path).split(sep)) {
-    if (part === '..') throw new PathError(`${path} is not in ${folder}.`)
-    current = join(current, part)
+  const below = relative(folder, path)
+  for (const part of below === '' ? [] : below.split(sep)) {
+    if (part === '..' || isAbsolute(part)) throw new PathError(`${path} is not in ${folder}.`)
+    current = insideOf(current, part)
     const found = await lstat(current).catch((error: unknown) => {
       if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error
       return undefined

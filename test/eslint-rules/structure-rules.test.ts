@@ -16,6 +16,7 @@ async function loadRules(): Promise<Record<string, Rule.RuleModule>> {
     'layers',
     'linear-patterns',
     'one-basename',
+    'own-paths',
     'one-wait',
     'parent-port',
     'reasoned-exception',
@@ -265,5 +266,40 @@ describe('patterns', () => {
     '/a{2,5}?/',
   ])('%s is allowed', (text) => {
     expect(found(text)).toEqual([])
+  })
+})
+
+describe('paths of files', () => {
+  const lint = project({
+    'shared/files/own-path.ts': "import { join } from 'node:path'\njoin(folder, ...parts)",
+    'server/a/constant.ts':
+      "import { join } from 'node:path'\njoin(folder, 'tls', '..')\njoin(import.meta.dirname, '../page')\njoin(folder)",
+    'server/a/received.ts': "import { join } from 'node:path'\njoin(folder, name)",
+    'server/a/spread.ts': "import { resolve } from 'node:path'\nresolve(folder, 'a', ...names)",
+    'server/a/template.ts': "import { join } from 'node:path'\njoin(folder, `${name}.mp4`)",
+    'server/a/renamed.ts': "import { join as add } from 'path'\nadd(folder, name)",
+    'server/a/whole.ts': "import path from 'node:path'\npath.join(folder, name)\npath.win32.resolve(folder, name)",
+    'server/a/windows.ts': "import { win32 } from 'node:path'\nwin32.join(folder, name)",
+    'server/a/glued.ts': "import { readFile } from 'node:fs/promises'\nreadFile(`${folder}/${name}`)",
+    'server/a/list.ts': "names.join(', ')\nPromise.resolve(folder, name)",
+  })
+
+  test('constants are joined anywhere, and names that are checked in own-path.ts alone', () => {
+    for (const file of ['shared/files/own-path.ts', 'server/a/constant.ts', 'server/a/list.ts'])
+      expect(lint('ownPaths', file), file).toEqual([])
+  })
+
+  test.each([
+    ['received', 1],
+    ['spread', 1],
+    ['template', 1],
+    ['renamed', 1],
+    ['whole', 2],
+    ['windows', 1],
+    ['glued', 1],
+  ])('a name that was received is refused: %s', (name, count) => {
+    const found = lint('ownPaths', `server/a/${name}.ts`)
+    expect(found).toHaveLength(count)
+    expect(found[0]).toMatch(/^A path is made by insideOf/)
   })
 })

@@ -1,5 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { insideOf } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
 import { listFolder } from '../../store/files/durable-files.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
@@ -48,13 +49,13 @@ export class PictureFolder {
     for (const name of await listFolder(this.#folder)) {
       const userId = Buffer.from(name, 'base64url').toString('utf8')
       if (!isKnown(userId)) {
-        await rm(join(this.#folder, name), { recursive: true, force: true })
+        await rm(insideOf(this.#folder, name), { recursive: true, force: true })
         continue
       }
-      for (const file of await listFolder(join(this.#folder, name))) {
+      for (const file of await listFolder(insideOf(this.#folder, name))) {
         const picture = pictureOf(file)
         // A write that a crash cut short.
-        if (picture === undefined) await rm(join(this.#folder, name, file), { force: true })
+        if (picture === undefined) await rm(insideOf(this.#folder, name, file), { force: true })
         else found.push({ userId, picture })
       }
     }
@@ -141,11 +142,11 @@ export class PictureFolder {
   }
 
   #folderOf(userId: string): string {
-    return join(this.#folder, Buffer.from(userId, 'utf8').toString('base64url'))
+    return insideOf(this.#folder, Buffer.from(userId, 'utf8').toString('base64url'))
   }
 
   #path(userId: string, { at, width, height, bytes }: KeptPicture): string {
-    return join(this.#folderOf(userId), `${at}-${width}x${height}-${bytes}.h264`)
+    return insideOf(this.#folderOf(userId), `${at}-${width}x${height}-${bytes}.h264`)
   }
 }
 

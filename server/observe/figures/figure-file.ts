@@ -1,6 +1,7 @@
 import { open, readFile, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { insideOf } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
 import { listFolder, setAside } from '../../store/files/durable-files.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
@@ -138,5 +139,5 @@ export class FigureFile {
 /** Removes what earlier starts set aside: one damaged file is kept. */
 async function forgetEarlier(folder: string): Promise<void> {
   const earlier = (await listFolder(folder)).filter((name) => name.startsWith(`${fileName}.damaged-`))
-  await Promise.all(earlier.map((name) => rm(join(folder, name), { force: true })))
+  await Promise.all(earlier.map((name) => rm(insideOf(folder, name), { force: true })))
 }

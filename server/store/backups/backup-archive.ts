@@ -1,6 +1,7 @@
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Header } from 'tar/header'
+import { belowOf, insideOf } from '../../../shared/files/own-path.ts'
 import { eventsFolder, headName } from './backup-events.ts'
 import { backupsFolder } from './backup-folder.ts'
 import { keptMark, parseBackupName, uploadedMark } from './backups.ts'
@@ -28,7 +29,7 @@ export async function readArchive(
 ): Promise<{ bytes: Buffer; total: number }> {
   const at = parseBackupName(name)?.at
   if (at === undefined) throw Object.assign(new Error(`There is no backup ${name}.`), { code: 'ENOENT' })
-  const stretches = await layoutOf(join(folder, backupsFolder, name), name, at, whole)
+  const stretches = await layoutOf(insideOf(folder, backupsFolder, name), name, at, whole)
   const total = stretches.at(-1)?.end ?? 0
   const end = Math.min(offset + length, total)
   const parts: Buffer[] = []
@@ -56,7 +57,7 @@ async function layoutOf(backup: string, name: string, at: number, whole: boolean
     end += size
   }
   for (const file of [...files, ...events].sort()) {
-    const path = join(backup, file)
+    const path = belowOf(backup, file)
     const { size } = await stat(path)
     add(block, { bytes: headerOf(`${name}/${file}`, size, at) })
     add(size, { path })

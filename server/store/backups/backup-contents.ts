@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { insideOf } from '../../../shared/files/own-path.ts'
 import { wallClock } from '../system/time.ts'
 import { backupsFolder } from './backup-folder.ts'
 import { parseBackupName } from './backups.ts'
@@ -12,7 +12,7 @@ import type { StoreBackupPreview } from '../store.ts'
 export async function readBackup(folder: string, name: string, known: Migrations = migrations): Promise<Recovered> {
   if (parseBackupName(name) === undefined)
     throw Object.assign(new Error(`There is no backup ${name}.`), { code: 'ENOENT' })
-  return await readFolder(join(folder, backupsFolder, name), known)
+  return await readFolder(insideOf(folder, backupsFolder, name), known)
 }
 
 /** Counts the contents of a backup and its effect on accounts and tokens. @param now the state that a restore would replace @throws DamagedFileError, or ENOENT when there is no such backup. */

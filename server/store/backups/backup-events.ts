@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { insideOf } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
 import { copyDurably, linkOrCopy, listFolder, syncFolder } from '../files/durable-files.ts'
 
@@ -19,8 +20,8 @@ export async function backUpEvents(folder: string, backup: string): Promise<void
   if (newest === undefined) return
   await mkdir(to, { mode: 0o700 })
   await unlessGone(() => copyDurably(join(from, headName), join(to, headName)))
-  for (const name of segments) await unlessGone(() => linkOrCopy(join(from, name), join(to, name)))
-  await unlessGone(() => copyDurably(join(from, newest), join(to, newest)))
+  for (const name of segments) await unlessGone(() => linkOrCopy(insideOf(from, name), insideOf(to, name)))
+  await unlessGone(() => copyDurably(insideOf(from, newest), insideOf(to, newest)))
   await syncFolder(to)
 }
 

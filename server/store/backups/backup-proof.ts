@@ -4,6 +4,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
+import { belowOf } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
 import type { BackupProof } from '../../../shared/console/site.ts'
 import { isProof, type Sealer } from '../sealer.ts'
@@ -60,7 +61,7 @@ export async function proofOf(
   const there = await coveredFiles(path, marks)
   if (JSON.stringify(there) !== JSON.stringify(manifest.files.map((file) => file.path))) return 'wrong'
   for (const file of manifest.files) {
-    const { size } = await stat(join(path, file.path))
+    const { size } = await stat(belowOf(path, file.path))
     if (size !== file.size) return 'wrong'
     if (contents && (await hashOf(path, file.path)).sha256 !== file.sha256) return 'wrong'
   }
@@ -102,7 +103,7 @@ async function coveredFiles(path: string, marks: readonly string[]): Promise<str
 
 async function hashOf(folder: string, path: string): Promise<ProvenFile> {
   const hash = createHash('sha256')
-  await pipeline(createReadStream(join(folder, path)), hash)
-  const { size } = await stat(join(folder, path))
+  await pipeline(createReadStream(belowOf(folder, path)), hash)
+  const { size } = await stat(belowOf(folder, path))
   return { path, size, sha256: hash.digest('base64url') }
 }

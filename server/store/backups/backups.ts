@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { belowOf, insideOf } from '../../../shared/files/own-path.ts'
 import type { BackupProof } from '../../../shared/console/site.ts'
 import type { backupSettingsSchema } from '../../../shared/settings.ts'
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
@@ -40,13 +41,13 @@ export async function listBackups(folder: string): Promise<StoreBackup[]> {
     const parsed = parseBackupName(name)
     if (parsed === undefined) continue
     let bytes = 0
-    const events = (await listFolder(join(folder, backupsFolder, name, eventsFolder))).map((file) =>
-      join(eventsFolder, file),
+    const events = (await listFolder(insideOf(folder, backupsFolder, name, eventsFolder))).map(
+      (file) => `${eventsFolder}/${file}`,
     )
-    const there = await listFolder(join(folder, backupsFolder, name))
+    const there = await listFolder(insideOf(folder, backupsFolder, name))
     const files = there.filter((file) => file !== eventsFolder)
     for (const file of [...files, ...events]) {
-      bytes += (await stat(join(folder, backupsFolder, name, file))).size
+      bytes += (await stat(belowOf(insideOf(folder, backupsFolder, name), file))).size
     }
     backups.push({
       name,
@@ -92,7 +93,7 @@ export async function makeBackup(
   await makeFolder(all)
   const sequence = nextSequence(options.before ?? (await listBackups(folder)))
   const name = `${fileTime(now)}-${sequence}`
-  const making = join(all, `.making-${sequence}`)
+  const making = insideOf(all, `.making-${sequence}`)
   await rm(making, { recursive: true, force: true })
   await mkdir(making, { mode: 0o700 })
   try {
@@ -101,7 +102,7 @@ export async function makeBackup(
     await proveBackup(making, parseBackupName(name)?.at ?? now, sealer, backupMarks)
     if (kept) await writeFile(join(making, keptMark), '', { mode: 0o600 })
     await syncFolder(making)
-    await renameFile(making, join(all, name))
+    await renameFile(making, insideOf(all, name))
   } catch (error) {
     await rm(making, { recursive: true, force: true }).catch(() => undefined)
     throw error
@@ -121,7 +122,7 @@ export function nextSequence(before: readonly StoreBackup[]): string {
 /** Deletes automatic backups above the number or beyond the age, except the newest. */
 async function letGo(folder: string, now: number, retention: Retention): Promise<void> {
   for (const name of expiredBackups(await listBackups(folder), now, retention))
-    await rm(join(folder, backupsFolder, name), { recursive: true, force: true })
+    await rm(insideOf(folder, backupsFolder, name), { recursive: true, force: true })
 }
 
 /** Names of the automatic backups above the number or beyond the age; never the newest. @param backups the newest first */
@@ -145,7 +146,7 @@ export async function keepBackup(folder: string, name: string, kept: boolean): P
 export async function deleteBackup(folder: string, name: string): Promise<void> {
   const path = await folderOf(folder, name)
   // Its name goes first: half of a backup is none.
-  const going = join(folder, backupsFolder, `.deleting-${name}`)
+  const going = insideOf(folder, backupsFolder, `.deleting-${name}`)
   await renameFile(path, going)
   await rm(going, { recursive: true, force: true })
   await syncFolder(join(folder, backupsFolder))
@@ -166,9 +167,9 @@ export async function proofOfBackup(
 }
 
 async function folderOf(folder: string, name: string): Promise<string> {
-  const path = join(folder, backupsFolder, name)
   if (parseBackupName(name) === undefined)
     throw Object.assign(new Error(`There is no backup ${name}.`), { code: 'ENOENT' })
+  const path = insideOf(folder, backupsFolder, name)
   await stat(path)
   return path
 }

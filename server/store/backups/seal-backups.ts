@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { insideOf } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
 import type { Sealer } from '../sealer.ts'
 import { withoutClearSecrets } from '../site-settings.ts'
@@ -14,7 +14,7 @@ import { replaceDurably } from '../files/durable-files.ts'
 /** Seals in every backup what an earlier version stored in the clear. Nothing else of a backup changes; a damaged one is left as it is. */
 export async function sealBackups(folder: string, sealer: Pick<Sealer, 'seal' | 'proof'>): Promise<void> {
   for (const { name, at } of await listBackups(folder)) {
-    const path = join(folder, backupsFolder, name, fileName('site'))
+    const path = insideOf(folder, backupsFolder, name, fileName('site'))
     let text: string
     try {
       text = await readFile(path, 'utf8')
@@ -27,7 +27,7 @@ export async function sealBackups(folder: string, sealer: Pick<Sealer, 'seal' | 
     const proof = await proofOfBackup(folder, name, sealer, true)
     await replaceDurably(path, after)
     // A backup that was proven stays proven; no other one is vouched for now.
-    if (proof === 'good') await proveBackup(join(folder, backupsFolder, name), at, sealer, backupMarks)
+    if (proof === 'good') await proveBackup(insideOf(folder, backupsFolder, name), at, sealer, backupMarks)
   }
 }
 

@@ -1,5 +1,6 @@
 import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { insideOf } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
 import type { BackupProof } from '../../../shared/console/site.ts'
 import { makeFolder } from '../files/durable-files.ts'
@@ -157,7 +158,7 @@ export class SharedBackups implements SiteBackups {
     const stored = new Set(rows.map(({ name }) => name))
     for (const { name } of await listBackups(folder)) {
       if (this.#closed) return
-      if (gone.has(name)) await rm(join(folder, backupsFolder, name), { recursive: true, force: true })
+      if (gone.has(name)) await rm(insideOf(folder, backupsFolder, name), { recursive: true, force: true })
       else if (!stored.has(name)) await this.#store(session, name)
     }
     await this.#letGo(session)
@@ -167,7 +168,7 @@ export class SharedBackups implements SiteBackups {
     const { folder } = this.#options
     const backup = (await listBackups(folder)).find((one) => one.name === name)
     if (backup === undefined) return
-    const proof = await proofTextOf(join(folder, backupsFolder, name))
+    const proof = await proofTextOf(insideOf(folder, backupsFolder, name))
     await insertBackup(session, { ...backup, proof }, async (offset, length) => {
       return (await readArchive(folder, name, offset, length, false)).bytes
     })
@@ -187,7 +188,7 @@ export class SharedBackups implements SiteBackups {
     if (row === undefined) throw notThere(name)
     const all = join(folder, backupsFolder)
     await makeFolder(all)
-    const archive = join(all, `.fetching-${name}`)
+    const archive = insideOf(all, `.fetching-${name}`)
     await rm(archive, { force: true })
     for (let part = 0; ; part++) {
       const content = await readBackupPart(session, name, part)
@@ -201,7 +202,7 @@ export class SharedBackups implements SiteBackups {
   async #isHere(name: string): Promise<boolean> {
     if (parseBackupName(name) === undefined) return false
     try {
-      await stat(join(this.#options.folder, backupsFolder, name))
+      await stat(insideOf(this.#options.folder, backupsFolder, name))
       return true
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return false

@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Header } from 'tar/header'
+import { belowOf, insideOf } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import { type Refusal, refusal } from '../../../shared/refusals/refusal.ts'
@@ -23,7 +24,7 @@ const known =
 
 const refused = (why: Refusal): ApiError => new ApiError('parameter', { field: 'upload', refusal: why })
 const notBackup = (): ApiError => refused(refusal('notBackup'))
-const fileOf = (folder: string, upload: string): string => join(folder, backupsFolder, `.uploading-${upload}`)
+const fileOf = (folder: string, upload: string): string => insideOf(folder, backupsFolder, `.uploading-${upload}`)
 
 /**
  * Takes a part of an archive that is uploaded; one that begins another lets go of what was left of earlier ones.
@@ -35,7 +36,7 @@ export async function takePart(folder: string, upload: string, offset: number, p
   await makeFolder(all)
   if (offset === 0) {
     const left = (await listFolder(all)).filter((name) => name.startsWith('.uploading-'))
-    for (const name of left) await rm(join(all, name), { recursive: true, force: true })
+    for (const name of left) await rm(insideOf(all, name), { recursive: true, force: true })
   }
   const path = fileOf(folder, upload)
   const size = offset === 0 ? 0 : await sizeOf(path)
@@ -69,10 +70,10 @@ export async function addUploaded(
         throw refused(refusal('backupOfOtherSite'))
       }
     }
-    for (const mark of [keptMark, uploadedMark]) await writeFile(join(making, mark), '', { mode: 0o600 })
+    for (const mark of [keptMark, uploadedMark]) await writeFile(insideOf(making, mark), '', { mode: 0o600 })
     await syncFolder(making)
     const name = `${fileTime(at)}-${nextSequence(await listBackups(folder))}`
-    await renameFile(making, join(all, name))
+    await renameFile(making, insideOf(all, name))
     await syncFolder(all)
     const added = (await listBackups(folder)).find((backup) => backup.name === name)
     if (added === undefined) throw new Error(`The backup ${name} is not there.`)
@@ -95,13 +96,13 @@ export async function placeBackup(
   marks: readonly string[],
 ): Promise<void> {
   const all = join(folder, backupsFolder)
-  const making = join(all, `.making-${name}`)
+  const making = insideOf(all, `.making-${name}`)
   await rm(making, { recursive: true, force: true })
   try {
     await unpack(archive, making)
-    for (const mark of marks) await writeFile(join(making, mark), '', { mode: 0o600 })
+    for (const mark of marks) await writeFile(insideOf(making, mark), '', { mode: 0o600 })
     await syncFolder(making)
-    await renameFile(making, join(all, name))
+    await renameFile(making, insideOf(all, name))
     await syncFolder(all)
   } finally {
     await rm(making, { recursive: true, force: true }).catch(() => undefined)
@@ -129,7 +130,7 @@ async function unpack(archive: string, into: string): Promise<number> {
       seen.add(path)
       position += block
       if (position + entry.size > size) throw refused(refusal('uploadCut'))
-      await extract(file, position, entry.size, join(into, path))
+      await extract(file, position, entry.size, belowOf(into, path))
       position += Math.ceil(entry.size / block) * block
     }
     if (at === undefined || !seen.has('site.json')) throw notBackup()

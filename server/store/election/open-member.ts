@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { makeDataFolder } from '../files/data-folder.ts'
 import { wallClock } from '../system/time.ts'
 import { lockFolder } from '../files/folder-lock.ts'
 import { closeToOthers } from '../files/folder-mode.ts'
@@ -21,7 +21,7 @@ import { openRoomNumberFile } from '../postgres/room-number-file.ts'
 export async function openMember(options: MemberOptions): Promise<SiteMember> {
   const { folder, database, logger, clock = wallClock, whenAway = 'fail' } = options
   const address = parseDatabaseAddress(database)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeDataFolder(folder)
   const unlock = await lockFolder(folder, (error) =>
     logger?.warn({ err: error }, 'The file system of the data folder gives no locks.'),
   )

@@ -1,5 +1,5 @@
 import { open, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { insideOf } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
 import { highWaterName } from './journal/high-water.ts'
 import { segmentNumber } from '../journal/journal-line.ts'
@@ -16,7 +16,7 @@ import { notAFile, readingOf, StoreFileError } from './store-file-error.ts'
  */
 export async function checkFiles(folder: string): Promise<void> {
   for (const name of await listFolder(folder)) {
-    const path = join(folder, name)
+    const path = insideOf(folder, name)
     try {
       if (name === backupsFolder) await checkFolder(path)
       else if (isFileName(name)) await checkFile(path)

@@ -1,8 +1,8 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Adapter } from 'lowdb'
 import PQueue from 'p-queue'
+import { insideOf } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
 import { checksum } from './document-reader.ts'
 import { type DocumentName, fileName, layout, previousName, type StoredDocument, temporaryName } from './documents.ts'
@@ -67,12 +67,12 @@ export class DocumentAdapter implements Adapter<StoredDocument> {
 
   async #replace(header: string, frozen: readonly Frozen[]): Promise<void> {
     const { folder, name } = this.#options
-    const target = join(folder, fileName(name))
-    const temporary = join(folder, temporaryName(name))
+    const target = insideOf(folder, fileName(name))
+    const temporary = insideOf(folder, temporaryName(name))
     try {
       this.bytes = await writeRecords(temporary, header, frozen)
       try {
-        await linkOrCopy(target, join(folder, previousName(name)))
+        await linkOrCopy(target, insideOf(folder, previousName(name)))
       } catch (error) {
         // The first write, or the old one was damaged and put aside: there is nothing to keep.
         if (!hasCode(error, 'ENOENT')) throw error

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { copyFile, link, mkdir, open, readdir, rm } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
+import { insideOf, isPathPart } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
 import { renameFile } from '../system/rename-file.ts'
 
@@ -56,7 +57,8 @@ export async function syncFoldersAbove(folder: string): Promise<void> {
 /** The file names of a folder; none when the folder does not exist. */
 export async function listFolder(folder: string): Promise<string[]> {
   try {
-    return await readdir(folder)
+    // Roomdesk gives no file another kind of name.
+    return (await readdir(folder)).filter(isPathPart)
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return []
     throw error
@@ -130,8 +132,8 @@ export async function setAside(path: string, milliseconds: number, keep = false)
   const taken = new Set(await listFolder(folder))
   let name = stem
   for (let n = 2; taken.has(name); n++) name = `${stem}-${n}`
-  if (keep) await copyDurably(path, join(folder, name))
-  else await renameFile(path, join(folder, name))
+  if (keep) await copyDurably(path, insideOf(folder, name))
+  else await renameFile(path, insideOf(folder, name))
   await syncFolder(folder)
   return name
 }

@@ -1,5 +1,5 @@
-import { join } from 'node:path'
 import type { Low } from 'lowdb'
+import { insideOf } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
 import { withNext } from '../journal/journal-line.ts'
 import type { Away, Storage } from '../storage.ts'
@@ -122,7 +122,7 @@ export class FileStorage implements Storage {
 export async function copyFiles(from: string, to: string, names: readonly string[]): Promise<void> {
   for (const name of names) {
     try {
-      await copyDurably(join(from, name), join(to, name))
+      await copyDurably(insideOf(from, name), insideOf(to, name))
     } catch (error) {
       if (!hasCode(error, 'ENOENT')) throw error
     }

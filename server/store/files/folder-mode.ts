@@ -1,5 +1,5 @@
 import { chmod, readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { insideOf, isPathPart } from '../../../shared/files/own-path.ts'
 import type { StoreNotice } from '../store.ts'
 import { eventsFolder } from '../backups/backup-events.ts'
 import { backupsFolder } from '../backups/backup-folder.ts'
@@ -55,7 +55,8 @@ function isOurs(name: string): boolean {
 /** Files that an earlier version, or a copy, left open. What cannot be closed is no reason not to start. */
 async function narrowFiles(folder: string, all = false): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
+    if (!isPathPart(entry.name)) continue
+    const path = insideOf(folder, entry.name)
     if (entry.isDirectory() && (all || ourFolders.has(entry.name))) {
       await narrow(path, 0o700)
       await narrowFiles(path, true)

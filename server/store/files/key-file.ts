@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
+import { chmod, open, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makeDataFolder } from './data-folder.ts'
 import { hasCode } from '../../../shared/error-code.ts'
 import { linkOrCopyNew, syncFolder } from './durable-files.ts'
 import { holdsSealedSecrets } from './sealed-secrets.ts'
@@ -60,7 +61,7 @@ async function close(path: string): Promise<void> {
 
 /** Writes a whole new key under another name and links it: nobody ever sees half a key, and of two makers one wins. */
 async function createKeyFile(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await makeDataFolder(dirname(path))
   const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`
   const handle = await open(temporary, 'wx', 0o600)
   try {

@@ -1,5 +1,6 @@
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { insideOf } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
 import { segmentNumber } from '../journal/journal-line.ts'
 import { documentNames, fileName, previousName } from './documents.ts'
@@ -91,9 +92,9 @@ export async function endMoveToFiles(folder: string): Promise<void> {
 
 /** Puts the files of a site into a folder of their own, where nothing reads them. @param now milliseconds since the epoch */
 export async function putFilesAside(folder: string, now: number): Promise<void> {
-  const aside = join(folder, `moved-${fileTime(now)}`)
+  const aside = insideOf(folder, `moved-${fileTime(now)}`)
   await mkdir(aside, { recursive: true, mode: 0o700 })
-  for (const name of await filesOfSite(folder)) await renameFile(join(folder, name), join(aside, name))
+  for (const name of await filesOfSite(folder)) await renameFile(insideOf(folder, name), insideOf(aside, name))
   await syncFolder(aside)
   await syncFolder(folder)
 }

@@ -1,6 +1,7 @@
-import { mkdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { Low } from 'lowdb'
+import { makeDataFolder } from './data-folder.ts'
+import { insideOf } from '../../../shared/files/own-path.ts'
 import { DurableStore } from '../durable/durable-store.ts'
 import { completeSettings } from '../../../shared/settings.ts'
 import { segmentName, segmentNumber } from '../journal/journal-line.ts'
@@ -33,7 +34,7 @@ import { sealBackups } from '../backups/seal-backups.ts'
  */
 export async function openFiles(options: StoreOptions): Promise<Store> {
   const { folder, clock = wallClock, migrations = knownMigrations } = options
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeDataFolder(folder)
   await checkFiles(folder)
   await refuseMovedSite(folder)
   await checkVersions(folder, migrations)
@@ -165,6 +166,6 @@ async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await listFolder(folder)) {
     const leftover =
       documentNames.some((document) => name === temporaryName(document)) || name.endsWith('.previous.json.tmp')
-    if (leftover) await rm(join(folder, name), { force: true })
+    if (leftover) await rm(insideOf(folder, name), { force: true })
   }
 }

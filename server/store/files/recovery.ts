@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { insideOf } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
 import { backupsFolder } from '../backups/backup-folder.ts'
 import { listBackups } from '../backups/backups.ts'
@@ -40,7 +40,7 @@ export const roomNumberGap = 10_000
 export async function checkVersions(folder: string, known: Migrations): Promise<void> {
   const newer: { file: string; version: number }[] = []
   for (const name of documentNames) {
-    const version = (await peekHeader(join(folder, fileName(name))))?.version ?? 0
+    const version = (await peekHeader(insideOf(folder, fileName(name))))?.version ?? 0
     if (version > known.current) newer.push({ file: fileName(name), version })
   }
   for (const [number, { version }] of (await SegmentChain.open(folder)).headers) {
@@ -101,7 +101,7 @@ class Recovery {
     const backups = (await listBackups(this.#folder)).filter(({ uploaded }) => !uploaded)
     const previous: Partial<Record<DocumentName, number>> = {}
     for (const name of documentNames) {
-      const header = (await peekHeader(join(this.#folder, previousName(name))))?.header
+      const header = (await peekHeader(insideOf(this.#folder, previousName(name))))?.header
       if (header !== undefined) previous[name] = header.first_segment
     }
     const nothingElse = this.#chain.last === 0 && backups.length === 0 && Object.keys(previous).length === 0
@@ -112,10 +112,10 @@ class Recovery {
     else {
       for (const name of documentNames) {
         await this.#choose(name, names.has(fileName(name)), [
-          { path: join(this.#folder, previousName(name)), kind: 'previous', label: 'the file before it' },
+          { path: insideOf(this.#folder, previousName(name)), kind: 'previous', label: 'the file before it' },
           ...backups.map(
             (backup): Candidate => ({
-              path: join(this.#folder, backupsFolder, backup.name, fileName(name)),
+              path: insideOf(this.#folder, backupsFolder, backup.name, fileName(name)),
               kind: 'backup',
               label: `the backup of ${new Date(backup.at).toISOString()}`,
             }),
@@ -129,7 +129,7 @@ class Recovery {
 
   async read(): Promise<Recovered> {
     for (const name of documentNames) {
-      const header = await this.#load(name, join(this.#folder, fileName(name)))
+      const header = await this.#load(name, insideOf(this.#folder, fileName(name)))
       this.#bases[name] = header
     }
     await this.#replay(false)
@@ -153,7 +153,7 @@ class Recovery {
   async #allEmpty(present: readonly DocumentName[]): Promise<boolean> {
     for (const name of present) {
       try {
-        const { first_segment } = await this.#load(name, join(this.#folder, fileName(name)))
+        const { first_segment } = await this.#load(name, insideOf(this.#folder, fileName(name)))
         if (first_segment !== 1 || layout[name].some((collection) => this.#state[collection].size > 0)) return false
       } catch {
         return false
@@ -188,7 +188,7 @@ class Recovery {
 
   async #choose(name: DocumentName, exists: boolean, others: readonly Candidate[]): Promise<void> {
     const file = fileName(name)
-    const path = join(this.#folder, file)
+    const path = insideOf(this.#folder, file)
     let problem = 'is missing'
     let aside: string | undefined
     if (exists) {
@@ -254,7 +254,7 @@ class Recovery {
 
   async #salvage(name: DocumentName, aside: string | undefined): Promise<void> {
     const file = fileName(name)
-    const base = aside === undefined ? undefined : await this.#tryLoad(name, join(this.#folder, aside), true)
+    const base = aside === undefined ? undefined : await this.#tryLoad(name, insideOf(this.#folder, aside), true)
     if (base !== undefined) {
       this.#bases[name] = base
       this.#findings.lost(
@@ -297,7 +297,7 @@ class Recovery {
         for (const record of changes) this.#apply(record, version, number)
       })
       const file = segmentName(number)
-      const aside = report.lost > 0 && repair ? await setAside(join(this.#folder, file), this.#now, true) : file
+      const aside = report.lost > 0 && repair ? await setAside(insideOf(this.#folder, file), this.#now, true) : file
       this.#findings.segment(file, report, aside, known.confirmed)
       if (!this.#chain.ends.has(number)) this.#chain.ends.set(number, report.end)
     }

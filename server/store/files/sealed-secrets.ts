@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
+import { insideOf } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
 import { listFolder } from './durable-files.ts'
 import { backupsFolder } from '../backups/backup-folder.ts'
@@ -11,10 +12,10 @@ import { prefixes, sealedPrefix } from '../sealer.ts'
  */
 export async function holdsSealedSecrets(folder: string): Promise<boolean> {
   const backups = join(folder, backupsFolder)
-  const folders = [folder, ...(await namesIn(backups)).map((name) => join(backups, name))]
+  const folders = [folder, ...(await namesIn(backups)).map((name) => insideOf(backups, name))]
   for (const each of folders) {
     for (const name of await namesIn(each)) {
-      if (/\.(json|ndjson)(\.|$)/.test(name) && (await holds(join(each, name)))) return true
+      if (/\.(json|ndjson)(\.|$)/.test(name) && (await holds(insideOf(each, name)))) return true
     }
   }
   return false

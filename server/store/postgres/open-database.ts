@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { makeDataFolder } from '../files/data-folder.ts'
 import { wallClock } from '../system/time.ts'
 import { uuid } from '../system/random.ts'
 import { lockFolder } from '../files/folder-lock.ts'
@@ -28,7 +28,7 @@ import { sayRecords, settleSite, type SiteCheck } from './site-row.ts'
 export async function openDatabase(options: StoreOptions & { database: string }): Promise<FencedStore> {
   const { folder, database, logger, clock = wallClock, databaseDeadlines: deadlines = defaultDeadlines } = options
   const address = parseDatabaseAddress(database)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeDataFolder(folder)
   const unlock = await lockFolder(folder, (error) =>
     logger?.warn({ err: error }, 'The file system of the data folder gives no locks.'),
   )

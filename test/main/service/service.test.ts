@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { headlessFlags } from '../../../main/headless-face.ts'
-import { carryOut } from '../../../main/service/carry-out.ts'
+import { carryOut, CommandFailedError } from '../../../main/service/carry-out.ts'
 import { macService } from '../../../main/service/mac-service.ts'
+import { serviceId } from '../../../main/service/secured-folder.ts'
 import { installService, removeService, type ServiceMachine } from '../../../main/service/service-command.ts'
 import type { Command, ServiceStep } from '../../../main/service/service-plan.ts'
 import { windowsService } from '../../../main/service/windows-service.ts'
@@ -108,13 +109,16 @@ print(json.dumps([[e.tag,e.text or e.attrib] for e in t.fromstring(sys.stdin.rea
   test('runs as an account of its own, which may change its data and not its program', () => {
     const wrapper = `${base}\\service\\roomdesk-service.exe`
     const account = 'NT SERVICE\\Roomdesk'
-    expect(commands(plan.install)).toEqual([
+    const icacls = 'C:\\Windows\\System32\\icacls.exe'
+    const names = ['service', 'site', 'app', 'logs'].map((name) => `${base}\\${name}`)
+    expect(commands(plan.install).slice(1)).toEqual([
       `${wrapper} install`,
       `C:\\Windows\\System32\\sc.exe config Roomdesk obj= ${account}`,
-      `C:\\Windows\\System32\\icacls.exe ${base} /inheritance:r /grant:r *S-1-5-18:(OI)(CI)F *S-1-5-32-544:(OI)(CI)F ${account}:(OI)(CI)RX`,
-      ...['site', 'app', 'logs'].map(
-        (name) => `C:\\Windows\\System32\\icacls.exe ${base}\\${name} /grant ${account}:(OI)(CI)M`,
-      ),
+      ...[base, ...names].map((path) => `${icacls} ${path} /setowner *S-1-5-32-544 /L /Q`),
+      ...names.map((path) => `${icacls} ${path} /reset /L /Q`),
+      `${icacls} ${base}\\service\\* /reset /T /L /Q`,
+      `${icacls} ${base} /inheritance:r /grant:r *S-1-5-18:(OI)(CI)F *S-1-5-32-544:(OI)(CI)F ${account}:(OI)(CI)RX`,
+      ...['site', 'app', 'logs'].map((name) => `${icacls} ${base}\\${name} /grant ${account}:(OI)(CI)M`),
       'C:\\Windows\\System32\\netsh.exe advfirewall firewall delete rule name=Roomdesk',
       `C:\\Windows\\System32\\netsh.exe advfirewall firewall add rule name=Roomdesk dir=in action=allow program=${program} profile=domain,private`,
       `${wrapper} start`,
@@ -123,6 +127,55 @@ print(json.dumps([[e.tag,e.text or e.attrib] for e in t.fromstring(sys.stdin.rea
     expect(commands(plan.remove).slice(0, 2)).toEqual([`${wrapper} stop`, `${wrapper} uninstall`])
     expect(plan.remove.at(-1)).toEqual({ kind: 'remove', path: `${base}\\service` })
   })
+})
+
+describe('folders that another user could make in advance', () => {
+  /** The script of PowerShell, decoded. */
+  const scriptOf = (steps: readonly ServiceStep[]): string => {
+    const [first] = steps
+    const encoded = first?.kind === 'run' ? (first.command.at(-1) ?? '') : ''
+    return Buffer.from(encoded, 'base64').toString('utf16le')
+  }
+  const facts = { programData: "C:\\Program'Data", systemRoot: 'C:\\Windows', wrapper: 'C:\\app' }
+  const plan = windowsService(request, facts)
+
+  test('are made for administrators alone before anything is written, and one of another user is refused', () => {
+    const script = scriptOf(plan.install)
+    // Owner, group and a protected list: the system and administrators, nobody by inheritance.
+    expect(script).toContain("SetSecurityDescriptorSddlForm('O:BAG:BAD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)')")
+    for (const name of ['', '\\service', '\\site', '\\app', '\\logs'])
+      expect(script).toContain(`'C:\\Program''Data\\Roomdesk${name}'`)
+    expect(script.indexOf('CreateDirectory($folder, $security)')).toBeLessThan(script.indexOf('Assert-Own (Get-Item'))
+    expect(script).toContain('ReparsePoint')
+    expect(script).toContain(`$owners = @('S-1-5-18', 'S-1-5-32-544', '${serviceId('Roomdesk')}')`)
+    // No other step makes a folder there.
+    expect(plan.install.filter(({ kind }) => kind === 'folder')).toEqual([])
+  })
+
+  test('know the service by the identifier that Windows gives its account', () => {
+    // TrustedInstaller, as every Windows has it.
+    expect(serviceId('TrustedInstaller')).toBe('S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464')
+  })
+
+  test('a refusal is a sentence, with what Windows said', async () => {
+    const run = async (): Promise<void> => {
+      throw new CommandFailedError('powershell.exe -EncodedCommand AAAA: C:\\x is a link.', 'C:\\x is a link.')
+    }
+    await expect(carryOut(plan.install, run)).rejects.toThrow(
+      /^The folders of the service could not be made safe: .*install the service again\.\nC:\\x is a link\.$/,
+    )
+  })
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'a folder that another user made is refused on other systems, too',
+    async () => {
+      const taken = join(folder, 'taken')
+      await mkdir(taken)
+      await chown(taken, 12_345, 12_345)
+      const steps: ServiceStep[] = [{ kind: 'folder', path: taken, mode: 0o755, mustBeOurs: true }]
+      await expect(carryOut(steps)).rejects.toThrow('belongs to another user (uid 12345)')
+    },
+  )
 })
 
 describe('installing a service', () => {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'
-import { delimiter, isAbsolute, join } from 'node:path'
+import { delimiter, isAbsolute } from 'node:path'
+import { insideOf, isPathPart } from '../../../../shared/files/own-path.ts'
 
 /** An ffmpeg that makes what browsers play. */
 export interface FfmpegProgram {
@@ -34,7 +35,8 @@ function programPlaces(wanted: string, path = process.env.PATH ?? ''): string[] 
   const named = isAbsolute(name) || name.includes('/') || name.includes('\\')
   const file = process.platform === 'win32' && !named && !name.endsWith('.exe') ? `${name}.exe` : name
   const folders = [...path.split(delimiter).filter(isAbsolute), ...(process.platform === 'win32' ? [] : usualFolders)]
-  return named ? [file] : folders.map((folder) => join(folder, file))
+  if (named) return [file]
+  return isPathPart(file) ? folders.map((folder) => insideOf(folder, file)) : []
 }
 
 /**

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { insideOf } from '../../../../shared/files/own-path.ts'
 import { syncFolder } from '../durable-files.ts'
 import { monotonic } from '../../system/time.ts'
 import { encodeLine, type SegmentHeader, segmentName } from '../../journal/journal-line.ts'
@@ -44,7 +44,7 @@ export class JournalSegment {
 
   /** Makes a new file with its header, durable with its name. Leaves none behind when it fails, if it can. */
   static async create(folder: string, header: SegmentHeader): Promise<JournalSegment> {
-    const path = join(folder, segmentName(header.segment))
+    const path = insideOf(folder, segmentName(header.segment))
     const { O_CREAT, O_EXCL, O_RDWR } = fs.constants
     const fd = await open(path, O_CREAT | O_EXCL | O_RDWR | synchronous, 0o600)
     try {

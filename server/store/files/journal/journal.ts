@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { insideOf } from '../../../../shared/files/own-path.ts'
 import { hasCode } from '../../../../shared/error-code.ts'
 import { syncFile, syncFolder } from '../durable-files.ts'
 import type { HighWaterFile } from './high-water.ts'
@@ -103,7 +103,7 @@ export class Journal {
   async cut(before: number): Promise<void> {
     for (const number of [...this.#sizes.keys()]) {
       if (number >= before || number === this.#current?.number) continue
-      await rm(join(this.#options.folder, segmentName(number)), { force: true })
+      await rm(insideOf(this.#options.folder, segmentName(number)), { force: true })
       this.#sizes.delete(number)
       this.#ends.delete(number)
     }
@@ -148,7 +148,7 @@ export class Journal {
   async #syncFound(): Promise<void> {
     if (this.#foundSynced) return
     const { folder } = this.#options
-    if (this.#previous > 0) await syncFile(join(folder, segmentName(this.#previous)))
+    if (this.#previous > 0) await syncFile(insideOf(folder, segmentName(this.#previous)))
     await syncFolder(folder)
     this.#foundSynced = true
   }
@@ -156,7 +156,7 @@ export class Journal {
   /** Removes a segment that could not be begun; where that fails too, the next header says that it does not count. */
   async #discard(number: number): Promise<void> {
     try {
-      await rm(join(this.#options.folder, segmentName(number)))
+      await rm(insideOf(this.#options.folder, segmentName(number)))
       await syncFolder(this.#options.folder)
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { insideOf } from '../../../../shared/files/own-path.ts'
 import { listFolder } from '../durable-files.ts'
 import { type HighWater, readHighWater } from './high-water.ts'
 import { type SegmentHeader, segmentName, segmentNumber } from '../../journal/journal-line.ts'
@@ -55,7 +55,7 @@ export class SegmentChain {
     const sizes = new Map<number, number>()
     const unfinished: number[] = []
     for (const number of found) {
-      sizes.set(number, (await stat(join(folder, segmentName(number)))).size)
+      sizes.set(number, (await stat(insideOf(folder, segmentName(number)))).size)
       const header = await readSegmentHeader(folder, number)
       if (header === 'unfinished') unfinished.push(number)
       else if (header !== 'damaged') headers.set(number, header)

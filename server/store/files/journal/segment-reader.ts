@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { join } from 'node:path'
+import { insideOf } from '../../../../shared/files/own-path.ts'
 import type { RawRecord } from '../../state.ts'
 import { readingOf } from '../store-file-error.ts'
 import { decodeLine, endsWrite, type SegmentHeader, segmentName } from '../../journal/journal-line.ts'
@@ -38,7 +38,7 @@ export async function readSegmentHeader(
   folder: string,
   segment: number,
 ): Promise<SegmentHeader | 'damaged' | 'unfinished'> {
-  const path = join(folder, segmentName(segment))
+  const path = insideOf(folder, segmentName(segment))
   const handle = await readingOf(path, () => open(path, 'r'))
   try {
     const buffer = Buffer.alloc(headBytes)
@@ -63,7 +63,7 @@ export async function readSegment(
   known: KnownSegment,
   onChanges: (changes: readonly RawRecord[]) => void,
 ): Promise<SegmentReport> {
-  const path = join(folder, segmentName(known.number))
+  const path = insideOf(folder, segmentName(known.number))
   const handle = await readingOf(path, () => open(path, 'r'))
   try {
     const scanner = new SegmentScanner(onChanges)

@@ -1,0 +1,58 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openWindows, type Windows } from '../support/chromium.ts'
+import { type ControllerSite, openControllerSite } from '../support/sites/controller-site.ts'
+
+const builtPage = join(import.meta.dirname, '../../dist/renderer')
+
+describe('A browser that signed in with the console key', () => {
+  let ahead = 0
+  let site: ControllerSite
+  let windows: Windows
+  beforeAll(async () => {
+    const credentials = [{ label: 'Lobby', access_key: 'lobby', secret_key: 'the secret of the lobby' }]
+    ;[site, windows] = await Promise.all([
+      openControllerSite({ credentials }, { accountClock: () => Date.now() + ahead, consolePage: builtPage }),
+      openWindows(),
+    ])
+    await site.call(await site.key(), 'overview.dismiss_welcome', {})
+  })
+  afterAll(async () => {
+    await windows.close()
+    await site.remove()
+  })
+
+  test('survives a reload and a new tab, and asks for the key half an hour later; a new key is shown as a file', async () => {
+    const key = await site.key()
+    const context = await windows.newContext({ viewport: { width: 1280, height: 860 }, locale: 'en-US' })
+    const page = await context.newPage()
+    await page.goto(`${site.url}/#key=${key}`)
+    await page.getByRole('navigation').first().waitFor()
+    await page.reload()
+    await page.getByRole('navigation').first().waitFor()
+    const tab = await context.newPage()
+    await tab.goto(`${site.url}/#/rooms`)
+    await tab.getByRole('navigation').first().waitFor()
+    await tab.close()
+
+    ahead = 30 * 60_000
+    await page.goto(`${site.url}/#/settings/console`)
+    const replace = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Replace the key…' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Replace the key…' }).click()
+    }
+    await replace()
+    const asked = page.getByRole('dialog', { name: 'Enter the console key' })
+    await asked.locator('input[type=password]').fill('not the key, which has other characters')
+    await page.keyboard.press('Enter')
+    await asked.getByText('wrong', { exact: false }).first().waitFor()
+    expect(await site.key()).toBe(key)
+    await asked.locator('input[type=password]').fill(key)
+    await page.keyboard.press('Enter')
+    // Every session of the old key ends.
+    await page.getByLabel('Console key').first().waitFor()
+    const made = await site.key()
+    expect(made).not.toBe(key)
+    expect(await page.content()).not.toContain(made)
+  })
+})

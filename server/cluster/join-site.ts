@@ -100,6 +100,7 @@ export function controllersBy(
     controllers: () => member().controllers(),
     leader: () => member().leader(),
     database: () => member().database(),
+    answerLeader: () => member().answerLeader(),
     lease: () => member().lease(),
     handOver: (id) => {
       history.handsOverTo(id)

@@ -97,8 +97,8 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
     }),
     certificate: options.tls,
     metricsNeedToken: () => site.settings().console.metrics_token,
-    health: (known) => {
-      const { awaySince, error } = controllers.database()
+    health: (known, byLeader) => {
+      const { awaySince, error } = byLeader ? controllers.answerLeader() : controllers.database()
       const body = {
         ok: false,
         role: 'standby',

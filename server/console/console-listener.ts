@@ -52,8 +52,8 @@ export interface ConsoleListenerOptions extends EntranceParts {
   metricsNeedToken: () => boolean
   /** The site's own; undefined for plain HTTP. */
   certificate: () => TlsMaterial | undefined
-  /** @param known for somebody who has signed in, or another controller */
-  health: (known: boolean) => { ok: boolean; body: Record<string, unknown> }
+  /** @param known for somebody who has signed in, or another controller @param byLeader another controller asks, which only a leader does that cannot reach the database */
+  health: (known: boolean, byLeader: boolean) => { ok: boolean; body: Record<string, unknown> }
   /** See EdgeServerOptions. */
   proof?: RequestProof | undefined
   kept?: KeptPorts | undefined
@@ -236,8 +236,9 @@ export class ConsoleListener {
     'GET /healthz': (context) => {
       const shows = context.get('Authorization') !== ''
       if (shows && this.#entrance.authorised(context) === undefined) return
-      const known = provenRequest(context.req) !== undefined || this.#entrance.callerOf(context.req) !== undefined
-      const { ok, body } = this.#options.health(known)
+      const byLeader = provenRequest(context.req) !== undefined
+      const known = byLeader || this.#entrance.callerOf(context.req) !== undefined
+      const { ok, body } = this.#options.health(known, byLeader)
       context.status = ok ? 200 : 503
       context.body = body
       context.set('Cache-Control', 'no-store')

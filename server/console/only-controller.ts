@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
-import type { ControllerPlace, KnownController } from '../store/election/site-member.ts'
+import type { ControllerPlace, DatabaseStatus, KnownController } from '../store/election/site-member.ts'
 import type { StoreStatus } from '../store/store.ts'
 import type { SiteControllers } from './site-controllers.ts'
 
@@ -29,6 +29,10 @@ export function onlyController({ version, startedAt, folder, place, store }: Onl
     seenAt: Date.now(),
     since: startedAt,
   })
+  const database = (): DatabaseStatus => {
+    const { refusesSince, lastError = '' } = store.status()
+    return { shown: folder, awaySince: refusesSince, error: lastError, risks: [] }
+  }
   return {
     id,
     medium: store.status().medium,
@@ -36,10 +40,8 @@ export function onlyController({ version, startedAt, folder, place, store }: Onl
     leader: self,
     onLeader: () => () => undefined,
     lease: () => undefined,
-    database: () => {
-      const { refusesSince, lastError = '' } = store.status()
-      return { shown: folder, awaySince: refusesSince, error: lastError, risks: [] }
-    },
+    database,
+    answerLeader: database,
     handOver: () => Promise.reject(new ConsoleError(refusal('oneController'))),
   }
 }

@@ -13,7 +13,10 @@ import { clusterTimes } from '../store/election/timings.ts'
 
 /** The controllers of the site, as the one in this process knows them: a `SiteMember` is one, with its medium. */
 export interface SiteControllers
-  extends Pick<SiteMember, 'id' | 'controllers' | 'leader' | 'onLeader' | 'database' | 'handOver' | 'lease'> {
+  extends Pick<
+    SiteMember,
+    'id' | 'controllers' | 'leader' | 'onLeader' | 'database' | 'answerLeader' | 'handOver' | 'lease'
+  > {
   readonly medium: Medium
   /** A change of the leader, returned once; undefined where that is no news. Left out: it never is. */
   newLeader?: () => NewLeader | undefined

@@ -167,7 +167,12 @@ class Story {
     // One thing at a time: it does not connect again by itself.
     link.abandon()
     actor.won = won
-    actor.journal = new DatabaseJournal(link, migrations.current, this.#lines, roomNumbers)
+    actor.journal = new DatabaseJournal(
+      link,
+      migrations.current,
+      { last: this.#lines, lastTerm: undefined },
+      roomNumbers,
+    )
   }
 
   /** It was fenced: others lead. */

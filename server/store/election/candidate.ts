@@ -12,6 +12,7 @@ import { termOf } from '../postgres/read-state.ts'
 import type { KnownTerms } from './known-terms.ts'
 import type { Follower } from './follower.ts'
 import type { OwnRow } from './own-row.ts'
+import { Patience } from './patience.ts'
 import type { Durability } from '../postgres/durability.ts'
 import type { Registration } from './registration.ts'
 import { channel, endFrozenLeader, releaseLock, tryLock } from './leader.ts'
@@ -73,15 +74,15 @@ export class ElectionCandidate {
   #trouble = ''
   /** It holds the lock, and is about to lead. */
   #taking = false
-  /** monotonic() until which a leader may come back before this one tries to lead. */
-  #patientUntil = 0
+  readonly #patience: Patience
   #reportedAt = Number.NEGATIVE_INFINITY
   /** Resolves when the loop has ended. */
   readonly #ended: Promise<void>
 
   constructor(options: ReplicaOptions) {
     this.#options = options
-    const { address, sealer, migrations } = options
+    const { address, sealer, migrations, times } = options
+    this.#patience = new Patience(times.comeBack)
     this.#check = { address, sealer, migrations, take: 'site here' }
     this.#first.promise.catch(() => undefined)
     this.#ended = this.#run()
@@ -92,15 +93,24 @@ export class ElectionCandidate {
     return this.#first.promise
   }
 
-  /** A leader that learns from this controller that the database is away may answer from memory for a while, so the database gets time to come back first. */
+  /** Whether the database can be reached. Reads only: monitors and consoles ask as often as they like. */
   status(): Omit<DatabaseStatus, 'shown' | 'risks'> {
     const waits = this.#session?.busyFor ?? 0
     let { since, error } = this.#away
     // The holder of the lock leads with the very next answer.
     if (since === 0 && waits > clusterTimes.slowDatabase && !this.#taking)
       [since, error] = [Math.round(this.#options.clock() - waits), 'the database does not answer']
-    if (since !== 0) this.#patientUntil = monotonic() + this.#options.times.comeBack
     return { awaySince: since, error }
+  }
+
+  /**
+   * Answers a leader that cannot reach the database: see `status`. If the database is away from here, too, the leader gets time to come back first. Questions of a leader that never
+   * comes back prolong that once only.
+   */
+  answerLeader(): Omit<DatabaseStatus, 'shown' | 'risks'> {
+    const status = this.status()
+    if (status.awaySince !== 0) this.#patience.grant()
+    return status
   }
 
   /** The connection, for questions besides. @throws Error that says why there is none */
@@ -157,7 +167,7 @@ export class ElectionCandidate {
   }
 
   async #run(): Promise<void> {
-    const { address, deadlines, clock, times } = this.#options
+    const { address, deadlines, clock } = this.#options
     const { signal } = this.#closed
     for (let failures = 1; !signal.aborted; failures++) {
       let session: Session | undefined
@@ -166,7 +176,7 @@ export class ElectionCandidate {
         session.onLost(() => this.#alarm.ring())
         this.#session = session
         await this.#greet(session)
-        if (this.#away.since !== 0) this.#patientUntil = monotonic() + times.comeBack
+        if (this.#away.since !== 0) this.#patience.begin()
         failures = 1
         if (await this.#stand(session)) return
       } catch (error) {
@@ -253,6 +263,7 @@ export class ElectionCandidate {
         holder = row.holder
       }
       if (row !== undefined) {
+        if (row.leaseLeft !== null && leads(row)) this.#patience.leaderIsBack()
         void (hasLetGo(row, term)
           ? roomNumbers.giveBack(Number(row.roomNumbers))
           : roomNumbers.keep(Number(row.roomNumbers)))
@@ -313,7 +324,7 @@ export class ElectionCandidate {
   #holdsBack(row: LeaderRow | undefined): boolean {
     if (row === undefined) return false
     if (row.successor !== null) return row.successor !== this.#options.id
-    return monotonic() < this.#patientUntil || !this.#options.registration.isDone(row)
+    return this.#patience.lasts || !this.#options.registration.isDone(row)
   }
 
   async #endFrozen(session: Session, { shown }: DatabaseAddress): Promise<void> {

@@ -33,6 +33,8 @@ import { defaultDeadlines, type Session } from '../postgres/database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import { ElectionCandidate } from './candidate.ts'
 import { KnownTerms } from './known-terms.ts'
+import type { JournalPosition } from './journal-position.ts'
+import { lossMessage, type LostLines } from './lost-lines.ts'
 import type { Taken } from './take-over.ts'
 import { clusterTimes, type ElectionTimes, electionTimes } from './timings.ts'
 
@@ -104,8 +106,8 @@ export class Member implements SiteMember {
       address,
       deadlines,
       migrations,
-      before: before?.followed,
-      onLost: () => this.#lost(),
+      before,
+      onLost: (lost) => this.#lost(lost),
       onError,
     })
     this.#leader = before?.leader()
@@ -174,6 +176,10 @@ export class Member implements SiteMember {
     return this.#named
   }
 
+  get position(): JournalPosition | undefined {
+    return this.#led?.store.position ?? this.#follower.position
+  }
+
   leader(): KnownController | undefined {
     return this.#leader
   }
@@ -196,6 +202,11 @@ export class Member implements SiteMember {
     return { shown, risks, awaySince: away?.since ?? 0, error: away?.error.message ?? '' }
   }
 
+  answerLeader(): DatabaseStatus {
+    if (this.#led === undefined) this.#standby.answerLeader()
+    return this.database()
+  }
+
   lease(): LeaseFigures | undefined {
     return this.#led === undefined || this.#led.link.fenced !== undefined ? undefined : this.#lease?.figures()
   }
@@ -206,6 +217,7 @@ export class Member implements SiteMember {
     this.#spent = true
     this.#named = taken.named
     this.#since = this.#clock()
+    this.#follower.ledBy()
     try {
       return await this.#openStore(taken)
     } catch (error) {
@@ -314,12 +326,13 @@ export class Member implements SiteMember {
 
   /** State in memory, in the form of one that was just read. */
   #inMemory({ snapshot }: Taken): DatabaseState {
-    const { read, last, roomNumber } = this.#follower
+    const { read, last, position, roomNumber } = this.#follower
     if (read === undefined) throw new Error('Nothing was read yet.')
     const journalBytes = this.#follower.bytesBehind(snapshot?.seq ?? 0)
     return {
       ...read,
       last,
+      lastTerm: position?.lastTerm,
       roomNumber,
       journalBytes,
       snapshotBytes: snapshot?.bytes ?? 0,
@@ -343,8 +356,8 @@ export class Member implements SiteMember {
   }
 
   /** Kept for the console, which this controller serves once it leads. */
-  #lost(): void {
-    const message = `The database ${this.#address.shown} came back without changes that were confirmed (an older state was put back, or a standby took over without them): this controller has dropped them, too.`
+  #lost(lost: LostLines): void {
+    const message = lossMessage(lost, this.#address.shown)
     this.#options.logger?.warn({}, message)
     this.#found.push({ level: 'warning', at: this.#clock(), code: 'damaged', message, lost: true })
   }

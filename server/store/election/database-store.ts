@@ -3,6 +3,7 @@ import { DurableStore, type DurableStoreOptions } from '../durable/durable-store
 import type { KnownController, FencedStore } from './site-member.ts'
 import { notStored, storageError } from '../storage-error.ts'
 import { HandedOverError } from '../postgres/database-error.ts'
+import type { JournalPosition } from './journal-position.ts'
 import type { DatabaseStorage } from '../postgres/database-storage.ts'
 import { nameSuccessor } from './leader.ts'
 import type { Lease } from './lease.ts'
@@ -34,6 +35,11 @@ export class DatabaseStore extends DurableStore implements FencedStore {
   /** Number of the last line that is stored. */
   get stored(): number {
     return this.#storage.last
+  }
+
+  /** Where this store has come to. */
+  get position(): JournalPosition {
+    return { last: this.#storage.last, lastTerm: this.#storage.lastTerm }
   }
 
   get fenced(): Promise<Error> {

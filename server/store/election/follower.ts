@@ -10,34 +10,27 @@ import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { type DatabaseState, readState, termOf } from '../postgres/read-state.ts'
 import { longAnswer, Session } from '../postgres/database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
+import { CarriedPosition, countLost, type LostLines, recordsOf } from './lost-lines.ts'
+import type { JournalPosition } from './journal-position.ts'
+import { type LineRow, linesAtOnce, linesFrom } from './journal-lines.ts'
 import { clusterTimes } from './timings.ts'
-
-/** Lines that are asked for together. */
-const linesAtOnce = 2_000
 
 export interface FollowerOptions {
   address: DatabaseAddress
   deadlines: SessionDeadlines
   migrations: Migrations
   /** State in memory from before, used until the database is read. */
-  before: Pick<FollowedStore, 'all'> | undefined
-  /** The database came back without lines that are in memory: they are gone from there, too. */
-  onLost: () => void
+  before: { followed: Pick<FollowedStore, 'all'>; position: JournalPosition | undefined } | undefined
+  /** The database came back without lines that were in memory: they are gone from there, too. */
+  onLost: (lost: LostLines) => void
   /** A listener has thrown. */
   onError: (error: unknown) => void
-}
-
-interface LineRow {
-  seq: string
-  epoch: string
-  term: string | null
-  records: number
-  line: string
 }
 
 /**
  * Memory that follows the journal, line by line and without gaps. A line is identified by its number and the term it was stored in: memory starts again from the newest
  * snapshot if its last line is not the stored one of this number, or if its next line is gone already. Calls must not overlap.
+ * Large because memory, its place in the journal and what it held before the change of role are valid only together.
  */
 export class Follower implements FollowedStore {
   readonly #options: Omit<FollowerOptions, 'before'>
@@ -55,18 +48,27 @@ export class Follower implements FollowedStore {
   /** Lines and bytes that were followed since the last reading. */
   #followed = { lines: 0, bytes: 0 }
   #lessSince = 0
+  /** How far memory came before this program changed its role, until it is known whether the database has all of that. */
+  #carried: CarriedPosition | undefined
 
   constructor(options: FollowerOptions) {
     const { before, ...lasting } = options
     this.#options = lasting
     if (before === undefined) return
+    if (before.position !== undefined) this.#carried = new CarriedPosition(before.position)
     for (const collection of collectionNames)
-      for (const [key, value] of before.all(collection)) applyChange(this.state, changeOf(collection, key, value))
+      for (const [key, value] of before.followed.all(collection))
+        applyChange(this.state, changeOf(collection, key, value))
   }
 
   /** Number of the last line in memory. */
   get last(): number {
     return this.#last
+  }
+
+  /** Where memory has come to; undefined: nothing was read yet. */
+  get position(): JournalPosition | undefined {
+    return this.#read === undefined ? undefined : { last: this.#last, lastTerm: this.#lastTerm }
   }
 
   /** Highest room number that was given. */
@@ -108,16 +110,17 @@ export class Follower implements FollowedStore {
    */
   async follow(session: Session, term: string): Promise<void> {
     if (this.#read === undefined) await this.#begin(term)
+    const carried = await this.#carried?.check(session, term)
+    if (carried !== 'open') this.#carried = undefined
+    if (typeof carried === 'object') this.#options.onLost(carried)
     for (;;) {
-      const { rows } = await session.query<LineRow>(
-        `select seq, epoch, term, records, case when seq = $1 then '' else line end as line
-         from roomdesk_journal where seq >= $1 order by seq limit ${linesAtOnce}`,
-        [this.#last],
-        'follow',
-      )
+      const rows = await linesFrom(session, this.#last)
       const relation = await this.#relation(session, rows[0], term)
-      if (relation === 'lost') this.#options.onLost()
-      if (relation === 'lost' || relation === 'other') await this.#begin(term)
+      if (relation === 'lost') {
+        const count = await countLost(session, this.#last, term)
+        const records = recordsOf(await this.#begin(term))
+        this.#options.onLost({ count, records })
+      } else if (relation === 'other') await this.#begin(term)
       if (relation !== 'ours') continue
       const lines = Number(rows[0]?.seq) === this.#last ? rows.slice(1) : rows
       for (const row of lines) if (!this.#take(row)) break
@@ -159,6 +162,13 @@ export class Follower implements FollowedStore {
     return 'ours'
   }
 
+  /** This controller leads from now on: no other one stores again what it had before and the database does not. */
+  ledBy(): void {
+    const lost = this.#carried?.missing(this.#last)
+    this.#carried = undefined
+    if (lost !== undefined) this.#options.onLost(lost)
+  }
+
   #lessForLong(): boolean {
     const now = monotonic()
     if (this.#lessSince === 0) this.#lessSince = now
@@ -188,7 +198,7 @@ export class Follower implements FollowedStore {
   }
 
   /** Reads everything as of one instant, and notifies of every difference. */
-  async #begin(term: string): Promise<void> {
+  async #begin(term: string): Promise<readonly Change[]> {
     const { address, deadlines, migrations } = this.#options
     const session = await Session.open(address, deadlines, longAnswer)
     try {
@@ -196,6 +206,7 @@ export class Follower implements FollowedStore {
       const read = await readState(session, migrations, address)
       if (read.newest > migrations.current) throw this.#newer(read.newest)
       const changes = changesBetween(this.state, read.state)
+      if (this.#read === undefined) this.#carried?.replacedBy(changes)
       this.#last = read.last
       this.#lastTerm = read.lastTerm
       this.#verified = term
@@ -204,6 +215,7 @@ export class Follower implements FollowedStore {
       this.#read = { ...read, state: this.state }
       this.#roomNumber = Math.max(this.#roomNumber, read.roomNumber)
       this.#apply(changes)
+      return changes
     } finally {
       await session.close()
     }

@@ -61,6 +61,7 @@ export async function openLeaderSite(options: StoreOptions, site: LeaderSite): P
     roomNumbers: new RoomNumberBlocks(roomNumbers, reserved, record),
     clock,
     last: read.last,
+    lastTerm: read.lastTerm,
     journalBytes: read.journalBytes,
     snapshotBytes: read.snapshotBytes,
     snapshotAt: read.snapshotAt === 0 ? clock() : read.snapshotAt,

@@ -43,7 +43,7 @@ export interface MemberOptions extends Omit<StoreOptions, 'database'> {
    */
   whenAway?: 'fail' | 'wait'
   /** The membership of this program that has ended: what it had in memory and knew of the leader counts until the database is reached. */
-  before?: Pick<SiteMember, 'followed' | 'leader' | 'knownTerms'>
+  before?: Pick<SiteMember, 'followed' | 'leader' | 'knownTerms' | 'position'>
   /** Left out: nobody else is asked, and reads go on while the database is away. */
   askOthers?: AskOthers
   /** Left out: there is no leader to register with. */

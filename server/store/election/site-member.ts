@@ -1,6 +1,7 @@
 import type { KnownTerms } from './known-terms.ts'
 import type { DurabilityRisk } from '../../../shared/console/durability.ts'
 import type { Store } from '../store.ts'
+import type { JournalPosition } from './journal-position.ts'
 import type { LeaseFigures } from './lease-figures.ts'
 
 /** One controller of a site leads: it answers, stores and runs the nodes. The others stand by. */
@@ -75,6 +76,8 @@ export interface SiteMember {
   readonly followed: FollowedStore
   /** For the membership after this one. */
   readonly knownTerms: KnownTerms
+  /** How far its memory holds the journal, for the membership after this one; undefined: it has read nothing. */
+  readonly position: JournalPosition | undefined
   /** Announces the addresses of this controller to the others; again when they change. Never rejects: it waits for the database. */
   announce(place: ControllerPlace): void
   /** Known leader; undefined: there is none, or its lease is over. While the database is away: the last leader. */
@@ -85,7 +88,10 @@ export interface SiteMember {
   readonly named: boolean
   /** All controllers that reported in the last day, as the database has them; this one first. Rejects when it is away. */
   controllers(): Promise<readonly KnownController[]>
+  /** Reads only. */
   database(): DatabaseStatus
+  /** Answers the question of a leader that cannot reach the database, which then gets time to come back before this controller leads. */
+  answerLeader(): DatabaseStatus
   /** How sure it is that it leads; undefined: it does not lead. */
   lease(): LeaseFigures | undefined
   /**

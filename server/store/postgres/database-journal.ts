@@ -2,6 +2,8 @@ import { type Away, StorageAwayError } from '../storage.ts'
 import { FencedError } from './database-error.ts'
 import { fencedError, hint, ofTerm, type Term } from '../election/leader.ts'
 import type { Link } from './link.ts'
+import type { JournalPosition } from '../election/journal-position.ts'
+import { termOf } from './read-state.ts'
 import type { RoomNumberBlocks } from './room-number-blocks.ts'
 import type { DatabaseResult } from '../system/database-client.ts'
 import type { Session } from './database-session.ts'
@@ -45,21 +47,28 @@ export class DatabaseJournal {
   readonly #records: number
   readonly #roomNumbers: RoomNumberBlocks
   #last: number
+  #lastTerm: string | undefined
 
   /**
    * @param records schema version of the records
-   * @param last number of the last line that is stored
+   * @param last number of the last line that is stored, and its term: see `termOf`
    */
-  constructor(link: Link, records: number, last: number, roomNumbers: RoomNumberBlocks) {
+  constructor(link: Link, records: number, { last, lastTerm }: JournalPosition, roomNumbers: RoomNumberBlocks) {
     this.#link = link
     this.#records = records
     this.#last = last
+    this.#lastTerm = lastTerm
     this.#roomNumbers = roomNumbers
   }
 
   /** Number of the last line that is surely stored. */
   get last(): number {
     return this.#last
+  }
+
+  /** Term of that line; undefined: a snapshot alone holds it. */
+  get lastTerm(): string | undefined {
+    return this.#lastTerm
   }
 
   /** See Storage.append. @throws FencedError for good, when another controller has taken over */
@@ -88,7 +97,12 @@ export class DatabaseJournal {
             'append',
           )
     if (stored.rows[0]?.stored !== lines.length) throw this.#link.fence(await fencedError(session))
-    this.#last += lines.length
+    this.#stored(lines.length, term)
+  }
+
+  #stored(count: number, { epoch, id }: Term): void {
+    this.#last += count
+    if (count > 0) this.#lastTerm = termOf({ epoch, term: id })
   }
 
   /** Many lines are sent one part after the other, and count together: other statements, such as those that renew the lease, come in between. */
@@ -126,7 +140,7 @@ export class DatabaseJournal {
       // Nothing of the connection before can be stored any more: what is not there now never will be.
       const stored = count === 0 ? false : await this.#isStored(term, count)
       if (stored === true) {
-        this.#last += count
+        this.#stored(count, term)
         return
       }
       // Unless a later term has begun, a statement of the lost connection may still run.

@@ -24,6 +24,8 @@ export interface DatabaseStorageOptions {
   clock: () => number
   /** Number of the last line that is stored. */
   last: number
+  /** Its term: see `termOf`; undefined: a snapshot alone holds it. */
+  lastTerm: string | undefined
   journalBytes: number
   snapshotBytes: number
   /** Milliseconds since the epoch. */
@@ -43,14 +45,14 @@ export class DatabaseStorage implements Storage {
   #snapshotAt: number
 
   constructor(options: DatabaseStorageOptions) {
-    const { address, deadlines, session, won, version, last, roomNumbers } = options
+    const { address, deadlines, session, won, version, last, lastTerm, roomNumbers } = options
     this.#options = options
     this.#journalBytes = options.journalBytes
     this.#snapshotBytes = options.snapshotBytes
     this.#snapshotAt = options.snapshotAt
     const makeGood = (term: Term, found: number): Promise<number> => this.#makeGood(term, found)
     this.#link = new Link({ address, deadlines, session, won, last, makeGood, roomNumbers })
-    this.#journal = new DatabaseJournal(this.#link, version, last, roomNumbers)
+    this.#journal = new DatabaseJournal(this.#link, version, { last, lastTerm }, roomNumbers)
   }
 
   /** The way to the database. */
@@ -66,6 +68,11 @@ export class DatabaseStorage implements Storage {
   /** Number of the last line that is stored. */
   get last(): number {
     return this.#journal.last
+  }
+
+  /** Term of that line. */
+  get lastTerm(): string | undefined {
+    return this.#journal.lastTerm
   }
 
   /** The highest room number that was given. */

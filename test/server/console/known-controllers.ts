@@ -57,6 +57,10 @@ export class KnownSite implements SiteControllers {
     return this.away
   }
 
+  answerLeader(): DatabaseStatus {
+    return this.away
+  }
+
   lease(): undefined {
     return undefined
   }

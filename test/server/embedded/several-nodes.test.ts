@@ -49,6 +49,7 @@ describe('a site with several embedded nodes on one machine', () => {
       return () => {}
     },
     database: () => ({ shown: '', awaySince: 0, error: '', risks: [] }),
+    answerLeader: () => ({ shown: '', awaySince: 0, error: '', risks: [] }),
     lease: () => undefined,
     handOver: async () => {},
   }

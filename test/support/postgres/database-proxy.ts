@@ -15,6 +15,8 @@ export class DatabaseProxy {
   readonly #pairs = new Set<Pair>()
   /** Refuses new connections. */
   closed = false
+  /** Delays each piece of data on its way to the database by so many milliseconds. */
+  delayMs = 0
   /** Holds back all data in both directions without an error, like a frozen host. */
   #frozen = false
   /** Ends of connections that were not passed on to the other side. */
@@ -50,7 +52,8 @@ export class DatabaseProxy {
           return
         }
         if (this.#drops !== undefined && bytes.includes(this.#drops.asked)) pair.drops = true
-        far.write(bytes)
+        if (this.delayMs === 0) far.write(bytes)
+        else setTimeout(() => void (far.destroyed || far.write(bytes)), this.delayMs)
       })
       far.on('data', (bytes) => {
         if (pair.drops && this.#drops !== undefined) this.#drops.dropped()

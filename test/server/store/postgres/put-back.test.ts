@@ -68,7 +68,7 @@ test('A dump is put back after a change of leader, and another controller leads:
   await createRoom(store, 'after')
   replica.proxy.closed = false
   await vi.waitFor(() => expect(rooms(replica)).toEqual(['before', 'after']), { timeout: 5_000 })
-  expect(warnings.join('\n')).toContain('came back without changes')
+  expect(warnings.join('\n')).toContain('came back without one change that was confirmed')
 })
 
 test('A dump is put back twice: where the leader had made good for the first one, a replica that was cut off reads everything again', async () => {
@@ -121,4 +121,40 @@ test('A dump is put back that knows nothing of the leader after this one: this o
   const again = await site.controller('first', { folder, before: first.member })
   const next = (await again.lead()).nextRoomNumber()
   expect(next).toBeGreaterThan(Math.max(...given))
+})
+
+test('A dump is put back, and another controller leads that knows less than the leader before: that one says what is lost', async () => {
+  const site = await siteOfControllers(await postgres())
+  const folder = await temporaryFolder()
+  const first = await site.controller('first', { folder })
+  const led = await first.lead()
+  await createRoom(led, 'before')
+  const putBack = await dump(site)
+  const { warnings: ofSecond, logger: toSecond } = heard()
+  const second = await site.controller('second', {
+    logger: toSecond,
+    databaseDeadlines: { connect: 500, answer: 60_000 },
+  })
+  await createRoom(led, 'kept')
+  await vi.waitFor(() => expect(rooms(second)).toEqual(['before', 'kept']))
+  second.proxy.freeze(true)
+  for (const room of ['lost-1', 'lost-2', 'lost-3']) await createRoom(led, room)
+  first.proxy.closed = true
+  first.proxy.cut()
+  await putBack()
+  const next = second.lead()
+  second.proxy.freeze(false)
+  await createRoom(await next, 'after')
+  expect(ofSecond.join('\n')).toContain('stored again')
+  first.proxy.closed = false
+  await led.fenced
+  await first.close()
+  const { warnings, logger } = heard()
+  const again = await site.controller('first', { folder, before: first.member, logger })
+  await vi.waitFor(() => expect(rooms(again)).toEqual(['before', 'kept', 'after']))
+  // The leader may store them again for a while.
+  await vi.waitFor(() => expect(warnings.join('\n')).toMatch(/came back without (\d )?changes? that w/), {
+    timeout: 10_000,
+  })
+  expect(warnings.join('\n')).toContain('rooms/lost-1, rooms/lost-2, rooms/lost-3')
 })

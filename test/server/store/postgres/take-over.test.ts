@@ -312,7 +312,7 @@ test('A replica that reported the database away lets the leader reconnect first'
   await createRoom(led, 'before')
   await vi.waitFor(() => expect(rooms(slow)).toEqual(['before']))
   slow.proxy.freeze(true)
-  await vi.waitFor(() => expect(slow.member.database().awaySince).toBeGreaterThan(0), 5_000)
+  await vi.waitFor(() => expect(slow.member.answerLeader().awaySince).toBeGreaterThan(0), 5_000)
   slow.proxy.freeze(false)
   await vi.waitFor(() => expect(slow.member.database().awaySince).toBe(0))
   first.proxy.closed = true
@@ -325,6 +325,25 @@ test('A replica that reported the database away lets the leader reconnect first'
   await createRoom(led, 'after')
   await vi.waitFor(() => expect(rooms(slow)).toEqual(['before', 'after']))
   expect(took).toBe(false)
+})
+
+test('Whoever reads the state of a replica while the database is slow does not delay its take-over', async () => {
+  const site = await newSite()
+  const { first, led, second } = await twoControllers(site)
+  await second.close()
+  const slow = await site.controller('slow', {
+    databaseDeadlines: { connect: 500, answer: 60_000 },
+    times: { ...times, comeBack: 60_000 },
+  })
+  await createRoom(led, 'before')
+  await vi.waitFor(() => expect(rooms(slow)).toEqual(['before']))
+  slow.proxy.freeze(true)
+  await vi.waitFor(() => expect(slow.member.database().awaySince).toBeGreaterThan(0), 5_000)
+  slow.proxy.freeze(false)
+  await first.close()
+  const began = performance.now()
+  await slow.lead()
+  expect(performance.now() - began).toBeLessThan(10_000)
 })
 
 test('The site is handed over by hand: no change is lost, the named controller leads at once, and others hold back for it', async () => {

@@ -1,0 +1,31 @@
+import type { Session } from '../postgres/database-session.ts'
+import { head } from './controller-rows.ts'
+
+/** Lines that are asked for together. */
+export const linesAtOnce = 2_000
+
+/** A line of the stored journal. */
+export interface LineRow {
+  seq: string
+  epoch: string
+  term: string | null
+  records: number
+  line: string
+}
+
+/** Reads lines from a number on, and that one without its text. */
+export async function linesFrom(session: Session, seq: number): Promise<LineRow[]> {
+  const { rows } = await session.query<LineRow>(
+    `select seq, epoch, term, records, case when seq = $1 then '' else line end as line
+     from roomdesk_journal where seq >= $1 order by seq limit ${linesAtOnce}`,
+    [seq],
+    'follow',
+  )
+  return rows
+}
+
+/** Reads the number of the last line that is stored, as a line or in a snapshot. */
+export async function lastStored(session: Session): Promise<number> {
+  const { rows } = await session.query<{ seq: string }>(head)
+  return Number(rows[0]?.seq)
+}

@@ -11,6 +11,7 @@ import { oneWait } from './eslint-rules/one-wait.js'
 import { ownPaths } from './eslint-rules/own-paths.js'
 import { parentPort } from './eslint-rules/parent-port.js'
 import { programParser } from './eslint-rules/program-parser.js'
+import { publicApi } from './eslint-rules/public-api.js'
 import { reasonedException } from './eslint-rules/reasoned-exception.js'
 
 const roomdesk = {
@@ -23,6 +24,7 @@ const roomdesk = {
     'own-paths': ownPaths,
     'one-wait': oneWait,
     'parent-port': parentPort,
+    'public-api': publicApi,
     'reasoned-exception': reasonedException,
   },
 }
@@ -91,7 +93,7 @@ export default ts.config(
   },
   {
     files: ['{shared,server,main,renderer}/**/*.{ts,vue}'],
-    rules: { 'roomdesk/layers': 'error', 'roomdesk/one-wait': 'error' },
+    rules: { 'roomdesk/layers': 'error', 'roomdesk/one-wait': 'error', 'roomdesk/public-api': 'error' },
   },
   {
     files: ['{server,main}/**/*.ts'],

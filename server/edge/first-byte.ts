@@ -4,6 +4,9 @@ import { ignoreError } from './guards.ts'
 /** First byte of a TLS connection: a record of type handshake (RFC 8446, section 5.1). No HTTP request begins with it. */
 const handshakeByte = 0x16
 
+/** Event by which the server takes a connection once its first byte is known. */
+const taken = 'roomdesk:connection'
+
 /** Handlers of the connections of a port that may speak TLS or plain HTTP. */
 export interface ByFirstByte {
   /** Limit for a silent connection, in milliseconds. */
@@ -24,7 +27,7 @@ export function splitByFirstByte(
   server: Server,
   { waitMs, late, handshake, plain }: ByFirstByte,
 ): (socket: Socket) => void {
-  const takers = server.listeners('connection')
+  for (const taker of server.listeners('connection')) server.on(taken, taker as (socket: Socket) => void)
   server.removeAllListeners('connection')
   server.on('connection', (transport: Socket) => {
     transport.on('error', ignoreError)
@@ -46,7 +49,5 @@ export function splitByFirstByte(
       transport.resume()
     })
   })
-  return (socket) => {
-    for (const taker of takers) Reflect.apply(taker, server, [socket])
-  }
+  return (socket) => void server.emit(taken, socket)
 }

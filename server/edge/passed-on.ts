@@ -1,3 +1,4 @@
+import { watchBody } from './node-internals.ts'
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { endToEnd, headerOf, passedOnHeader } from './end-to-end-headers.ts'
@@ -61,27 +62,25 @@ function bodyFits(request: IncomingMessage, { body }: Proven): boolean {
   const chunked = headerOf(request.rawHeaders, 'transfer-encoding') !== undefined
   if (body === 'streamed') return !chunked && Number(length ?? 0) > maxCoveredBody
   if (body === 'none') {
-    if (chunked) watchBody(request, '')
+    if (chunked) checkBody(request, '')
     return Number(length ?? 0) === 0
   }
-  watchBody(request, body.sha256)
+  checkBody(request, body.sha256)
   return true
 }
 
 /** @param expected SHA-256, base64url; empty: no byte */
-function watchBody(request: IncomingMessage, expected: string): void {
+function checkBody(request: IncomingMessage, expected: string): void {
   const hash = createHash('sha256')
   let bytes = 0
-  const push = request.push.bind(request)
-  request.push = (chunk: Buffer | null, encoding) => {
-    if (chunk !== null) {
-      bytes += chunk.length
-      hash.update(chunk)
-      return push(chunk, encoding)
+  watchBody(request, (piece) => {
+    if (piece !== null) {
+      bytes += piece.length
+      hash.update(piece)
+      return true
     }
     const fits = expected === '' ? bytes === 0 : isSame(expected, hash.digest('base64url'))
-    if (fits) return push(null)
-    request.destroy(new Error('The body is not the one that the other controller proved.'))
-    return false
-  }
+    if (!fits) request.destroy(new Error('The body is not the one that the other controller proved.'))
+    return fits
+  })
 }

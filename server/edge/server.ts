@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type Server, type ServerOptions, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { stopAccepting } from './node-internals.ts'
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
-import { Server as NetServer, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { busy, type Connection, ConnectionTable } from './connection-table.ts'
 import { type EdgeLog, guard, ignoreError, type PortHandlers, refuse, type Serving } from './guards.ts'
@@ -152,8 +153,7 @@ export class EdgeServer {
     clearInterval(report)
     clearInterval(readers)
     serving.isEnding = true
-    // The server of HTTP would end connections at once, also those by which a request just comes.
-    const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
+    const closed = stopAccepting(server)
     for (const connection of [...table]) {
       if (busy(connection)) sayGoodbye(connection.response)
       else if (performance.now() - connection.since > unusedMs) connection.socket.destroySoon()

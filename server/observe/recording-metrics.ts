@@ -62,15 +62,13 @@ export function addRecordingGauges(registry: Registry, read: () => RecordingFigu
       ({ problems }) => Number(problems.some(({ code }) => code === 'storageLow')),
     ],
   ]
-  const made = gauges.map(([name, help, value]) => {
-    const gauge = new Gauge({ name: `roomdesk_recording_${name}`, help, registers: [registry] })
-    return { gauge, value }
-  })
-  const [first] = made
-  if (first === undefined) return
   // One status for all gauges of a scrape: the first one to be collected reads it.
-  Reflect.set(first.gauge, 'collect', () => {
+  const collect = (): void => {
     const figures = read()
     for (const { gauge, value } of made) gauge.set(value(figures))
+  }
+  const made = gauges.map(([name, help, value], at) => {
+    const options = { name: `roomdesk_recording_${name}`, help, registers: [registry] }
+    return { gauge: new Gauge(at === 0 ? { ...options, collect } : options), value }
   })
 }

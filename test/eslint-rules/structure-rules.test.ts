@@ -19,6 +19,7 @@ async function loadRules(): Promise<Record<string, Rule.RuleModule>> {
     'own-paths',
     'one-wait',
     'parent-port',
+    'public-api',
     'reasoned-exception',
   ]
   const modules = await Promise.all(names.map((name) => import(join(rulesFolder, `${name}.js`)) as Promise<object>))
@@ -301,5 +302,25 @@ describe('paths of files', () => {
     const found = lint('ownPaths', `server/a/${name}.ts`)
     expect(found).toHaveLength(count)
     expect(found[0]).toMatch(/^A path is made by insideOf/)
+  })
+})
+
+describe('documented API only', () => {
+  const uses = (text: string, file = 'server/edge/server.ts'): string[] => project({ [file]: text })('publicApi', file)
+
+  test('methods of foreign prototypes, private members and writing by reflection are refused', () => {
+    for (const text of [
+      'NetServer.prototype.close.call(server, done)',
+      'const handle = socket._handle',
+      "const handle = socket['_handle']",
+      "Reflect.set(gauge, 'collect', read)",
+      'Reflect.apply(taker, server, [socket])',
+    ])
+      expect(uses(text), text).toHaveLength(1)
+  })
+
+  test('reading unknown values, own members and the one file of such places are allowed', () => {
+    expect(uses("const field = Reflect.get(value, 'name'); this._own; Object.prototype")).toEqual([])
+    expect(uses('NetServer.prototype.close.call(server)', 'server/edge/node-internals.ts')).toEqual([])
   })
 })

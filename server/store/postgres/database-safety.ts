@@ -20,7 +20,7 @@ export function databaseRisk(address: string): DatabaseRisk | undefined {
   return risks.find((risk) => risk === 'plain') ?? risks.find((risk) => risk !== undefined)
 }
 
-/** Host and TLS of a client; its types know less of them than it has. */
-function settingsOf(client: Client): { host: string; ssl: unknown } {
-  return { host: client.host, ssl: Reflect.get(client, 'ssl') }
+/** Host and TLS of a client. The types of `pg` leave out that `ssl` may hold the options of TLS. */
+function settingsOf({ host, ssl }: Client): { host: string; ssl: unknown } {
+  return { host, ssl }
 }

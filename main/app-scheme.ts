@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { protocol } from 'electron'
+import { protocol, type Session } from 'electron'
+import type { Role } from '../shared/console/role-names.ts'
 import { insideOf, isPathPart, type OwnPath } from '../shared/files/own-path.ts'
 
 const scheme = 'app'
@@ -40,12 +41,20 @@ export function declareAppScheme(): void {
   ])
 }
 
+/** Answers requests below `/recordings/`. @param role of the page that requests */
+type AnswerRecording = (request: Request, role: Role) => Promise<Response>
+
 /**
  * Serves the built page from `folder` under `app://roomdesk/`. Call it once, when the app is ready.
- * @param recordings answers requests below `/recordings/`, of the desktop's own window
+ * @param sessions of the app's pages, each with the role of its requests
  */
-export function serveApp(folder: string, recordings: (request: Request) => Promise<Response>): void {
-  protocol.handle(scheme, (request) => answer(folder, request, recordings))
+export function serveApp(
+  folder: string,
+  sessions: readonly { session: Pick<Session, 'protocol'>; role: Role }[],
+  recordings: AnswerRecording,
+): void {
+  for (const { session, role } of sessions)
+    session.protocol.handle(scheme, (request) => answer(folder, request, (asked) => recordings(asked, role)))
 }
 
 async function answer(

@@ -17,6 +17,7 @@ import { HeadlessFlagError, readDesktopLaunch, readDesktopSite } from './launch.
 import { wasOpenedAtLogin } from './login-item.ts'
 import { logFile } from './log-file.ts'
 import { MistypedFlagError } from './mistyped-flags.ts'
+import { pageSessions } from './page-sender.ts'
 import { keepCrashReports, logProcessEnds } from './process-ends.ts'
 import { Quit } from './quit.ts'
 import { relaunchAfterCrash } from './relaunch.ts'
@@ -78,9 +79,10 @@ async function run(sandbox: SandboxState, shows: (shell: Shell) => void): Promis
   // Without a window the tray keeps the app running.
   app.on('window-all-closed', () => undefined)
 
-  denyPermissions()
-  followDownloads()
-  serveApp(page, async (request) => await (await controller).playRecording(request))
+  const sessions = pageSessions()
+  denyPermissions(sessions)
+  followDownloads(sessions)
+  serveApp(page, sessions, async (request, role) => await (await controller).playRecording(request, role))
   serveCalls(controller, logger)
   const made = new Shell({ launch, logger, folder, assets, controller, isQuitting, runsAgain: restarts.total > 0 })
   serveAppCalls(made.handlers, logger)

@@ -1,7 +1,8 @@
-import { type DownloadItem, session, type WebContents } from 'electron'
+import type { DownloadItem, WebContents } from 'electron'
 import { origin } from './app-scheme.ts'
 import { channels } from './channels.ts'
 import { isOurs } from './hardening.ts'
+import type { PageSession } from './page-sender.ts'
 
 /** Result of a file that the page saves for the operator. */
 export interface DownloadEnd {
@@ -12,14 +13,15 @@ export interface DownloadEnd {
 }
 
 /** Notifies the page when its file is written, because the Save dialog comes after the click. Blocks all other downloads. Call it when the app is ready. */
-export function followDownloads(): void {
-  session.defaultSession.on('will-download', (event, item, contents) => {
-    const url = item.getURL()
-    // A file made by the page has the page's origin; an export of recordings lies under it.
-    const own = url.startsWith('blob:') || url.startsWith(`${origin}/recordings/`)
-    if (own && isOurs(contents.getURL())) follow(item, contents)
-    else event.preventDefault()
-  })
+export function followDownloads(sessions: readonly PageSession[]): void {
+  for (const { session, role } of sessions)
+    session.on('will-download', (event, item, contents) => {
+      const url = item.getURL()
+      // A file made by the page has the page's origin; an export of recordings lies under it.
+      const own = url.startsWith('blob:') || url.startsWith(`${origin}/recordings/`)
+      if (own && role === 'admin' && isOurs(contents.getURL())) follow(item, contents)
+      else event.preventDefault()
+    })
 }
 
 function follow(item: DownloadItem, contents: WebContents): void {

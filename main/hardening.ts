@@ -1,11 +1,15 @@
-import { app, session, shell, type WebContents, type WebPreferences } from 'electron'
+import { app, type Session, shell, type WebContents, type WebPreferences } from 'electron'
 import { origin } from './app-scheme.ts'
 import { sandboxFor, type SandboxState } from './sandbox.ts'
 
-/** Preferences of every window: no Node in the page, and a context separate from the preload's. */
-export function secureWebPreferences(preload: string): WebPreferences {
+/**
+ * Preferences of every window: no Node in the page, and a context separate from the preload's.
+ * @param partition of its session; left out: the operator's
+ */
+export function secureWebPreferences(preload: string, partition?: string): WebPreferences {
   return {
     preload,
+    ...(partition !== undefined && { partition }),
     sandbox: true,
     contextIsolation: true,
     webSecurity: true,
@@ -45,18 +49,17 @@ const allowed: ReadonlySet<string> = new Set([
   'loopback-network',
 ])
 
-/** Denies every other permission, and every device. When the app is ready. */
-export function denyPermissions(): void {
-  const { defaultSession } = session
+/** Denies every other permission, and every device, in the sessions of the app's pages. When the app is ready. */
+export function denyPermissions(sessions: readonly { session: Session }[]): void {
   const allows = (permission: string, url: string): boolean => allowed.has(permission) && isOurs(url)
-  defaultSession.setPermissionRequestHandler((_contents, permission, answer, { requestingUrl }) =>
-    answer(allows(permission, requestingUrl)),
-  )
-  // Chromium checks most permissions first, and requests those that the check refuses.
-  defaultSession.setPermissionCheckHandler((_contents, permission, requestingOrigin) =>
-    allows(permission, requestingOrigin),
-  )
-  defaultSession.setDevicePermissionHandler(() => false)
+  for (const { session } of sessions) {
+    session.setPermissionRequestHandler((_contents, permission, answer, { requestingUrl }) =>
+      answer(allows(permission, requestingUrl)),
+    )
+    // Chromium checks most permissions first, and requests those that the check refuses.
+    session.setPermissionCheckHandler((_contents, permission, requestingOrigin) => allows(permission, requestingOrigin))
+    session.setDevicePermissionHandler(() => false)
+  }
 }
 
 /** Tells whether a URL belongs to our page. */

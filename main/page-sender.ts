@@ -1,18 +1,30 @@
-import type { IpcMainInvokeEvent, WebContents } from 'electron'
+import { type IpcMainInvokeEvent, type Session, session, type WebContents } from 'electron'
 import type { Role } from '../shared/console/role-names.ts'
 import { origin } from './app-scheme.ts'
 
-/** Pages that nobody operates: their calls are those of a viewer. */
-const viewers = new WeakSet<WebContents>()
+/**
+ * Partition of windows that nobody operates: they show what viewers may see, and change nothing. Requests of a scheme belong to a session and name no window, so these windows have a session
+ * of their own.
+ */
+export const viewerPartition = 'persist:walls'
 
-/** Makes a page a viewer: it shows what viewers may see, and changes nothing. */
-export function makeViewer(contents: WebContents): void {
-  viewers.add(contents)
+/** A session of the app's pages, with the role of all that its pages call and request. */
+export interface PageSession {
+  session: Session
+  role: Role
 }
 
-/** Role of a page of the app. */
+/** Returns the sessions of the app's pages. Call it when the app is ready. */
+export function pageSessions(): PageSession[] {
+  return [
+    { session: session.defaultSession, role: 'admin' },
+    { session: session.fromPartition(viewerPartition), role: 'viewer' },
+  ]
+}
+
+/** Role of a page of the app: only the operator's own session is an admin. */
 export function roleOf(contents: WebContents): Role {
-  return viewers.has(contents) ? 'viewer' : 'admin'
+  return contents.session === session.defaultSession ? 'admin' : 'viewer'
 }
 
 /** Tells whether a call comes from our page's main frame, by exact origin. */

@@ -2,7 +2,7 @@ import { BrowserWindow, type Rectangle } from 'electron'
 import type { Logger } from 'pino'
 import { origin } from '../app-scheme.ts'
 import { secureWebPreferences } from '../hardening.ts'
-import { makeViewer } from '../page-sender.ts'
+import { viewerPartition } from '../page-sender.ts'
 import { showOncePainted } from '../show-once-painted.ts'
 import { isWayOut, mayReachWall } from './wall-keys.ts'
 import { keepLoaded } from './wall-watch.ts'
@@ -41,10 +41,9 @@ export class WallWindow {
       title: 'Roomdesk',
       icon,
       backgroundColor: '#000000',
-      webPreferences: secureWebPreferences(preload),
+      webPreferences: secureWebPreferences(preload, viewerPartition),
     })
     this.#window = window
-    makeViewer(window.webContents)
     // On Windows and Linux a menu belongs to each window, and its keys would work without it being seen.
     window.removeMenu()
     window.on('close', (event) => {

@@ -1,5 +1,6 @@
 import type { ConsoleEvent } from '../../shared/console/contract.ts'
 import type { ConsoleResult } from '../../shared/console/procedure.ts'
+import type { Role } from '../../shared/console/role-names.ts'
 import { resealSecrets } from '../access/reseal-secrets.ts'
 import type { ConsoleKey } from '../console/console-key.ts'
 import type { CallOrigin } from '../console/handlers.ts'
@@ -139,10 +140,10 @@ export class Controller {
   }
 
   /** Answers a request below `/recordings/` of the desktop's own window. */
-  async playRecording(request: Request): Promise<Response> {
+  async playRecording(request: Request, role: Role): Promise<Response> {
     const { playback } = this.#parts
     if (playback === undefined) return new Response(null, { status: 404 })
-    return await playback.answer(request, { role: 'admin', account: '', address: '', scoped: true })
+    return await playback.answer(request, { role, account: '', address: '', scoped: true })
   }
 
   /** Returns the unsubscribe function. */

@@ -1,6 +1,8 @@
 import { sep } from 'node:path'
 import { expect, test } from 'vitest'
-import { fileOf } from '../../main/app-scheme.ts'
+import type { Protocol } from 'electron'
+import type { Role } from '../../shared/console/role-names.ts'
+import { fileOf, serveApp } from '../../main/app-scheme.ts'
 
 const folder = '/opt/app/page'
 const inside = (...names: string[]): string => [folder, ...names].join(sep)
@@ -27,4 +29,22 @@ test.each([
   // A backslash is valid in a file name on Linux: such a file simply does not exist.
   if (file !== undefined) expect(file.startsWith(inside(''))).toBe(true)
   if (!url.includes('%5c')) expect(file).toBeUndefined()
+})
+
+test("a wall's page requests recordings as a viewer, and the operator's page as an admin", async () => {
+  type Handler = Parameters<Protocol['handle']>[1]
+  const handlers = new Map<Role, Handler>()
+  const sessionOf = (role: Role) => ({
+    role,
+    session: {
+      protocol: { handle: (_: string, handler: Handler) => handlers.set(role, handler) } as unknown as Protocol,
+    },
+  })
+  serveApp(folder, [sessionOf('admin'), sessionOf('viewer')], async (request, role) =>
+    Response.json([new URL(request.url).pathname, role]),
+  )
+  for (const role of ['admin', 'viewer'] as const) {
+    const answer = await handlers.get(role)?.(new Request('app://roomdesk/recordings/segments/1'))
+    expect(await answer?.json()).toEqual(['/recordings/segments/1', role])
+  }
 })

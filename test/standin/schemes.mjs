@@ -3,7 +3,9 @@ import { state } from './state.mjs'
 import { strict } from './strict.mjs'
 
 const privileged = new Set()
+/** Handlers by partition and scheme. */
 const handlers = new Map()
+const keyOf = (partition, scheme) => `${partition} ${scheme}`
 
 /** Converts `url` to the address that Chromium requests. @param {string} url */
 export function toWire(url) {
@@ -17,9 +19,9 @@ export function fromWire(url) {
   return match && privileged.has(match[2]) ? `${match[2]}://${match[1]}${match[3]}` : url
 }
 
-/** Asks the app for a file of its scheme. @returns {Promise<Response | undefined>} undefined: no handler for the scheme */
-export async function askHandler(url, { method, headers, postData }) {
-  const handler = handlers.get(url.split(':')[0])
+/** Asks the app for a file of its scheme. @returns {Promise<Response | undefined>} undefined: no handler for the scheme in this session */
+export async function askHandler(partition, url, { method, headers, postData }) {
+  const handler = handlers.get(keyOf(partition, url.split(':')[0]))
   if (!handler) return undefined
   try {
     return await handler(new Request(url, { method, headers, body: postData }))
@@ -29,14 +31,20 @@ export async function askHandler(url, { method, headers, postData }) {
   }
 }
 
+/** Handlers of one session. @param {string} partition empty: of the default session */
+export const protocolOf = (partition) =>
+  strict('protocol', {
+    handle(scheme, handler) {
+      const key = keyOf(partition, scheme)
+      if (handlers.has(key)) throw new Error(`The scheme ${scheme} has been intercepted already.`)
+      handlers.set(key, handler)
+    },
+    isProtocolHandled: (scheme) => handlers.has(keyOf(partition, scheme)),
+  })
+
 export const protocol = strict('protocol', {
   registerSchemesAsPrivileged(schemes) {
     if (state.isReady) throw new Error('protocol.registerSchemesAsPrivileged should be called before app is ready')
     for (const { scheme } of schemes) privileged.add(scheme)
   },
-  handle(scheme, handler) {
-    if (handlers.has(scheme)) throw new Error(`The scheme ${scheme} has been intercepted already.`)
-    handlers.set(scheme, handler)
-  },
-  isProtocolHandled: (scheme) => handlers.has(scheme),
 })

@@ -31,7 +31,7 @@ export class WebContents extends EventEmitter {
   constructor(window, preferences, size) {
     super()
     this.id = ++lastId
-    this.session = session.defaultSession
+    this.session = preferences.partition ? session.fromPartition(preferences.partition) : session.defaultSession
     this._window = window
     this._preferences = preferences
     this._size = size
@@ -137,7 +137,7 @@ export class WebContents extends EventEmitter {
     if (url === request.url) return send('Fetch.continueRequest', { requestId })
     // Browsers request one automatically, Electron does not.
     if (url.endsWith('/favicon.ico')) return send('Fetch.fulfillRequest', { requestId, responseCode: 204 })
-    const answer = await askHandler(url, request)
+    const answer = await askHandler(this.session._partition, url, request)
     if (!answer) return send('Fetch.failRequest', { requestId, errorReason: 'AddressUnreachable' })
     await send('Fetch.fulfillRequest', {
       requestId,

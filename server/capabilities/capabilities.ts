@@ -6,7 +6,7 @@ import type { Role } from '../../shared/console/role-names.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { CapabilityKind, CapabilityMaker, CapabilityOf, StoredCapability } from '../store/capability-record.ts'
-import { isContentThere, isMakerEnabled, isOver } from '../store/capability-rules.ts'
+import { afterRevocation, isContentThere, isMakerEnabled, isOver } from '../store/capability-rules.ts'
 import type { Change, ConfirmedView, Store, Transaction } from '../store/store.ts'
 import {
   type Capability,
@@ -58,15 +58,17 @@ export class Capabilities {
   readonly #endListeners = new Map<string, Set<() => void>>()
   readonly #links = new LinkIndex()
   readonly #stopFollowing: () => void
+  readonly #startedAt: number
   #timer: NodeJS.Timeout | undefined
 
   constructor(parts: CapabilitiesDependencies) {
     this.#parts = parts
+    this.#startedAt = parts.clock()
     for (const [id, record] of parts.store.all('capabilities')) this.#links.add(id, record)
     this.#stopFollowing = parts.store.onChange((changes, before) => this.#follow(changes, before))
   }
 
-  /** Removes expired capabilities from now on. */
+  /** Removes expired capabilities from now on; exports of an earlier run are gone. */
   start(): void {
     void this.#sweep()
     this.#timer = setInterval(() => void this.#sweep(), sweepMs).unref()
@@ -87,7 +89,7 @@ export class Capabilities {
     token: string = randomBytes(24).toString('base64url'),
   ): NewCapability {
     const role = draft.kind === 'join' && draft.standing === 'host' ? 'operator' : roles[draft.kind]
-    const ownEnd = maker.type === 'account' ? this.#endOfToken(maker.token) : 0
+    const ownEnd = maker.type === 'account' ? endOfToken(this.#parts.store, maker.token) : 0
     const ends = [draft.expires_at, ownEnd].filter((end) => end !== 0)
     const record: StoredCapability = {
       ...draft,
@@ -140,6 +142,11 @@ export class Capabilities {
   hasEnded(token: string): boolean {
     const id = idOf(token)
     return this.#ended.has(id) || this.#parts.store.get('capabilities', id) !== undefined
+  }
+
+  /** Whether a token opens something now; for a caller who has signed in besides, and whose use is no event. */
+  isOpen(token: string): boolean {
+    return tokenForm.test(token) && this.isInForce(idOf(token))
   }
 
   /** Whether a capability is in force. */
@@ -197,9 +204,9 @@ export class Capabilities {
 
   #end(transaction: Transaction, id: string): void {
     const record = this.#parts.store.get('capabilities', id)
-    // Nodes admit people by signed links: they need to know which ones are void until those expire.
-    if (record?.kind === 'join') transaction.put('capabilities', id, { ...record, ended_at: this.#parts.clock() })
-    else transaction.delete('capabilities', id)
+    const after = record && afterRevocation(record, this.#parts.clock())
+    if (after === undefined) transaction.delete('capabilities', id)
+    else transaction.put('capabilities', id, after)
   }
 
   /** Keeps the limits: expired links make room. A further join link takes the oldest one off the list, where it still works until it expires. */
@@ -216,10 +223,6 @@ export class Capabilities {
     for (const id of expired) transaction.delete('capabilities', id)
     if (oldest !== undefined) transaction.delete('capabilities', oldest)
     else if (expired.length === 0) throw new ApiError('recordingUnavailable', { refusal: refusal('tooManyLinks') })
-  }
-
-  #endOfToken(token: string | undefined): number {
-    return token === undefined ? 0 : (this.#parts.store.get('access_tokens', token)?.expires_at ?? 0)
   }
 
   #noteUse(id: string): void {
@@ -252,6 +255,7 @@ export class Capabilities {
     const isDead = (record: StoredCapability | undefined): boolean => {
       if (record === undefined) return false
       if (record.expires_at !== 0 && record.expires_at <= clock()) return true
+      if (record.kind === 'export' && record.created_at < this.#startedAt) return true
       return record.kind !== 'join' && !(isMakerEnabled(store, record) && isContentThere(store, record))
     }
     const dead = [...store.all('capabilities')].filter(([, record]) => isDead(record)).map(([id]) => id)
@@ -265,6 +269,11 @@ export class Capabilities {
       logger.warn({ err: error }, 'expired capabilities could not be removed')
     }
   }
+}
+
+/** Expiry of an access token; 0: none was used. */
+function endOfToken(store: Pick<Store, 'get'>, token: string | undefined): number {
+  return token === undefined ? 0 : (store.get('access_tokens', token)?.expires_at ?? 0)
 }
 
 /** Key of a capability, which does not reveal its token. */

@@ -363,11 +363,11 @@ export class ConsoleListener {
   async #play(context: Context, caller: Caller): Promise<void> {
     const { recordings, noRecordings = () => refusal('nothingHere') } = this.#options
     if (recordings === undefined) return fail(context, noRecordings())
-    const { role, account = '', scopes } = caller
+    const { role, account = '', accountId = '', scopes } = caller
     const scoped = scopes?.some((scope: string) => scope === 'recordings:read') ?? true
     cutAtEnd(this.#options.leadership, context.res)
     const answer = await recordings(webRequest(context.req, context.res), {
-      ...{ role, account, scoped },
+      ...{ role, account, accountId, scoped },
       address: clientAddress(context.req),
     })
     context.respond = false

@@ -2,9 +2,10 @@ import type { ExportView } from '../../shared/console/recording-exports.ts'
 import { maxExportMs } from '../../shared/console/recording-exports.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
+import type { Capabilities } from '../capabilities/capabilities.ts'
 import type { ExportJob, ExportJobs } from '../recordings/export/export-jobs.ts'
 import type { RecordingEvent } from '../recordings/recording-events.ts'
-import { actorOf } from './call-actor.ts'
+import { actorOf, makerOf } from './call-actor.ts'
 import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
 
 /** Needs of the procedures on exports. */
@@ -13,14 +14,19 @@ export interface ExportProcedureParts {
   exports: ExportJobs | undefined
   /** @throws ConsoleError recordingsUnusable */
   assertUsable: () => void
+  capabilities: Pick<Capabilities, 'make'>
   /** Receives what was exported, by whom. */
   event: (event: RecordingEvent) => void
 }
+
+/** Longest life of an export, from its request on, in milliseconds: its file is deleted an hour after it was made. */
+const maxLifeMs = 24 * 60 * 60_000
 
 /** Procedures on exports of recordings. */
 export function exportHandlers({
   exports,
   assertUsable,
+  capabilities,
   event,
 }: ExportProcedureParts): Handlers<ProceduresOf<'exports'>> {
   const usable = (): ExportJobs => {
@@ -28,13 +34,13 @@ export function exportHandlers({
     if (exports === undefined) throw new ConsoleError(refusal('nothingHere'))
     return exports
   }
-  const mine = ({ account = '' }: CallOrigin, id: string): boolean =>
+  const mine = ({ accountId = '' }: CallOrigin, id: string): boolean =>
     usable()
-      .list(account)
+      .list(accountId)
       .some((job) => job.id === id)
   return {
     'exports.start': async ({ streams, from, to, format, keep_gaps, picture, sound }, origin) => {
-      const { account = '' } = origin
+      const { accountId = '' } = origin
       if (to <= from) throw new ConsoleError(refusal('spanEmpty'), { fields: ['to'] })
       if (to - from > maxExportMs) throw new ConsoleError(refusal('spanTooLong', { days: 1 }), { fields: ['to'] })
       const wanted = streams.map(({ room_id, user_id, source, quality }) => ({
@@ -42,8 +48,16 @@ export function exportHandlers({
       }))
       const job = await usable().start(
         { streams: wanted, from, to, format, keepGaps: keep_gaps, picture, sound },
-        account,
+        accountId,
       )
+      const [first] = streams
+      const draft = {
+        kind: 'export',
+        room_id: first?.room_id ?? '',
+        user_id: '',
+        expires_at: Date.now() + maxLifeMs,
+      } as const
+      await capabilities.make(draft, makerOf(origin), job.id)
       for (const { room_id, user_id } of streams) {
         const subject = { type: 'recording', id: `${room_id}/${user_id}`, name: user_id } as const
         event({
@@ -56,7 +70,7 @@ export function exportHandlers({
       }
       return viewOf(job)
     },
-    'exports.list': (_, { account = '' }) => ({ items: usable().list(account).map(viewOf) }),
+    'exports.list': (_, { accountId = '' }) => ({ items: usable().list(accountId).map(viewOf) }),
     'exports.cancel': ({ id }, origin) => {
       if (mine(origin, id)) usable().cancel(id)
       return {}

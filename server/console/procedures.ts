@@ -165,6 +165,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
   const applied = new AppliedSettings(applying)
   return {
     ...siteHandlers({
+      capabilities: services.capabilities,
       store,
       applied,
       pool,
@@ -227,6 +228,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
     }),
     ...capabilityHandlers(services.capabilities, store),
     ...exportHandlers({
+      capabilities: services.capabilities,
       exports: parts.exports,
       assertUsable: () => void services.recordings.usableIndex,
       event: (event) => parts.events.append(event),

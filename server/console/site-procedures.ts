@@ -1,5 +1,6 @@
 import { webRtcLibrary } from '../../shared/media/webrtc-library.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
+import type { Capabilities } from '../capabilities/capabilities.ts'
 import type { ProcedureOutput } from '../../shared/console/contract.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { RefusedClient } from '../../shared/console/older-clients.ts'
@@ -15,6 +16,7 @@ import type { Handlers, ProceduresOf } from './handlers.ts'
 
 /** Needs of the site's procedures. */
 export interface SiteParts {
+  capabilities: Pick<Capabilities, 'revokeAll'>
   store: Store
   pool: NodePool
   samples: { list(): Sample[] }
@@ -130,8 +132,10 @@ export function siteHandlers(parts: SiteParts): Handlers<Names> {
       if (!isAtMachine(origin)) assertProven(await store.proofOfBackup(name, true), name)
       return { problems: await parts.applied.replace(() => store.restoreBackup(name)) }
     },
-    'console.replace_key': (_, { way }) => {
+    'console.replace_key': async (_, { way }) => {
       if (parts.replaceKey === undefined) throw new ConsoleError(refusal('desktopHasNoKey'))
+      // Whoever has the old key may have made links.
+      await parts.capabilities.revokeAll({ maker: { type: 'key' } })
       const { key, file } = parts.replaceKey()
       // A session can be stolen: only the old key itself, shown in this very call, is answered with the new one.
       return { key: way === undefined || way === 'key' ? key : '', file }

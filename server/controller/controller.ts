@@ -143,7 +143,7 @@ export class Controller {
   async playRecording(request: Request, role: Role): Promise<Response> {
     const { playback } = this.#parts
     if (playback === undefined) return new Response(null, { status: 404 })
-    return await playback.answer(request, { role, account: '', address: '', scoped: true })
+    return await playback.answer(request, { role, account: '', accountId: '', address: '', scoped: true })
   }
 
   /** Returns the unsubscribe function. */

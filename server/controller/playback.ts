@@ -24,7 +24,12 @@ export interface SitePlayback {
 
 /** Composes playback and exports; undefined where the recordings folder cannot be used. */
 export function sitePlayback(
-  { store, recordings, ffmpeg: local }: Pick<Services, 'store' | 'recordings' | 'ffmpeg'>,
+  {
+    store,
+    recordings,
+    ffmpeg: local,
+    capabilities,
+  }: Pick<Services, 'store' | 'recordings' | 'ffmpeg' | 'capabilities'>,
   { logger }: Pick<ControllerOptions, 'logger'>,
   settings: () => Settings,
   events: EventSink,
@@ -47,7 +52,7 @@ export function sitePlayback(
       const program = await ffmpeg()
       return program === undefined ? 'noFfmpeg' : ((await snapshots.make(program, segment, at, signal)) ?? 'busy')
     },
-    routes: { exports: exportRoute(exports) },
+    routes: { exports: exportRoute(exports, capabilities) },
   })
   const answer = proven(
     store.leadership,

@@ -50,3 +50,8 @@ export function isOver(capability: StoredCapability, now: number): boolean {
   const { expires_at } = capability
   return (expires_at !== 0 && expires_at <= now) || (capability.kind === 'join' && capability.ended_at !== undefined)
 }
+
+/** Record of a revoked capability; undefined: it is deleted. Nodes admit people by signed links, so they need to know which ones are void until those expire. */
+export function afterRevocation(capability: StoredCapability, now: number): StoredCapability | undefined {
+  return capability.kind === 'join' ? { ...capability, ended_at: capability.ended_at ?? now } : undefined
+}

@@ -31,7 +31,7 @@ export interface ExportJob extends ExportRequest {
   state: ExportState
   /** Done, 0 to 1. */
   progress: number
-  /** Account of whoever wants it. */
+  /** Id of the account that made it; empty: the console key, or the desktop's own window. */
   account: string
   /** Name of the file; empty until it is there. */
   name: string

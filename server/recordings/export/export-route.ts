@@ -1,4 +1,5 @@
 import { atLeast } from '../../../shared/console/role-names.ts'
+import type { Capabilities } from '../../capabilities/capabilities.ts'
 import { wantedRange } from '../playback/byte-ranges.ts'
 import { FileReads } from '../playback/file-reads.ts'
 import { type FurtherRoute, refuse } from '../playback/playback-handler.ts'
@@ -6,13 +7,18 @@ import type { ExportJobs } from './export-jobs.ts'
 
 const types: Readonly<Record<string, string>> = { mp4: 'video/mp4', webm: 'video/webm', tar: 'application/x-tar' }
 
-/** Sends the result of an export to whoever wanted it, and to admins. A download that broke off goes on with a range. */
-export function exportRoute(jobs: Pick<ExportJobs, 'file'>): FurtherRoute {
+/**
+ * Sends the result of an export to the account that made it, as long as that account may export, and to admins. A download that broke off goes on with a range.
+ * @param capabilities in which each export has one, with its id as the token: it ends when its maker is disabled, demoted or deleted
+ */
+export function exportRoute(jobs: Pick<ExportJobs, 'file'>, capabilities: Pick<Capabilities, 'isOpen'>): FurtherRoute {
   const reads = new FileReads({ all: 32, account: 8, address: 16 })
   return async (request, caller, id) => {
     const file = await jobs.file(id)
-    const mine = file !== undefined && (file.account === caller.account || atLeast(caller.role, 'admin'))
-    if (!mine) return refuse(404, 'There is no such export. Results are deleted after an hour.')
+    const isMaker = file?.account === caller.accountId && atLeast(caller.role, 'operator')
+    const mine = file !== undefined && (isMaker || atLeast(caller.role, 'admin'))
+    if (!mine || !capabilities.isOpen(id))
+      return refuse(404, 'There is no such export. Results are deleted after an hour.')
     const range = wantedRange(request.headers.get('Range'), file.bytes)
     if (range === 'outside')
       return refuse(416, 'The range begins behind the end of the file.', { 'Content-Range': `bytes */${file.bytes}` })

@@ -6,6 +6,8 @@ export interface PlaybackCaller {
   role: Role
   /** Account; empty: the console key, or the desktop's own window. */
   account: string
+  /** Id of the account; empty: the console key, or the desktop's own window. */
+  accountId: string
   /** Address of the client; empty: this machine. */
   address: string
   /** The access token may read recordings; true without one. */

@@ -1,5 +1,5 @@
 import type { StoredCapability } from '../capability-record.ts'
-import { isContentThere, isMakerEnabled, type RecordReader } from '../capability-rules.ts'
+import { afterRevocation, isContentThere, isMakerEnabled, type RecordReader } from '../capability-rules.ts'
 import { changeOf, type State } from '../state.ts'
 import type { Change, CollectionName, Collections } from '../store.ts'
 import type { PendingChanges } from './pending-changes.ts'
@@ -33,8 +33,7 @@ export function capabilityConsequences(before: ChangedState, changes: readonly C
   if (relevant.length === 0) return []
   const after = new StateAfter(before, relevant)
   return [...endedBy(before, relevant, after)].map(([key, capability]) =>
-    // Nodes admit people by signed links: they need to know which ones are void until those expire.
-    changeOf('capabilities', key, capability.kind === 'join' ? { ...capability, ended_at: now } : undefined),
+    changeOf('capabilities', key, afterRevocation(capability, now)),
   )
 }
 

@@ -21,7 +21,7 @@ export async function playerSite(): Promise<PlayerSite> {
   const site = await recordingsSite()
   const code = await bundle()
   const requests: string[] = []
-  const caller = { role: 'operator', account: 'olivia', address: '', scoped: true } as const
+  const caller = { role: 'operator', account: 'olivia', accountId: 'olivia', address: '', scoped: true } as const
   const server = createServer((request, response) => {
     const path = request.url ?? '/'
     requests.push(path)

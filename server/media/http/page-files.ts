@@ -3,7 +3,10 @@ import { blurFolder, manifestFile, roomPagePath } from '../../../shared/media/ro
 import { roomManifest } from './room-manifest.ts'
 import type { PageFiles } from './web.ts'
 
-/** Permissions of the page: its media comes from here, camera and microphone from the person. */
+/**
+ * Permissions of the page. It connects to any host, because the addresses of the site's other nodes, to which it is sent on, are known only while it runs; everything else comes from its
+ * own origin.
+ */
 const policy = [
   "default-src 'self'",
   "connect-src 'self' ws: wss: http: https:",

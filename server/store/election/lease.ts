@@ -40,13 +40,14 @@ export class Lease {
   #trouble = ''
   #reportedAt = Number.NEGATIVE_INFINITY
   #renewing: Promise<void> | undefined
+  #reporting: Promise<void> | undefined
   #asking: Promise<void> | undefined
   #proved = Promise.withResolvers<void>()
   /** It is being let go: no proof counts. */
   #isPaused = false
   readonly #ended = new AbortController()
-  /** `provedAt`: `elapsed()` of the last proof; the rest as in LeaseFigures. */
-  readonly #counted = { provedAt: 0, lapses: 0, waits: 0, isLapsed: false }
+  /** `provedAt`: `elapsed()` of the last proof; `roundTrip`: see above; the rest as in LeaseFigures. */
+  readonly #counted = { provedAt: 0, lapses: 0, waits: 0, isLapsed: false, roundTrip: 0 }
 
   constructor(options: LeaseOptions) {
     this.#options = options
@@ -90,6 +91,11 @@ export class Lease {
     if (elapsed() < this.#until) return undefined
     this.#counted.waits++
     return this.#confirm()
+  }
+
+  /** How long the database takes for one statement, in milliseconds: rises slowly, falls at once. */
+  get roundTrip(): number {
+    return this.#counted.roundTrip
   }
 
   /** How sure it is that this controller leads. */
@@ -165,7 +171,7 @@ export class Lease {
   }
 
   async #renew(): Promise<void> {
-    const { link, times, onError } = this.#options
+    const { link, times } = this.#options
     if (link.away() !== undefined || link.fenced !== undefined || this.#isPaused) return
     const { session, term } = link.current()
     const since = elapsed()
@@ -175,24 +181,43 @@ export class Lease {
         if (link.term === term && session.lost === undefined) link.fence(await fencedError(session))
         return
       }
+      this.#took(elapsed() - since)
       // A connection that was lost since has given the lock back.
       if (session.lost !== undefined) return
       this.#prove(since)
-      if (since - this.#reportedAt >= times.renew) await this.#report(session, since)
+      // Beside the renewals: a report takes several statements, for which the lease of a slow database must not wait.
+      if (since - this.#reportedAt >= times.renew) this.#reporting ??= this.#report(session, since)
       this.#trouble = ''
     } catch (error) {
-      // A connection that is lost tells so itself. A refusal is no reason to give it up: the lease ends.
-      if (session.lost !== undefined) return
-      if (!isRefusal(error)) link.give(session, error)
-      const said = messageOf(error)
-      if (said !== this.#trouble) onError(error)
-      this.#trouble = said
+      this.#failed(session, error)
     }
   }
 
+  #failed(session: Session, error: unknown): void {
+    const { link, onError } = this.#options
+    // A connection that is lost tells so itself. A refusal is no reason to give it up: the lease ends.
+    if (session.lost !== undefined) return
+    if (!isRefusal(error)) link.give(session, error)
+    const said = messageOf(error)
+    if (said !== this.#trouble) onError(error)
+    this.#trouble = said
+  }
+
+  #took(milliseconds: number): void {
+    const { roundTrip } = this.#counted
+    this.#counted.roundTrip = Math.min(milliseconds, roundTrip + (milliseconds - roundTrip) / 4)
+  }
+
   async #report(session: Session, now: number): Promise<void> {
-    this.#peers.found(await this.#options.report(session))
     this.#reportedAt = now
+    try {
+      this.#peers.found(await this.#options.report(session))
+    } catch (error) {
+      this.#reportedAt = Number.NEGATIVE_INFINITY
+      this.#failed(session, error)
+    } finally {
+      this.#reporting = undefined
+    }
   }
 
   #prove(since: number): void {

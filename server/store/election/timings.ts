@@ -115,6 +115,26 @@ export const clusterTimes = {
   listAnswer: 1_500,
 } as const
 
+/** Statements between two reports of a replica, and until a named controller leads; some more than there are. */
+const statementsOf = { report: 12, takeOver: 24 } as const
+/** Longest time for which others hold back for a named controller, in milliseconds. */
+const longestSuccessor = 20_000
+
+/**
+ * Times of a hand-over where the database is slow. The others read from the leader's row how long they hold back, so no relation with their own times has to hold.
+ * @param roundTrip time of one statement, in milliseconds
+ * @returns `silent`: a replica without a report for longer cannot take over; `successor`: how long the others hold back for it
+ */
+export function handOverTimes(
+  { lease, renew, successor }: ElectionTimes,
+  roundTrip: number,
+): { silent: number; successor: number } {
+  return {
+    silent: Math.max(lease, renew + statementsOf.report * roundTrip),
+    successor: Math.max(successor, Math.min(longestSuccessor, statementsOf.takeOver * roundTrip)),
+  }
+}
+
 /** Waits between attempts to reach a database that is away. */
 export const databaseBackoff: Backoff = { first: 100, max: 1_000 }
 

@@ -380,6 +380,26 @@ test('The site is handed over by hand: no change is lost, the named controller l
   expect(thirdLeads).toBe(false)
 })
 
+test('The site is handed over by hand while each statement takes long: the named controller leads, and no other', async () => {
+  const site = await newSite()
+  const { first, led, second } = await twoControllers(site)
+  const third = await site.controller('third')
+  await createRoom(led, 'before')
+  let thirdLeads = false
+  void third.lead().then(
+    () => (thirdLeads = true),
+    () => undefined,
+  )
+  const next = second.lead()
+  await vi.waitFor(async () => expect(await first.member.controllers()).toHaveLength(3))
+  // The third one is near the database.
+  for (const { proxy } of [first, second]) proxy.delayMs = 105
+  await new Promise((resolve) => setTimeout(resolve, 2_000))
+  await first.member.handOver(second.member.id)
+  await createRoom(await next, 'after')
+  expect(thirdLeads).toBe(false)
+}, 20_000)
+
 test('The named controller does not take the lead: after a moment any other may', async () => {
   const site = await newSite()
   const { first, second } = await twoControllers(site)

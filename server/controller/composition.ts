@@ -86,6 +86,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     passwordCost: options.passwordCost,
     accountClock: options.accountClock,
     events: gathering,
+    eventLog: events,
     member: leader?.member ?? options.controllers,
     kept: leader?.kept,
   })

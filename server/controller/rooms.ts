@@ -11,7 +11,6 @@ import { RoomViews } from '../rooms/room-views.ts'
 import { Rooms } from '../rooms/room-lifecycle.ts'
 import { ScheduledRooms } from '../rooms/scheduled-rooms.ts'
 import type { SiteTags } from '../rooms/tags/site-tags.ts'
-import type { SiteWatch } from '../event-log/watch-site.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 import type { Store } from '../store/store.ts'
 import type { Trash } from '../store/trash/trash.ts'
@@ -22,8 +21,6 @@ export interface RoomsOptions {
   store: Store
   settings: () => Settings
   logger: Logger
-  /** Writes openings and closings by schedule into the event log. */
-  watch: Pick<SiteWatch, 'scheduled'>
   nodes: Pick<NodeParts, 'pool' | 'media' | 'guests'>
   outgoing: OutgoingUsers
   capabilities: Capabilities
@@ -50,7 +47,7 @@ export interface RoomParts {
 
 /** Composes the rooms. */
 export function roomParts(options: RoomsOptions): RoomParts {
-  const { store, settings, logger, watch, nodes, outgoing, trash, licence, defaultNodeAddress, mediaUrl } = options
+  const { store, settings, logger, nodes, outgoing, trash, licence, defaultNodeAddress, mediaUrl } = options
   const { pool, media, guests } = nodes
   const rooms = new Rooms({ store, pool, devices: outgoing, trash, licence, settings, logger })
   const warned = new Set<string>()
@@ -79,7 +76,6 @@ export function roomParts(options: RoomsOptions): RoomParts {
     store,
     pool,
     logger,
-    performed: (roomId, state) => watch.scheduled(roomId, state),
   })
   const meetings = new MeetingTimes({ store, pool })
   const roomViews = new RoomViews({ store, rooms, pool, devices: outgoing, guests, meetings, tags: options.tags })

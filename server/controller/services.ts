@@ -8,6 +8,7 @@ import { OutgoingUsers } from '../devices/outgoing-users.ts'
 import type { PictureRounds } from '../devices/pictures/picture-rounds.ts'
 import type { EventSink } from '../event-log/event-log.ts'
 import type { PeopleNames } from '../event-log/people-names.ts'
+import { PendingEvents, type PendingEventsParts } from '../event-log/pending-events.ts'
 import { SiteWatch } from '../event-log/watch-site.ts'
 import { fieldOperations } from '../field-api/field-operations.ts'
 import type { FixedCompatibility } from '../field-api/older-clients.ts'
@@ -58,6 +59,8 @@ export interface ServiceOptions extends Omit<NodesOptions, 'removals' | 'ffmpeg'
   compatibility?: FixedCompatibility | undefined
   /** Event log. */
   events: EventSink
+  /** The log itself, for events that are stored with their changes. */
+  eventLog: PendingEventsParts['log']
   /** This controller among those of its site; left out: it is alone. */
   member?: Pick<SiteMember, 'id' | 'controllers' | 'onLeader' | 'database'> | undefined
 }
@@ -112,6 +115,7 @@ export function createServices(options: ServiceOptions): Services {
   const { store, settings, logger, defaultNodeAddress, mediaUrl = () => '', member } = options
   const late = lateParts()
   const watch = new SiteWatch(store, options.events)
+  const pending = new PendingEvents({ store, log: options.eventLog, logger })
   const { authentication, ...access } = accessParts(options)
   const { capabilities, pages } = capabilityParts(options)
   const removals = new Removals({ store, settings, logger })
@@ -217,6 +221,7 @@ export function createServices(options: ServiceOptions): Services {
       void observation.figures.open()
       void pictures.start()
       watch.start({ pool, devices: outgoing, faults })
+      pending.start()
       nodes.relayedRooms.start()
       others.start()
       // Before the pool: each room's order follows the first report of its node.
@@ -231,6 +236,7 @@ export function createServices(options: ServiceOptions): Services {
     },
     async stop() {
       rooms.scheduled.stop()
+      await pending.stop()
       await ordered.close()
       capabilities.close()
       await trash.stop()

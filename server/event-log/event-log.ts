@@ -31,7 +31,7 @@ export type EventDraft = Pick<EventContent, 'kind' | 'subject'> & Partial<Omit<E
 /** The event log as sources and the console use it: of a machine, or of a site in a database. */
 export type SharedEventLog = Pick<
   EventLog,
-  'append' | 'onAdded' | 'status' | 'query' | 'verify' | 'flush' | 'close' | 'endedWith'
+  'append' | 'onAdded' | 'status' | 'query' | 'verify' | 'flush' | 'sync' | 'close' | 'endedWith'
 >
 
 /** Interface for sources. */
@@ -149,9 +149,19 @@ export class EventLog {
   /** Something happened. Costs a push; never throws, never waits. */
   append(draft: EventDraft): void {
     if (this.#closed || !this.#waiting.hasRoom()) return
-    const { kind, level = 'info', actor = system, subject, params = {}, before, after, room = '' } = draft
+    const { kind, level = 'info', actor = system, subject, params = {}, before, after, room = '', change } = draft
     const changes = { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }
-    this.#waiting.add({ at: draft.at ?? this.#clock(), kind, level, actor, subject, room, params, ...changes })
+    this.#waiting.add({
+      at: draft.at ?? this.#clock(),
+      kind,
+      level,
+      actor,
+      subject,
+      room,
+      params,
+      ...changes,
+      ...(change === undefined ? {} : { change }),
+    })
     this.#gather ??= setTimeout(
       () => this.#then(() => this.#write()),
       this.#options.gatherMs ?? defaultGatherMs,
@@ -205,6 +215,13 @@ export class EventLog {
   /** Writes what waits, as far as the disk takes it. Never rejects. */
   async flush(): Promise<void> {
     await this.#then(() => this.#write())
+  }
+
+  /** Writes and syncs everything. Never rejects. @returns whether all of it is on disk */
+  async sync(): Promise<boolean> {
+    await this.#then(() => this.#write())
+    await this.#then(() => this.#seal())
+    return this.#waiting.isEmpty && this.#error === undefined && this.#seals.newest.seq === this.#end.seq
   }
 
   /** Writes and syncs everything; nothing is taken in any more. Never rejects. */

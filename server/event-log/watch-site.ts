@@ -1,4 +1,3 @@
-import type { ScheduleMark } from '../schedule/room-hours.ts'
 import type { RefusedGuesses } from '../rooms/refused-guesses.ts'
 import type { FaultRules } from '../lab/faults.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
@@ -59,12 +58,6 @@ export class SiteWatch {
   nodeCrashed(node: string, why: string): void {
     const subject = subjectOf(this.#store, 'node', node)
     this.#sink.append({ kind: 'node.crashed', level: 'error', subject, params: { error: withoutSecretText(why) } })
-  }
-
-  /** A room opened or closed by its schedule, or early because an operator wanted it. */
-  scheduled(roomId: string, state: ScheduleMark['state']): void {
-    const kind = state === 'open' ? 'room.openedBySchedule' : 'room.closedBySchedule'
-    this.#sink.append({ kind, subject: subjectOf(this.#store, 'room', roomId) })
   }
 
   /** A media node refused something by itself. */

@@ -5,7 +5,8 @@ import { hoursOf, opensNext, type ScheduledRoom, type ScheduleMark } from '../sc
 import type { RoomSchedule } from '../../shared/schedule/room-schedule.ts'
 import { wallOf } from '../../shared/schedule/wall-clock.ts'
 import type { StoredRoom } from '../store/records.ts'
-import type { Store } from '../store/store.ts'
+import { putEvent } from '../store/pending-event.ts'
+import type { Store, Transaction } from '../store/store.ts'
 import { lockOf } from './room-lock.ts'
 
 /** The schedule as it is stored. @throws ApiError parameter when no meeting of it is still to come */
@@ -46,7 +47,7 @@ export function endNow(store: Store, roomId: string, now: number): Promise<Store
 }
 
 /**
- * Stores the change that the clock brought, so that it is performed and reported once, whichever controller leads.
+ * Stores the change that the clock brought with its event, so that it is performed and reported once, whichever controller leads.
  * @param isEmpty nobody is in the room any more
  * @returns what was stored; undefined: nothing was due
  */
@@ -56,9 +57,12 @@ export async function markDue(
   { now, isEmpty }: { now: number; isEmpty: boolean },
 ): Promise<ScheduleMark | undefined> {
   let due: ScheduleMark | undefined
-  await mark(store, roomId, (room) => {
+  await mark(store, roomId, (room, transaction) => {
     due = room.schedule === undefined || room.closed ? undefined : dueMark(room.schedule, room, now, isEmpty)
-    return due ?? room.schedule_mark
+    if (due === undefined) return room.schedule_mark
+    const kind = due.state === 'open' ? 'room.openedBySchedule' : 'room.closedBySchedule'
+    putEvent(transaction, { at: now, kind, subject: { type: 'room', id: roomId, name: room.topic } })
+    return due
   })
   return due
 }
@@ -86,12 +90,12 @@ function scheduleOf(room: StoredRoom): RoomSchedule {
 async function mark(
   store: Store,
   roomId: string,
-  choose: (room: StoredRoom) => ScheduleMark | undefined,
+  choose: (room: StoredRoom, transaction: Transaction) => ScheduleMark | undefined,
 ): Promise<StoredRoom> {
   return await store.transact([lockOf(roomId)], (transaction) => {
     const room = store.get('rooms', roomId)
     if (room === undefined) throw new ApiError('roomNotFound')
-    const chosen = choose(room)
+    const chosen = choose(room, transaction)
     if (chosen === undefined || chosen === room.schedule_mark) return room
     const marked: StoredRoom = { ...room, schedule_mark: chosen }
     transaction.put('rooms', roomId, marked)

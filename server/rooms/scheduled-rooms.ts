@@ -1,5 +1,5 @@
 import { ApiError } from '../../shared/result-codes.ts'
-import { hoursOf, type ScheduleMark } from '../schedule/room-hours.ts'
+import { hoursOf } from '../schedule/room-hours.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { Store } from '../store/store.ts'
@@ -11,8 +11,6 @@ export interface ScheduledRoomsOptions {
   store: Store
   pool: Pick<NodePool, 'peopleCount' | 'asked' | 'onEvent'>
   logger: NodeLogger
-  /** Receives each opening and closing, once for all controllers. */
-  performed: (roomId: string, state: ScheduleMark['state']) => void
   /** Milliseconds since the epoch. */
   clock?: (() => number) | undefined
   /** See `graceMs`. */
@@ -122,11 +120,10 @@ export class ScheduledRooms {
   }
 
   async #perform(roomId: string): Promise<void> {
-    const { store, pool, logger, performed } = this.#options
+    const { store, pool, logger } = this.#options
     try {
       await pool.asked(roomId)
-      const mark = await markDue(store, roomId, { now: this.#clock(), isEmpty: this.#isEmpty(roomId) })
-      if (mark !== undefined) performed(roomId, mark.state)
+      await markDue(store, roomId, { now: this.#clock(), isEmpty: this.#isEmpty(roomId) })
     } catch (error) {
       // Deleted meanwhile, or the nodes are another controller's by now.
       if (error instanceof ApiError && error.code !== 'storage') return

@@ -1,5 +1,6 @@
 /** The records as they are stored. Secrets are sealed texts (`*_sealed`): they leave the store through `Store.unseal` only. */
 
+import type { EventEntry } from '../../shared/console/events.ts'
 import type { Role } from '../../shared/console/role-names.ts'
 import type { TokenScope } from '../../shared/console/token-scopes.ts'
 import type { DigestForm, Settings } from '../../shared/settings.ts'
@@ -396,3 +397,7 @@ export type TrashedThing =
 
 /** Something in the trash. The outgoing users of a room are part of it. */
 export type StoredTrash = TrashFields & TrashedThing
+
+/** An event that is stored with its change, until the event log has it. */
+export type StoredPendingEvent = Pick<EventEntry, 'at' | 'kind' | 'subject'> &
+  Partial<Pick<EventEntry, 'level' | 'actor' | 'params' | 'before' | 'after' | 'room'>>

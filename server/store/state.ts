@@ -28,6 +28,7 @@ export function emptyState(): State {
     recordings: new Map(),
     lives: new Map(),
     recording_removals: new Map(),
+    pending_events: new Map(),
     capabilities: new Map(),
     trash: new Map(),
   }

@@ -10,6 +10,7 @@ import type {
   StoredLive,
   StoredMeeting,
   StoredNode,
+  StoredPendingEvent,
   StoredRecording,
   StoredRecordingKeep,
   StoredRecordingRemoval,
@@ -71,6 +72,8 @@ export interface Collections {
   recordings: StoredRecording
   /** Keyed by id, in the order of their beginning. */
   lives: StoredLive
+  /** Keyed by id, in the order of their changes. */
+  pending_events: StoredPendingEvent
   /** Keyed by id of the recording. */
   recording_removals: StoredRecordingRemoval
   /** Keyed by the SHA-256 of the token, base64url. */

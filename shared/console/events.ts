@@ -134,6 +134,8 @@ export const eventEntry = z.strictObject({
   room: z.string(),
   /** Controller that saw it, and the entry's number in its own log; left out: a site in files, which has one controller. */
   controller: z.strictObject({ id: z.string(), name: z.string(), seq: z.int() }).optional(),
+  /** Id of an event that was stored together with its change; left out: it was not. */
+  change: z.string().optional(),
   /** SHA-256 of the entry before, base64url. */
   prev: z.string(),
   /** SHA-256 of this entry, base64url. */

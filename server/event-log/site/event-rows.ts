@@ -62,6 +62,16 @@ export async function lockLog(session: Session, sealer: Pick<Sealer, 'proof'>, c
   }
 }
 
+/** Lines after a number that hold one of these ids. */
+export async function linesWith(session: Session, ids: readonly string[], after: number): Promise<string[]> {
+  const { rows } = await session.query<{ line: string }>(
+    "select line from roomdesk_event where seq > $1 and line like any(string_to_array($2::text, E'\\n'))",
+    [after, ids.map((id) => `%"change":"${id}"%`).join('\n')],
+    'event lines with',
+  )
+  return rows.map(({ line }) => line)
+}
+
 /** Adds lines behind the last one, in the transaction that holds the log. */
 export async function addRows(
   session: Session,

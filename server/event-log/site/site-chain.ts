@@ -2,12 +2,13 @@ import type { EventEntry, LogFault } from '../../../shared/console/events.ts'
 import type { Session } from '../../store/postgres/database-session.ts'
 import { inTransaction } from '../../store/postgres/transaction.ts'
 import type { Sealer } from '../../store/sealer.ts'
-import { beginning, type ChainEnd, type EventContent, lineAfter, noHash, placeOf } from '../entry-line.ts'
+import { beginning, type ChainEnd, entryOf, type EventContent, lineAfter, noHash, placeOf } from '../entry-line.ts'
 import type { LogHead } from '../head-proof.ts'
 import { linesToRemove, type LogBounds } from '../segments.ts'
 import {
   addRows,
   bytesOf,
+  linesWith,
   type EventRow,
   lockLog,
   type LockedLog,
@@ -22,6 +23,8 @@ export interface EntryController {
   name: string
 }
 
+/** Newest rows in which stored events are looked for: they are logged within seconds, or after an outage. */
+const searchedRows = 50_000
 /** Rows that one clearing reads and removes at most. */
 const clearedAtOnce = 20_000
 
@@ -67,7 +70,10 @@ export async function addToChain(
     if (locked.source?.hash !== source?.hash || locked.source?.seq !== source?.seq)
       throw new OtherSourceError(locked.source)
     const { oldest, end, fault } = await continued(session, locked)
-    const contents: EventContent[] = own.map((entry) => contentOf(entry, controller))
+    const known = await knownChanges(session, own, end.seq)
+    const contents: EventContent[] = own
+      .filter(({ change }) => change === undefined || !known.has(change))
+      .map((entry) => contentOf(entry, controller))
     if (fault !== undefined) contents.unshift(recovered(fault, controller))
     const rows: EventRow[] = []
     const entries: EventEntry[] = []
@@ -130,6 +136,13 @@ async function continued(session: Session, { head, first, last }: LockedLog): Pr
   const place = row === undefined ? undefined : placeOf(Buffer.from(row.line))
   const fault = isEmpty || place?.hash === newest.hash ? undefined : place === undefined ? 'cutOff' : 'changed'
   return { oldest, end: newest, fault }
+}
+
+/** Ids of stored events of these entries that the chain has: another controller logged them meanwhile. */
+async function knownChanges(session: Session, own: readonly EventEntry[], end: number): Promise<Set<string>> {
+  const ids = own.flatMap(({ change }) => change ?? [])
+  const lines = ids.length === 0 ? [] : await linesWith(session, ids, end - searchedRows)
+  return new Set(lines.flatMap((line) => entryOf(line)?.change ?? []))
 }
 
 function contentOf(entry: EventEntry, { id, name }: EntryController): EventContent {

@@ -113,6 +113,13 @@ export class SiteLog implements SharedEventLog {
     await this.#then(() => this.#copy())
   }
 
+  /** Writes what waits, and copies it. Never rejects. @returns whether the site's log has all of it */
+  async sync(): Promise<boolean> {
+    const isWritten = await this.#options.own.sync()
+    await this.#then(() => this.#copy())
+    return isWritten && (await this.#own.next().catch(() => [undefined])).length === 0
+  }
+
   /** Removes the oldest entries beyond the bounds, as happens every hour. Never rejects. */
   async clear(): Promise<void> {
     await this.#then(() => this.#clear())

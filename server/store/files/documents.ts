@@ -15,7 +15,7 @@ export const layout = {
     'room_templates',
     'recording_keeps',
   ],
-  rooms: ['rooms', 'trash', 'recording_wishes', 'recordings', 'lives', 'recording_removals'],
+  rooms: ['rooms', 'trash', 'recording_wishes', 'recordings', 'lives', 'recording_removals', 'pending_events'],
   sessions: [
     'sessions',
     'account_sessions',
@@ -70,6 +70,7 @@ const fileOfCollection: Readonly<Record<CollectionName, DocumentName>> = {
   recordings: 'rooms',
   lives: 'rooms',
   recording_removals: 'rooms',
+  pending_events: 'rooms',
   capabilities: 'sessions',
 }
 

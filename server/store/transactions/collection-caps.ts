@@ -88,6 +88,8 @@ export const caps: { readonly [C in CollectionName]: readonly Cap<Collections[C]
   ],
   // Those of deleted recordings, until their files are removed.
   recording_removals: [],
+  // Until the event log has them.
+  pending_events: [],
   capabilities: [
     all(limits.capabilities, () => new ApiError('recordingUnavailable', { refusal: refusal('tooManyLinks') })),
   ],

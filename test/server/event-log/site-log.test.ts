@@ -251,3 +251,22 @@ test('A search over 20,000 entries page through what matches, and end', async ()
       .reverse(),
   )
 })
+
+test('An event that two controllers log for one change is in the log of the site once', async () => {
+  const { controller } = await site()
+  const a = await controller('a')
+  const b = await controller('b')
+  // It logs the event, and is cut off before the log of the site has it.
+  a.proxy.closed = true
+  a.proxy.cut()
+  a.log.append({ ...joined('ann'), change: 'one' })
+  expect(await a.log.sync()).toBe(false)
+  b.log.append({ ...joined('ann'), change: 'one' })
+  b.log.append({ ...joined('bo'), change: 'two' })
+  expect(await b.log.sync()).toBe(true)
+  a.proxy.closed = false
+  a.log.append(joined('cy'))
+  await expect.poll(() => a.log.sync(), { timeout: 10_000 }).toBe(true)
+  expect(await people(b.log)).toEqual(['ann at b', 'bo at b', 'cy at a'])
+  expect(await b.log.verify()).toMatchObject({ ok: true })
+})

@@ -34,11 +34,15 @@ async function site() {
       return () => {}
     },
   }
+  let leader = ''
+  store.onChange((changes) => {
+    for (const { collection, value } of changes)
+      if (collection === 'pending_events' && value !== undefined)
+        told.push(`${leader} ${value.kind === 'room.openedBySchedule' ? 'open' : 'ended'}`)
+  })
   const lead = (name: string): ScheduledRooms => {
-    const scheduled = new ScheduledRooms({
-      ...{ store, pool, logger },
-      performed: (_, state) => told.push(`${name} ${state}`),
-    })
+    leader = name
+    const scheduled = new ScheduledRooms({ store, pool, logger })
     scheduled.start()
     onTestFinished(() => scheduled.stop())
     return scheduled

@@ -1,5 +1,6 @@
 import { Capabilities } from '../../../server/capabilities/capabilities.ts'
 import { HolderPages } from '../../../server/capabilities/holder-pages.ts'
+import { PendingEvents } from '../../../server/event-log/pending-events.ts'
 import { LocalFfmpeg } from '../../../server/nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import type { MediaNode } from '../../../server/nodes/port/media-node-port.ts'
 import { SegmentFiles } from '../../../server/recordings/playback/segment-sources.ts'
@@ -47,6 +48,7 @@ export class LeaderDuties {
   readonly #recorder: SimulatedRecorder
   readonly #orders: RecordingOrders
   readonly #scheduled: ScheduledRooms
+  readonly #pending: PendingEvents
   readonly media: MediaOrderParts
   #confirming: NodeJS.Timeout | undefined
 
@@ -97,10 +99,8 @@ export class LeaderDuties {
       sitePorts: () => [],
       playerPage: '',
     })
-    this.#scheduled = new ScheduledRooms({
-      ...{ store, pool, logger },
-      performed: (roomId, state) => schedules.logged(roomId, state),
-    })
+    this.#scheduled = new ScheduledRooms({ store, pool, logger })
+    this.#pending = new PendingEvents({ store, log: schedules.log, logger })
   }
 
   start(): void {
@@ -111,11 +111,13 @@ export class LeaderDuties {
     this.#orders.start()
     this.media.start()
     this.#scheduled.start()
+    this.#pending.start()
   }
 
   /** Another controller leads. */
   async stop(): Promise<void> {
     this.#scheduled.stop()
+    void this.#pending.stop()
     clearInterval(this.#confirming)
     this.#recorder.end()
     this.#orders.stop()

@@ -1,5 +1,7 @@
 import { BrokenPromise } from '../history.ts'
 import type { ChangeListener } from '../../../server/store/store.ts'
+import type { PendingEventsParts } from '../../../server/event-log/pending-events.ts'
+import type { EventEntry } from '../../../shared/console/events.ts'
 import type { World } from '../world.ts'
 
 /** Compares openings and closings by schedule that were stored with those in the event log: each is there exactly once. Every room meets once. */
@@ -8,6 +10,8 @@ export class ScheduleWatch {
   readonly #stored = new Set<string>()
   readonly #logged = new Map<string, number>()
 
+  /** Ids of the logged events. */
+  readonly #changes: string[] = []
   #isVoid = false
 
   constructor(world: World) {
@@ -28,9 +32,20 @@ export class ScheduleWatch {
     }
   }
 
-  /** The event log has an opening (`open`) or closing (`ended`) of a room. */
-  logged(roomId: string, state: 'open' | 'ended'): void {
-    const key = `${roomId} ${state}`
+  /** The event log of the site. */
+  readonly log: PendingEventsParts['log'] = {
+    append: ({ kind, subject, change }) => {
+      if (change !== undefined) this.#changes.push(change)
+      this.#add(`${subject.id} ${kind === 'room.openedBySchedule' ? 'open' : 'ended'}`)
+    },
+    query: async () => {
+      const items = this.#changes.map((change) => ({ change }) as EventEntry)
+      return { items, next: 0, kept: items.length, since: 0 }
+    },
+    sync: async () => true,
+  }
+
+  #add(key: string): void {
     this.#world.note('EVENT', key)
     this.#logged.set(key, (this.#logged.get(key) ?? 0) + 1)
   }

@@ -86,6 +86,11 @@ export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite>
   if (options.leadership !== undefined) Object.defineProperty(store, 'leadership', { value: options.leadership })
   const services = createServices({
     events: { append: (event) => void events.push(event) },
+    eventLog: {
+      append: (event) => void events.push(event),
+      query: () => Promise.resolve({ items: [], next: 0, kept: 0, since: 0 }),
+      sync: () => Promise.resolve(true),
+    },
     store,
     settings: () => settings,
     logger,

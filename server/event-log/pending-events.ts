@@ -1,0 +1,100 @@
+import type { Store } from '../store/store.ts'
+import { startTimer, type Timer } from '../store/system/time.ts'
+import type { SharedEventLog } from './event-log.ts'
+
+/** Dependencies of logging stored events. */
+export interface PendingEventsParts {
+  store: Pick<Store, 'all' | 'transact' | 'onChange' | 'leadership'>
+  log: Pick<SharedEventLog, 'append' | 'query' | 'sync'>
+  logger: { warn(fields: object, message: string): void }
+}
+
+/** Pause after the log or the store failed, in milliseconds. */
+const retryMs = 5_000
+/** A clock may have been set back between an event and its entry by this much, in milliseconds. */
+const clockMs = 60 * 60_000
+const page = 500
+
+/**
+ * Moves events that were stored with their changes into the event log, in order, and then deletes them. An event that a controller logged and could not delete any more is found in the log by
+ * its id, so that each is logged once.
+ */
+export class PendingEvents {
+  readonly #parts: PendingEventsParts
+  /** Ids of events that the log has, as far as they matter; undefined: it has not been asked yet. */
+  #logged: Set<string> | undefined
+  #work: Promise<void> | undefined
+  #timer: Timer | undefined
+  readonly #stops: (() => void)[] = []
+
+  constructor(parts: PendingEventsParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    const { store } = this.#parts
+    this.#stops.push(
+      store.onChange((changes) => {
+        if (changes.some(({ collection, value }) => collection === 'pending_events' && value !== undefined))
+          this.#begin()
+      }),
+      store.leadership.onChange(() => {
+        // Another controller may have logged some.
+        this.#logged = undefined
+        this.#begin()
+      }),
+    )
+    this.#begin()
+  }
+
+  /** Resolves when nothing is under way; the rest is logged after the next start. */
+  async stop(): Promise<void> {
+    for (const stop of this.#stops.splice(0)) stop()
+    this.#timer?.cancel()
+    await this.#work
+  }
+
+  #begin(): void {
+    if (this.#stops.length === 0) return
+    this.#timer?.cancel()
+    this.#work ??= this.#run()
+      .catch((err: unknown) => {
+        this.#parts.logger.warn({ err }, 'stored events were not logged: retrying')
+        this.#timer = startTimer(retryMs, () => this.#begin(), false)
+      })
+      .finally(() => {
+        this.#work = undefined
+      })
+  }
+
+  async #run(): Promise<void> {
+    const { store, log } = this.#parts
+    while (store.leadership.isHeld) {
+      const pending = [...store.all('pending_events')].slice(0, page)
+      const oldest = pending[0]?.[1].at
+      if (oldest === undefined || this.#stops.length === 0) return
+      await store.leadership.confirmed()
+      const logged = (this.#logged ??= await this.#loggedSince(oldest - clockMs))
+      for (const [id, event] of pending) {
+        if (logged.has(id)) continue
+        logged.add(id)
+        log.append({ ...event, change: id })
+      }
+      if (!(await log.sync())) throw new Error('the event log does not take entries')
+      await store.transact(['pending_events'], (transaction) => {
+        for (const [id] of pending) transaction.delete('pending_events', id)
+      })
+      for (const [id] of pending) logged.delete(id)
+    }
+  }
+
+  async #loggedSince(from: number): Promise<Set<string>> {
+    const found = new Set<string>()
+    for (let before: number | undefined; before !== 0; ) {
+      const { items, next } = await this.#parts.log.query({ from, before, limit: page })
+      for (const { change } of items) if (change !== undefined) found.add(change)
+      before = next
+    }
+    return found
+  }
+}

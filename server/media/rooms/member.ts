@@ -63,6 +63,11 @@ export type MemberParts = Partial<Pick<Identity, 'tokenId' | 'passProves' | 'gue
 }
 
 /**
+ * Signalling connection of a person. `none`: not yet, or no longer; `away`: lost, and may come back until a timer runs out.
+ */
+type Signalling = { state: 'none' } | { state: 'connected'; link: PersonLink } | { state: 'away'; cancel: () => void }
+
+/**
  * Somebody in a room with everything that is theirs.
  * Large because it is the one record of a person: the room, the connection and the media each change a part of it.
  */
@@ -86,9 +91,7 @@ export class Member {
   isRemote = false
   /** Remote, without a proven id: removing them affects nobody who has proven it. */
   unproven = false
-  link: PersonLink | undefined
-  /** While the connection is lost and may come back: calls off that they are out when it does not. */
-  cancelAway: (() => void) | undefined
+  #signalling: Signalling = { state: 'none' }
   audio = false
   video = false
   /** Time from which the pace of their reactions allows the next one, in milliseconds. */
@@ -119,7 +122,7 @@ export class Member {
       this.device === undefined &&
       !this.isRemote &&
       this.link === undefined &&
-      this.cancelAway === undefined &&
+      !this.away &&
       this.publications.size === 0 &&
       this.watched.isEmpty
     )
@@ -135,7 +138,7 @@ export class Member {
       joined_at: joinedAt,
       audio: device || this.audio,
       video: device || this.video,
-      away: this.cancelAway !== undefined,
+      away: this.away,
       hand,
     }
   }
@@ -147,20 +150,45 @@ export class Member {
   /** Sends, or keeps it until the person is back. */
   sendOrKeep(message: ToPerson): void {
     if (this.link !== undefined) this.link.send(message)
-    else if (this.cancelAway !== undefined) this.kept.add(message)
+    else if (this.away) this.kept.add(message)
   }
 
-  /** They are not away, or not any more. */
-  back(): void {
-    this.cancelAway?.()
-    this.cancelAway = undefined
+  /** Their signalling connection; undefined while there is none. */
+  get link(): PersonLink | undefined {
+    return this.#signalling.state === 'connected' ? this.#signalling.link : undefined
+  }
+
+  /** The connection is lost and may come back. */
+  get away(): boolean {
+    return this.#signalling.state === 'away'
+  }
+
+  /** The connection is up: ends an absence. */
+  connect(link: PersonLink): void {
+    this.#leave()
+    this.#signalling = { state: 'connected', link }
+  }
+
+  /** The connection is lost. @param cancel stops the timer that ends the absence */
+  goAway(cancel: () => void): void {
+    this.#leave()
+    this.#signalling = { state: 'away', cancel }
+  }
+
+  /** The absence took too long. */
+  expire(): void {
+    this.#signalling = { state: 'none' }
+  }
+
+  #leave(): void {
+    if (this.#signalling.state === 'away') this.#signalling.cancel()
   }
 
   /** Ends their signalling, what they watch and the share in their camera. @param goesOn remote media goes on there */
   disconnect(last: ToPerson | undefined, goesOn = false): void {
-    this.back()
     const { link } = this
-    this.link = undefined
+    this.#leave()
+    this.#signalling = { state: 'none' }
     if (last !== undefined) link?.send(last)
     link?.close()
     this.watched.end(goesOn)

@@ -224,9 +224,8 @@ export class Room {
   /** A person's signalling connection is up; an earlier one is replaced. Kept messages follow the first answer of the caller. */
   attach(member: Member, link: PersonLink): void {
     const before = member.link
-    const wasAway = member.cancelAway !== undefined
-    member.back()
-    member.link = link
+    const wasAway = member.away
+    member.connect(link)
     member.met = true
     if (before !== undefined) {
       before.send({ type: 'removed', reason: 'replaced' })
@@ -238,12 +237,12 @@ export class Room {
   /** A person's signalling connection was lost: it may come back within `resumeMs`. */
   detach(member: Member, link: PersonLink, resumeMs: number): void {
     if (member.link !== link || this.members.get(member.user.userId) !== member) return
-    member.link = undefined
-    member.cancelAway = this.#lifetime.after(resumeMs, () => {
-      member.cancelAway = undefined
+    const cancel = this.#lifetime.after(resumeMs, () => {
+      member.expire()
       this.dropIfGone(member)
       if (this.members.get(member.user.userId) === member) this.notifyChanged(member)
     })
+    member.goAway(cancel)
     this.notifyChanged(member)
   }
 

@@ -1,3 +1,5 @@
+import { NodeComparison } from './node-comparison.ts'
+import { RoomsToCheck } from './rooms-to-check.ts'
 import { Deadline } from '../../../../shared/deadline.ts'
 import type { StoredRoom } from '../../../store/records.ts'
 import { DeadlineError, within } from '../../port/deadline.ts'
@@ -31,18 +33,14 @@ export class NodePlacement implements LivePlacement {
   readonly #node: PlacedNode
   readonly #context: PlacementContext
   readonly #rooms = new Map<string, RoomPlacement>()
-  /** Rooms to look at now, and those to look at again after the next good poll. */
-  readonly #due = new Set<string>()
-  readonly #later = new Set<string>()
+  readonly #toCheck = new RoomsToCheck()
   /** Rooms that are being made right: concurrent callers share one. */
   #work = new Map<string, Promise<void>>()
   /** Aborts when the node is lost: what was known of its rooms is void. */
   #connection = new AbortController()
   readonly #failures: LoopFailures
   readonly #drift: RoomDrift
-  /** The node listed its rooms, and its own ones were compared with the store. */
-  #compared = false
-  #comparing = false
+  readonly #comparison = new NodeComparison()
   #looping = false
   /** When the node last answered for any room, on the clock of `performance.now()`. */
   #answeredAt = 0
@@ -78,8 +76,8 @@ export class NodePlacement implements LivePlacement {
       // At once, before the loop gets to it: users must be out even if the room is wanted again by then.
       room.state = 'closing'
     } else if (isCurrent(room, wanted)) return
-    if (!this.#compared) return
-    this.#due.add(roomId)
+    if (!this.#comparison.isKnown) return
+    this.#toCheck.markDue(roomId)
     this.#loop()
   }
 
@@ -93,15 +91,14 @@ export class NodePlacement implements LivePlacement {
     const room = this.#rooms.get(roomId)
     if (room === undefined) return
     room.presenceKnown = false
-    this.#later.add(roomId)
+    this.#toCheck.markForPoll(roomId)
   }
 
   /** A poll succeeded that began at `askedAt`, on the clock of `performance.now()`. */
   healthy(health: NodeHealth, askedAt: number): void {
     this.#failures.renew()
-    for (const roomId of this.#later) this.#due.add(roomId)
-    this.#later.clear()
-    if (!this.#compared || this.#miscounted(health, askedAt)) void this.#compare()
+    this.#toCheck.polled()
+    if (!this.#comparison.isKnown || this.#miscounted(health, askedAt)) void this.#compare()
     else this.#loop()
   }
 
@@ -111,10 +108,8 @@ export class NodePlacement implements LivePlacement {
     this.#connection = new AbortController()
     this.#work = new Map()
     this.#rooms.clear()
-    this.#due.clear()
-    this.#later.clear()
-    this.#compared = false
-    this.#comparing = false
+    this.#toCheck.clear()
+    this.#comparison.forget()
     this.#failures.renew()
     this.#drift.forget()
   }
@@ -137,7 +132,7 @@ export class NodePlacement implements LivePlacement {
    * @throws DeadlineError, NodeError, the signal's reason
    */
   async close(roomId: string, deadline: Deadline): Promise<void> {
-    const room = this.#rooms.get(roomId) ?? { ...openingPlacement(this.#compared), mayHold: true }
+    const room = this.#rooms.get(roomId) ?? { ...openingPlacement(this.#comparison.isKnown), mayHold: true }
     room.state = 'closing'
     this.#rooms.set(roomId, room)
     while (this.#rooms.get(roomId) === room) {
@@ -182,7 +177,7 @@ export class NodePlacement implements LivePlacement {
     try {
       await within({ milliseconds, signal }, () => this.#settle(roomId))
     } catch (error) {
-      if (!connection.aborted) this.#later.add(roomId)
+      if (!connection.aborted) this.#toCheck.markForPoll(roomId)
       // The attempt that failed was begun for another caller or on a lost connection: there is time for one more.
       const another = (begunBefore || connection.aborted) && this.#node.online
       if (!another || signal.aborted || deadline.hasPassed) throw error
@@ -214,7 +209,7 @@ export class NodePlacement implements LivePlacement {
   async #openOn(wanted: StoredRoom, signal: AbortSignal): Promise<void> {
     const roomId = wanted.room_id
     const told = toNodeRoom(wanted, this.#context.store)
-    const room = this.#rooms.get(roomId) ?? openingPlacement(this.#compared)
+    const room = this.#rooms.get(roomId) ?? openingPlacement(this.#comparison.isKnown)
     this.#rooms.set(roomId, room)
     try {
       await this.#ask(signal, (driver, inner) => driver.openRoom(told, inner))
@@ -250,10 +245,11 @@ export class NodePlacement implements LivePlacement {
 
   /** Looks at every room that is due, in the background. After the present tick: who changed a room often waits for it as well. */
   #loop(): void {
-    if (this.#looping || this.#due.size === 0 || this.#failures.rest !== undefined || !this.#compared) return
+    const mayRun = this.#toCheck.hasDue && this.#failures.rest === undefined && this.#comparison.isKnown
+    if (this.#looping || !mayRun) return
     this.#looping = true
     setImmediate(() => {
-      this.#inLanes(this.#due)
+      this.#inLanes(() => this.#toCheck.take())
         .catch((error: unknown) => this.#failures.unexpected(error))
         .finally(() => {
           this.#looping = false
@@ -262,16 +258,9 @@ export class NodePlacement implements LivePlacement {
     })
   }
 
-  async #inLanes(rooms: Set<string>): Promise<void> {
+  async #inLanes(take: () => string | undefined): Promise<void> {
     const { signal } = this.#connection
-    const next = (): string | undefined => {
-      if (signal.aborted || this.#failures.rest !== undefined) return undefined
-      for (const roomId of rooms) {
-        rooms.delete(roomId)
-        return roomId
-      }
-      return undefined
-    }
+    const next = (): string | undefined => (signal.aborted || this.#failures.rest !== undefined ? undefined : take())
     this.#failures.begin()
     await inLanes(laneCount, next, (roomId) => this.#lookAt(roomId, signal))
     this.#failures.end()
@@ -284,7 +273,7 @@ export class NodePlacement implements LivePlacement {
       await this.#readUsers(roomId, signal)
     } catch (error) {
       if (signal.aborted) return
-      this.#later.add(roomId)
+      this.#toCheck.markForPoll(roomId)
       this.#failures.note(roomId, error)
     }
   }
@@ -300,23 +289,22 @@ export class NodePlacement implements LivePlacement {
 
   /** Asks the node which rooms it holds, and makes all of them right: its own first, so that devices may join there. */
   async #compare(): Promise<void> {
-    if (this.#comparing) return
-    this.#comparing = true
+    if (!this.#comparison.begin()) return
     const { signal } = this.#connection
     const { events, index, logger } = this.#context
     const { name } = this.#node
     try {
       await this.#readRooms(signal)
       const own = [...this.#rooms].filter(([roomId, room]) => !room.presenceKnown && this.wants(roomId))
-      await this.#inLanes(new Set(own.map(([roomId]) => roomId)))
+      const ids = own.map(([roomId]) => roomId).values()
+      await this.#inLanes(() => ids.next().value)
       signal.throwIfAborted()
       if (this.#failures.rest !== undefined) throw this.#failures.rest.error
-      if (!this.#compared) {
-        this.#compared = true
+      if (this.#comparison.succeed()) {
         events.emit({ type: 'online', name })
         logger.info({ node: name, kept: own.length, rooms: index.count(name) }, 'a node is compared with the store')
       }
-      for (const [roomId, room] of this.#rooms) if (room.state !== 'open') this.#due.add(roomId)
+      for (const [roomId, room] of this.#rooms) if (room.state !== 'open') this.#toCheck.markDue(roomId)
       for (const roomId of index.roomsOf(name)) this.follow(roomId)
       this.#loop()
     } catch (error) {
@@ -324,7 +312,7 @@ export class NodePlacement implements LivePlacement {
       const fields = { node: name, error: describeFailure(error) }
       logger.warn(fields, 'a node could not be compared with the store: tried again after the next good poll')
     } finally {
-      if (!signal.aborted) this.#comparing = false
+      if (!signal.aborted) this.#comparison.fail()
     }
   }
 
@@ -348,7 +336,7 @@ export class NodePlacement implements LivePlacement {
 
   /** Nothing was under way during the poll, and still the node counts other rooms than known. */
   #miscounted(health: NodeHealth, askedAt: number): boolean {
-    if (this.#work.size > 0 || this.#due.size > 0 || this.#looping || this.#answeredAt >= askedAt) return false
+    if (this.#work.size > 0 || this.#toCheck.hasDue || this.#looping || this.#answeredAt >= askedAt) return false
     return this.#drift.isMiscounted(health.rooms, this.#rooms.size)
   }
 }

@@ -56,7 +56,8 @@ export async function simulate({
 }: RunOptions): Promise<RunResult> {
   const world = new World(seed, whole ? wholeTrace : undefined)
   const kind = store ?? (seed % 3 === 0 ? 'files' : 'postgres')
-  const story = kind === 'files' ? fileSite(world) : databaseSite(world, new Set(extras))
+  const has = new Set(extras)
+  const story = kind === 'files' ? fileSite(world, has) : databaseSite(world, has)
   const { site, history } = story
   const [count, pauseMs] = world.pick([
     [3, 400],

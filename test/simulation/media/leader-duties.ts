@@ -50,10 +50,13 @@ export class LeaderDuties {
   readonly #scheduled: ScheduledRooms
   readonly #pending: PendingEvents
   readonly media: MediaOrderParts
+  /** Rooms that are recorded by a button. */
+  readonly wishes: RecordingWishes
   #confirming: NodeJS.Timeout | undefined
 
   constructor({ store, recorder, schedules, note }: DutiesOptions) {
     this.#recorder = recorder
+    this.wishes = new RecordingWishes(store)
     const logger = { debug: note, info: note, warn: note, error: note }
     const driver = recorder.driver as MediaNode
     const pool: OrderPool & { asked(): undefined } = {
@@ -67,7 +70,7 @@ export class LeaderDuties {
     }
     this.#orders = new RecordingOrders({
       ...{ store, pool, logger },
-      wishes: new RecordingWishes(store),
+      wishes: this.wishes,
       devicesOf: () => new Set(),
       settings: () => settings,
       blocked: () => undefined,

@@ -52,6 +52,7 @@ export class MediaClient {
       await world.wait(world.random() * pauseMs)
       const at = world.pick(this.#site.controllers)
       if (!this.#hasRoom) await this.#makeRoom(at)
+      else if (world.chance(0.15)) await this.#ask(at, { kind: world.pick(['press', 'release']), key: this.#room })
       else if (this.#order === undefined) await this.#begin(at)
       else await this.#goOn(at, this.#order)
     }

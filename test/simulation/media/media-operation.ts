@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { ApiError } from '../../../shared/result-codes.ts'
 import type { MediaOrderParts } from '../../../server/recordings/records/media-order-parts.ts'
-import { recordedUser } from './leader-duties.ts'
+import { type LeaderDuties, recordedUser } from './leader-duties.ts'
 
 /** What a client orders: a recording of a whole room, or a live stream of its user. */
 export type MediaKind = 'recordings' | 'lives'
@@ -10,6 +10,9 @@ export type MediaKind = 'recordings' | 'lives'
 export type MediaOperation =
   | { kind: 'order'; media: MediaKind; key: string; tag: string }
   | { kind: 'stop' | 'remove' | 'look'; media: MediaKind; key: string }
+  /** The button that records a room. */
+  | { kind: 'press'; key: string }
+  | { kind: 'release'; key: string }
   /** The page of a live stream. Only the site can make its token, and what that looks like is not the same in each run. */
   | { kind: 'page'; key: string; token: string }
 
@@ -24,7 +27,16 @@ export interface MediaAnswer {
 export const stages = { ordered: 1, ended: 2, removed: 3 } as const
 
 /** Does what a client asks, by the real parts. @throws ApiError */
-export async function carryOutMedia(media: MediaOrderParts, operation: MediaOperation): Promise<MediaAnswer> {
+export async function carryOutMedia(
+  { media, wishes }: Pick<LeaderDuties, 'media' | 'wishes'>,
+  operation: MediaOperation,
+): Promise<MediaAnswer> {
+  if (operation.kind === 'press' || operation.kind === 'release') {
+    const wish = { roomId: operation.key }
+    if (operation.kind === 'press') await wishes.add(wish, { by: 'operator', name: '' }, 0)
+    else await wishes.remove(wish)
+    return { version: 0 }
+  }
   if (operation.kind === 'page') return { version: await pageStage(media, operation.token) }
   const { recordings, lives } = media.orders
   const { key } = operation

@@ -95,8 +95,6 @@ export class RecordingWatch {
 function wantedOf(leader: SimulatedController): Set<string> {
   const recordings = leader.all('recordings').filter(({ state }) => state === 'recording')
   const lives = leader.all('lives').filter(({ state }) => state === 'living')
-  return new Set([
-    ...recordings.map(({ room_id }) => room_id),
-    ...lives.map(({ room_id }) => `${room_id}/${recordedUser}`),
-  ])
+  const rooms = [...recordings, ...leader.all('recording_wishes')]
+  return new Set([...rooms.map(({ room_id }) => room_id), ...lives.map(({ room_id }) => `${room_id}/${recordedUser}`)])
 }

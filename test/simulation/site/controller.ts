@@ -118,7 +118,7 @@ export class SimulatedController {
   }
 
   /** Everything of a collection in its memory. */
-  all<C extends 'recordings' | 'lives'>(collection: C): Collections[C][] {
+  all<C extends 'recordings' | 'lives' | 'recording_wishes'>(collection: C): Collections[C][] {
     const memory = this.#store ?? this.#member?.followed
     return memory === undefined ? [] : [...memory.all(collection).values()]
   }
@@ -355,9 +355,8 @@ export class SimulatedController {
   }
 
   async #operateMedia(operation: MediaOperation): Promise<Reply> {
-    const media = this.#duties?.media
-    if (media === undefined) return { kind: 'notLeader' }
-    return { kind: 'done', id: 0, ...(await carryOutMedia(media, operation)) }
+    if (this.#duties === undefined) return { kind: 'notLeader' }
+    return { kind: 'done', id: 0, ...(await carryOutMedia(this.#duties, operation)) }
   }
 
   /** As `ReverseProxy`: finds the leader, and asks again what cannot have been done, or does no harm twice. */

@@ -1,3 +1,4 @@
+import type { Extra } from '../extras.ts'
 import { fileFaults } from '../file-faults.ts'
 import { BrokenPromise, History } from '../history.ts'
 import { Machine } from '../machine.ts'
@@ -10,10 +11,10 @@ import type { Story } from './story.ts'
 const recoveredMs = 12_000
 
 /** A site of one controller in files. */
-export function fileSite(world: World): Story {
+export function fileSite(world: World, extras: ReadonlySet<Extra>): Story {
   const network = new Network(world)
   const controller = new FileController(world, new Machine(world, 'a'))
-  const history = new History(world, () => undefined)
+  const history = new History(world, () => undefined, extras.has('true refusals'))
   return {
     // A machine without power says nothing: who waits long for it asks little.
     site: { world, network, controllers: [controller], patienceMs: world.pick([300, 1_000, 12_000]) },

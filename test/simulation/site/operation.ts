@@ -24,7 +24,7 @@ export type Reply =
   /** Another controller passed it on to one that does not lead. */
   | { kind: 'notLeader' }
 
-const media: ReadonlySet<Operation['kind']> = new Set(['order', 'stop', 'remove', 'look', 'page'])
+const media: ReadonlySet<Operation['kind']> = new Set(['order', 'stop', 'remove', 'look', 'press', 'release', 'page'])
 
 /** Whether it is about rooms, not about recordings and live streams. */
 export function isOfRooms(operation: Operation): operation is Exclude<Operation, MediaOperation> {

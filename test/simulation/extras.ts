@@ -22,4 +22,4 @@ export const extraNames = [
 export type Extra = (typeof extraNames)[number]
 
 /** Extras of every run, unless it names its own. */
-export const usualExtras: readonly Extra[] = []
+export const usualExtras: readonly Extra[] = ['recordings', 'one recorder', 'pages', 'true refusals']

@@ -10,5 +10,6 @@ export function factsOf({ node, size }: { node: DiskNode; size: number }) {
     uid: process.getuid?.() ?? 0,
     isFile: () => node.kind === 'file',
     isDirectory: () => node.kind === 'folder',
+    isSymbolicLink: () => false,
   }
 }

@@ -86,6 +86,12 @@ export const promisesOnDisk = {
   link: (disk: Disk, from: string, to: string) => disk.link(from, to),
   chmod: (disk: Disk, path: string, mode: number) => disk.setMode(path, mode),
   stat: async (disk: Disk, path: string) => factsOf(await disk.stat(path)),
+  // There are no links on it.
+  lstat: async (disk: Disk, path: string) => factsOf(await disk.stat(path)),
+  realpath: async (disk: Disk, path: string) => {
+    await disk.stat(path)
+    return path
+  },
   readdir: async (disk: Disk, path: string, options: { withFileTypes?: boolean } = {}) => {
     const found = await disk.list(path)
     if (options.withFileTypes !== true) return found.map(([name]) => name)

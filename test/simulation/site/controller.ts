@@ -295,7 +295,7 @@ export class SimulatedController {
       const joiner = JSON.parse(body) as JoiningController
       return { status: member.register(joiner) ? 204 : 421, body: '' }
     }
-    const { awaySince, error } = member.database()
+    const { awaySince, error } = member.answerLeader()
     const health =
       store === undefined
         ? { role: 'standby', epoch: member.knownTerms.epoch, store: awaySince === 0 ? 'ok' : error }

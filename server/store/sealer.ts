@@ -5,9 +5,9 @@ import { refusal } from '../../shared/refusals/refusal.ts'
 /** Prefix of a text that is sealed for its place. */
 export const sealedPrefix = 'sealed:v2:'
 /** Prefix of a text that is sealed for its place and an address. */
-export const addressedPrefix = 'sealed:v3:'
+const addressedPrefix = 'sealed:v3:'
 /** Prefix of a text of an earlier version, which opens in any place. */
-export const placelessPrefix = 'sealed:v1:'
+const placelessPrefix = 'sealed:v1:'
 
 /** Prefixes of all versions; equally long. */
 export const prefixes = [placelessPrefix, sealedPrefix, addressedPrefix] as const
@@ -16,7 +16,7 @@ export const prefixes = [placelessPrefix, sealedPrefix, addressedPrefix] as cons
 export type SealedPlace = readonly string[] | AddressedPlace
 
 /** Place of a secret that is sent to an address: once the address is another, the text does not open. */
-export interface AddressedPlace {
+interface AddressedPlace {
   readonly of: readonly string[]
   readonly address: string
 }

@@ -87,7 +87,13 @@ export function uploadedSite(folder: string, settings: () => ObjectStorageSettin
       ),
     async ask(path) {
       const request = new Request(new URL(path, 'http://console.invalid'))
-      return await playback.answer(request, { role: 'operator', account: 'olivia', accountId: 'olivia', address: '', scoped: true })
+      return await playback.answer(request, {
+        role: 'operator',
+        account: 'olivia',
+        accountId: 'olivia',
+        address: '',
+        scoped: true,
+      })
     },
   }
   return site

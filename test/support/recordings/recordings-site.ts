@@ -41,7 +41,13 @@ export async function recordingsSite(): Promise<RecordingsSite> {
   const watched: WatchedRecording[] = []
   const port = { mayWatch: maySee, watched: (event: WatchedRecording) => void watched.push(event) }
   const playback = new RecordingPlayback({ files, index, port })
-  const operator: PlaybackCaller = { role: 'operator', account: 'olivia', accountId: 'olivia', address: '10.0.0.1', scoped: true }
+  const operator: PlaybackCaller = {
+    role: 'operator',
+    account: 'olivia',
+    accountId: 'olivia',
+    address: '10.0.0.1',
+    scoped: true,
+  }
   return {
     folder,
     files,

@@ -21,5 +21,5 @@ export const extraNames = [
 ] as const
 export type Extra = (typeof extraNames)[number]
 
-/** Extras of every run, unless it names its own. */
-export const usualExtras: readonly Extra[] = ['recordings', 'one recorder', 'pages', 'true refusals']
+/** Extras of every run, unless it names its own: all whose promise holds. */
+export const usualExtras: readonly Extra[] = extraNames

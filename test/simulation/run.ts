@@ -32,7 +32,7 @@ const extras = extraNames.filter(
   (name) => isMeant(name, values.extra) || (usualExtras.includes(name) && !isMeant(name, values.without)),
 )
 /** Simulated time between two lines about the progress, in milliseconds. */
-const toldEvery = 50 * 3_600_000
+const toldEvery = 10 * 3_600_000
 const began = performance.now()
 let [time, runs, answers, acknowledged, broken] = [0, 0, 0, 0, 0]
 function tell(): void {

@@ -35,6 +35,8 @@ export class ScheduleWatch {
   /** The event log of the site. */
   readonly log: PendingEventsParts['log'] = {
     append: ({ kind, subject, change }) => {
+      // The chain of a site skips what another controller has logged for the same change.
+      if (change !== undefined && this.#changes.includes(change)) return
       if (change !== undefined) this.#changes.push(change)
       this.#add(`${subject.id} ${kind === 'room.openedBySchedule' ? 'open' : 'ended'}`)
     },

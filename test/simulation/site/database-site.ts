@@ -19,6 +19,8 @@ const recoveredMs = 12_000
 
 /** Extras for which clients order recordings. */
 const recordedExtras = ['recordings', 'one recorder', 'pages', 'true refusals'] as const satisfies Extra[]
+/** How often a run has a trial. */
+const trialChance = 1 / 3
 /** Within this time a live stream that nobody wants is not recorded any more, in milliseconds. */
 const releasedMs = 27_000
 
@@ -48,8 +50,8 @@ export function databaseSite(world: World, extras: ReadonlySet<Extra>): Story {
     )
   if (extras.has('schedules')) others.push(new ScheduleClient(site, 'operator', clockMs))
   const trials: (() => Promise<void>)[] = []
-  if (extras.has('slow statements')) trials.push(() => slowStatements(site))
-  if (extras.has('slow take-over')) trials.push(() => slowTakeOver(site))
+  if (extras.has('slow statements') && world.chance(trialChance)) trials.push(() => slowStatements(site))
+  if (extras.has('slow take-over') && world.chance(trialChance)) trials.push(() => slowTakeOver(site))
   return {
     site,
     history,

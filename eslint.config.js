@@ -13,6 +13,7 @@ import { parentPort } from './eslint-rules/parent-port.js'
 import { programParser } from './eslint-rules/program-parser.js'
 import { publicApi } from './eslint-rules/public-api.js'
 import { reasonedException } from './eslint-rules/reasoned-exception.js'
+import { reasonedSilence } from './eslint-rules/reasoned-silence.js'
 
 const roomdesk = {
   rules: {
@@ -26,6 +27,7 @@ const roomdesk = {
     'parent-port': parentPort,
     'public-api': publicApi,
     'reasoned-exception': reasonedException,
+    'reasoned-silence': reasonedSilence,
   },
 }
 
@@ -93,7 +95,12 @@ export default ts.config(
   },
   {
     files: ['{shared,server,main,renderer}/**/*.{ts,vue}'],
-    rules: { 'roomdesk/layers': 'error', 'roomdesk/one-wait': 'error', 'roomdesk/public-api': 'error' },
+    rules: {
+      'roomdesk/layers': 'error',
+      'roomdesk/one-wait': 'error',
+      'roomdesk/public-api': 'error',
+      'roomdesk/reasoned-silence': 'error',
+    },
   },
   {
     files: ['{server,main}/**/*.ts'],

@@ -99,6 +99,7 @@ export class ConsoleWindow {
   /** Opens a page of the console by its route, e.g. `/rooms`. */
   go(route: string): void {
     this.show()
+    // did-fail-load reports a failure.
     void this.#window?.loadURL(`${origin}/index.html#${route}`).catch(() => undefined)
   }
 

@@ -31,6 +31,7 @@ export async function fetchInstaller(
     await store(source, release, part, onPart)
     await renameFile(part, path)
   } catch (error) {
+    // The first error is reported; a part that stays is replaced by the next download.
     await rm(part, { force: true }).catch(() => undefined)
     throw problemOf(error, 'unreadable')
   }

@@ -39,6 +39,7 @@ export async function replaceAppImage(installer: string, appImage: string): Prom
     await handle.sync().finally(() => handle.close())
     await renameFile(next, appImage)
   } catch (error) {
+    // The first error is reported.
     await rm(next, { force: true }).catch(() => undefined)
     throw problemOf(error, 'notWritten')
   }

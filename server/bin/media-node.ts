@@ -47,6 +47,7 @@ async function end(): Promise<void> {
   ending = true
   // Native threads hold the process: it ends by word, not by running out of work.
   setTimeout(() => process.exit(0), closeMs)
+  // The process ends in any case.
   await service.close().catch(() => {})
   gathered.flush()
   process.exit(0)

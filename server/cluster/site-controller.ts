@@ -205,6 +205,7 @@ export class SiteController {
       }
       leading = this.#lead()
     }
+    // The loop awaits it, and handles a failure.
     leading.catch(() => undefined)
   }
 

@@ -54,6 +54,7 @@ export class Controller {
       const settings = services.settings()
       // The node port opens while the embedded node starts; APIs and console open once the nodes have answered.
       const nodes = services.start()
+      // It is awaited later; until then a failure must not count as unhandled.
       nodes.catch(() => {})
       await listeners.start(settings, tls.material, ['node', 'event'])
       await nodes

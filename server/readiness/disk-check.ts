@@ -21,6 +21,7 @@ export function diskCheck(folder: string): Check {
       if (signal.aborted) throw error
       return found('diskRefused', { reason: reasonOf(error) })
     } finally {
+      // The check has its result; the next one replaces the file.
       await rm(path, { force: true }).catch(() => {})
     }
   }

@@ -95,6 +95,7 @@ export class FileRemoval {
     })
     // The folder of its day goes with the last file; one that holds more refuses.
     const day = dirname(path)
+    // Other files of the day are in the folder still.
     if (day !== folder) await rmdir(day).catch(() => {})
   }
 

@@ -21,6 +21,7 @@ async function loadRules(): Promise<Record<string, Rule.RuleModule>> {
     'parent-port',
     'public-api',
     'reasoned-exception',
+    'reasoned-silence',
   ]
   const modules = await Promise.all(names.map((name) => import(join(rulesFolder, `${name}.js`)) as Promise<object>))
   return Object.assign({}, ...modules) as Record<string, Rule.RuleModule>

@@ -83,6 +83,7 @@ export function useFind(text: Readonly<Ref<string>>) {
       ...(may('rooms.create') ? [goTo('newRoom', '/rooms?new=1')] : []),
       ...(may('devices.create') ? [goTo('newDevice', '/devices?new=1')] : []),
       act(theme, () => {
+        // The theme is applied already; without a connection it is not stored.
         if (may('settings.set')) void client.call('settings.set', { console: { theme } }).catch(() => undefined)
         else void chooseOwnLook({ theme })
       }),

@@ -51,6 +51,7 @@ export async function blurredCamera(camera: MediaStreamTrack, failed: () => void
   let isOver = false
   const end = (): void => {
     isOver = true
+    // The stream is over either way.
     void frames.cancel().catch(() => undefined)
     track.stop()
   }

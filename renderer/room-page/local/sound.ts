@@ -31,6 +31,7 @@ export function useSound(media: () => ReadonlyMap<string, RemoteMedia>, sink: ()
   /** Keeps the current output if the chosen one is unavailable. */
   async function route(element: HTMLAudioElement): Promise<void> {
     if (!canChooseSpeaker() || element.sinkId === sink()) return
+    // A speaker that was unplugged: the sound stays where it is.
     await element.setSinkId(sink()).catch(() => {})
   }
 

@@ -133,6 +133,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
 
   /** Nobody waits for the outcome; the controller has logged why it failed. */
   #try(call: Promise<unknown>): void {
+    // The controller has logged why it failed.
     call.catch(() => {})
   }
 }

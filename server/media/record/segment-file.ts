@@ -118,6 +118,7 @@ export class SegmentFile {
 
   /** Completes the file. Never rejects. */
   async end(): Promise<SegmentOutcome> {
+    // The listener of the constructor notes the failure.
     await this.#started.catch(() => {})
     await this.#frames.end()
     try {

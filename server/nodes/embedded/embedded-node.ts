@@ -52,6 +52,7 @@ export class EmbeddedNode implements MediaNode {
     const client = await this.#client(signal)
     // It joined in the very moment that the caller gave up.
     const tooLate = (): void => {
+      // It fails only if the process has ended, and the device with it.
       client.request('remove_device', { roomId, userId }, never).catch(() => {})
     }
     const leftMs = Math.max(1, Math.floor(deadline.leftMs * joinShare))

@@ -162,6 +162,7 @@ export class MediaSupervisor {
     if (this.#stopper.signal.aborted) return
     if (this.#restarting) {
       this.#restarting = false
+      // A failed launch is logged and tried again by its own timer.
       void this.#launch().catch(() => {})
       return
     }
@@ -170,6 +171,7 @@ export class MediaSupervisor {
     this.#options.logger.error({ error: why, next_start_ms: wait }, 'the embedded node does not run')
     guarded(this.#options.logger, 'a listener of the embedded node failed', () => this.#options.onFailure?.(why))
     clearTimeout(this.#timer)
+    // A failed launch is logged and tried again by its own timer.
     this.#timer = setTimeout(() => void this.#launch().catch(() => {}), wait).unref()
   }
 }

@@ -135,6 +135,7 @@ export class ProcessRun {
       await within({ milliseconds: Math.max(1, milliseconds) }, () => client.exited)
     } catch {
       client.kill()
+      // A process that does not answer is ended by the watch over it, and SIGKILL cannot be refused.
       await within({ milliseconds: killMs }, () => client.exited).catch(() => {})
     }
   }
@@ -149,6 +150,7 @@ export class ProcessRun {
   #confirmLead({ lease_ms: leaseMs }: MediaSettings): void {
     clearInterval(this.#leading)
     if (leaseMs === 0) return
+    // A process that does not answer is ended by the watch over it, and SIGKILL cannot be refused.
     const confirm = (): void => void this.client.request('leads', {}, this.#options.signal).catch(() => {})
     this.#leading = setInterval(confirm, leaseMs / confirmationsPerLease).unref()
   }

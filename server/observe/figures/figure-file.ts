@@ -86,6 +86,7 @@ export class FigureFile {
   async close(): Promise<void> {
     await this.#writing
     if (this.#unwritten.size > 0 || this.#isStale) await this.#write()
+    // The file was synced, or its error is reported.
     await this.#handle?.close().catch(() => {})
     this.#handle = undefined
   }
@@ -102,6 +103,7 @@ export class FigureFile {
       if (this.#refused) logger.info('figures are recorded again')
       this.#refused = false
     } catch (error) {
+      // The file was synced, or its error is reported.
       await this.#handle?.close().catch(() => {})
       this.#handle = undefined
       this.#isStale = true

@@ -63,6 +63,7 @@ export async function writeRun(run: SourceRun, path: OwnPath, options: WriteOpti
     }
     await output.finalize()
   } catch (error) {
+    // The first error is reported.
     await output.cancel().catch(() => {})
     throw error
   }

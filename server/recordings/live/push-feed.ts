@@ -70,6 +70,7 @@ export class PushFeed {
 
   /** Ends the stream. */
   async end(): Promise<void> {
+    // ffmpeg is gone already: the reader of its output reports why.
     await this.#sources?.output.finalize().catch(() => {})
     this.#sink.end()
   }

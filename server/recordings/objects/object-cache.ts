@@ -45,6 +45,7 @@ export class ObjectCache implements RemoteSegments {
     this.#copies = new LRUCache({
       maxSize: limit,
       sizeCalculation: (_, key) => Math.min(limit, Math.max(1, Number(key.slice(0, key.indexOf(' '))))),
+      // The copy is dropped in any case; whoever reads the block gets the error.
       dispose: (copy) => void copy.then((made) => this.#drop(made)).catch(() => {}),
     })
   }
@@ -120,6 +121,7 @@ export class ObjectCache implements RemoteSegments {
     for (let block = Math.floor(position / blockBytes); block <= last; block++)
       needed.push(this.#have(copy, file, block))
     for (let block = last + 1; block <= last + ahead && block * blockBytes < copy.size; block++)
+      // The copy is dropped in any case; whoever reads the block gets the error.
       this.#have(copy, file, block).catch(() => {})
     await Promise.all(needed)
     return await copy.handle.read(buffer, offset, wanted, position)
@@ -151,7 +153,9 @@ export class ObjectCache implements RemoteSegments {
     if (!copy.dropped || copy.readers > 0) return
     await Promise.allSettled(copy.blocks.values())
     if (copy.readers > 0) return
+    // The copy is dropped in any case; whoever reads the block gets the error.
     await copy.handle.close().catch(() => {})
+    // Likewise.
     await removeInside(this.#recordings, copy.path).catch(() => {})
   }
 }

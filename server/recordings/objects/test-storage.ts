@@ -51,6 +51,7 @@ export async function testConnection(client: ObjectClient, site: Pick<Store, 'un
     await client.delete(name, signal)
     return result(undefined)
   } catch (error) {
+    // The first error is reported.
     if (step === 'get') await client.delete(name).catch(() => {})
     return result(error instanceof ObjectError ? error : new ObjectError('silent'))
   }

@@ -104,6 +104,7 @@ export async function makeBackup(
     await syncFolder(making)
     await renameFile(making, insideOf(all, name))
   } catch (error) {
+    // The first error is reported.
     await rm(making, { recursive: true, force: true }).catch(() => undefined)
     throw error
   }

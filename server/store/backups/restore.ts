@@ -62,6 +62,7 @@ export class Restore {
   /** Stops a restore that has not changed anything yet, and waits for one that has. */
   async close(): Promise<void> {
     this.#closed = true
+    // Its caller handles a failure.
     await this.#running?.catch(() => undefined)
   }
 

@@ -79,7 +79,9 @@ export async function addUploaded(
     if (added === undefined) throw new Error(`The backup ${name} is not there.`)
     return added
   } finally {
+    // The upload has its result already.
     await rm(making, { recursive: true, force: true }).catch(() => undefined)
+    // Likewise.
     await rm(fileOf(folder, upload), { force: true }).catch(() => undefined)
   }
 }
@@ -105,7 +107,9 @@ export async function placeBackup(
     await renameFile(making, insideOf(all, name))
     await syncFolder(all)
   } finally {
+    // The upload has its result already.
     await rm(making, { recursive: true, force: true }).catch(() => undefined)
+    // Likewise.
     await rm(archive, { force: true }).catch(() => undefined)
   }
 }

@@ -366,6 +366,7 @@ export class DurableStore implements Store {
       const records = this.#state.rooms.size + this.#state.sessions.size + this.#state.devices.size
       // Quitting is quick: a snapshot is written only if it is cheap or saves the next start much time. onHealth reports a failure; the journal has every change.
       const saves = !this.isFollowed() && journalBytes > this.#snapshotAfter / 2
+      // onHealth reports a failure.
       if (journalBytes > 0 && (records <= cheapRecords || saves)) await this.rewrite().catch(() => undefined)
       await this.#snapshots.idle()
       await this.#backups.close()

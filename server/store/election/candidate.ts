@@ -84,6 +84,7 @@ export class ElectionCandidate {
     const { address, sealer, migrations, times } = options
     this.#patience = new Patience(times.comeBack)
     this.#check = { address, sealer, migrations, take: 'site here' }
+    // It is awaited later; until then a failure must not count as unhandled.
     this.#first.promise.catch(() => undefined)
     this.#ended = this.#run()
   }

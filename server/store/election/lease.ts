@@ -147,6 +147,7 @@ export class Lease {
 
   /** Finds out, without any read, that another controller leads while the database is cut off: changes that wait to be stored fail then, before their deadline. */
   #findOut(): void {
+    // A lease that is not confirmed lapses, which its holder acts on.
     if (elapsed() >= this.#until) this.#confirm().catch(() => undefined)
   }
 

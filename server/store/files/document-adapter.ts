@@ -79,6 +79,7 @@ export class DocumentAdapter implements Adapter<StoredDocument> {
       }
       await renameFile(temporary, target)
     } catch (error) {
+      // The first error is reported.
       await rm(temporary, { force: true }).catch(() => undefined)
       throw error
     }

@@ -153,6 +153,7 @@ export class Session {
       values === undefined
         ? this.#client.query<R>(text)
         : this.#client.query<R>({ text, values, ...(name === undefined ? {} : { name }) })
+    // The caller gets the answer below; this one must not count as unhandled.
     asked.catch(() => undefined)
     try {
       const result = await Promise.race([asked, late])

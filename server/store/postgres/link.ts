@@ -136,6 +136,7 @@ export class Link {
   async close(): Promise<void> {
     this.abandon()
     const given = this.#options.roomNumbers.last
+    // The lock ends with the connection.
     if (this.#session.lost === undefined) await letGo(this.#session, this.term, given).catch(() => undefined)
     await release(this.#session)
   }
@@ -205,6 +206,7 @@ export class Link {
 
 /** Gives the lock back, and ends the connection. Whatever becomes of this: the lock ends with the connection. */
 async function release(session: Session): Promise<void> {
+  // The lock ends with the connection.
   await releaseLock(session).catch(() => undefined)
   await session.close()
 }

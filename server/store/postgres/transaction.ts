@@ -12,6 +12,7 @@ export async function inTransaction<T>(session: Session, work: () => Promise<T>,
     await session.commit('commit')
     return result
   } catch (error) {
+    // The first error is reported; a lost connection rolls back.
     if (session.lost === undefined) await session.query('rollback').catch(() => undefined)
     throw error
   }

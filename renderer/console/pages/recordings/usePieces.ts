@@ -70,6 +70,7 @@ export class StreamPieces implements PieceSource {
 
   /** Loads what a click at this moment would need. */
   prepare(time: number): void {
+    // Loading ahead only: the player loads the window itself, and shows a failure.
     this.#load(windowOf(time)).catch(() => {})
   }
 

@@ -31,7 +31,9 @@ export function useFullWall(begins: boolean): { full: Ref<boolean>; still: Ref<b
     full.value = !full.value
     // The desktop app has no full screen for pages; its window has one of its own.
     if (client.kind !== 'websocket') return
+    // A browser may refuse: the wall stays as it is.
     if (full.value) void document.documentElement.requestFullscreen().catch(() => {})
+    // Likewise.
     else if (document.fullscreenElement !== null) void document.exitFullscreen().catch(() => {})
   }
 
@@ -61,6 +63,7 @@ export function useFullWall(begins: boolean): { full: Ref<boolean>; still: Ref<b
     document.removeEventListener('visibilitychange', awake)
     window.removeEventListener('keydown', leave)
     void lock?.release()
+    // A browser may refuse: the wall stays as it is.
     if (document.fullscreenElement !== null) void document.exitFullscreen().catch(() => {})
   })
   return { full, still, toggle }

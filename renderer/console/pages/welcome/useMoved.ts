@@ -54,6 +54,7 @@ export function useMoved() {
       return 'done'
     } catch (error) {
       failure.value = reasonOf(error)
+      // The first error is shown.
       await client.call('first_run.save', { step: step.value }).catch(() => undefined)
       return 'failed'
     } finally {

@@ -156,6 +156,7 @@ export class Substreams implements SmallPictures {
       this.#views.add(view)
       if (!bridges.has(bridge) || bridge.state !== 'up') {
         this.#views.delete(view)
+        // Janus ends it with its session.
         subscription.end(never).catch(() => {})
         throw new NodeError('its camera has left the room')
       }

@@ -14,8 +14,6 @@ import { attachedWith, stillWatches, watchedFeed } from './watched-feed.ts'
 
 /** Largest height of a picture that is shown at an unknown size. */
 const highest = 20_000
-const never = new AbortController().signal
-
 /**
  * Continues a participant session. Leaves nothing behind when it fails.
  * @param look reads the streams of the room, which Janus sends to joining participants only
@@ -36,7 +34,7 @@ export async function claimParticipantSession(
     ])
     return participantSession
   } catch (error) {
-    session.destroy(never).catch(() => {})
+    session.drop()
     throw error
   }
 }
@@ -79,7 +77,7 @@ export async function claimMedia(
   const handle = participantSession.session.adopt(media.handle, requests.plugin)
   const { jsep } = await handle.request(stillWatches, signal)
   if (jsep !== undefined) {
-    handle.detach(never).catch(() => {})
+    handle.drop()
     throw new NotThere('it is published by another participant of the same name')
   }
   const subscription = Subscription.goOn(handle, requests, { answer: sdp, watched: attachedWith(media.mid) }, over)

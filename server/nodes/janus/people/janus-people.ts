@@ -343,7 +343,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
           return await ParticipantSession.join(parts, session, signal)
         })
       } catch (error) {
-        session.destroy(never).catch(() => {})
+        session.drop()
         throw error
       }
     })

@@ -170,7 +170,7 @@ export class ParticipantSession {
       ended: () => {
         if (this.#published.get(source)?.publication === publication) this.#published.delete(source)
         this.#feeds.remove(feedId)
-        if (source === 'screen') handle.detach(never).catch(() => {})
+        if (source === 'screen') handle.drop()
         ended()
       },
     })
@@ -185,7 +185,7 @@ export class ParticipantSession {
       await join(handle, screen, this.#parts, signal)
       return handle
     } catch (error) {
-      handle.detach(never).catch(() => {})
+      handle.drop()
       throw error
     }
   }
@@ -199,7 +199,6 @@ export interface ParticipantSessionParts {
   feeds: RoomFeeds
 }
 
-const never = new AbortController().signal
 const videoRoom: JanusPlugin = 'janus.plugin.videoroom'
 
 /** Resolves with the reason when the participant is out of the room; takes its events until then. */

@@ -81,6 +81,7 @@ export class Publication {
       } catch (error) {
         // A connection that has just ended: its plugin knows it a moment after the core.
         if (!isJanusError(error, janusCodes.alreadyPublished)) throw error
+        // Publishing is tried again in any case, and reports a failure.
         await this.#handle.request({ request: 'unpublish' }, signal).catch(() => {})
         await sleep(againMs, { signal })
       }

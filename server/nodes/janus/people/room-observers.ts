@@ -86,6 +86,7 @@ export class RoomObservers {
   /** If the observer cannot be ended, its session ends by itself. */
   async #end(roomId: string, observer: Observer): Promise<void> {
     this.#forget(roomId, observer)
+    // Its session ends by itself.
     await observer.participantSession.then((participantSession) => participantSession.leave(never)).catch(() => {})
   }
 

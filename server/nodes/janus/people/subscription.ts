@@ -30,8 +30,6 @@ const opaqueId = 'roomdesk-viewer'
  * forgets requests within that second. The repetition changes nothing if the size is sent by then.
  */
 const askAgainMs = 1_200
-const never = new AbortController().signal
-
 /** One stream on its way from Janus to a browser. Janus offers; the browser answers. */
 export class Subscription {
   readonly #handle: JanusHandle
@@ -82,7 +80,7 @@ export class Subscription {
       return subscription
     } catch (error) {
       gathering.end()
-      handle.detach(never).catch(() => {})
+      handle.drop()
       throw error
     }
   }
@@ -113,7 +111,7 @@ export class Subscription {
     this.#handle.onEvent((event) => {
       const isOver = event.type === 'plugin' && this.#requests.isEnd(event.data)
       if (event.type !== 'detached' && event.type !== 'hangup' && !isOver) return
-      this.#handle.detach(never).catch(() => {})
+      this.#handle.drop()
       ended()
     })
   }

@@ -58,6 +58,7 @@ export class UnseenViewers {
   /** Nobody watches any more. Never rejects. */
   async close(): Promise<void> {
     const session = await this.#session.current()
+    // Janus ends it when it hears nothing for its session timeout.
     await session?.destroy(never).catch(() => {})
   }
 }

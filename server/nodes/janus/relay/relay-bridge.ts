@@ -238,5 +238,6 @@ export async function takeDown(
   if (from === undefined) to.records.leaveBehind(from_node, source)
   else void from.detach(source, signal)
   await to.detach({ session: to_session, handle: publisher }, signal)
+  // An id that stays reserved is released with the node.
   if (to.records.delete(record)) await to.release({ roomId, id: to.ids.of(stream) }, signal).catch(() => {})
 }

@@ -22,8 +22,6 @@ export interface RelaySessionOptions {
 const hangMs = 600
 /** Delay of this program's own check, in milliseconds, after which its result is not held against the node: it is queried again. */
 const lateMs = 100
-const never = new AbortController().signal
-
 /**
  * The session in which the relays of one node live; it is opened when somebody needs it. When its connection is lost, or the controller ends, Janus keeps it for a while, and
  * what lives in it goes on there: the next connection claims it.
@@ -87,11 +85,7 @@ export class RelaySession {
 
   #opened(session: JanusSession): Promise<void> {
     const { node, records } = this.#options
-    for (const { handle } of records.straysOf(node))
-      session
-        .handle(handle)
-        ?.detach(never)
-        .catch(() => {})
+    for (const { handle } of records.straysOf(node)) session.handle(handle)?.drop()
     records.use(node, session.id)
     return Promise.resolve()
   }

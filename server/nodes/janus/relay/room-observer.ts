@@ -142,7 +142,7 @@ export class RoomObserver {
     this.feeds.take(event.data)
     // In the event of one's own leaving, `ok` stands in the place of an id.
     if (videoroom === 'destroyed' || leaving === 'ok') {
-      this.#handle.detach(never).catch(() => {})
+      this.#handle.drop()
       return this.#end('it was removed from the room', false)
     }
     for (const publisher of publishers) this.#note(publisher)
@@ -188,6 +188,7 @@ async function leftBy(handle: JanusHandle | undefined, signal: AbortSignal): Pro
 async function gone(node: RelayNode, record: StoredRelayObserver, signal: AbortSignal): Promise<void> {
   await node.detach(record, signal)
   if (!node.records.deleteObserver(record)) return
+  // An id that stays reserved is released with the node.
   await node.release({ roomId: record.room_id, id: node.ids.observer }, signal).catch(() => {})
 }
 

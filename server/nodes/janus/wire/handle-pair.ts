@@ -8,8 +8,6 @@ export interface HandlePair {
   subscriber: JanusHandle
 }
 
-const never = new AbortController().signal
-
 /** Both handles, or none. @throws what the first of them that is not there failed with */
 export async function bothAttached(
   publisher: Promise<JanusHandle>,
@@ -19,7 +17,7 @@ export async function bothAttached(
   const [first, second] = attached
   if (first.status === 'fulfilled' && second.status === 'fulfilled')
     return { publisher: first.value, subscriber: second.value }
-  for (const one of attached) if (one.status === 'fulfilled') one.value.detach(never).catch(() => {})
+  for (const one of attached) if (one.status === 'fulfilled') one.value.drop()
   const failed = attached.find((one) => one.status === 'rejected')
   throw failed?.reason ?? new NodeError('a handle is gone')
 }

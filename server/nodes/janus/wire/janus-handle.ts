@@ -3,6 +3,8 @@ import { isJanusError, janusCodes } from './janus-error.ts'
 import type { JanusCandidate, JanusMessage, Jsep, PluginMessage } from './janus-message.ts'
 import type { JanusRequest } from './janus-socket.ts'
 
+const never = new AbortController().signal
+
 /** The plugins that are used. */
 export type JanusPlugin = 'janus.plugin.videoroom' | 'janus.plugin.streaming'
 
@@ -77,6 +79,12 @@ export class JanusHandle {
     }
     // Janus tells so, too, a moment later.
     this.end('it was detached')
+  }
+
+  /** Detaches it in the background. */
+  drop(): void {
+    // If that fails, it ends with its session.
+    this.detach(never).catch(() => {})
   }
 
   /** A message of Janus about it; its session hands it on. */

@@ -39,6 +39,7 @@ export class JanusSession {
   /** Opens one. @throws as JanusSocket.request */
   static async create(socket: JanusSocket, signal: AbortSignal): Promise<JanusSession> {
     const tooLate = ({ data }: JanusMessage): void => {
+      // Janus ends it when it hears nothing for its session timeout.
       if (data !== undefined) socket.request({ janus: 'destroy', session_id: data.id }, never).catch(() => {})
     }
     const { data } = await socket.request({ janus: 'create' }, signal, tooLate)
@@ -90,6 +91,7 @@ export class JanusSession {
   /** A new handle of a plugin. @param opaqueId what Janus's events name it by @throws as JanusSocket.request */
   async attach(plugin: JanusPlugin, signal: AbortSignal, opaqueId?: string): Promise<JanusHandle> {
     const tooLate = ({ data }: JanusMessage): void => {
+      // Janus ends it when it hears nothing for its session timeout.
       if (data !== undefined) this.request({ janus: 'detach', handle_id: data.id }, never).catch(() => {})
     }
     const request = { janus: 'attach', plugin, ...(opaqueId === undefined ? {} : { opaque_id: opaqueId }) }
@@ -110,6 +112,12 @@ export class JanusSession {
     } finally {
       this.#finish('it was ended')
     }
+  }
+
+  /** Ends it in the background. If that fails, Janus ends it when it hears nothing for its session timeout. */
+  drop(): void {
+    // Janus ends it when it hears nothing for its session timeout.
+    this.destroy(never).catch(() => {})
   }
 
   /** Leaves it on Janus as it is: another socket may claim it. */

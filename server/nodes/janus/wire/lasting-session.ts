@@ -67,6 +67,7 @@ export class LastingSession {
 
   /** Connects in the background where something lives in it. */
   start(): void {
+    // A failed attempt is logged and repeated.
     if (this.#options.needed()) this.get(never).catch(() => {})
   }
 
@@ -74,6 +75,7 @@ export class LastingSession {
   async close(leave: boolean, signal: AbortSignal): Promise<void> {
     this.#closing.abort(closedError())
     clearTimeout(this.#timer)
+    // A failed attempt is logged and repeated.
     await this.#attempt?.catch(() => {})
     try {
       if (leave) this.#current?.session.release()

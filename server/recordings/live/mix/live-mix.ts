@@ -64,6 +64,7 @@ export class LiveMix {
     this.#ended.abort()
     await this.#done
     const { folder, id } = this.#parts
+    // What stays is removed at the next start.
     await removeInside(folder, insideOf(folder, mixesFolder, id), { recursive: true }).catch(() => {})
   }
 

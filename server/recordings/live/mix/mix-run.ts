@@ -117,6 +117,7 @@ export class MixRun {
   async #completed(number: number, endedAt: number): Promise<void> {
     const { folder, below, name, segments, clock } = this.#parts
     const path = recordedPath(folder, `${below}/${mixFile(name, number)}`)
+    // Readers skip a segment whose file is missing.
     await renameFile(withSuffix(path, partSuffix), path).catch(() => {})
     this.#begin(number + 1, endedAt)
     for (const { file } of segments.forget(clock() - windowMs)) await removeInside(folder, recordedPath(folder, file))

@@ -52,6 +52,7 @@ export class MixVoice {
   async #decode(): Promise<void> {
     const { signal } = this.#ended
     while (!signal.aborted) {
+      // Another decoder begins after a moment.
       await this.#run(signal).catch(() => {})
       await pause(againMs, { signal })
     }

@@ -121,6 +121,7 @@ export class HighWaterFile {
     if (this.#syncTimer !== undefined || this.#closed) return
     const sync = (): void => {
       this.#syncTimer = undefined
+      // An older mark proves less, and nothing wrong.
       if (this.#fd !== undefined) datasync(this.#fd).catch(() => undefined)
     }
     this.#syncTimer = startTimer(syncEvery, sync, false)
@@ -130,7 +131,9 @@ export class HighWaterFile {
     const fd = this.#fd
     if (fd === undefined) return
     this.#fd = undefined
+    // An older mark proves less, and nothing wrong.
     if (sync) await datasync(fd).catch(() => undefined)
+    // Likewise.
     await closeFile(fd).catch(() => undefined)
   }
 }

@@ -53,6 +53,7 @@ export class JournalSegment {
       await syncFolder(folder)
       return new JournalSegment(path, fd, line.length)
     } catch (error) {
+      // The first error is reported, or every line is synced.
       await closeFile(fd).catch(() => undefined)
       throw error
     }
@@ -103,6 +104,7 @@ export class JournalSegment {
     } catch {
       return false
     } finally {
+      // The first error is reported, or every line is synced.
       await closeFile(this.#fd).catch(() => undefined)
     }
   }

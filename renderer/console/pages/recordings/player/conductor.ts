@@ -201,5 +201,6 @@ export class Conductor {
 
 function run(video: HTMLVideoElement, ready: boolean): void {
   if (!ready) video.pause()
+  // A video that may not play yet is started again at the next step.
   else if (video.paused) void video.play().catch(() => {})
 }

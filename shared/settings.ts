@@ -294,7 +294,17 @@ function keepStorageSecret(patch: SettingsPatch, { object_storage: before }: Set
 function sameServer({ urls, username }: IceServer, { media }: Settings): IceServer | undefined {
   const has = (part: (server: IceServer) => boolean): IceServer | undefined => media.ice_servers.find(part)
   const sameUrls = (server: IceServer): boolean => JSON.stringify(server.urls) === JSON.stringify(urls)
-  return has((server) => sameUrls(server) && server.username === username) ?? has(sameUrls)
+  const given = hostsOf(urls)
+  const sameHosts = (server: IceServer): boolean => {
+    const hosts = hostsOf(server.urls)
+    return server.username === username && given.every((host) => hosts.includes(host))
+  }
+  return has((server) => sameUrls(server) && server.username === username) ?? has(sameUrls) ?? has(sameHosts)
+}
+
+/** Hosts of STUN and TURN addresses (RFC 7064, RFC 7065), which have no `//`; another port or transport is the same server. */
+function hostsOf(urls: readonly string[]): string[] {
+  return urls.map((url) => /^[a-z]+:(\[[^\]]*\]|[^:?]*)/.exec(url)?.[1]?.toLowerCase() ?? url)
 }
 
 /** Migrates settings of any version: a missing or invalid field has its default. */

@@ -80,7 +80,7 @@ const lookUps: ReadonlySet<string> = new Set([
 function* namesIn(schema: z.core.$ZodType, path: string): Generator<[path: string, field: z.core.$ZodType]> {
   const part = (key: string): unknown => Reflect.get(schema._zod.def, key)
   if (schema instanceof z.ZodObject) {
-    for (const [key, field] of Object.entries(schema.shape)) {
+    for (const [key, field] of Object.entries<z.core.$ZodType>(schema.shape)) {
       if (nameKey.test(key)) yield [`${path}.${key}`, field]
       yield* namesIn(field, `${path}.${key}`)
     }

@@ -218,4 +218,7 @@ test('A hidden credential of a TURN server or an object storage stays at its add
   }
   expect(kept(ice.urls, storage.endpoint)).toEqual(['of the relay', 'of-the-bucket'])
   expect(kept(['turn:203.0.113.1'], 'https://elsewhere.example')).toEqual(['', ''])
+  expect(kept(['turn:10.0.0.1:3478?transport=tcp', 'turns:10.0.0.1:5349'], storage.endpoint)[0]).toBe('of the relay')
+  for (const url of ['turn:203.0.113.1', 'turn:10.0.0.1.example', 'turn:[10.0.0.1]'])
+    expect(kept([...ice.urls, url], storage.endpoint)[0], url).toBe('')
 })

@@ -44,8 +44,10 @@ test('A lease that ended comes back with the next proof, and a pause that is sho
   only.proxy.freeze(true)
   await vi.waitFor(() => expect(changes).toEqual([false]), { timeout: 5_000 })
   only.proxy.freeze(false)
-  await vi.waitFor(() => expect(changes).toEqual([false, true]), { timeout: 5_000 })
-  expect([before.aborted, leadership.signal().aborted, leadership.isHeld]).toEqual([true, false, true])
+  // On a busy machine the lease may lapse again meanwhile.
+  await vi.waitFor(() => expect(changes.slice(0, 2)).toEqual([false, true]), { timeout: 5_000 })
+  const state = (): boolean[] => [before.aborted, leadership.signal().aborted, leadership.isHeld]
+  await vi.waitFor(() => expect(state()).toEqual([true, false, true]), { timeout: 5_000 })
 })
 
 test('Nobody else can lead a site in files: its view is there at once', async () => {

@@ -116,8 +116,11 @@ export class MediaClient {
   }
 
   #told(order: Order, version: number, floor: number): void {
-    this.#history.tries(keyOf(order), stages.removed)
-    this.#history.told(this.#machine.name, keyOf(order), { version, id: 0 }, floor)
+    const key = keyOf(order)
+    this.#history.tries(key, stages.removed)
+    // An order that the database has lost is answered like one that was removed.
+    if (this.#history.mayLose && version === stages.removed) this.#history.allows(key)
+    this.#history.told(this.#machine.name, key, { version, id: 0 }, floor)
   }
 
   #ask(at: ServingController, operation: Operation): Promise<Reply | undefined> {

@@ -141,7 +141,7 @@ class Story {
       },
       'proves that it stores': async () =>
         await journal.append([]).catch((error: unknown) => this.#failed(actor, error)),
-      'renews its lease': async () => await renewLease(session, term),
+      'renews its lease': async () => await renewLease(session, term, 500),
       'lets go': async () => await letGo(session, term, world.between(0, 500)),
       'names who follows': async () =>
         await nameSuccessor(session, term, world.pick(this.#actors).id, world.pick([1, 60_000]), world.between(0, 500)),

@@ -13,7 +13,13 @@ import type {
 } from './site-member.ts'
 import { notStored, reasonOf } from '../storage-error.ts'
 import type { StoreNotice } from '../store.ts'
-import { type ControllerReport, type LeaderRow, leaderOf, readControllers } from './controller-rows.ts'
+import {
+  type ControllerReport,
+  type LeaderRow,
+  leaderOf,
+  readControllers,
+  type ReportedController,
+} from './controller-rows.ts'
 import { OwnRow } from './own-row.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { HandedOverError } from '../postgres/database-error.ts'
@@ -352,7 +358,7 @@ export class Member implements SiteMember {
     this.#isTold = error !== undefined
   }
 
-  #known(session: Session): Promise<KnownController[]> {
+  #known(session: Session): Promise<ReportedController[]> {
     return readControllers(session, this.id, this.#times.lease, this.#clock())
   }
 

@@ -16,6 +16,12 @@ export interface ControllerReport {
   since: number
 }
 
+/** A controller as its row has it. */
+export interface ReportedController extends KnownController {
+  /** Before it leads, it waits for as long as the row of the leader says that a proof counts; false: it is of a version that does not know of this. */
+  heedsReads: boolean
+}
+
 /** The row of the leader, and of the controller that it is. */
 export interface LeaderRow {
   epoch: string
@@ -87,12 +93,13 @@ export async function report(
 ): Promise<boolean> {
   const { id, name, version, place, applied, since } = said
   const { rowCount } = await session.commit(
-    `insert into roomdesk_controller as c (id, name, version, place, applied, behind, behind_ms, seen_at, since, folder)
+    // An earlier version that runs with this id later changes `since`, and leaves `heeds_reads`.
+    `insert into roomdesk_controller as c (id, name, version, place, applied, behind, behind_ms, seen_at, since, folder, heeds_reads)
      select $1, $2, $3, $4, $5, greatest(head.seq - $5, 0),
-       coalesce((select ${ago('at')} from roomdesk_journal where seq > $5 order by seq limit 1), 0), clock_timestamp(), to_timestamp($6), $7
+       coalesce((select ${ago('at')} from roomdesk_journal where seq > $5 order by seq limit 1), 0), clock_timestamp(), to_timestamp($6), $7, to_timestamp($6)
      from (select ${quick}) as s, (${head}) as head
      on conflict (id) do update set name = $2, version = $3, place = $4, applied = $5, behind = excluded.behind,
-       behind_ms = excluded.behind_ms, seen_at = excluded.seen_at, since = excluded.since, folder = $7
+       behind_ms = excluded.behind_ms, seen_at = excluded.seen_at, since = excluded.since, folder = $7, heeds_reads = excluded.heeds_reads
        where c.folder is null or c.folder = $7 or c.seen_at < clock_timestamp() - $8 * interval '1 ms'`,
     [id, name, version, JSON.stringify(place), applied, since / 1_000, folder, freeAfterMs, isConfirmed],
     'report',
@@ -114,7 +121,7 @@ export async function readControllers(
   first: string,
   silentMs: number,
   now: number,
-): Promise<KnownController[]> {
+): Promise<ReportedController[]> {
   const { rows } = await session.query<{
     id: string
     name: string
@@ -125,8 +132,9 @@ export async function readControllers(
     behindFor: number
     seenAgo: number
     since: number
+    heedsReads: boolean
   }>(
-    `select c.id, c.name, c.version, c.place, extract(epoch from c.since)::float8 * 1000 as since,
+    `select c.id, c.name, c.version, c.place, coalesce(c.heeds_reads = c.since, false) as "heedsReads", extract(epoch from c.since)::float8 * 1000 as since,
        coalesce(l.controller = c.id and (l.renewed_at is null or l.renewed_at + l.lease_ms * interval '1 ms' > clock_timestamp()), false) as leads,
        ${ago('c.seen_at')} as "seenAgo",
        case when ${ago('c.seen_at')} > $2 then greatest(head.seq - c.applied, 0) else c.behind end as behind,

@@ -43,6 +43,12 @@ export interface WonTerm {
   roomNumbers: number
 }
 
+/** Results of raising the epoch. */
+export interface RaisedTerm extends WonTerm {
+  /** How long the last proof of the leader before counts, in milliseconds; 0: of a Roomdesk that does not store it. */
+  readsBefore: number
+}
+
 /** In a statement: the row of the leader, while this term lasts. */
 export const ofTerm = (epoch: string, id: string): string => `id = 1 and epoch = ${epoch} and term = ${id}`
 
@@ -91,18 +97,20 @@ export async function releaseLock(session: Session): Promise<void> {
 }
 
 /** Makes this one the leader: nobody before can store any more. Resolves when what they were storing is stored, or is not. */
-export async function lead(session: Session, leader: Leader): Promise<WonTerm> {
+export async function lead(session: Session, leader: Leader): Promise<RaisedTerm> {
   const id = uuid()
-  const { rows } = await session.commit<{ epoch: string; room_numbers: string }>(
+  // `reads_ms` stays that of the leader before until the first renewal.
+  const { rows } = await session.commit<{ epoch: string; room_numbers: string; reads_ms: number }>(
     `insert into roomdesk_leader as l (id, epoch, holder, name, since, controller, renewed_at, lease_ms, term, room_numbers)
      values (1, 1, $1, $2, clock_timestamp(), $3, ${renewed('$4')}, $4, $5, $6)
      on conflict (id) do update set epoch = l.epoch + 1, holder = $1, name = $2, since = clock_timestamp(), controller = $3,
        renewed_at = ${renewed('$4')}, lease_ms = $4, successor = null, successor_until = null, term = $5,
        room_numbers = l.room_numbers + $6
-     returning epoch, room_numbers, ${hint}`,
+     returning epoch, room_numbers, reads_ms, ${hint}`,
     [leader.holder, leader.name, leader.controller, leader.leaseMs, id, firstBlock],
   )
-  return { leader, term: { epoch: rows[0]?.epoch ?? '', id }, roomNumbers: Number(rows[0]?.room_numbers ?? 0) }
+  const { epoch = '', room_numbers: roomNumbers = 0, reads_ms: readsBefore = 0 } = rows[0] ?? {}
+  return { leader, term: { epoch, id }, roomNumbers: Number(roomNumbers), readsBefore }
 }
 
 const renewed = (leaseMs: string): string => `case when ${leaseMs}::integer > 0 then clock_timestamp() end`
@@ -148,12 +156,13 @@ export async function letGo(session: Session, { epoch, id }: Term, roomNumbers: 
 
 /**
  * Renews the lease. Its commit is confirmed as every change is: a primary that is cut off from its synchronous standbys, and may have been replaced, proves nothing.
+ * @param readsMs how long this proof and all before it count from now on: a controller that takes over waits for that
  * @returns false: another controller leads
  */
-export async function renewLease(session: Session, { epoch, id }: Term): Promise<boolean> {
+export async function renewLease(session: Session, { epoch, id }: Term, readsMs: number): Promise<boolean> {
   const { rowCount } = await session.commit(
-    `update roomdesk_leader set renewed_at = clock_timestamp() where ${ofTerm('$1', '$2')}`,
-    [epoch, id],
+    `update roomdesk_leader set renewed_at = clock_timestamp(), reads_ms = $3 where ${ofTerm('$1', '$2')}`,
+    [epoch, id, readsMs],
     'renew',
   )
   return rowCount === 1

@@ -1,9 +1,10 @@
 import type { KnownController } from './site-member.ts'
+import type { ReportedController } from './controller-rows.ts'
 import { fencedError, renewLease } from './leader.ts'
 import type { Link } from '../postgres/link.ts'
 import { StorageAwayError } from '../storage.ts'
 import type { AskOthers, OthersAnswers } from './member-options.ts'
-import type { ElectionTimes } from './timings.ts'
+import { type ElectionTimes, readsFor } from './timings.ts'
 import type { LeaseFigures } from './lease-figures.ts'
 import type { HeldLease } from './held-lease.ts'
 import { Peers } from './peers.ts'
@@ -20,7 +21,7 @@ export interface LeaseOptions {
   /** Extended by each proof. */
   held: HeldLease
   /** Writes the report of this controller. @returns all controllers as they are known then */
-  report: (session: Session) => Promise<readonly KnownController[]>
+  report: (session: Session) => Promise<readonly ReportedController[]>
   askOthers: AskOthers
   /** Called with an error of the database. */
   onError: (error: unknown) => void
@@ -46,12 +47,12 @@ export class Lease {
   /** It is being let go: no proof counts. */
   #isPaused = false
   readonly #ended = new AbortController()
-  /** `provedAt`: `elapsed()` of the last proof; `roundTrip`: see above; the rest as in LeaseFigures. */
-  readonly #counted = { provedAt: 0, lapses: 0, waits: 0, isLapsed: false, roundTrip: 0 }
+  /** `provedAt`: `elapsed()` of the last proof; `roundTrip`: see above; `slowProof`: time of a proof, rises at once and falls slowly; the rest as in LeaseFigures. */
+  readonly #counted = { provedAt: 0, lapses: 0, waits: 0, isLapsed: false, roundTrip: 0, slowProof: 0 }
 
   constructor(options: LeaseOptions) {
     this.#options = options
-    this.#prove(options.provedAt)
+    this.#prove(options.provedAt, options.times.reads)
     const { link } = options
     // Without its connection the leader has no lock either, and another controller may take over.
     link.onAway(() => {
@@ -59,7 +60,7 @@ export class Lease {
       this.#findOut()
     })
     link.onBack((since) => {
-      this.#prove(since)
+      this.#prove(since, options.times.reads)
       void this.renew()
     })
     void link.whenFenced.then(() => {
@@ -81,6 +82,8 @@ export class Lease {
   /** Registers a controller that joined or has a new address, at once: the database may be away. */
   register(controller: KnownController): void {
     this.#peers.joined(controller)
+    // It may be of a version that waits for the shortest proof only.
+    this.#until = Math.min(this.#until, elapsed() + this.#maxReads)
     if (this.#options.link.away() === undefined) return
     this.#until = 0
     this.#findOut()
@@ -176,8 +179,10 @@ export class Lease {
     if (link.away() !== undefined || link.fenced !== undefined || this.#isPaused) return
     const { session, term } = link.current()
     const since = elapsed()
+    // Whoever takes over reads the last value only, so it covers earlier proofs, too.
+    const reads = Math.max(this.#reads, Math.ceil(this.#until - since))
     try {
-      if (!(await renewLease(session, term))) {
+      if (!(await renewLease(session, term, reads))) {
         // A renewal during a reconnection proves nothing.
         if (link.term === term && session.lost === undefined) link.fence(await fencedError(session))
         return
@@ -185,7 +190,7 @@ export class Lease {
       this.#took(elapsed() - since)
       // A connection that was lost since has given the lock back.
       if (session.lost !== undefined) return
-      this.#prove(since)
+      this.#prove(since, Math.min(reads, this.#maxReads))
       // Beside the renewals: a report takes several statements, for which the lease of a slow database must not wait.
       if (since - this.#reportedAt >= times.renew) this.#reporting ??= this.#report(session, since)
       this.#trouble = ''
@@ -205,14 +210,26 @@ export class Lease {
   }
 
   #took(milliseconds: number): void {
-    const { roundTrip } = this.#counted
+    const { roundTrip, slowProof } = this.#counted
     this.#counted.roundTrip = Math.min(milliseconds, roundTrip + (milliseconds - roundTrip) / 4)
+    this.#counted.slowProof = Math.max(milliseconds, slowProof + (milliseconds - slowProof) / 4)
+  }
+
+  /** How long a proof counts that begins now, in milliseconds. */
+  get #reads(): number {
+    return Math.min(this.#maxReads, readsFor(this.#options.times, this.#counted.slowProof))
+  }
+
+  get #maxReads(): number {
+    const { reads, maxReads } = this.#options.times
+    return this.#peers.heedReads ? maxReads : reads
   }
 
   async #report(session: Session, now: number): Promise<void> {
     this.#reportedAt = now
     try {
       this.#peers.found(await this.#options.report(session))
+      this.#until = Math.min(this.#until, elapsed() + this.#maxReads)
     } catch (error) {
       this.#reportedAt = Number.NEGATIVE_INFINITY
       this.#failed(session, error)
@@ -221,10 +238,11 @@ export class Lease {
     }
   }
 
-  #prove(since: number): void {
+  /** @param reads how long it counts, in milliseconds */
+  #prove(since: number, reads: number): void {
     if (this.#isPaused || this.#ended.signal.aborted) return
     const { times, held } = this.#options
-    this.#until = Math.max(this.#until, since + times.reads)
+    this.#until = Math.max(this.#until, since + reads)
     held.extend(since + times.lease)
     this.#counted.provedAt = Math.max(this.#counted.provedAt, since)
     this.#counted.isLapsed = false

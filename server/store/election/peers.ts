@@ -1,9 +1,10 @@
+import type { ReportedController } from './controller-rows.ts'
 import type { KnownController } from './site-member.ts'
 
 /** The other controllers of the site, as far as the one that leads knows them. */
 export class Peers {
   /** This controller first, as the last report has found them. */
-  #known: readonly KnownController[] = []
+  #known: readonly ReportedController[] = []
   /** Controllers that have joined since, by id. */
   readonly #joined = new Map<string, KnownController>()
   #joinings = 0
@@ -24,8 +25,13 @@ export class Peers {
     return [...known, ...this.#joined.values()]
   }
 
+  /** Whether each of them, when it takes over, waits for as long as the leader's row says. Of one that joined that is known with its next report. */
+  get heedReads(): boolean {
+    return this.areKnown && this.#joined.size === 0 && this.#known.every(({ heedsReads }) => heedsReads)
+  }
+
   /** Takes what the last report has found. @param known this controller first */
-  found(known: readonly KnownController[]): void {
+  found(known: readonly ReportedController[]): void {
     this.#known = known
     for (const { id, place } of known)
       if (this.#joined.get(id)?.place.console === place.console) this.#joined.delete(id)

@@ -43,7 +43,8 @@ export async function takeOver(
   const provedAt = elapsed()
   const won = await lead(session, { holder: uuid(), name, controller: id, leaseMs: times.lease })
   // No proof of the leader before is younger than this: it answers from memory until then.
-  const answersUntil = mayStillAnswer(before, id) ? monotonic() + times.reads + times.margin : 0
+  const reads = Math.max(times.reads, won.readsBefore)
+  const answersUntil = mayStillAnswer(before, id) ? monotonic() + reads + times.margin : 0
   await sayRecords(session, check.migrations)
   await follower.follow(session, termOf({ epoch: won.term.epoch, term: won.term.id }))
   const stored = await session.query<{ seq: string }>(head)

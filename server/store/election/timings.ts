@@ -6,8 +6,10 @@ export interface ElectionTimes {
   lease: number
   /** Between two reports. */
   renew: number
-  /** How long a proof that it leads lets a leader answer from memory; whoever takes over waits for it to be over. */
+  /** How long a proof that it leads lets a leader answer from memory, at least; whoever takes over waits for it to be over. */
   reads: number
+  /** At most so long, however slow the database is: see `readsFor`. */
+  maxReads: number
   /** Between two proofs. */
   prove: number
   /** How much longer whoever takes over waits: clocks of two machines do not run alike. */
@@ -32,6 +34,7 @@ export const electionTimes: ElectionTimes = {
   lease: 3_000,
   renew: 1_000,
   reads: 500,
+  maxReads: 2_500,
   prove: 150,
   margin: 100,
   attempt: 100,
@@ -135,6 +138,14 @@ export function handOverTimes(
   }
 }
 
+/**
+ * How long a proof counts where the database is slow: three proofs fit into it.
+ * @param roundTrip time of one proof, in milliseconds
+ */
+export function readsFor({ reads, maxReads, prove }: ElectionTimes, roundTrip: number): number {
+  return Math.max(reads, Math.min(maxReads, Math.ceil(3 * (roundTrip + prove))))
+}
+
 /** Waits between attempts to reach a database that is away. */
 export const databaseBackoff: Backoff = { first: 100, max: 1_000 }
 
@@ -161,8 +172,13 @@ const relations: readonly { holds: (times: Timings) => boolean; sentence: string
   },
   {
     sentence:
-      'A leader must have time to prove its lease many times before it counts as frozen (reads + margin < lease).',
-    holds: ({ election: { reads, margin, lease } }) => reads + margin < lease,
+      'A leader must have time to prove its lease before it counts as frozen, also where proofs take long (reads ≤ maxReads, maxReads + margin < lease).',
+    holds: ({ election: { reads, maxReads, margin, lease } }) => reads <= maxReads && maxReads + margin < lease,
+  },
+  {
+    sentence:
+      'A replica that could not register must wait until the longest proof is over (maxReads + margin ≤ comeBack): it may be of a version that waits for the shortest one only.',
+    holds: ({ election: { maxReads, margin, comeBack } }) => maxReads + margin <= comeBack,
   },
   {
     sentence:

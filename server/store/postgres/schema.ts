@@ -10,6 +10,7 @@ import { isForbidden, isLocked, mendOf, messageOf } from './server-answers.ts'
  * `roomdesk_site`: one row, identity of the site. `roomdesk_leader`: one row, the controller that may store; a take-over raises `epoch`, which fences all earlier leaders; it has
  * the end of the lease (`renewed_at` null: no lease, the lock alone counts), and the successor that was named. `roomdesk_controller`: all controllers, each writes its own row;
  * `folder` is the data folder that it belongs to.
+ * `reads_ms`: how long the last proof of the leader counts; `heeds_reads` of a controller equals `since` if its program waits for that long before it leads.
  * An epoch comes again when a database was put back to an older state; `term` does not: each raise of the epoch has its own. `room_numbers`: rooms have numbers up to this.
  * `roomdesk_journal`: one line for each transaction, without gaps, with the term it was stored in (null: stored by a Roomdesk that knew none).
  * `roomdesk_snapshot`: all records up to a line, in parts of some 128 KB.
@@ -111,6 +112,8 @@ const additions: readonly string[] = [
      content bytea not null,
      primary key (backup, part)
    )`,
+  `alter table roomdesk_leader add column if not exists reads_ms integer not null default 0;
+   alter table roomdesk_controller add column if not exists heeds_reads timestamptz`,
 ]
 
 /** First half of the key of the advisory lock held while tables are made; the schema is the other half. */

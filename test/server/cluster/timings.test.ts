@@ -1,6 +1,7 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { connectionTimeouts } from '../../../server/edge/limits.ts'
-import { checkTimings, shippedTimings, type Timings } from '../../../server/store/election/timings.ts'
+import { checkTimings, readsFor, shippedTimings, type Timings } from '../../../server/store/election/timings.ts'
 
 const timings = shippedTimings(connectionTimeouts.keepAliveMs)
 
@@ -23,7 +24,9 @@ test('The shipped timings of a controller satisfy all their relations', () => {
 
 test.each<[string, Changed, RegExp]>([
   ['too few proofs', { election: { prove: 200 } }, /Three proofs must fit/],
-  ['proofs that count for a whole lease', { election: { reads: 3_000 } }, /prove its lease many times/],
+  ['proofs that count for a whole lease', { election: { maxReads: 2_900 } }, /prove its lease before it counts/],
+  ['longest proofs that are shorter than usual ones', { election: { maxReads: 400 } }, /reads ≤ maxReads/],
+  ['a replica of an earlier version that does not wait', { election: { comeBack: 2_500 } }, /longest proof is over/],
   ['a replica that takes over within a lease', { election: { comeBack: 2_900 } }, /must wait for a whole lease/],
   [
     'a leader that answers alone for too long',
@@ -46,6 +49,19 @@ test.each<[string, Changed, RegExp]>([
 ])('A start with wrong times is refused and names the relation: %s', (_, changed, sentence) => {
   expect(() => checkTimings(withTimes(changed))).toThrow(RangeError)
   expect(() => checkTimings(withTimes(changed))).toThrow(sentence)
+})
+
+test('Three proofs fit into the time that one of them counts, however slow the database is, within its bounds', () => {
+  const { election } = timings
+  fc.assert(
+    fc.property(fc.double({ min: 0, max: 10_000, noNaN: true }), (roundTrip) => {
+      const reads = readsFor(election, roundTrip)
+      expect(reads).toBeGreaterThanOrEqual(election.reads)
+      expect(reads).toBeLessThanOrEqual(election.maxReads)
+      if (reads < election.maxReads) expect(3 * (roundTrip + election.prove)).toBeLessThanOrEqual(reads)
+      expect(() => checkTimings(withTimes({ election: { reads } }))).not.toThrow()
+    }),
+  )
 })
 
 test('A start names every broken relation', () => {

@@ -51,6 +51,8 @@ export const controllerStatements: readonly StatementModel[] = [
             version: row.version,
             place: row.place,
             since: row.since,
+            // Simulated controllers are all of this version.
+            heedsReads: true,
             leads: leader?.controller === row.id && counts,
             seenAgo,
             behind: String(isSilent ? Math.max(0, headOf(tables) - row.applied) : row.behind),

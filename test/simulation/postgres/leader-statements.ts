@@ -63,10 +63,11 @@ export const leaderStatements: readonly StatementModel[] = [
         leaseMs: Number(leaseMs),
         successor: null,
         successorUntil: null,
+        readsMs: statement.tables.leader?.readsMs ?? 0,
       }
       statement.change((all) => void (all.leader = row))
       statement.notify()
-      return answer({ epoch: text(row.epoch), room_numbers: text(row.roomNumbers) })
+      return answer({ epoch: text(row.epoch), room_numbers: text(row.roomNumbers), reads_ms: row.readsMs })
     },
   },
   {
@@ -89,12 +90,13 @@ export const leaderStatements: readonly StatementModel[] = [
     },
   },
   {
-    words: 'update roomdesk_leader set renewed_at = clock_timestamp() where id = 1 and epoch = $1 and term = $2',
-    run: async (statement, [epoch, term]) => {
+    words:
+      'update roomdesk_leader set renewed_at = clock_timestamp(), reads_ms = $3 where id = 1 and epoch = $1 and term = $2',
+    run: async (statement, [epoch, term, readsMs]) => {
       const row = await updateLeader(
         statement,
         (found) => text(found.epoch) === epoch && found.term === term,
-        (found, clock) => ({ ...found, renewedAt: clock }),
+        (found, clock) => ({ ...found, renewedAt: clock, readsMs: Number(readsMs) }),
       )
       return counted(row === undefined ? 0 : 1)
     },

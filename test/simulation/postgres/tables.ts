@@ -34,6 +34,7 @@ export interface LeaderRow {
   leaseMs: number
   successor: string | null
   successorUntil: number | null
+  readsMs: number
 }
 
 /** One row of `roomdesk_controller`. */

@@ -42,7 +42,7 @@ import { KnownTerms } from './known-terms.ts'
 import type { JournalPosition } from './journal-position.ts'
 import { lossMessage, type LostLines } from './lost-lines.ts'
 import type { Taken } from './take-over.ts'
-import { clusterTimes, type ElectionTimes, electionTimes, handOverTimes } from './timings.ts'
+import { type ElectionTimes, electionTimes, handOverTimes } from './timings.ts'
 
 /** Contents of a controller's own data folder. */
 export interface OwnState {
@@ -239,13 +239,13 @@ export class Member implements SiteMember {
       throw notStored(reasonOf(error), error)
     })
     const to = known.find((controller) => controller.id === id)
-    const { silent, successor } = handOverTimes(this.#times, this.#lease?.roundTrip ?? 0)
+    const { silent, flush, successor } = handOverTimes(this.#times, this.#lease?.roundTrip ?? 0)
     const heard = to !== undefined && this.#clock() - to.seenAt < silent
     if (to === undefined || id === this.id || !heard) {
       const why = to === undefined ? 'Unknown' : id === this.id ? 'LeadsAlready' : 'NotSeen'
       throw new ApiError('parameter', { field: 'id', refusal: refusal(`controller${why}`) })
     }
-    await led.store.handOver(to, successor, clusterTimes.handOver)
+    await led.store.handOver(to, successor, flush)
   }
 
   register(joiner: JoiningController): boolean {

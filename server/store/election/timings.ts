@@ -58,7 +58,7 @@ export const clusterTimes = {
   betweenConfirmed: 5_000,
   /** A database that owes a replica an answer for longer counts as away; a leader that it has not proved for longer is unhealthy. */
   slowDatabase: 1_000,
-  /** How long a change under way may take to be stored, before a hand-over is given up. */
+  /** How long a change under way may take to be stored, before a hand-over is given up; longer where the database is slow. */
   handOver: 5_000,
   /** How long the lock of a connection that was cut may stay taken, and the time between two attempts to take it. */
   lock: 5_000,
@@ -118,22 +118,25 @@ export const clusterTimes = {
   listAnswer: 1_500,
 } as const
 
-/** Statements between two reports of a replica, and until a named controller leads; some more than there are. */
-const statementsOf = { report: 12, takeOver: 24 } as const
+/** Statements between two reports of a replica, until changes under way are stored, and until a named controller leads; some more than there are. */
+const statementsOf = { report: 12, flush: 12, takeOver: 24 } as const
+/** Longest time for changes under way to be stored before a hand-over, in milliseconds: meanwhile new ones wait. */
+const longestFlush = 10_000
 /** Longest time for which others hold back for a named controller, in milliseconds. */
 const longestSuccessor = 20_000
 
 /**
  * Times of a hand-over where the database is slow. The others read from the leader's row how long they hold back, so no relation with their own times has to hold.
  * @param roundTrip time of one statement, in milliseconds
- * @returns `silent`: a replica without a report for longer cannot take over; `successor`: how long the others hold back for it
+ * @returns `silent`: a replica without a report for longer cannot take over; `flush`: how long changes under way may take to be stored; `successor`: how long the others hold back for it
  */
 export function handOverTimes(
   { lease, renew, successor }: ElectionTimes,
   roundTrip: number,
-): { silent: number; successor: number } {
+): { silent: number; flush: number; successor: number } {
   return {
     silent: Math.max(lease, renew + statementsOf.report * roundTrip),
+    flush: Math.max(clusterTimes.handOver, Math.min(longestFlush, statementsOf.flush * roundTrip)),
     successor: Math.max(successor, Math.min(longestSuccessor, statementsOf.takeOver * roundTrip)),
   }
 }

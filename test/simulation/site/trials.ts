@@ -5,8 +5,8 @@ import type { SimulatedController, SimulatedSite } from './controller.ts'
 const slowTakeOverMs = 40_000
 /** How long a lead is watched while the database is slow, in milliseconds. */
 const watchedMs = 20_000
-/** Within this time a hand-over has come to its end, in milliseconds. */
-const handOverMs = 12_000
+/** Within this time a hand-over has come to its end, in milliseconds: up to 10 s until changes under way are stored, then some 16 statements of the next leader. */
+const handOverMs = 20_000
 /** How long a statement takes in the middle, in milliseconds; a commit takes as long again. */
 const slownesses = [50, 150, 250, 350] as const
 

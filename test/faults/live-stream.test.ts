@@ -89,6 +89,7 @@ test('The playlist slides: old fragments leave, numbers and discontinuities go o
 
 test('A live stream is pushed by TLS to a server whose certificate is trusted, and to no other', async () => {
   const site = await filmedSite({ door: shortFilm })
+  site.settings().live.push_networks = ['127.0.0.0/8', '::1']
   const plain = await freePort()
   const file = join(site.folder, 'by-tls.flv')
   receiveRtmp(plain, file)

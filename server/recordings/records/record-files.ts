@@ -18,14 +18,17 @@ const fileForm = /^[0-9]{1,20}-[\w.-]{1,100}\.(?:mp4|webm)$/
 /** Complete files of recordings: their places on the disk, and the addresses at which whoever has one downloads them. */
 export class RecordFiles {
   readonly #recordings: string
-  readonly #folder: OwnPath
   readonly #store: Pick<Store, 'get' | 'unseal'>
 
-  /** @param folder recordings folder */
+  /** @param folder recordings folder; empty where it cannot be used: then it has no files, and none is removed */
   constructor(folder: string, store: Pick<Store, 'get' | 'unseal'>) {
     this.#recordings = folder
-    this.#folder = insideOf(folder, filesFolder)
     this.#store = store
+  }
+
+  /** @throws PathError the recordings folder cannot be used */
+  get #folder(): OwnPath {
+    return insideOf(this.#recordings, filesFolder)
   }
 
   /** Makes the folder of the files, where it is missing. @throws PathError; what the file system says */
@@ -72,8 +75,7 @@ export class RecordFiles {
     if (recording === undefined || file === undefined || recording.id !== id) return undefined
     // A stored name was not necessarily written by this program.
     if (!fileForm.test(file.file)) return undefined
-    const path = this.path(file.file)
-    return { recording, file, open: () => openInside(this.#recordings, path) }
+    return { recording, file, open: async () => await openInside(this.#recordings, this.path(file.file)) }
   }
 
   /** Deletes files; those that are gone, and names that are none, do not matter. @throws what the file system says otherwise */

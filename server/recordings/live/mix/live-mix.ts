@@ -31,7 +31,7 @@ export interface LiveMixParts extends Omit<VoicesParts, 'program'> {
 }
 
 /** Folder of the files of mixes below the recordings folder; `~` is in no id's folder name. */
-export const mixesFolder = '~mixes'
+const mixesFolder = '~mixes'
 /** Wait before another attempt, in milliseconds. */
 const againMs = 2_000
 /** Time without a picture after which a new run begins, in milliseconds: files have no holes. */
@@ -64,8 +64,7 @@ export class LiveMix {
     this.#ended.abort()
     await this.#done
     const { folder, id } = this.#parts
-    // What stays is removed at the next start.
-    await removeInside(folder, insideOf(folder, mixesFolder, id), { recursive: true }).catch(() => {})
+    await removeMixes(folder, id)
   }
 
   /** Mixes until it is closed; a picture of another format begins anew. Never rejects. */
@@ -163,5 +162,17 @@ export class LiveMix {
       ...{ program, folder, below: this.#below, name, picture, facts, startedAt },
       ...{ voices, segments: this.#segments, clock },
     })
+  }
+}
+
+/**
+ * Deletes the files of one mix, or of all. Never rejects.
+ * @param folder recordings folder; empty where it cannot be used
+ */
+export async function removeMixes(folder: string, ...ids: [] | [string]): Promise<void> {
+  try {
+    await removeInside(folder, insideOf(folder, mixesFolder, ...ids), { recursive: true })
+  } catch {
+    // What stays is removed at the next start.
   }
 }

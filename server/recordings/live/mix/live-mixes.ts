@@ -1,12 +1,10 @@
-import { insideOf } from '../../../../shared/files/own-path.ts'
-import { removeInside } from '../../../../shared/files/real-path.ts'
 import { ApiError } from '../../../../shared/result-codes.ts'
 import { refusal } from '../../../../shared/refusals/refusal.ts'
 import type { StoredLive } from '../../../store/records.ts'
 import type { RecordingRequests } from '../../recording-requests.ts'
 import type { LiveStream } from '../live-stream.ts'
 import { windowMs } from '../live-streams.ts'
-import { LiveMix, type LiveMixParts, mixesFolder } from './live-mix.ts'
+import { LiveMix, type LiveMixParts, removeMixes } from './live-mix.ts'
 
 /** Needs of the mixes. */
 export interface LiveMixesOptions extends Omit<LiveMixParts, 'id' | 'roomId' | 'target' | 'picture' | 'ready'> {
@@ -25,8 +23,7 @@ export class LiveMixes {
 
   /** Deletes files of an earlier run. */
   start(): void {
-    const { folder } = this.#options
-    this.#cleared = removeInside(folder, insideOf(folder, mixesFolder), { recursive: true }).catch(() => {})
+    this.#cleared = removeMixes(this.#options.folder)
   }
 
   /** Checks that a mix can be made. @throws ApiError recordingUnavailable (no ffmpeg) */

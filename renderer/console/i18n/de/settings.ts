@@ -22,6 +22,7 @@ export const settings: Texts<typeof english> = {
     console: 'Konsole',
     displays: 'Bildschirme',
     accounts: 'Konten',
+    links: 'Zugriffslinks',
     data: 'Daten und Sicherungen',
     about: 'Info',
   },

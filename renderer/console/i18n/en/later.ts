@@ -1,3 +1,4 @@
+import { accessLinks } from './access-links.ts'
 import { activity } from './activity.ts'
 import { credentials } from './credentials.ts'
 import { displays } from './displays.ts'
@@ -15,6 +16,7 @@ import { wall } from './wall.ts'
 
 /** English texts that neither the sign-in page nor the overview needs: loaded with the first of the other pages. */
 export const later = {
+  accessLinks,
   activity,
   credentials,
   displays,

@@ -21,6 +21,7 @@ export const settings = {
     console: 'Console',
     displays: 'Displays',
     accounts: 'Accounts',
+    links: 'Access links',
     data: 'Data and backups',
     about: 'About',
   },

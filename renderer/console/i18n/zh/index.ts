@@ -1,4 +1,5 @@
 import type { Catalogue } from '../text.ts'
+import { accessLinks } from './access-links.ts'
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { common } from './common.ts'
@@ -35,6 +36,7 @@ export const zh: Catalogue = {
   ...common,
   complaints,
   refusals,
+  accessLinks,
   accounts,
   overview,
   credentials,

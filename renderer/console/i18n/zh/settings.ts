@@ -21,6 +21,7 @@ export const settings: Texts<typeof english> = {
     console: '控制台',
     displays: '显示器',
     accounts: '账户',
+    links: '访问链接',
     data: '数据与备份',
     about: '关于',
   },

@@ -144,9 +144,12 @@ export class Capabilities {
     return this.#ended.has(id) || this.#parts.store.get('capabilities', id) !== undefined
   }
 
-  /** Whether a token opens something now; for a caller who has signed in besides, and whose use is no event. */
-  isOpen(token: string): boolean {
-    return tokenForm.test(token) && this.isInForce(idOf(token))
+  /** Checks a token of a caller who has signed in besides, and notes its use. Recording the event is up to the caller, whose account it names. */
+  openSignedIn(token: string): boolean {
+    const id = idOf(token)
+    const isOpen = tokenForm.test(token) && this.isInForce(id)
+    if (isOpen) this.#noteUse(id)
+    return isOpen
   }
 
   /** Whether a capability is in force. */

@@ -3,6 +3,7 @@ import { maxExportMs } from '../../shared/console/recording-exports.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Capabilities } from '../capabilities/capabilities.ts'
+import type { NewCapability } from '../capabilities/capability.ts'
 import type { ExportJob, ExportJobs } from '../recordings/export/export-jobs.ts'
 import type { RecordingEvent } from '../recordings/recording-events.ts'
 import { actorOf, makerOf } from './call-actor.ts'
@@ -14,7 +15,7 @@ export interface ExportProcedureParts {
   exports: ExportJobs | undefined
   /** @throws ConsoleError recordingsUnusable */
   assertUsable: () => void
-  capabilities: Pick<Capabilities, 'make'>
+  capabilities: Pick<Capabilities, 'make' | 'onEnd' | 'revoke'>
   /** Receives what was exported, by whom. */
   event: (event: RecordingEvent) => void
 }
@@ -38,6 +39,18 @@ export function exportHandlers({
     usable()
       .list(accountId)
       .some((job) => job.id === id)
+  /** Ends an export with its capability, and its capability with the export. */
+  const bind = async (job: string, made: Promise<NewCapability>): Promise<void> => {
+    try {
+      const capability = await made
+      capabilities.onEnd(capability, () => usable().cancel(job))
+      // If the store refuses, the capability expires by itself.
+      usable().onEnd(job, () => void capabilities.revoke([capability.id]).catch(() => undefined))
+    } catch (error) {
+      usable().cancel(job)
+      throw error
+    }
+  }
   return {
     'exports.start': async ({ streams, from, to, format, keep_gaps, picture, sound }, origin) => {
       const { accountId = '' } = origin
@@ -57,7 +70,7 @@ export function exportHandlers({
         user_id: '',
         expires_at: Date.now() + maxLifeMs,
       } as const
-      await capabilities.make(draft, makerOf(origin), job.id)
+      await bind(job.id, capabilities.make(draft, makerOf(origin), job.id))
       for (const { room_id, user_id } of streams) {
         const subject = { type: 'recording', id: `${room_id}/${user_id}`, name: user_id } as const
         event({

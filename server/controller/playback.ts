@@ -45,14 +45,15 @@ export function sitePlayback(
   const exports = new ExportJobs({ folder: files.folder, index, span, logger, space: space.measure })
   space.freeFirst((bytes) => exports.giveWay(bytes))
   const snapshots = new Snapshots(files)
+  const port = playbackPort(store, settings, events)
   const playback = new RecordingPlayback({
     ...{ files, index, tables },
-    port: playbackPort(settings, events),
+    port,
     snapshot: async (segment, at, signal) => {
       const program = await ffmpeg()
       return program === undefined ? 'noFfmpeg' : ((await snapshots.make(program, segment, at, signal)) ?? 'busy')
     },
-    routes: { exports: exportRoute(exports, capabilities) },
+    routes: { exports: exportRoute(exports, capabilities, port) },
   })
   const answer = proven(
     store.leadership,

@@ -1,10 +1,11 @@
 import type { Logger } from 'pino'
 import type { Settings } from '../../shared/settings.ts'
+import type { EventActor } from '../../shared/console/events.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import type { EventSink } from '../event-log/event-log.ts'
 import { atLeast } from '../../shared/console/role-names.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
-import type { PlaybackPort } from '../recordings/playback/playback-port.ts'
+import type { PlaybackCaller, PlaybackPort } from '../recordings/playback/playback-port.ts'
 import { openRecordingsFolder, type RecordingsFolder } from '../recordings/recordings-folder.ts'
 import { SiteRecordings } from '../recordings/site-recordings.ts'
 import { maySeeRecording } from '../recordings/visible-recordings.ts'
@@ -32,18 +33,30 @@ export function siteRecordings({ outgoing, events, ...options }: RecordingsOptio
 }
 
 /** Rules of who may watch, and the event that somebody does. */
-export function playbackPort(settings: () => Settings, events: EventSink): PlaybackPort {
+export function playbackPort(store: Pick<Store, 'get'>, settings: () => Settings, events: EventSink): PlaybackPort {
+  const actorOf = ({ account, address }: PlaybackCaller): EventActor => ({
+    ...{ type: 'operator', name: account === '' ? 'console key' : account, address },
+  })
   return {
     mayWatch: ({ role }, { device }) => maySeeRecording(role, settings().recording.viewers, device),
     watched: ({ caller, stream, userName, at }) => {
-      const { role, account, address } = caller
-      const name = account === '' ? 'console key' : account
       events.append({
         kind: 'recording.watched',
-        actor: { type: 'operator', name, address },
+        actor: actorOf(caller),
         subject: { type: 'recording', id: `${stream.roomId}/${stream.userId}`, name: userName },
         room: stream.roomId,
-        params: { at, role: atLeast(role, 'operator') ? 'operator' : 'viewer' },
+        params: { at, role: atLeast(caller.role, 'operator') ? 'operator' : 'viewer' },
+      })
+    },
+    downloaded: ({ caller, account, streams }) => {
+      const room = streams[0]?.roomId ?? ''
+      const madeBy = account === '' ? 'console key' : (store.get('accounts', account)?.name ?? '')
+      events.append({
+        kind: 'link.used',
+        actor: actorOf(caller),
+        subject: { type: 'room', id: room, name: store.get('rooms', room)?.topic ?? '' },
+        room,
+        params: { link: 'export', user: '', made_by: madeBy },
       })
     },
   }

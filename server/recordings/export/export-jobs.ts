@@ -50,6 +50,8 @@ export interface ExportResult {
   name: string
   bytes: number
   account: string
+  /** Streams that it holds. */
+  streams: readonly RecordedStream[]
 }
 
 /** Needs of exports. */
@@ -76,6 +78,7 @@ interface Job {
   needed: number
   stop: AbortController
   timer?: NodeJS.Timeout
+  ended?: () => void
 }
 
 /** Exports that are asked for in the console: a few at a time, with progress; the results stay for an hour. */
@@ -176,6 +179,13 @@ export class ExportJobs {
     this.#runNext()
   }
 
+  /** Calls back when an export has failed, was cancelled, or its result was deleted; at once if that has happened. */
+  onEnd(id: string, listener: () => void): void {
+    const job = this.#jobs.get(id)
+    if (job === undefined || !(isUnderWay(job) || job.view.state === 'done')) listener()
+    else job.ended = listener
+  }
+
   /** The result of an export that is done. */
   async file(id: string): Promise<ExportResult | undefined> {
     const { view } = this.#jobs.get(id) ?? {}
@@ -184,7 +194,9 @@ export class ExportJobs {
     const path = insideOf(this.#folder, id, view.name)
     const bytes = await sizeInside(folder, path).catch(() => undefined)
     const open = (): Promise<FileHandle> => openInside(folder, path)
-    return bytes === undefined ? undefined : { open, name: view.name, bytes, account: view.account }
+    return bytes === undefined
+      ? undefined
+      : { open, name: view.name, bytes, account: view.account, streams: view.streams }
   }
 
   /** Ends all exports and deletes their results. */
@@ -219,6 +231,7 @@ export class ExportJobs {
       view.error = error instanceof Error ? error.message : String(error)
       if (view.state === 'failed' && !(error instanceof NothingRecordedError))
         this.#parts.logger.error({ err: error, export: view.id }, 'an export of recordings failed')
+      job.ended?.()
       await this.#remove(insideOf(this.#folder, view.id))
     }
     job.timer = setTimeout(() => this.#forget(view.id), keptMs).unref()
@@ -290,6 +303,7 @@ export class ExportJobs {
     if (job === undefined || job.view.state === 'running') return
     clearTimeout(job.timer)
     this.#jobs.delete(id)
+    job.ended?.()
     this.#remove(insideOf(this.#folder, id)).catch((error: unknown) =>
       this.#parts.logger.warn({ err: error }, 'cannot delete an export'),
     )

@@ -1,23 +1,33 @@
+import { LRUCache } from 'lru-cache'
 import { atLeast } from '../../../shared/console/role-names.ts'
 import type { Capabilities } from '../../capabilities/capabilities.ts'
 import { wantedRange } from '../playback/byte-ranges.ts'
 import { FileReads } from '../playback/file-reads.ts'
 import { type FurtherRoute, refuse } from '../playback/playback-handler.ts'
+import type { PlaybackPort } from '../playback/playback-port.ts'
 import type { ExportJobs } from './export-jobs.ts'
 
 const types: Readonly<Record<string, string>> = { mp4: 'video/mp4', webm: 'video/webm', tar: 'application/x-tar' }
+/** Downloads that are remembered as reported, by export and account. */
+const maxReported = 1_000
 
 /**
  * Sends the result of an export to the account that made it, as long as that account may export, and to admins. A download that broke off goes on with a range.
+ * Each account's first download of an export is reported; later parts of it are not.
  * @param capabilities in which each export has one, with its id as the token: it ends when its maker is disabled, demoted or deleted
  */
-export function exportRoute(jobs: Pick<ExportJobs, 'file'>, capabilities: Pick<Capabilities, 'isOpen'>): FurtherRoute {
+export function exportRoute(
+  jobs: Pick<ExportJobs, 'file'>,
+  capabilities: Pick<Capabilities, 'openSignedIn'>,
+  port: Pick<PlaybackPort, 'downloaded'>,
+): FurtherRoute {
+  const reported = new LRUCache<string, true>({ max: maxReported })
   const reads = new FileReads({ all: 32, account: 8, address: 16 })
   return async (request, caller, id) => {
     const file = await jobs.file(id)
     const isMaker = file?.account === caller.accountId && atLeast(caller.role, 'operator')
     const mine = file !== undefined && (isMaker || atLeast(caller.role, 'admin'))
-    if (!mine || !capabilities.isOpen(id))
+    if (!mine || !capabilities.openSignedIn(id))
       return refuse(404, 'There is no such export. Results are deleted after an hour.')
     const range = wantedRange(request.headers.get('Range'), file.bytes)
     if (range === 'outside')
@@ -39,6 +49,9 @@ export function exportRoute(jobs: Pick<ExportJobs, 'file'>, capabilities: Pick<C
     const body = await reads.stream(file.open, [piece], caller)
     if (body === undefined)
       return refuse(503, 'Too many files are being read. Try again in a moment.', { 'Retry-After': '1' })
+    const download = `${id} ${caller.accountId}`
+    if (!reported.has(download)) port.downloaded({ caller, account: file.account, streams: file.streams })
+    reported.set(download, true)
     return new Response(body, { status, headers })
   }
 }

@@ -26,7 +26,7 @@ export type GatedPlayback = Gated<(request: Request, caller: PlaybackCaller) => 
 export interface PlaybackParts {
   files: SegmentFiles
   index: RecordingIndex
-  port: PlaybackPort
+  port: Pick<PlaybackPort, 'mayWatch' | 'watched'>
   /** Shared with others who read fragments of this folder; left out: its own. */
   tables?: FragmentTables
   /** Makes a JPEG of a moment of a segment; left out: there is no ffmpeg. @param at seconds of media time @returns the picture, or why there is none */

@@ -23,10 +23,20 @@ export interface WatchedRecording {
   at: number
 }
 
+/** Somebody downloads an export: reported once for each account and export. */
+interface DownloadedExport {
+  caller: PlaybackCaller
+  /** Id of the account that made it; empty: the console key, or the desktop's own window. */
+  account: string
+  streams: readonly RecordedStream[]
+}
+
 /** Rules and reports that the playback takes from the site. */
 export interface PlaybackPort {
   /** Tells whether a caller may see recordings of a stream. @param segment tells whether it is a camera's */
   mayWatch(caller: PlaybackCaller, segment: SegmentStart): boolean
   /** Receives who watches what. */
   watched(event: WatchedRecording): void
+  /** Receives who downloads which export. */
+  downloaded(event: DownloadedExport): void
 }

@@ -1,4 +1,4 @@
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -69,11 +69,34 @@ test('The console port plays and exports recordings for those who may see them, 
     const state = async (): Promise<string> =>
       (await site.call(cookies.operator, 'exports.list', {})).items[0]?.state ?? ''
     await expect.poll(state).toBe('done')
-    expect(await status(bothHalves(cookies.operator), `exports/${id}`)).toBe(200)
+    for (let part = 0; part < 3; part++) expect(await status(bothHalves(cookies.operator), `exports/${id}`)).toBe(200)
+    const downloads = async (): Promise<string[]> => {
+      const { items } = await site.call(key, 'events.list', { groups: ['access'], limit: 50 })
+      return items
+        .filter(({ kind }) => kind === 'link.used')
+        .map(({ actor, params }) => `${actor.name}: ${params.link} of ${params.made_by}`)
+    }
+    expect(await downloads()).toEqual(['olivia: export of olivia'])
+    expect(await status({ authorization: `Bearer ${key}` }, `exports/${id}`)).toBe(200)
+    expect((await downloads()).toSorted()).toEqual(['console key: export of olivia', 'olivia: export of olivia'])
     expect(await status(bothHalves(cookies.viewer), `exports/${id}`)).toBe(404)
     expect(
       (await site.result(cookies.viewer, 'exports.start', { streams, from: startedAt, to: Date.now() })).status,
     ).toBe(403)
+
+    // A revoked export is deleted with its file, and one that is cancelled leaves no access behind.
+    const open = async () => (await site.call(key, 'capabilities.list', {})).items
+    const [shown, ...none] = await open()
+    expect([shown?.kind, none]).toEqual(['export', []])
+    expect(shown?.last_used_at).toBeGreaterThan(0)
+    expect(await readdir(join(folder, '.exports'))).toEqual([id])
+    await site.call(key, 'capabilities.revoke', { ids: [shown?.id ?? ''] })
+    expect((await site.call(cookies.operator, 'exports.list', {})).items).toEqual([])
+    await expect.poll(() => readdir(join(folder, '.exports'))).toEqual([])
+    const again = await site.call(cookies.operator, 'exports.start', { streams, from: startedAt, to: Date.now() })
+    expect(await open()).toHaveLength(1)
+    await site.call(cookies.operator, 'exports.cancel', { id: again.id })
+    await expect.poll(open).toEqual([])
 
     const { items } = await site.call(key, 'events.list', { groups: ['recordings'], limit: 50 })
     const acts = items.map(({ kind, actor, subject }) => `${actor.name} ${kind} ${subject.id}`)

@@ -19,7 +19,7 @@ export interface RecordingsSite {
   files: SegmentFiles
   index: MemoryIndex
   playback: RecordingPlayback
-  port: PlaybackPort
+  port: Pick<PlaybackPort, 'mayWatch' | 'watched'>
   /** Reports of who watched what. */
   watched: WatchedRecording[]
   /** Records a film, and returns the ids of its segments. */

@@ -54,7 +54,9 @@ test('An operator exports a span, sees the progress and downloads the file, also
   expect((job?.expiresAt ?? 0) - Date.now()).toBeGreaterThan(3_500_000)
   expect(await readdir(folder)).toEqual([id])
 
-  const route = exportRoute(jobs, { isOpen: () => isOpen })
+  const downloads: string[] = []
+  const port = { downloaded: ({ caller }: { caller: { accountId: string } }) => void downloads.push(caller.accountId) }
+  const route = exportRoute(jobs, { openSignedIn: () => isOpen }, port)
   let isOpen = true
   const ask = (headers: Record<string, string>, caller: Parameters<typeof route>[1] = operator): Promise<Response> =>
     route(new Request('http://console.invalid/', { headers }), caller, id)
@@ -71,6 +73,7 @@ test('An operator exports a span, sees the progress and downloads the file, also
   const admin = await ask({}, { ...operator, accountId: 'other', role: 'admin' })
   expect(admin.status).toBe(200)
   await admin.body?.cancel()
+  expect(downloads).toEqual(['olivia', 'other'])
 
   jobs.cancel(id)
   expect((await ask({})).status).toBe(404)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Capabilities } from '../../../server/capabilities/capabilities.ts'
 import type { CapabilityDraft } from '../../../server/capabilities/capability.ts'
 import type { CapabilityMaker } from '../../../server/store/capability-record.ts'
-import type { StoredAccount } from '../../../server/store/records.ts'
+import type { StoredAccount, StoredLive, StoredRecording } from '../../../server/store/records.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { credential, room, temporaryStore, type TemporaryStore } from '../../support/sites/store-site.ts'
 
@@ -40,8 +40,69 @@ const drafts = {
     to: 2,
     expires_at: 0,
   },
+  member: { kind: 'join', room_id: 'room', user_id: '', link: 'l', standing: 'member', expires_at: later },
+  host: { kind: 'join', room_id: 'room', user_id: '', link: 'l', standing: 'host', expires_at: later },
+  live: { kind: 'live', room_id: 'room', user_id: 'cam', live: '', expires_at: 0 },
+  push: { kind: 'push', room_id: 'room', user_id: 'cam', live: '', target: 'rtmp://far', expires_at: 0 },
+  recording: { kind: 'recording', room_id: 'room', user_id: 'cam', recording: '', expires_at: 0 },
+  export: { kind: 'export', room_id: 'room', user_id: '', expires_at: later },
 } as const satisfies Record<string, CapabilityDraft>
 type Kind = keyof typeof drafts
+const allKinds = ['live-link', 'recorded-link', 'join', 'live', 'push', 'recording', 'export'] as const
+const live = ['live', 'push'] as const satisfies Kind[]
+/** Kinds that end with the room. A recording and an export outlive it; a join link opens nothing while the room is in the trash. */
+const ofRoom: readonly Kind[] = ['live-link', 'recorded-link', ...live]
+
+/** What a live stream or a recording is to the store, as far as its capability goes. */
+const liveRecord = (id: string, capability: string, state: StoredLive['state']): StoredLive => ({
+  ...{ id, capability, state, name: '', tag: '', room_id: 'room', user_id: 'cam', sound: 'own', picture: 'main' },
+  ...{ created_by: '', created_at: 1, rtmp_url: '', hls_url: '', secrets_sealed: '' },
+})
+const recordingRecord = (id: string, capability: string): StoredRecording => ({
+  ...{ id, capability, name: '', tag: '', description: '', room_id: 'room', user_id: 'cam', sound: 'own' },
+  ...{ picture: 'main', state: 'available', created_by: '', created_at: 1, token_sealed: '', files: [] },
+})
+
+interface Made {
+  id: string
+  token: string
+  maker: MakerName
+  kind: Kind
+  /** Key of the live stream or recording. */
+  content: string
+  ended: boolean
+}
+
+/** Makes a capability, and its live stream or recording in the same transaction, as orders do. */
+async function make(store: Store, capabilities: Capabilities, kind: Kind, maker: MakerName, content: string) {
+  const draft: CapabilityDraft = drafts[kind]
+  const whole =
+    draft.kind === 'live' || draft.kind === 'push'
+      ? { ...draft, live: content }
+      : draft.kind === 'recording'
+        ? { ...draft, recording: content }
+        : draft
+  const made = capabilities.prepare(whole, makers[maker])
+  await store.transact([], (change) => {
+    capabilities.put(change, made)
+    if (draft.kind === 'live' || draft.kind === 'push')
+      change.put('lives', content, liveRecord(content, made.id, 'living'))
+    if (draft.kind === 'recording') change.put('recordings', content, recordingRecord(content, made.id))
+  })
+  return made
+}
+
+/** Ends every live stream or recording, or brings all of them back as a restored backup does. */
+async function changeContent(store: Store, made: readonly Made[], isBack: boolean): Promise<void> {
+  await store.transact([], (change) => {
+    for (const { kind, content, id } of made) {
+      if (kind === 'live' || kind === 'push')
+        change.put('lives', content, liveRecord(content, id, isBack ? 'living' : 'stopped'))
+      else if (kind === 'recording' && isBack) change.put('recordings', content, recordingRecord(content, id))
+      else if (kind === 'recording') change.delete('recordings', content)
+    }
+  })
+}
 
 /** Changes of the site, with the makers whose capabilities end; `room`: all that belong to the room. */
 const changes = {
@@ -95,7 +156,7 @@ type Step =
   | { do: 'revoke'; at: number }
   | { do: 'revokeAll'; maker: MakerName }
   | { do: ChangeName; at: number }
-  | { do: 'restart' | 'furnish' }
+  | { do: 'restart' | 'furnish' | 'endContent' | 'restoreContent' }
 
 const makerName = fc.constantFrom(...(Object.keys(makers) as MakerName[]))
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -113,7 +174,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ do: fc.constantFrom(...(Object.keys(changes) as ChangeName[])), at: fc.nat(1) }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('restart' as const, 'furnish' as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('restart', 'furnish', 'endContent', 'restoreContent') }) },
 )
 
 test('No order of makings, revocations, deletions, restorations and restarts opens anything that has ended', async () => {
@@ -122,20 +183,24 @@ test('No order of makings, revocations, deletions, restorations and restarts ope
       const open = async (): Promise<Capabilities> =>
         new Capabilities({ store: site.store, clock: Date.now, used: () => {}, logger: { warn: () => {} } })
       await site.store.transact([], (change) => {
-        for (const key of site.store.all('capabilities').keys()) change.delete('capabilities', key)
+        for (const name of ['capabilities', 'lives', 'recordings'] as const)
+          for (const key of site.store.all(name).keys()) change.delete(name, key)
       })
       await furnish(site.store)
       let capabilities = await open()
-      const made: { token: string; id: string; maker: MakerName; ended: boolean }[] = []
-      const end = (ends: (each: (typeof made)[number]) => boolean): void => {
+      const made: Made[] = []
+      const end = (ends: (each: Made) => boolean): void => {
         for (const each of made) if (ends(each)) each.ended = true
       }
       for (const one of steps) {
         if (one.do === 'make') {
-          const outcome = await capabilities.make(drafts[one.kind], makers[one.maker]).catch(() => undefined)
-          // Without its room, a link opens nothing and is not kept.
-          const isGone = one.kind === 'live-link' && site.store.get('rooms', 'room') === undefined
-          if (outcome !== undefined) made.push({ ...outcome, maker: one.maker, ended: isGone })
+          const { kind, maker } = one
+          const content = `content-${made.length}`
+          const outcome = await make(site.store, capabilities, kind, maker, content).catch(() => undefined)
+          // Without its room, a link or live stream opens nothing and is not kept.
+          const needsRoom = kind === 'live-link' || kind === 'live' || kind === 'push'
+          const ended = needsRoom && site.store.get('rooms', 'room') === undefined
+          if (outcome !== undefined) made.push({ id: outcome.id, token: outcome.token, kind, maker, content, ended })
         } else if (one.do === 'revoke') {
           const chosen = made[one.at]
           if (chosen !== undefined) await capabilities.revoke([chosen.id])
@@ -149,17 +214,26 @@ test('No order of makings, revocations, deletions, restorations and restarts ope
           capabilities = await open()
         } else if (one.do === 'furnish') {
           await furnish(site.store)
+        } else if (one.do === 'endContent' || one.do === 'restoreContent') {
+          await changeContent(site.store, made, one.do === 'restoreContent')
+          if (one.do === 'endContent') end(({ kind }) => kind === 'live' || kind === 'push' || kind === 'recording')
         } else {
           const change = changes[one.do]
           const ends: readonly MakerName[] = change.ends
           await change.do(site.store)
-          end(({ maker }) => ends.includes(maker))
+          const concerns = (kind: Kind): boolean =>
+            one.do === 'deleteRoom' ? ofRoom.includes(kind) : one.do !== 'demote' || kind !== 'member'
+          end(({ maker, kind }) => ends.includes(maker) && concerns(kind))
         }
         const view = await site.store.leadership.confirmed()
-        for (const { token, ended } of made) {
-          const opened = capabilities.open(view, token, ['live-link', 'recorded-link'], '127.0.0.1')
-          expect(opened === undefined).toBe(ended)
+        // A controller that takes over reads the same records.
+        const other = await open()
+        for (const { token, ended, kind } of made) {
+          const isShut = (kind === 'member' || kind === 'host') && view.get('rooms', 'room') === undefined
+          for (const each of [capabilities, other])
+            expect(each.open(view, token, allKinds, '127.0.0.1') === undefined).toBe(ended || isShut)
         }
+        other.close()
       }
       capabilities.close()
     }),

@@ -15,6 +15,7 @@ import { type FirstStart, isFirstStart } from '../controller/first-start.ts'
 import type { ListenerName } from '../http/listeners.ts'
 import { controllersBy, joinAgain, ledSoon, type SiteControllerOptions } from './join-site.ts'
 import { type JoinedSite, openJoinedSite } from './joined-site.ts'
+import { recordLosses } from './record-losses.ts'
 import { firstMaterial, prepareSite } from '../controller/open-site.ts'
 import type { Restarts } from '../controller/restarts.ts'
 import { type ReplicaRole, replicaRole } from './replica-role.ts'
@@ -340,7 +341,10 @@ export class SiteController {
       this.#plain.leads(leader)
       this.#way.lead(leader)
     }
-    this.#stopLooking = member.onLeader(look)
+    const stops = [member.onLeader(look), recordLosses(member, this.#events)]
+    this.#stopLooking = () => {
+      for (const stop of stops) stop()
+    }
     look()
   }
 

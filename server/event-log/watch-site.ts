@@ -65,8 +65,13 @@ export class SiteWatch {
     reportGuesses(this.#sink, guesses)
   }
 
-  #notice({ level, code, message, file = '', lost = false }: StoreNotice): void {
-    const subject = { type: 'site', id: '', name: '' } as const
-    this.#sink.append({ kind: 'store.noticed', level, subject, params: { code, message, file, lost } })
+  #notice(notice: StoreNotice): void {
+    if (notice.logged !== true) recordNotice(this.#sink, notice)
   }
+}
+
+/** Records a notice of the store in the event log. */
+export function recordNotice(sink: EventSink, { level, code, message, file = '', lost = false }: StoreNotice): void {
+  const subject = { type: 'site', id: '', name: '' } as const
+  sink.append({ kind: 'store.noticed', level, subject, params: { code, message, file, lost } })
 }

@@ -80,6 +80,7 @@ export class Member implements SiteMember {
   /** The operator was told that another controller has this id. */
   #isTold = false
   readonly #leaderListeners = new Set<(leader: KnownController | undefined) => void>()
+  readonly #lossListeners = new Set<(notice: StoreNotice) => void>()
   #place: ControllerPlace = { media: '', device: '', node: '', console: '', event: '', certificate: '' }
   #since: number
   #leader: KnownController | undefined
@@ -193,6 +194,12 @@ export class Member implements SiteMember {
   onLeader(listener: (leader: KnownController | undefined) => void): () => void {
     this.#leaderListeners.add(listener)
     return () => void this.#leaderListeners.delete(listener)
+  }
+
+  onLost(listener: (notice: StoreNotice) => void): () => void {
+    for (const notice of this.#found) if (notice.lost === true) listener(notice)
+    this.#lossListeners.add(listener)
+    return () => void this.#lossListeners.delete(listener)
   }
 
   async controllers(): Promise<readonly KnownController[]> {
@@ -366,7 +373,9 @@ export class Member implements SiteMember {
   #lost(lost: LostLines): void {
     const message = lossMessage(lost, this.#address.shown)
     this.#options.logger?.warn({}, message)
-    this.#found.push({ level: 'warning', at: this.#clock(), code: 'damaged', message, lost: true })
+    const notice: StoreNotice = { level: 'warning', at: this.#clock(), code: 'damaged', message, lost: true }
+    this.#found.push(notice)
+    for (const listener of this.#lossListeners) listener(notice)
   }
 
   #lookedUp(row: LeaderRow | undefined): void {

@@ -1,6 +1,6 @@
 import type { KnownTerms } from './known-terms.ts'
 import type { DurabilityRisk } from '../../../shared/console/durability.ts'
-import type { Store } from '../store.ts'
+import type { Store, StoreNotice } from '../store.ts'
 import type { JournalPosition } from './journal-position.ts'
 import type { LeaseFigures } from './lease-figures.ts'
 
@@ -84,6 +84,8 @@ export interface SiteMember {
   leader(): KnownController | undefined
   /** @param listener called when another leads, nobody does any more, or its place has changed. @returns the unsubscribe function */
   onLeader(listener: (leader: KnownController | undefined) => void): () => void
+  /** Calls the listener with each loss of confirmed changes that this controller finds, also with those found already. It marks as `logged` what it has recorded. */
+  onLost(listener: (notice: StoreNotice) => void): () => void
   /** It leads, or led, because the leader before handed over to it. */
   readonly named: boolean
   /** All controllers that reported in the last day, as the database has them; this one first. Rejects when it is away. */

@@ -1,3 +1,4 @@
+import { recordLosses } from '../../../../server/cluster/record-losses.ts'
 import { expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../support/sites/store-site.ts'
 import { createRoom } from '../../../support/sites/store-site.ts'
@@ -157,4 +158,11 @@ test('A dump is put back, and another controller leads that knows less than the 
     timeout: 10_000,
   })
   expect(warnings.join('\n')).toContain('rooms/lost-1, rooms/lost-2, rooms/lost-3')
+  // The event log of the site has it at once, although this controller does not lead, and once.
+  const recorded: unknown[] = []
+  const events = { append: (event: object) => void recorded.push(event) }
+  for (let looks = 0; looks < 2; looks++) recordLosses(again.member, events)()
+  expect(recorded).toEqual([
+    expect.objectContaining({ kind: 'store.noticed', params: expect.objectContaining({ lost: true }) }),
+  ])
 })

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import { ApiError } from '../../shared/result-codes.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { isOpenToNumber } from '../../shared/room-entry.ts'
@@ -10,6 +9,7 @@ import type { NodePool } from '../nodes/pool/node-pool.ts'
 import { placeOf } from '../store/sealed-places.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
+import { randomInteger } from '../store/system/random.ts'
 import { bySystem, type Deletion, type Trash } from '../store/trash/trash.ts'
 import { atMost, notifyNode } from './background.ts'
 import { lockOf } from './room-lock.ts'
@@ -101,6 +101,7 @@ export class Rooms {
     const wanted = { ...given, schedule: given.schedule && checkedSchedule(given.schedule, this.#clock()) }
     this.#limits.checkMode(wanted.room_mode, createdBy)
     this.#limits.checkLicence()
+    this.#limits.checkRooms()
     const roomId = wanted.room_extend_id
     if (roomId !== undefined) {
       const room = await this.#insert(roomId, wanted, createdBy)
@@ -378,7 +379,7 @@ export class Rooms {
   /** Nine digits: a person can read them aloud. */
   #unusedNumber(): string {
     for (;;) {
-      const roomId = String(randomInt(100_000_000, 1_000_000_000))
+      const roomId = String(randomInteger(100_000_000, 1_000_000_000))
       if (this.#store.get('rooms', roomId) === undefined && !this.#trash.holdsRoom(roomId)) return roomId
     }
   }

@@ -3,6 +3,7 @@ import { ApiError } from '../../shared/result-codes.ts'
 import type { PresenceTotals } from '../nodes/pool/state/presence.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
+import { caps } from '../store/transactions/collection-caps.ts'
 
 /** Needs of the checks. */
 export interface SiteLimitsOptions {
@@ -31,6 +32,15 @@ export class SiteLimits {
   checkMode(mode: StoredRoom['room_mode'], accessKey: string): void {
     if (mode < 3 || accessKey === '') return
     if (this.#options.store.get('credentials', accessKey)?.p2p !== true) throw new ApiError('noP2pPermission')
+  }
+
+  /** One more room fits now. The transaction that makes it counts again; this check stands where the order of checks wants it. @throws ApiError licenceExceeded */
+  checkRooms(): void {
+    const { store } = this.#options
+    for (const { limit, refuse } of caps.rooms) {
+      const most = limit({ licence: store.all('licence') })
+      if (store.all('rooms').size >= most) throw refuse(most)
+    }
   }
 
   /** One more user fits; `joining` are on their way into a room. @throws ApiError licenceExceeded */

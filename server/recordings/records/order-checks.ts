@@ -1,9 +1,9 @@
-import { randomInt } from 'node:crypto'
 import { ApiError } from '../../../shared/result-codes.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import type { Rooms } from '../../rooms/room-lifecycle.ts'
 import type { StoredLive, StoredRecording } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
+import { randomInteger } from '../../store/system/random.ts'
 
 /**
  * Checks that something of a room, or of a user in it, is wanted and can be recorded.
@@ -22,7 +22,7 @@ export async function checkWish(
 /** Makes an unused id: digits, because some clients read ids as numbers. */
 export function newOrderId(taken: ReadonlyMap<string, unknown>): string {
   for (;;) {
-    const id = String(randomInt(1_000_000_000, 2_147_483_647))
+    const id = String(randomInteger(1_000_000_000, 2_147_483_647))
     if (!taken.has(id)) return id
   }
 }

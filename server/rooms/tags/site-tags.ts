@@ -1,7 +1,4 @@
 import { foldedText, searchWords } from '../../../shared/folded-text.ts'
-import { limits } from '../../../shared/limits.ts'
-import { refusal } from '../../../shared/refusals/refusal.ts'
-import { ApiError } from '../../../shared/result-codes.ts'
 import { tagKey } from '../../../shared/tags.ts'
 import type { Store } from '../../store/store.ts'
 import { TagIndex } from './tag-index.ts'
@@ -46,14 +43,10 @@ export class SiteTags {
   /**
    * Tags in the spelling that the site knows: that of the same kind first.
    * @param key record that gets them; a tag that it alone carries may be spelled anew
-   * @throws ApiError parameter: the site would have too many different tags of this kind
    */
   async spelled(kind: TaggedKind, tags: readonly string[], key?: string): Promise<string[]> {
     await this.ready()
     const [own, other] = kind === 'rooms' ? [this.rooms, this.devices] : [this.devices, this.rooms]
-    const fresh = tags.filter((tag) => !own.has(tag)).length
-    if (fresh > 0 && own.size + fresh > limits.tags)
-      throw new ApiError('parameter', { field: 'tags', refusal: refusal('tagLimit', { limit: limits.tags }) })
     return tags.map((tag) => own.spelling(tag, key) ?? other.spelling(tag) ?? tag)
   }
 

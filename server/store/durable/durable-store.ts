@@ -326,7 +326,7 @@ export class DurableStore implements Store {
         this.#writeBehind.forget(change.collection, change.key)
         return applyChange(this.#state, change)
       })
-      this.#transactions.settled(job)
+      this.#transactions.applied(job, before)
       if (this.#changeListeners.size > 0) this.#notify(changes, before)
     }
     this.#transactions.succeeded(group)

@@ -1,6 +1,7 @@
 import type { State } from '../state.ts'
-import type { CollectionName, Collections } from '../store.ts'
-import { type Cap, caps } from './collection-caps.ts'
+import type { Change, CollectionName, Collections } from '../store.ts'
+import { type Cap, caps, type DistinctCap, distinctCaps } from './collection-caps.ts'
+import { DistinctCounts } from './distinct-counts.ts'
 
 /** A record that a transaction adds to a group of a cap. */
 export interface Reservation {
@@ -21,11 +22,13 @@ export interface PlannedRecords<T> {
  */
 export class CapCounts {
   readonly #state: State
+  readonly #distinct: DistinctCounts
   /** Records that transactions under way add, by cap and group. */
   readonly #reserved = new Map<object, Map<string, number>>()
 
   constructor(state: State) {
     this.#state = state
+    this.#distinct = new DistinctCounts(state)
   }
 
   /**
@@ -52,8 +55,26 @@ export class CapCounts {
       if (stored - count(plan.deleted.values(), cap, group) + this.#of(cap, group) >= limit) throw cap.refuse(limit)
       added.push({ cap, group })
     }
+    added.push(...this.#freshValues(collection, value))
     for (const each of added) this.#add(each, 1)
     return added
+  }
+
+  /** These changes are in memory. @param before the values that they replaced */
+  changed(changes: readonly Change[], before: readonly Change['value'][]): void {
+    this.#distinct.changed(changes, before)
+  }
+
+  /** Values of a record that are new to its collection. @throws the refusal of the cap that they would exceed */
+  #freshValues<C extends CollectionName>(collection: C, value: Collections[C]): Reservation[] {
+    const cap = distinctCapOf(collection)
+    const unknown = cap === undefined ? [] : this.#distinct.unknown(collection, cap, value)
+    if (cap === undefined || unknown.length === 0) return []
+    const reserved = this.#reserved.get(cap) ?? new Map<string, number>()
+    const fresh = unknown.filter((key) => !reserved.has(key)).length
+    const underWay = [...reserved.keys()].filter((key) => !this.#distinct.isKnown(collection, key)).length
+    if (fresh > 0 && this.#distinct.size(collection) + underWay + fresh > cap.limit) throw cap.refuse(cap.limit)
+    return unknown.map((group) => ({ cap, group }))
   }
 
   release(reservations: readonly Reservation[]): void {
@@ -75,6 +96,10 @@ export class CapCounts {
 
 function capsOf<C extends CollectionName>(collection: C): readonly Cap<Collections[C]>[] {
   return caps[collection]
+}
+
+function distinctCapOf<C extends CollectionName>(collection: C): DistinctCap<Collections[C]> | undefined {
+  return distinctCaps[collection]
 }
 
 /** Whether a collection has a cap at all. */

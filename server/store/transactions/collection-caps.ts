@@ -1,14 +1,20 @@
 import { ConsoleError } from '../../../shared/console/procedure.ts'
+import type { Licence } from '../../../shared/licence.ts'
 import { limits } from '../../../shared/limits.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
-import type { State } from '../state.ts'
+import { tagKey } from '../../../shared/tags.ts'
 import type { CollectionName, Collections } from '../store.ts'
+
+/** State that sets limits. */
+interface LimitingState {
+  licence: ReadonlyMap<string, Licence>
+}
 
 /** Limit of the records of a collection, or of those of a group. A transaction that would put one more is refused. */
 export interface Cap<T> {
   /** Infinity: none now. */
-  limit: (state: State) => number
+  limit: (state: LimitingState) => number
   /** Group in which a record counts; undefined: it does not count. */
   group: (record: T) => string | undefined
   /** All records of the collection are in the one group: they need not be looked at one by one. */
@@ -95,4 +101,26 @@ export const caps: { readonly [C in CollectionName]: readonly Cap<Collections[C]
   ],
   // The oldest entries are deleted for good instead.
   trash: [],
+}
+
+/** Limit of the different values that the records of a collection carry together. A transaction that would bring one more is refused. */
+export interface DistinctCap<T> {
+  limit: number
+  /** The list itself is compared to see whether a record changed. */
+  list: (record: T) => readonly string[] | undefined
+  /** Values that count as the same have the same key. */
+  keyOf: (value: string) => string
+  refuse: (limit: number) => Error
+}
+
+const tags: DistinctCap<{ tags?: readonly string[] }> = {
+  limit: limits.tags,
+  list: (record) => record.tags,
+  keyOf: tagKey,
+  refuse: (limit) => new ApiError('parameter', { field: 'tags', refusal: refusal('tagLimit', { limit }) }),
+}
+
+export const distinctCaps: { readonly [C in CollectionName]?: DistinctCap<Collections[C]> } = {
+  rooms: tags,
+  devices: { ...tags },
 }

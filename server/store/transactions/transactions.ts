@@ -159,14 +159,19 @@ export class Transactions {
     this.#options.commit.add(job)
   }
 
-  /** The changes of a job are in memory, or never will be: they are counted there. */
-  settled(job: Job): void {
+  /** The changes of a job are in memory: they are counted there. @param before the values that they replaced */
+  applied(job: Job, before: readonly Change['value'][]): void {
+    this.#counts.changed(job.changes, before)
+    this.#settled(job)
+  }
+
+  #settled(job: Job): void {
     this.#counts.release(job.reservations)
     job.reservations = []
   }
 
   #end(job: Job): void {
-    this.settled(job)
+    this.#settled(job)
     this.#pending.remove(job.changes)
     this.#live.delete(job)
     this.#locks.release(job.ticket)

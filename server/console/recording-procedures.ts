@@ -85,11 +85,13 @@ export function recordingHandlers(parts: RecordingProcedureParts): Handlers<Proc
     },
     'recordings.keep': async ({ streams, from, to, note }, origin) => {
       checkSpan(from, to, maxDays * 12)
-      const kept = await recordings.kept.keep(recordings.usableIndex, streams, { from, to, note }, actorOf(origin).name)
+      void recordings.usableIndex
+      const kept = await recordings.kept.keep(streams, { from, to, note }, actorOf(origin).name)
       return { ...kept, streams: [...kept.streams] }
     },
     'recordings.unkeep': async ({ id }) => {
-      const { segments, bytes } = await recordings.kept.unkeep(recordings.usableIndex, id)
+      void recordings.usableIndex
+      const { segments, bytes } = await recordings.kept.unkeep(id)
       return { segments, bytes }
     },
     'recordings.kept': ({ room_id }, origin) => {

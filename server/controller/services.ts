@@ -26,7 +26,6 @@ import { SiteTags } from '../rooms/tags/site-tags.ts'
 import { LocalFfmpeg } from '../nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import { SiteSearch } from '../search/site-search.ts'
 import type { SiteRecordings } from '../recordings/site-recordings.ts'
-import { recordOrders } from '../event-log/sources/orders.ts'
 import { type MediaOrderParts, mediaOrderParts, type SiteRecorder } from '../recordings/records/media-order-parts.ts'
 import type { OrderedMedia } from '../recordings/records/ordered-media.ts'
 import { Removals } from '../rooms/removals.ts'
@@ -165,7 +164,6 @@ export function createServices(options: ServiceOptions): Services {
   observation.metrics.addRecordings(() => recordings.status(() => false))
   const ordered = mediaOrderParts({
     ...{ store, settings, logger, mediaUrl, capabilities, pages, rooms: rooms.rooms },
-    failed: (recording, reason) => recordOrders(options.events).failed(recording, reason),
     recorder: options.recorder ?? recorderOf(recordings),
     playerPage: options.playerPage ?? '',
     ffmpeg,

@@ -58,16 +58,22 @@ export class PendingEvents {
     if (this.#stops.length === 0) return
     this.#timer?.cancel()
     this.#work ??= this.#run()
-      .catch((err: unknown) => {
-        this.#parts.logger.warn({ err }, 'stored events were not logged: retrying')
-        this.#timer = startTimer(retryMs, () => this.#begin(), false)
-      })
-      .finally(() => {
-        this.#work = undefined
-      })
   }
 
+  /** Never rejects. */
   async #run(): Promise<void> {
+    try {
+      // Events that are stored in the same step are logged together.
+      await Promise.resolve()
+      await this.#logAll()
+    } catch (err) {
+      this.#parts.logger.warn({ err }, 'stored events were not logged: retrying')
+      this.#timer = startTimer(retryMs, () => this.#begin(), false)
+    }
+    this.#work = undefined
+  }
+
+  async #logAll(): Promise<void> {
     const { store, log } = this.#parts
     while (store.leadership.isHeld) {
       const pending = [...store.all('pending_events')].slice(0, page)

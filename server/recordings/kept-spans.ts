@@ -5,11 +5,14 @@ import type { RecordingStream } from '../../shared/console/recordings.ts'
 import type { RecordedStream } from '../../shared/recordings/segment.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { StoredRecordingKeep } from '../store/records.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, Transaction } from '../store/store.ts'
 import type { StoredIndex } from './index/stored-index.ts'
 
 /** Segments that are marked in one turn of the event loop. */
 const chunk = 25
+
+/** Index whose segments are marked. */
+type MarkedIndex = Pick<StoredIndex, 'setKept'>
 
 /** Sums of segments. */
 export interface SegmentSums {
@@ -17,12 +20,44 @@ export interface SegmentSums {
   bytes: number
 }
 
-/** Spans that are kept whatever the retention: stored with the site, and marked in the index. */
-export class KeptSpans {
-  readonly #store: Store
+/** Dependencies of kept spans. */
+export interface KeptSpansParts {
+  store: Pick<Store, 'get' | 'all' | 'transact' | 'onChange'>
+  logger: { error(fields: object, message: string): void }
+}
 
-  constructor(store: Store) {
+/** Spans that are kept whatever the retention: stored with the site. The marks in the index follow what is stored, whether or not the caller of a change got an answer. */
+export class KeptSpans {
+  readonly #store: KeptSpansParts['store']
+  readonly #logger: KeptSpansParts['logger']
+  /** Marks are made one after the other: a later one may concern the same segments. */
+  #work: Promise<unknown> = Promise.resolve()
+  /** Sums of the marks of spans whose callers wait; undefined: not stored yet. */
+  readonly #sums = new Map<string, Promise<SegmentSums> | undefined>()
+  #unsubscribe = (): void => {}
+
+  constructor({ store, logger }: KeptSpansParts) {
     this.#store = store
+    this.#logger = logger
+  }
+
+  /** Marks segments with every change from now on. */
+  follow(index: MarkedIndex): void {
+    this.#unsubscribe = this.#store.onChange((changes, before) => {
+      for (const [number, { collection, key, value }] of changes.entries()) {
+        if (collection !== 'recording_keeps') continue
+        // The value before belongs to the same collection.
+        const removed = before[number] as StoredRecordingKeep | undefined
+        if (value !== undefined) this.#mark(key, () => mark(index, value, true))
+        else if (removed !== undefined) this.#mark(key, () => this.#unmark(index, removed))
+      }
+    })
+  }
+
+  /** Resolves when nothing is marked any more. */
+  async close(): Promise<void> {
+    this.#unsubscribe()
+    await this.#work
   }
 
   /** The newest first. */
@@ -40,47 +75,66 @@ export class KeptSpans {
 
   /** @throws ConsoleError keptSpanLimit */
   async keep(
-    index: StoredIndex,
     streams: readonly RecordingStream[],
     span: { from: number; to: number; note: string },
     by: string,
   ): Promise<StoredRecordingKeep & SegmentSums> {
     const keep: StoredRecordingKeep = { id: randomUUID(), streams, ...span, kept_by: by, kept_at: Date.now() }
-    await this.#store.transact(['recording_keeps'], (transaction) => {
+    return await this.#change(keep.id, (transaction) => {
       transaction.put('recording_keeps', keep.id, keep)
+      return keep
     })
-    return { ...keep, ...(await this.mark(index, keep)) }
   }
 
   /** @throws ConsoleError keptSpanNotFound */
-  async unkeep(index: StoredIndex, id: string): Promise<StoredRecordingKeep & SegmentSums> {
-    const keep = await this.#store.transact(['recording_keeps'], (transaction) => {
+  async unkeep(id: string): Promise<StoredRecordingKeep & SegmentSums> {
+    return await this.#change(id, (transaction) => {
       const found = this.#store.get('recording_keeps', id)
       if (found === undefined) throw new ConsoleError(refusal('keptSpanNotFound'))
       transaction.delete('recording_keeps', id)
       return found
     })
-    const sums = await mark(index, keep, false)
+  }
+
+  /** Marks the segments of all spans: at the start, and after the index was rebuilt. */
+  async markAll(index: MarkedIndex): Promise<void> {
+    for (const keep of this.list()) await mark(index, keep, true)
+  }
+
+  async #change(
+    id: string,
+    plan: (transaction: Transaction) => StoredRecordingKeep,
+  ): Promise<StoredRecordingKeep & SegmentSums> {
+    this.#sums.set(id, undefined)
+    try {
+      const keep = await this.#store.transact(['recording_keeps'], plan)
+      const { segments = 0, bytes = 0 } = (await this.#sums.get(id)) ?? {}
+      return { ...keep, segments, bytes }
+    } finally {
+      this.#sums.delete(id)
+    }
+  }
+
+  #mark(id: string, run: () => Promise<SegmentSums>): void {
+    const marked = this.#work.then(run)
+    if (this.#sums.has(id)) this.#sums.set(id, marked)
+    this.#work = marked.catch((err: unknown) =>
+      this.#logger.error({ err, span: id }, 'kept recordings were not marked'),
+    )
+  }
+
+  async #unmark(index: MarkedIndex, removed: StoredRecordingKeep): Promise<SegmentSums> {
+    const sums = await mark(index, removed, false)
     // Other spans may overlap this one.
     for (const other of this.list()) {
-      if (other.from < keep.to && other.to > keep.from) await this.mark(index, other)
+      if (other.from < removed.to && other.to > removed.from) await mark(index, other, true)
     }
-    return { ...keep, ...sums }
-  }
-
-  /** Marks the segments of a span in the index. */
-  async mark(index: StoredIndex, keep: StoredRecordingKeep): Promise<SegmentSums> {
-    return await mark(index, keep, true)
-  }
-
-  /** Marks the segments of all spans, after the index was rebuilt. */
-  async markAll(index: StoredIndex): Promise<void> {
-    for (const keep of this.list()) await this.mark(index, keep)
+    return sums
   }
 }
 
 async function mark(
-  index: StoredIndex,
+  index: MarkedIndex,
   { streams, from, to }: StoredRecordingKeep,
   kept: boolean,
 ): Promise<SegmentSums> {

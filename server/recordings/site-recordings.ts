@@ -30,6 +30,7 @@ import { repairOpen } from './repair-open.ts'
 import type { Space } from './storage-watch.ts'
 import { TargetEvents } from './target-events.ts'
 import type { WantedTarget } from './wanted-streams.ts'
+import { WishEndings } from './wish-endings.ts'
 
 /** Needs of the recordings of a site. */
 export interface SiteRecordingsParts {
@@ -69,6 +70,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   /** Receives the reports of the recorders. */
   readonly intake: RecorderIntake | undefined
   readonly #wishes: RecordingWishes
+  readonly #endings: WishEndings
   readonly #storage: RecordingStorage | undefined
   /** Undefined where the folder cannot be used. */
   readonly objects: ObjectStorage | undefined
@@ -88,8 +90,9 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   constructor(parts: SiteRecordingsParts) {
     this.#parts = parts
     const { store, settings, logger, pool, devicesOf, event } = parts
-    this.kept = new KeptSpans(store)
+    this.kept = new KeptSpans({ store, logger })
     this.#wishes = new RecordingWishes(store)
+    this.#endings = new WishEndings({ store, logger })
     this.#storage = this.#openStorage()
     this.objects = this.#storage && this.#makeObjects(this.#storage.index)
     this.files = this.#storage && new SegmentFiles(parts.folder.path, this.objects?.remote)
@@ -169,6 +172,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     }
     this.#events.start()
     this.orders.start()
+    this.#endings.start()
     this.#stops.push(
       store.leadership.onChange((isHeld) => {
         if (!isHeld) return
@@ -177,19 +181,16 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
         this.objects?.wake()
       }),
       store.onChange((changes) => {
-        for (const { collection, key, value } of changes) {
-          if (collection === 'meetings' && value === undefined) this.#meetingEnded(key)
-          else if (collection === 'rooms' && value === undefined) this.#forgetStale({ roomId: key })
-          else if (collection === 'devices') this.#forgetStale({ userId: key })
+        for (const { collection } of changes) {
           // The reserve may be another one now.
-          else if (collection === 'settings') {
-            void this.#storage?.watch.look()
-            this.objects?.settingsChanged()
-          }
+          if (collection !== 'settings') continue
+          void this.#storage?.watch.look()
+          this.objects?.settingsChanged()
         }
       }),
     )
     if (this.#storage === undefined) return this.#measured.resolve()
+    this.kept.follow(this.#storage.index)
     await this.#storage.watch.start()
     this.#measured.resolve()
     this.#storage.retention.start()
@@ -201,9 +202,11 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   async end(): Promise<void> {
     this.#stop.abort()
     this.orders.stop()
+    await this.#endings.stop()
     for (const stop of this.#stops.splice(0)) stop()
     this.#storage?.watch.stop()
     await this.#work
+    await this.kept.close()
     await this.objects?.stop()
     await this.#storage?.retention.stop()
     await this.#storage?.removal.stop()
@@ -218,16 +221,13 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
 
   async start(wish: RecordingWish, by: StartedBy): Promise<RecordingTarget> {
     this.#assertPossible(wish)
-    const added = await this.#wishes.add(wish, by, Date.now())
-    if (added) this.#events.started(wish, by)
-    this.orders.review(wish.roomId)
+    await this.#wishes.add(wish, by, Date.now())
     return this.orders.targetOf(wish, by)
   }
 
   async stop(wish: RecordingWish, by: StartedBy): Promise<boolean> {
     if (this.#parts.store.get('rooms', wish.roomId) === undefined) throw new ApiError('roomNotFound')
-    if (await this.#wishes.remove(wish)) this.#events.stopped(wish, by)
-    this.orders.review(wish.roomId)
+    await this.#wishes.remove(wish, by)
     return !this.orders.ruleHolds(wish)
   }
 
@@ -391,7 +391,10 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   /** Completes what an earlier process left open; a new index is rebuilt. */
   async #recover(): Promise<void> {
     if (this.index?.isNew === true) await this.#rebuild()
-    else await this.intake?.start()
+    else {
+      await this.intake?.start()
+      if (this.index !== undefined) await this.kept.markAll(this.index)
+    }
     this.#closeGaps()
   }
 
@@ -470,22 +473,6 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
 
   #announce(roomId: string): void {
     for (const listener of this.#targetListeners) listener([roomId])
-  }
-
-  #forgetStale(changed: { roomId?: string; userId?: string }): void {
-    this.#wishes
-      .forgetStale(changed)
-      .catch((error: unknown) => this.#parts.logger.error({ err: error }, 'a recording of what is gone was not ended'))
-  }
-
-  #meetingEnded(roomId: string): void {
-    const { store, logger } = this.#parts
-    this.#wishes
-      .meetingEnded(roomId, (userId) => store.get('devices', userId) !== undefined)
-      .then((ended) => ended.forEach((wish) => this.#events.ended(wish)))
-      .catch((error: unknown) =>
-        logger.error({ err: error, room: roomId }, 'a recording was not ended with its meeting'),
-      )
   }
 
   #lowChanged(low: boolean, { free, reserve }: Space): void {

@@ -151,6 +151,10 @@ export interface StoredRecordingWish {
   /** Account, name of the host, or access_key. */
   name: string
   at: number
+  /** Of a camera: ends when it leaves the room. Left out: of the room or a person, and by earlier versions. */
+  camera?: boolean
+  /** Beginning of the meeting with which it ends; left out: none yet. */
+  meeting?: number
 }
 
 /** A span of recordings that is kept whatever the retention. */

@@ -5,7 +5,6 @@ import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import type { Capabilities } from '../../capabilities/capabilities.ts'
 import type { HolderPage, HolderPages } from '../../capabilities/holder-pages.ts'
 import type { Rooms } from '../../rooms/room-lifecycle.ts'
-import type { StoredRecording } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 import { SpanExport } from '../export/span-export.ts'
 import { EncoderPlaces } from '../live/encoder-places.ts'
@@ -43,8 +42,6 @@ export interface MediaOrderOptions {
   pages: HolderPages
   recorder: SiteRecorder
   ffmpeg: LocalFfmpeg
-  /** Writes a recording without a file into the event log. */
-  failed: (recording: StoredRecording, reason: string) => void
   logger: Logger
   mediaUrl: () => string
   sitePorts: () => readonly number[]
@@ -65,7 +62,7 @@ const maxEncoders = 2
 
 /** Composes the ordered recordings; nothing runs yet. */
 export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
-  const { store, settings, rooms, ffmpeg, logger, mediaUrl, sitePorts, failed, capabilities, pages } = options
+  const { store, settings, rooms, ffmpeg, logger, mediaUrl, sitePorts, capabilities, pages } = options
   const { segments, index, requests } = options.recorder
   const { folder } = segments
   const clock = (): number => Date.now()
@@ -86,7 +83,6 @@ export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
   const recordings = new OrderedRecordings({
     ...{ store, rooms, index, requests, capabilities, span, files, logger },
     mixer: new SoundMixer(ffmpeg),
-    failed,
   })
   const lives = new OrderedLives({ store, rooms, capabilities, index, requests, streams, pushes, mixes, logger })
   const orders = new OrderedMedia({ recordings, lives, addresses, capabilities, rooms, index, clock })

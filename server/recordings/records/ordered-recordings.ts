@@ -5,9 +5,10 @@ import type { Capabilities } from '../../capabilities/capabilities.ts'
 import { clientOf, type NewCapability } from '../../capabilities/capability.ts'
 import type { Rooms } from '../../rooms/room-lifecycle.ts'
 import type { CapabilityMaker } from '../../store/capability-record.ts'
-import type { StoredRecording } from '../../store/records.ts'
+import { putEvent } from '../../store/pending-event.ts'
+import type { StoredPendingEvent, StoredRecording } from '../../store/records.ts'
 import { placeOf } from '../../store/sealed-places.ts'
-import type { Store } from '../../store/store.ts'
+import type { Store, Transaction } from '../../store/store.ts'
 import { pause, startTimer, wallClock } from '../../store/system/time.ts'
 import { FollowedRecords } from '../followed-records.ts'
 import type { RecordingRequests } from '../recording-requests.ts'
@@ -34,8 +35,6 @@ export interface OrderedRecordingsOptions extends FileMakingParts {
   rooms: Pick<Rooms, 'get' | 'users'>
   requests: RecordingRequests
   capabilities: Pick<Capabilities, 'prepare' | 'put'>
-  /** Writes a failure into the event log. */
-  failed: (recording: StoredRecording, reason: string) => void
   logger: { warn(fields: object, message: string): void; error(fields: object, message: string): void }
   /** Milliseconds since the epoch. */
   clock?: () => number
@@ -191,22 +190,30 @@ export class OrderedRecordings {
   }
 
   async #fail(recording: StoredRecording, error: unknown, signal: AbortSignal): Promise<void> {
-    const { failed, logger } = this.#options
+    const { logger } = this.#options
     const known = error instanceof NoFileError
     const reason = known ? error.message : 'Its file could not be written; the log of the controller says why.'
     logger.warn({ recording: recording.id, reason, ...(known ? {} : { err: error }) }, 'a recording failed')
-    if (await this.#finish(recording.id, signal, (before) => ({ ...before, state: 'failed', reason })))
-      failed(recording, reason)
+    await this.#finish(recording.id, signal, (before, transaction) => {
+      putEvent(transaction, failureOf(before, reason, this.#clock()))
+      return { ...before, state: 'failed', reason }
+    })
   }
 
   /**
    * Stores the end of a recording that is being finished, and tries again for as long as the store fails: files that were made stay until it is certain what the record says.
    * @returns false: it was deleted, or `signal` has ended the attempts
    */
-  async #finish(id: string, signal: AbortSignal, next: (before: StoredRecording) => StoredRecording): Promise<boolean> {
+  async #finish(
+    id: string,
+    signal: AbortSignal,
+    next: (before: StoredRecording, transaction: Transaction) => StoredRecording,
+  ): Promise<boolean> {
     for (;;) {
       try {
-        await this.#orders.change(id, (before) => (before.state === 'finishing' ? next(before) : before))
+        await this.#orders.change(id, (before, transaction) =>
+          before.state === 'finishing' ? next(before, transaction) : before,
+        )
         return true
       } catch (err) {
         if (isGone(err) || signal.aborted) return false
@@ -262,4 +269,18 @@ function requestOf({ id, room_id: roomId, user_id, sound }: StoredRecording): Pa
 /** The recording was deleted meanwhile. */
 function isGone(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'recordingNotFound'
+}
+
+/** Event of an ordered recording of which no file came. */
+function failureOf(recording: StoredRecording, reason: string, at: number): StoredPendingEvent {
+  const { id, name, room_id: room, created_by } = recording
+  return {
+    at,
+    kind: 'room.recordingFailed',
+    level: 'warning',
+    subject: { type: 'room', id: room, name: '' },
+    actor: { type: created_by === '' ? 'operator' : 'client', name: created_by, address: '' },
+    room,
+    params: { recording: id, label: name, reason },
+  }
 }

@@ -96,7 +96,6 @@ export class LeaderDuties {
       settings: () => settings,
       recorder: { segments: new SegmentFiles('/nowhere'), index: noIndex, requests },
       ffmpeg: new LocalFfmpeg('/nowhere/ffmpeg', logger),
-      failed: () => undefined,
       logger: logger as unknown as Parameters<typeof mediaOrderParts>[0]['logger'],
       mediaUrl: () => 'http://media',
       sitePorts: () => [],

@@ -26,6 +26,9 @@ export interface MediaAnswer {
 /** How far a recording or live stream is: it only rises. */
 export const stages = { ordered: 1, ended: 2, removed: 3 } as const
 
+/** Whoever presses the button that records a room. */
+const presser = { by: 'operator', name: '' } as const
+
 /** Does what a client asks, by the real parts. @throws ApiError */
 export async function carryOutMedia(
   { media, wishes }: Pick<LeaderDuties, 'media' | 'wishes'>,
@@ -33,8 +36,8 @@ export async function carryOutMedia(
 ): Promise<MediaAnswer> {
   if (operation.kind === 'press' || operation.kind === 'release') {
     const wish = { roomId: operation.key }
-    if (operation.kind === 'press') await wishes.add(wish, { by: 'operator', name: '' }, 0)
-    else await wishes.remove(wish)
+    if (operation.kind === 'press') await wishes.add(wish, presser, 0)
+    else await wishes.remove(wish, presser)
     return { version: 0 }
   }
   if (operation.kind === 'page') return { version: await pageStage(media, operation.token) }

@@ -4,6 +4,12 @@ import type { PendingEventsParts } from '../../../server/event-log/pending-event
 import type { EventEntry } from '../../../shared/console/events.ts'
 import type { World } from '../world.ts'
 
+/** Marks of the schedule, by the kind of their event. */
+const states: ReadonlyMap<string, string> = new Map([
+  ['room.openedBySchedule', 'open'],
+  ['room.closedBySchedule', 'ended'],
+])
+
 /** Compares openings and closings by schedule that were stored with those in the event log: each is there exactly once. Every room meets once. */
 export class ScheduleWatch {
   readonly #world: World
@@ -38,7 +44,8 @@ export class ScheduleWatch {
       // The chain of a site skips what another controller has logged for the same change.
       if (change !== undefined && this.#changes.includes(change)) return
       if (change !== undefined) this.#changes.push(change)
-      this.#add(`${subject.id} ${kind === 'room.openedBySchedule' ? 'open' : 'ended'}`)
+      const state = states.get(kind)
+      if (state !== undefined) this.#add(`${subject.id} ${state}`)
     },
     query: async () => {
       const items = this.#changes.map((change) => ({ change }) as EventEntry)

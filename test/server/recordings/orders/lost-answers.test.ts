@@ -69,7 +69,6 @@ async function ordersOf(store: Store): Promise<Orders> {
   const capabilities = new Capabilities({ store, clock: Date.now, used: () => {}, logger: quiet })
   const recordings = new OrderedRecordings({
     ...{ store, capabilities, rooms, index, requests, span, files, mixer },
-    failed: () => {},
     logger: quiet,
   })
   const pushed = new Set<string>()

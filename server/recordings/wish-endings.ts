@@ -1,0 +1,114 @@
+import { putEvent } from '../store/pending-event.ts'
+import type { StoredRecordingWish } from '../store/records.ts'
+import type { CollectionName, Store, Transaction } from '../store/store.ts'
+import { startTimer, type Timer, wallClock } from '../store/system/time.ts'
+import { lockOfWishes } from './recording-wishes.ts'
+import { meetingEndedEvent } from './target-events.ts'
+
+/** Dependencies of the endings. */
+export interface WishEndingsParts {
+  store: Pick<Store, 'get' | 'all' | 'transact' | 'onChange' | 'leadership'>
+  logger: { error(fields: object, message: string): void }
+}
+
+/** Pause after a change that the store did not confirm, in milliseconds. */
+const retryMs = 2_000
+/** Collections that decide how long a manual recording goes on. */
+const deciding: ReadonlySet<CollectionName> = new Set(['recording_wishes', 'meetings', 'rooms', 'devices'])
+
+/**
+ * Ends manual recordings with their meeting, room or camera. Whether one is over follows from the stored records alone, so a change that was refused, or whose answer was lost, is tried again:
+ * at every later change, after a pause, and by the next leader.
+ */
+export class WishEndings {
+  readonly #parts: WishEndingsParts
+  readonly #stops: (() => void)[] = []
+  #timer: Timer | undefined
+  #isDue = false
+  #work: Promise<void> | undefined
+
+  constructor(parts: WishEndingsParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    const { store } = this.#parts
+    this.#stops.push(
+      store.onChange((changes) => {
+        if (changes.some(({ collection }) => deciding.has(collection))) this.#look()
+      }),
+      store.leadership.onChange(() => this.#look()),
+    )
+    this.#look()
+  }
+
+  /** Resolves when nothing is under way. */
+  async stop(): Promise<void> {
+    for (const stop of this.#stops.splice(0)) stop()
+    this.#timer?.cancel()
+    await this.#work
+  }
+
+  #look(): void {
+    if (this.#parts.store.all('recording_wishes').size === 0) return
+    this.#isDue = true
+    this.#work ??= this.#run()
+  }
+
+  /** Never rejects. */
+  async #run(): Promise<void> {
+    // Changes of one turn of the event loop are looked at together.
+    await Promise.resolve()
+    this.#timer?.cancel()
+    try {
+      while (this.#isDue && this.#stops.length > 0) {
+        this.#isDue = false
+        await this.#settle()
+      }
+    } catch (err) {
+      this.#parts.logger.error({ err }, 'manual recordings were not ended: retrying')
+      if (this.#stops.length > 0) this.#timer = startTimer(retryMs, () => this.#look(), false)
+    }
+    this.#work = undefined
+  }
+
+  async #settle(): Promise<void> {
+    const { store } = this.#parts
+    if (!store.leadership.isHeld) return
+    const differing = [...store.all('recording_wishes')].filter(([, wish]) => this.#after(wish) !== wish)
+    if (differing.length === 0) return
+    const locks = new Set(differing.map(([, { room_id }]) => lockOfWishes(room_id)))
+    await store.transact([...locks], (transaction) => {
+      for (const [key] of differing) this.#change(key, transaction)
+    })
+  }
+
+  #change(key: string, transaction: Transaction): void {
+    const { store } = this.#parts
+    const wish = store.get('recording_wishes', key)
+    const after = wish && this.#after(wish)
+    if (wish === undefined || after === wish) return
+    if (after !== undefined) return transaction.put('recording_wishes', key, after)
+    transaction.delete('recording_wishes', key)
+    const { room_id: roomId, user_id: userId, camera } = wish
+    // The deletion of a room or camera, or its move, has an event of its own.
+    if (camera === true || store.get('rooms', roomId) === undefined) return
+    putEvent(transaction, { at: wallClock(), ...meetingEndedEvent(store, { roomId, userId }) })
+  }
+
+  /** The wish as it should be; undefined: it is over. */
+  #after(wish: StoredRecordingWish): StoredRecordingWish | undefined {
+    const { store } = this.#parts
+    const { room_id: roomId, user_id: userId } = wish
+    if (store.get('rooms', roomId) === undefined) return undefined
+    const isCameraThere = userId !== '' && store.get('devices', userId)?.roomId === roomId
+    if (wish.camera === true) return isCameraThere ? wish : undefined
+    // Stored by a version that did not note cameras, or a person's user id became that of a camera.
+    if (isCameraThere) return { ...wish, camera: true }
+    const since = store.get('meetings', roomId)?.since
+    // Started before its meeting, which may begin now.
+    if (wish.meeting === undefined) return since === undefined ? wish : { ...wish, meeting: since }
+    // A meeting may turn out to have begun earlier: clocks of nodes differ. One that began later is another one.
+    return since === undefined || since > wish.meeting ? undefined : wish
+  }
+}

@@ -5,7 +5,9 @@ import { accountLocks, refuseLockOut } from '../access/accounts/accounts.ts'
 import { ListenError } from '../edge/listen-error.ts'
 import { type SiteTls, type TlsMaterial, tlsMaterial } from '../edge/tls.ts'
 import type { Listeners } from '../http/listeners.ts'
+import { knownOutcome } from '../store/known-outcome.ts'
 import { putSettings, siteSettings } from '../store/site-settings.ts'
+import { isOutcomeUnknown } from '../store/storage-error.ts'
 import type { Store } from '../store/store.ts'
 
 /** Needs of applying settings. */
@@ -15,7 +17,11 @@ export interface SettingsParts {
   folder: string
   /** The certificate in use, kept by the controller. */
   tls: SiteTls
+  logger: { warn(fields: object, message: string): void }
 }
+
+/** A change whose outcome is unknown for longer is applied by the next start or change, in milliseconds. */
+const maxUnknownMs = 5 * 60_000
 
 /** The settings and what follows them: listeners and certificate. One change at a time: each is judged against what the one before made. */
 export class AppliedSettings {
@@ -52,11 +58,21 @@ export class AppliedSettings {
         })
       } catch (error) {
         await listeners.apply(before, tls.material)
+        if (isOutcomeUnknown(error)) this.#followOutcome()
         throw error
       }
       tls.material = material
       return siteSettings(store)
     })
+  }
+
+  /** Applies what is stored once that is known; further changes wait for it. */
+  #followOutcome(): void {
+    const { store, logger } = this.#parts
+    const known = async (): Promise<void> => {
+      await knownOutcome(store, accountLocks, AbortSignal.timeout(maxUnknownMs))
+    }
+    this.replace(known).catch((err: unknown) => logger.warn({ err }, 'stored settings were not applied'))
   }
 
   /**

@@ -161,7 +161,7 @@ export interface ConsoleParts {
 export function consoleHandlers(parts: ConsoleParts): Handlers {
   const { services, listeners, tls, facts, machine, logger, replaceKey } = parts
   const { store, settings, pool, outgoing, credentials, trash } = services
-  const applying = { store, listeners, folder: facts.folder, tls }
+  const applying = { store, listeners, folder: facts.folder, tls, logger }
   const applied = new AppliedSettings(applying)
   return {
     ...siteHandlers({

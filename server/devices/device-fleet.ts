@@ -7,6 +7,7 @@ import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { PoolEvent } from '../nodes/port/pool-events.ts'
 import { notifyNode } from '../rooms/background.ts'
+import { knownOutcome } from '../store/known-outcome.ts'
 import type { StoredDevice, StoredRoom } from '../store/records.ts'
 import type { Change, Store } from '../store/store.ts'
 import { AttemptGate } from './attempt-gate.ts'
@@ -55,6 +56,7 @@ export class DeviceFleet {
   readonly #old = new Map<string, string>()
   readonly #listeners = new Set<(userId: string) => void>()
   readonly #unsubscribe: (() => void)[] = []
+  readonly #stop = new AbortController()
 
   constructor(options: DeviceFleetOptions) {
     this.#options = options
@@ -73,6 +75,7 @@ export class DeviceFleet {
 
   /** Ends every attempt; the nodes keep what they have. */
   stop(): void {
+    this.#stop.abort()
     for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe()
     for (const { reconnector } of this.#members.values()) reconnector.end()
     this.byRoom.close()
@@ -126,6 +129,12 @@ export class DeviceFleet {
       await pool.removeDevice(roomId, userId)
     }
     void notifyNode(leave, 'an outgoing user left a room', logger)
+  }
+
+  /** Takes a device whose creation has an unknown outcome out of its room, once it turns out that it was not stored. Resolves when that is known. Never rejects. */
+  async expelUnlessStored(roomId: string, userId: string): Promise<void> {
+    const isKnown = await knownOutcome(this.#options.store, [`devices/${userId}`], this.#stop.signal)
+    if (isKnown) this.expel(roomId, userId)
   }
 
   #follow(changes: readonly Change[]): void {

@@ -16,6 +16,7 @@ import { shutError } from '../rooms/schedule-marks.ts'
 import { SiteLimits } from '../rooms/site-limits.ts'
 import { withTags } from '../rooms/tags/tag-change.ts'
 import type { StoredDevice } from '../store/records.ts'
+import { isOutcomeUnknown } from '../store/storage-error.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { bySystem, type Deletion, type Trash } from '../store/trash/trash.ts'
 import { parseDeviceAddress, sameAddress } from '../../shared/device-address.ts'
@@ -94,30 +95,21 @@ export class OutgoingUsers {
    * storage
    */
   async create(given: NewDevice): Promise<StoredDevice> {
-    const device = newDevice(given, this.#store, this.#clock())
-    const release = this.#reserve(device, false)
-    try {
+    return await this.#reserved(newDevice(given, this.#store, this.#clock()), false, async (device) => {
       this.#checkEngine('createUnavailable')
       this.#checkRoomFor()
       await this.#join(device)
       await this.#insert(device, true)
-      return device
-    } finally {
-      release()
-    }
+    })
   }
 
   /** The operator adds a device: it is kept, and joined in the background. @throws ApiError as `create` does, but for the join */
   async add(given: ConsoleDevice): Promise<StoredDevice> {
     const device = newDevice(this.#fromConsole(given), this.#store, this.#clock())
-    const release = this.#reserve(device, true)
-    try {
+    return await this.#reserved(device, true, async () => {
       this.#checkRoomFor()
       await this.#insert(device, false)
-      return device
-    } finally {
-      release()
-    }
+    })
   }
 
   /** The operator adds a device that must join. @throws ApiError as `create` does */
@@ -270,6 +262,26 @@ export class OutgoingUsers {
     }
   }
 
+  /** Creates a device while its userId is reserved. If the outcome is unknown, it stays reserved, and in its room, until that is known. */
+  async #reserved(
+    device: StoredDevice,
+    closedToo: boolean,
+    create: (device: StoredDevice) => Promise<void>,
+  ): Promise<StoredDevice> {
+    const release = this.#reserve(device, closedToo)
+    let known: Promise<void> | undefined
+    try {
+      await create(device)
+      return device
+    } catch (error) {
+      if (isOutcomeUnknown(error)) known = this.#fleet.expelUnlessStored(device.roomId, device.userId)
+      throw error
+    } finally {
+      if (known === undefined) release()
+      else void known.then(release)
+    }
+  }
+
   /** The checks on room and userId; the userId is nobody else's from now on. @throws ApiError roomNotFound, roomClosed, userExists */
   #reserve({ roomId, userId }: StoredDevice, closedToo: boolean): () => void {
     const room = this.#store.get('rooms', roomId)
@@ -321,7 +333,7 @@ export class OutgoingUsers {
         transaction.put('devices', userId, device)
       })
     } catch (error) {
-      if (joined) this.#fleet.expel(roomId, userId)
+      if (joined && !isOutcomeUnknown(error)) this.#fleet.expel(roomId, userId)
       throw error
     }
   }

@@ -32,3 +32,8 @@ export function refusedError(error: unknown): ApiError {
 export function storageError(error: unknown): ApiError {
   return error instanceof ApiError ? error : outcomeUnknown(reasonOf(error), error)
 }
+
+/** Whether a change may have been stored, or may be stored later. */
+export function isOutcomeUnknown(error: unknown): boolean {
+  return error instanceof ApiError && error.refusal?.name === 'outcomeUnknown'
+}

@@ -5,12 +5,17 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../shared/console/contract.ts'
+import { AppliedSettings } from '../../../server/console/applied-settings.ts'
 import { Controller } from '../../../server/controller/controller.ts'
+import type { Listeners } from '../../../server/http/listeners.ts'
 import { createLog } from '../../../server/observe/log.ts'
 import { siteFileSchema } from '../../../server/controller/site-file.ts'
+import { outcomeUnknown } from '../../../server/store/storage-error.ts'
+import type { Settings } from '../../../shared/settings.ts'
 import { freePort } from '../../support/free-port.ts'
+import { open, temporaryFolder } from '../../support/sites/store-site.ts'
 
 async function occupy(port = 0): Promise<{ port: number; server: Server }> {
   const server = createServer().listen(port, '127.0.0.1')
@@ -133,4 +138,30 @@ test('A port that a flag overrides is not tested when the bind address changes',
   const { port } = await occupy()
   await site.call('settings.set', { listeners: { device_port: port } })
   expect(await site.call('settings.check', { listeners: { host: 'localhost' } })).toMatchObject({ ok: true })
+})
+
+test('Listeners follow settings whose change got no answer, once it is known that they are stored', async () => {
+  const store = await open(await temporaryFolder())
+  onTestFinished(() => store.close())
+  const ports: number[] = []
+  const apply = async ({ listeners }: Settings): Promise<void> => void ports.push(listeners.media_port)
+  const listeners = { apply } as unknown as Listeners
+  const applied = new AppliedSettings({
+    ...{ store, listeners, folder: '' },
+    tls: { material: undefined, problem: () => undefined },
+    logger: { warn: () => {} },
+  })
+  await applied.change({ listeners: { media_port: 1_001 } })
+  const transact = store.transact.bind(store)
+  store.transact = async (locks, plan) => {
+    store.transact = transact
+    store.stall(true)
+    transact(locks, plan).catch(() => {})
+    throw outcomeUnknown('test')
+  }
+  const change = applied.change({ listeners: { media_port: 1_002 } })
+  await expect(change).rejects.toMatchObject({ refusal: { name: 'outcomeUnknown' } })
+  expect(ports).toEqual([1_001, 1_002, 1_001])
+  store.stall(false)
+  await vi.waitFor(() => expect(ports).toEqual([1_001, 1_002, 1_001, 1_002]))
 })

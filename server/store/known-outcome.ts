@@ -1,0 +1,27 @@
+import type { Store } from './store.ts'
+import { pause } from './system/time.ts'
+
+/** Pause before the next attempt, in milliseconds. */
+const retryMs = 500
+
+/**
+ * Resolves when no earlier change with one of these locks is under way any more: the state then shows what became of a change whose outcome was unknown to its caller. A change keeps its locks
+ * until the storage has answered, however long that takes. Never rejects.
+ * @returns false: the signal aborted first
+ */
+export async function knownOutcome(
+  store: Pick<Store, 'transact'>,
+  locks: readonly string[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  while (!signal.aborted) {
+    try {
+      await store.transact(locks, () => undefined)
+      return true
+    } catch {
+      // The deadline passed before the locks were free, or the store is closing: the signal tells.
+      await pause(retryMs, { signal })
+    }
+  }
+  return false
+}

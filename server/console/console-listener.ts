@@ -66,11 +66,18 @@ type RouteWith<R extends ConsoleRight> = {
   [N in ConsoleRoute]: (typeof consoleRoutes)[N] extends R ? N : never
 }[ConsoleRoute]
 type HttpRoute = Exclude<ConsoleRoute, RouteWith<'session'>>
-/** The code of each route, which is handed the caller where its right wants one. */
+/** Routes of callers who send a body. */
+type CallRoute = Extract<RouteWith<'caller'>, `POST ${string}`>
+/**
+ * The code of each route, which is handed the caller where its right wants one, and then also the body: reading it takes as long as its sender likes, so the caller is judged again
+ * after it.
+ */
 type ConsoleHandlers = {
-  readonly [R in HttpRoute]: R extends RouteWith<'caller'>
-    ? (context: Context, caller: Caller) => Promise<void> | void
-    : (context: Context) => Promise<void> | void
+  readonly [R in HttpRoute]: R extends CallRoute
+    ? (context: Context, caller: Caller, body: unknown) => Promise<void> | void
+    : R extends RouteWith<'caller'>
+      ? (context: Context, caller: Caller) => Promise<void> | void
+      : (context: Context) => Promise<void> | void
 }
 
 /** Whether each route reads the state of the site, and so needs the proof that this controller leads. A route without an entry does not compile. */
@@ -97,6 +104,11 @@ const proofs: Readonly<Record<HttpRoute, 'proven' | UnprovenReason>> = {
 const maxBody = 8 * 1024 * 1024
 /** The largest body of somebody who has not: the key itself, or a name and a password. */
 const maxSignInBody = 4 * 1024
+/** The largest body of each route of callers, in bytes. */
+const longestBodies: Readonly<Record<CallRoute, number>> = {
+  'POST /rpc/:procedure': maxBody,
+  'POST /tickets': maxSignInBody,
+}
 /** Size of a controller's registration, with its certificates, in bytes. */
 const maxRegistration = 128 * 1024
 /** Path of the WebSocket, which needs a session and the origin of the page. */
@@ -273,11 +285,9 @@ export class ConsoleListener {
     'GET /rpc': (context) => {
       context.body = describeProcedures()
     },
-    'POST /rpc/:procedure': (context, caller) => this.#call(context, caller),
+    'POST /rpc/:procedure': (context, caller, body) => this.#call(context, caller, body),
     'POST /controllers': (context) => this.#register(context),
-    'POST /tickets': async (context) => {
-      this.#entrance.issueTicket(context, await readJson(context.req, maxSignInBody).catch(toProblem))
-    },
+    'POST /tickets': (context, _caller, body) => this.#entrance.issueTicket(context, body),
     'GET /recordings/segments/:id': (context, caller) => this.#play(context, caller),
     'GET /recordings/segments/:id/:view': (context, caller) => this.#play(context, caller),
     'GET /recordings/exports/:id': (context, caller) => this.#play(context, caller),
@@ -309,16 +319,21 @@ export class ConsoleListener {
   /** Runs a route for those who may use it; answers everybody else. */
   #judged<R extends HttpRoute>(route: R, context: Context): Promise<void> | void {
     const right: Exclude<ConsoleRight, 'session'> = consoleRoutes[route]
-    const run = (caller?: Caller): Promise<void> | void =>
+    const run = (caller?: Caller, body?: unknown): Promise<void> | void =>
       // Only routes of callers take one, and these are given one: the compiler cannot follow that through the index.
-      (this.#handlers[route] as (context: Context, caller?: Caller) => Promise<void> | void)(context, caller)
+      (this.#handlers[route] as (context: Context, caller?: Caller, body?: unknown) => Promise<void> | void)(
+        context,
+        caller,
+        body,
+      )
     if (right === 'anyone' || (right === 'scraper' && !this.#options.metricsNeedToken())) return run()
     if (right === 'controller') {
       if (provenRequest(context.req) !== undefined) return run()
       return fail(context, refusal('nothingHere'))
     }
     const caller = this.#entrance.authorised(context)
-    if (caller !== undefined) return run(caller)
+    if (caller === undefined) return
+    return isCallRoute(route) ? afterBody(route, context, this.#entrance, run) : run(caller)
   }
 
   /** Another controller of the site has joined. */
@@ -349,9 +364,7 @@ export class ConsoleListener {
     context.status = status
   }
 
-  async #call(context: Context, caller: Caller): Promise<void> {
-    const body = await readJson(context.req, maxBody).catch(toProblem)
-    if (body instanceof JsonBodyError) return fail(context, body.refusal)
+  async #call(context: Context, caller: Caller, body: unknown): Promise<void> {
     const name = context.path.slice('/rpc/'.length)
     const origin = { transport: 'rpc', client: clientAddress(context.req), ...caller } as const
     const result = await this.#options.dispatch(name, body, origin)
@@ -398,6 +411,23 @@ export class ConsoleListener {
     context.type = file.type
     context.body = file.body
   }
+}
+
+function isCallRoute(route: HttpRoute): route is CallRoute {
+  return route in longestBodies
+}
+
+/** Reads the body of somebody who may use a route, and judges them again: the key, session or token may have ended while the body came. */
+async function afterBody(
+  route: CallRoute,
+  context: Context,
+  entrance: Pick<Entrance, 'authorised'>,
+  run: (caller: Caller, body: unknown) => Promise<void> | void,
+): Promise<void> {
+  const body = await readJson(context.req, longestBodies[route]).catch(toProblem)
+  if (body instanceof JsonBodyError) return fail(context, body.refusal)
+  const caller = entrance.authorised(context)
+  if (caller !== undefined) await run(caller, body)
 }
 
 /** A replica that listens for its pages. */

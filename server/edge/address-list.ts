@@ -4,14 +4,18 @@ import os from 'node:os'
 /** Addresses that lead to this machine whatever its interfaces are (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3). */
 const loopback = ['127.0.0.0/8', '0.0.0.0/8', '::1/128', '::/128', '::ffff:127.0.0.0/104']
 
-/**
- * Addresses that name no server of others: this machine, unspecified and link-local ones (RFC 1122; RFC 3927; RFC 4291, section 2.5.6), which lead to metadata services of clouds, those of other
- * clouds, broadcast and multicast.
- */
+/** IPv4 networks that name no server of others: this machine, unspecified and link-local addresses (RFC 1122; RFC 3927), which lead to metadata services of clouds, those of other clouds, multicast and broadcast. */
+const internal4 = [
+  ...['127.0.0.0/8', '0.0.0.0/8', '169.254.0.0/16', '100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32'],
+  ...['224.0.0.0/4', '255.255.255.255/32'],
+]
+
+/** Internal addresses, also where an IPv6 address contains one: IPv4-mapped, IPv4-compatible (RFC 4291, section 2.5.5), by a translator (RFC 6052; RFC 8215), or by 6to4 (RFC 3056), which is out of use. */
 const internal = [
   ...loopback,
-  ...['169.254.0.0/16', 'fe80::/10', '::ffff:169.254.0.0/112', '100.100.100.200', 'fd00:ec2::254'],
-  ...['224.0.0.0/4', '255.255.255.255', 'ff00::/8'],
+  ...internal4,
+  ...['::ffff:', '64:ff9b::'].flatMap((prefix) => internal4.map((network) => embedded(prefix, network))),
+  ...['fe80::/10', 'fd00:ec2::254', 'ff00::/8', '::/96', '64:ff9b:1::/48', '2002::/16'],
 ]
 
 /**
@@ -33,6 +37,12 @@ export function addressList(networks: readonly string[]): net.BlockList {
     else list.addSubnet(address, Number(prefix), family)
   }
   return list
+}
+
+/** IPv6 network whose last 32 bits are those of an IPv4 network. */
+function embedded(prefix: string, network: string): string {
+  const [address = '', bits = ''] = network.split('/')
+  return `${prefix}${address}/${96 + Number(bits)}`
 }
 
 /** Whether an IP address is in a list. */

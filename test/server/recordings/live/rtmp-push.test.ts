@@ -29,12 +29,26 @@ test.each([
   ['fe80::1%eth0', 6],
   ['fd00:ec2::254', 6],
   ['100.100.100.200', 4],
+  ['::ffff:100.100.100.200', 6],
+  ['168.63.129.16', 4],
+  ['192.0.0.192', 4],
+  ['::127.0.0.1', 6],
+  ['64:ff9b::127.0.0.1', 6],
+  ['64:ff9b::a9fe:a9fe', 6],
+  ['64:ff9b:1::a9fe:a9fe', 6],
+  ['2002:7f00:1::', 6],
 ])('A name that resolves to %s is not called, unless the setting names its network', async (address, family) => {
   const check = (networks: string[]) =>
     checkPushAddress('rtmp://evil.example/app/key', { networks, sitePorts: [] }, async () => [{ address, family }])
   await expect(check([])).rejects.toThrow('allow')
   await expect(check(['192.0.2.0/24'])).rejects.toThrow('allow')
   await expect(check([address.replace(/%.*/, '')])).resolves.toBeDefined()
+})
+
+test('A server whose address a translator writes into an IPv6 address is called', async () => {
+  const lookup = async () => [{ address: '64:ff9b::192.0.2.7', family: 6 }]
+  const check = checkPushAddress('rtmp://live.example/app/key', { networks: [], sitePorts: [] }, lookup)
+  await expect(check).resolves.toBeDefined()
 })
 
 test('The name of a server is resolved once, and what was checked is what is called', async () => {

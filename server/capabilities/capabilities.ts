@@ -193,9 +193,19 @@ export class Capabilities {
     return ended
   }
 
-  /** Ends all that match. Returns how many were in force. @throws ApiError storage */
+  /** Ends all that match, also those that are being stored. Returns how many were in force. @throws ApiError storage */
   async revokeAll(filter: CapabilityFilter): Promise<number> {
-    return await this.revoke(this.#matching(filter).map(([id]) => id))
+    let ended = 0
+    for (;;) {
+      const more = await this.#parts.store.transact([lock], (transaction) => {
+        const ids = this.#matching(filter).map(([id]) => id)
+        const inForce = ids.filter((id) => this.isInForce(id)).slice(0, atOnce)
+        for (const id of inForce) this.#end(transaction, id)
+        return inForce.length
+      })
+      ended += more
+      if (more < atOnce) return ended
+    }
   }
 
   #matching({ roomId, maker }: CapabilityFilter): [string, StoredCapability][] {

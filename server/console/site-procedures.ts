@@ -134,9 +134,11 @@ export function siteHandlers(parts: SiteParts): Handlers<Names> {
     },
     'console.replace_key': async (_, { way }) => {
       if (parts.replaceKey === undefined) throw new ConsoleError(refusal('desktopHasNoKey'))
-      // Whoever has the old key may have made links.
-      await parts.capabilities.revokeAll({ maker: { type: 'key' } })
+      // Whoever has the old key may have made links. Before, so that the key stays where the store refuses; and again, for those that were made meanwhile.
+      const maker = { type: 'key' } as const
+      await parts.capabilities.revokeAll({ maker })
       const { key, file } = parts.replaceKey()
+      await parts.capabilities.revokeAll({ maker })
       // A session can be stolen: only the old key itself, shown in this very call, is answered with the new one.
       return { key: way === undefined || way === 'key' ? key : '', file }
     },

@@ -258,3 +258,21 @@ test('A capability that is being stored ends with its maker, which is deleted at
   expect(capabilities.open(view, token, ['recorded-link'], '')).toBeUndefined()
   capabilities.close()
 })
+
+test('The end of all links of a maker includes those that are being stored', async () => {
+  const { store } = site
+  await furnish(store)
+  const capabilities = new Capabilities({ store, clock: () => 1_000, used: () => {}, logger: { warn: () => {} } })
+  try {
+    await capabilities.revokeAll({})
+    const maker = { type: 'key' } as const
+    const made = Array.from({ length: 20 }, () => capabilities.make(drafts['live-link'], maker))
+    const kept = capabilities.make(drafts['live-link'], makers.site)
+    await capabilities.revokeAll({ maker })
+    await Promise.all([...made, kept])
+    expect(capabilities.list({ maker })).toEqual([])
+    expect(capabilities.list({ maker: makers.site })).toHaveLength(1)
+  } finally {
+    capabilities.close()
+  }
+})

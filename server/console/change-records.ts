@@ -242,6 +242,7 @@ export const changeRecords: ChangeRecords = {
 
   'orders.record': { changes: ({ room_id }) => [room(room_id)], params: ({ name }) => ({ name }), always: true },
   'orders.stop_recording': { changes: () => site, params: ({ id }) => ({ id }), always: true },
+  'orders.renew_recording': { changes: () => site, params: ({ id }) => ({ id }), always: true },
   'orders.delete_recording': { changes: () => site, params: ({ id }) => ({ id }), always: true },
   'orders.stream': { changes: ({ room_id }) => [room(room_id)], params: ({ name }) => ({ name }), always: true },
   'orders.stop_live': { changes: () => site, params: ({ id }) => ({ id }), always: true },

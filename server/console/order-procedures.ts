@@ -21,6 +21,8 @@ export function orderHandlers(orders: OrderedMedia, store: Pick<Store, 'get'>): 
     'orders.record': async ({ user_id = '', ...wish }, origin) =>
       orders.recordingFacts(await recordings.begin({ ...wish, user_id, maker: makerOf(origin) })),
     'orders.stop_recording': async ({ id }) => orders.recordingFacts(await recordings.end(id)),
+    'orders.renew_recording': async ({ id }, origin) =>
+      orders.recordingFacts(await recordings.renew(id, makerOf(origin))),
     'orders.delete_recording': async ({ id }) => {
       await recordings.delete(id)
       return {}

@@ -57,6 +57,11 @@ export const orderProcedures = {
     recordingFacts,
   ),
   'orders.stop_recording': procedure('End an ordered recording: its files are made.', byId, recordingFacts),
+  'orders.renew_recording': procedure(
+    'Give the files of an ordered recording new addresses, which end with the caller: earlier ones are void.',
+    byId,
+    recordingFacts,
+  ),
   'orders.delete_recording': procedure('Delete an ordered recording and its files.', byId, z.strictObject({})),
   'orders.lives': procedure(
     'Ordered live streams with their addresses, the newest first.',

@@ -181,6 +181,7 @@ export const procedureRules = {
   'orders.lives': read(operator('recordings:read')),
   'orders.record': lasting(operator('recordings:write'), forTokens),
   'orders.stop_recording': change(operator('recordings:write')),
+  'orders.renew_recording': lasting(operator('recordings:write'), forTokens),
   'orders.delete_recording': change(operator('recordings:write')),
   'orders.stream': lasting(operator('recordings:write'), forTokens),
   'orders.stop_live': change(operator('recordings:write')),

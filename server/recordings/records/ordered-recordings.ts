@@ -124,6 +124,16 @@ export class OrderedRecordings {
     return this.get(id)
   }
 
+  /** Gives the files of a recording new addresses, which end with this maker; earlier ones open nothing any more. @throws ApiError recordingNotFound, tokenIncorrect, storage */
+  async renew(id: string, maker: CapabilityMaker): Promise<StoredRecording> {
+    return await this.#orders.change(id, (before, transaction) => {
+      const made = this.#prepareAddresses(before, maker)
+      if (before.capability !== undefined) transaction.delete('capabilities', before.capability)
+      this.#options.capabilities.put(transaction, made)
+      return { ...before, ...this.#addressFields(id, made) }
+    })
+  }
+
   /** @throws ApiError recordingNotFound */
   get(id: string): StoredRecording {
     return this.#orders.get(id)
@@ -239,21 +249,32 @@ export class OrderedRecordings {
     recording: StoredRecording
     capability: NewCapability
   } {
-    const { store, capabilities } = this.#options
     const id = this.#orders.newId()
-    const { room_id, user_id } = wish
-    const draft = { kind: 'recording', recording: id, room_id, user_id, expires_at: 0 } as const
-    const capability = capabilities.prepare(draft, maker)
+    const capability = this.#prepareAddresses({ ...wish, id }, maker)
     const recording: StoredRecording = {
       ...{ id, name, tag, description: '', ...wish, created_by: clientOf(maker) },
       ...(container === undefined ? {} : { container }),
       state: 'recording',
       created_at: this.#clock(),
-      token_sealed: store.seal(capability.token, placeOf('recordings', id)),
-      capability: capability.id,
+      ...this.#addressFields(id, capability),
       files: [],
     }
     return { recording, capability }
+  }
+
+  #prepareAddresses(
+    { id, room_id, user_id }: Pick<StoredRecording, 'id' | 'room_id' | 'user_id'>,
+    maker: CapabilityMaker,
+  ): NewCapability {
+    const draft = { kind: 'recording', recording: id, room_id, user_id, expires_at: 0 } as const
+    return this.#options.capabilities.prepare(draft, maker)
+  }
+
+  #addressFields(
+    id: string,
+    { id: capability, token }: NewCapability,
+  ): Pick<StoredRecording, 'token_sealed' | 'capability'> {
+    return { token_sealed: this.#options.store.seal(token, placeOf('recordings', id)), capability }
   }
 }
 

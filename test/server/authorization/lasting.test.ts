@@ -27,6 +27,7 @@ const forTokensToo = [
   'nodes.update',
   'orders.live_link',
   'orders.record',
+  'orders.renew_recording',
   'orders.stream',
 ]
 

@@ -318,6 +318,7 @@ export const eventLog: Texts<typeof english> = {
     orders: {
       record: 'Aufzeichnung in Raum „{subject}“ angefordert',
       stop_recording: 'Angeforderte Aufzeichnung beendet',
+      renew_recording: 'Neue Adressen einer angeforderten Aufzeichnung erstellt',
       delete_recording: 'Angeforderte Aufzeichnung gelöscht',
       stream: 'Livestream aus Raum „{subject}“ angefordert',
       stop_live: 'Livestream beendet',

@@ -99,6 +99,8 @@ export const playback: Texts<typeof english> = {
     },
     goesOn: 'läuft',
     filesText: '{n} Datei, {size} | {n} Dateien, {size}',
+    renew: 'Neue Dateiadresse erstellen | Neue Dateiadressen erstellen',
+    renewed: 'Neue Dateiadressen von „{name}“ erstellt',
     copyFile: 'Adresse der Datei kopieren | Adressen von {n} Dateien kopieren',
     copyPage: 'Adresse der Seite kopieren',
     copyPlaylist: 'Adresse der HLS-Playlist kopieren',

@@ -315,6 +315,7 @@ export const eventLog = {
     orders: {
       record: 'Recording in room “{subject}” ordered',
       stop_recording: 'Ordered recording ended',
+      renew_recording: 'New addresses for an ordered recording created',
       delete_recording: 'Ordered recording deleted',
       stream: 'Live stream from room “{subject}” ordered',
       stop_live: 'Live stream ended',

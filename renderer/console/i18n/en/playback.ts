@@ -94,6 +94,8 @@ export const playback = {
     },
     goesOn: 'goes on',
     filesText: '{n} file, {size} | {n} files, {size}',
+    renew: 'Create new file address | Create new file addresses',
+    renewed: 'New file addresses of “{name}” created',
     copyFile: 'Copy the address of the file | Copy the addresses of {n} files',
     copyPage: 'Copy the address of the page',
     copyPlaylist: 'Copy the address of the HLS playlist',

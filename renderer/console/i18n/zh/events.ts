@@ -317,6 +317,7 @@ export const eventLog: Texts<typeof english> = {
     orders: {
       record: '已要求录制房间“{subject}”',
       stop_recording: '录制任务已结束',
+      renew_recording: '已为录制任务生成新的文件地址',
       delete_recording: '录制任务已删除',
       stream: '已要求直播房间“{subject}”',
       stop_live: '直播已结束',

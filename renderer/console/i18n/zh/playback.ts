@@ -96,6 +96,8 @@ export const playback: Texts<typeof english> = {
     },
     goesOn: '进行中',
     filesText: '{n} 个文件，{size}',
+    renew: '生成新的文件地址',
+    renewed: '已为“{name}”生成新的文件地址',
     copyFile: '复制文件地址 | 复制 {n} 个文件的地址',
     copyPage: '复制页面地址',
     copyPlaylist: '复制 HLS 播放列表地址',

@@ -54,9 +54,13 @@ export function useOrders() {
             { key: 'copyPlaylist', text: t('playback.ordered.copyPlaylist'), icon: 'copy' },
           ]
         : []
-      : order.files.length > 0
-        ? [{ key: 'copyFile', text: t('playback.ordered.copyFile', { n: order.files.length }), icon: 'link' }]
-        : []
+      : order.files.some(({ url }) => url === '')
+        ? may('orders.renew_recording')
+          ? [{ key: 'renew', text: t('playback.ordered.renew', { n: order.files.length }), icon: 'rotate' }]
+          : []
+        : order.files.length > 0
+          ? [{ key: 'copyFile', text: t('playback.ordered.copyFile', { n: order.files.length }), icon: 'link' }]
+          : []
     const stops = runs && may(live ? 'orders.stop_live' : 'orders.stop_recording')
     const deletes = may(live ? 'orders.delete_live' : 'orders.delete_recording')
     return [
@@ -85,9 +89,19 @@ export function useOrders() {
     await rows.refresh()
   }
 
+  /** Makes new addresses of files whose earlier ones ended with their maker. */
+  async function renew(order: Order): Promise<void> {
+    await attempt(
+      () => client.call('orders.renew_recording', { id: order.id }),
+      t('playback.ordered.renewed', { name: nameOf(order) }),
+    )
+    await rows.refresh()
+  }
+
   /** Runs an action of a row's menu by its key. */
   async function run(key: string, order: Order): Promise<void> {
-    if (key === 'stop' || key === 'delete') await end(order, key)
+    if (key === 'renew') await renew(order)
+    else if (key === 'stop' || key === 'delete') await end(order, key)
     else await copy(addressOf(key, order))
   }
 

@@ -75,6 +75,19 @@ test('A script records a camera and the whole room, and downloads the files; the
   }
   const listed = await site.rpc('orders.recordings', { room_id: roomId })
   expect(listed).toMatchObject({ total: 2, items: [{ name: 'Everything' }, { name: 'Door', state: 'available' }] })
+
+  // Addresses that ended are replaced by new ones; the earlier ones stay void.
+  const addressOf = async (): Promise<string> => {
+    const { items } = await site.rpc('orders.recordings', { room_id: roomId })
+    return items.find(({ id }) => id === one.id)?.files[0]?.url ?? 'none'
+  }
+  const before = await addressOf()
+  const { items: open } = await site.rpc('capabilities.list', { room_id: roomId })
+  await site.rpc('capabilities.revoke', { ids: open.map(({ id }) => id) })
+  expect([await addressOf(), (await fetch(before)).status]).toEqual(['', 404])
+  await site.rpc('orders.renew_recording', { id: String(one.id) })
+  expect((await fetch(await addressOf())).status).toBe(200)
+  expect((await fetch(before)).status).toBe(404)
   expect(await site.rpc('orders.delete_recording', { id: String(one.id) })).toEqual({})
   expect(await get(one.id)).toMatchObject({ ret: 430 })
 })

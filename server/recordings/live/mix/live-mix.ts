@@ -27,7 +27,6 @@ export interface LiveMixParts extends Omit<VoicesParts, 'program'> {
   ready: Promise<void>
   ffmpeg: LocalFfmpeg
   encoders: EncoderPlaces
-  logger: { warn(fields: object, message: string): void }
 }
 
 /** Folder of the files of mixes below the recordings folder; `~` is in no id's folder name. */
@@ -154,13 +153,13 @@ export class LiveMix {
     startedAt: number,
     voices: Voices,
   ): Promise<MixRun> {
-    const { folder, clock } = this.#parts
+    const { folder, clock, logger } = this.#parts
     const name = `mix-${this.#runs}`
     this.#runs += 1
     voices.follow()
     return await MixRun.start({
       ...{ program, folder, below: this.#below, name, picture, facts, startedAt },
-      ...{ voices, segments: this.#segments, clock },
+      ...{ voices, segments: this.#segments, clock, logger },
     })
   }
 }

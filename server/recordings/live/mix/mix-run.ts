@@ -31,6 +31,7 @@ export interface MixRunParts {
   voices: Voices
   segments: MixSegments
   clock: () => number
+  logger: { warn(fields: object, message: string): void }
 }
 
 /** Interval between two looks at the voices, in milliseconds. */
@@ -42,6 +43,8 @@ export class MixRun {
   readonly #encoder: MixEncoder
   readonly #sound: Promise<void>
   readonly #stopped = new AbortController()
+  /** Why no more sound is encoded; empty: it is. */
+  #failure = ''
   /** Number of the sample up to which the picture was given. */
   #pictureEnd = 0
 
@@ -49,7 +52,10 @@ export class MixRun {
     this.#parts = parts
     this.#encoder = encoder
     this.#begin(0, parts.startedAt)
-    this.#sound = this.#giveSound().catch(() => this.#stopped.abort())
+    this.#sound = this.#giveSound().catch((error: unknown) => {
+      this.#failure = String(error)
+      this.#stopped.abort()
+    })
   }
 
   /** @throws what the file system says */
@@ -69,9 +75,9 @@ export class MixRun {
     return AbortSignal.any([this.#encoder.over, this.#stopped.signal])
   }
 
-  /** Last words of ffmpeg, once it has ended. */
+  /** Last lines of ffmpeg's stderr once it has ended, or why it got no more sound. */
   async complaint(): Promise<string> {
-    return await this.#encoder.complaint()
+    return (await this.#encoder.complaint()) || this.#failure
   }
 
   /** Takes a fragment of the picture. @throws as MixEncoder.addPicture does */
@@ -113,14 +119,26 @@ export class MixRun {
     })
   }
 
-  /** A file is complete, and the next one begins. */
+  /** A file is complete, and the next one begins. Never rejects. */
   async #completed(number: number, endedAt: number): Promise<void> {
-    const { folder, below, name, segments, clock } = this.#parts
-    const path = recordedPath(folder, `${below}/${mixFile(name, number)}`)
-    // Readers skip a segment whose file is missing.
-    await renameFile(withSuffix(path, partSuffix), path).catch(() => {})
+    const { folder, below, name, segments, clock, logger } = this.#parts
+    const file = `${below}/${mixFile(name, number)}`
+    try {
+      const path = recordedPath(folder, file)
+      await renameFile(withSuffix(path, partSuffix), path)
+    } catch (error) {
+      // The mix goes on: readers skip a segment whose file is missing.
+      logger.warn({ err: error, file }, 'live mix: a finished file could not be renamed')
+    }
     this.#begin(number + 1, endedAt)
-    for (const { file } of segments.forget(clock() - windowMs)) await removeInside(folder, recordedPath(folder, file))
+    for (const { file } of segments.forget(clock() - windowMs)) {
+      try {
+        await removeInside(folder, recordedPath(folder, file))
+      } catch (error) {
+        // The end of the mix removes the whole folder.
+        logger.warn({ err: error, file }, 'live mix: an old file could not be removed')
+      }
+    }
   }
 }
 

@@ -4,7 +4,7 @@ import { startFfmpeg } from '../ffmpeg-run.ts'
 import { liveFragments } from '../live-fragments.ts'
 import type { LiveStream } from '../live-stream.ts'
 import type { LiveFragment } from '../live-window.ts'
-import { PushFeed } from '../push-feed.ts'
+import { FormatChangedError, PushFeed } from '../push-feed.ts'
 import { channels, SampleLine, sampleRate, WholeSamples } from './sample-line.ts'
 
 /** Needs of a voice. */
@@ -13,6 +13,7 @@ export interface MixVoiceParts {
   /** Recordings folder. */
   folder: string
   program: Pick<FfmpegProgram, 'path'>
+  logger: { warn(fields: object, message: string): void }
 }
 
 /** Wait before a decoder is started again, in milliseconds. */
@@ -26,6 +27,8 @@ export class MixVoice {
   readonly #done: Promise<void>
   /** Fragment that was read last. */
   #read: LiveFragment | undefined
+  /** Message of the failure that was logged last. */
+  #logged = ''
 
   constructor(parts: MixVoiceParts) {
     this.#parts = parts
@@ -52,12 +55,25 @@ export class MixVoice {
   async #decode(): Promise<void> {
     const { signal } = this.#ended
     while (!signal.aborted) {
-      // Another decoder begins after a moment.
-      await this.#run(signal).catch(() => {})
+      try {
+        await this.#run(signal)
+      } catch (error) {
+        this.#logFailure(error)
+      }
       await pause(againMs, { signal })
     }
   }
 
+  /** Logs a failure once: the next decoder fails in the same way within a second. */
+  #logFailure(error: unknown): void {
+    const message = String(error)
+    if (message === this.#logged) return
+    this.#logged = message
+    const { stream, logger } = this.#parts
+    logger.warn({ err: error, ...stream.stream }, 'live mix: the decoder of a voice failed')
+  }
+
+  /** Runs one decoder, until the voice is closed or its format changes. @throws Error: the decoder failed */
   async #run(signal: AbortSignal): Promise<void> {
     const { stream, folder, program } = this.#parts
     const run = startFfmpeg(program, decoderArguments)
@@ -70,21 +86,26 @@ export class MixVoice {
       this.#line.add(next, sound)
       next += sound.length / 2 / channels
     })
+    // `ended` never rejects.
     void run.ended.then(() => over.abort())
+    let failure: unknown
     try {
-      for await (const { fragment, bytes } of liveFragments(
-        stream,
-        folder,
-        AbortSignal.any([signal, over.signal]),
-        this.#read,
-      )) {
+      const either = AbortSignal.any([signal, over.signal])
+      for await (const { fragment, bytes } of liveFragments(stream, folder, either, this.#read)) {
         await feed.add(bytes, fragment.segment / 1_000)
         this.#read = fragment
       }
-    } finally {
-      run.kill()
-      await run.ended
+    } catch (error) {
+      failure = error
     }
+    const hasEnded = over.signal.aborted
+    run.kill()
+    const { complaint } = await run.ended
+    if (signal.aborted || failure instanceof FormatChangedError) return
+    // The words of ffmpeg say more than the broken pipe to it. It reads and writes pipes only: they hold no address.
+    if (complaint !== '') throw new Error(complaint, { cause: failure })
+    if (failure !== undefined) throw failure
+    if (hasEnded) throw new Error('ffmpeg ended')
   }
 }
 

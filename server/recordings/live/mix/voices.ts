@@ -12,6 +12,7 @@ export interface VoicesParts extends Omit<LiveStreamParts, 'index'> {
   /** Recordings folder. */
   folder: string
   program: Pick<FfmpegProgram, 'path'>
+  logger: { warn(fields: object, message: string): void }
 }
 
 /** Voices of one mix at most: more people than that are not told apart in one sound anyway, and each has a decoder. */

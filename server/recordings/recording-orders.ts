@@ -1,5 +1,5 @@
 import { clearInterval, setInterval, setTimeout } from 'node:timers'
-import type { RecordingHindrance, RecordingTarget } from '../../shared/console/recordings.ts'
+import type { RecordingTarget } from '../../shared/console/recordings.ts'
 import { shownName } from '../../shared/control-character.ts'
 import type { RecordedStream, RecordingOrder } from '../../shared/recordings/segment.ts'
 import type { Settings } from '../../shared/settings.ts'
@@ -13,6 +13,7 @@ import type { RecordingWish, StartedBy } from './recording-control.ts'
 import type { RecordingRequest, RecordingRequests } from './recording-requests.ts'
 import type { RecordingWishes } from './recording-wishes.ts'
 import { RequestsByRoom } from './requests-by-room.ts'
+import { hindranceOf, mayOrder, type SiteFacts, targetState } from './target-state.ts'
 import { TargetedUsers } from './targeted-users.ts'
 import { dependsOnClock, type RoomFacts, type WantedTarget, wantedOf } from './wanted-streams.ts'
 
@@ -35,7 +36,7 @@ export interface OrdersParts {
   wishes: RecordingWishes
   settings: () => Settings
   /** Why nothing can be recorded at all; undefined: it can. */
-  blocked: () => Extract<RecordingHindrance, 'off' | 'storageLow'> | undefined
+  blocked: () => SiteFacts['blocked']
   /** Whether something of a target is written now. */
   isWriting: (roomId: string, target: Pick<WantedTarget, 'userId' | 'quality'>) => boolean
   /** Called when the recorded streams of a room changed. */
@@ -199,11 +200,11 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
     return { name, canRecord: driver === undefined || driver.setRecording !== undefined }
   }
 
-  #view(roomId: string, target: WantedTarget, state: RoomState): RecordingTarget {
+  #view(roomId: string, target: WantedTarget, { since }: RoomState): RecordingTarget {
     const { store, pool } = this.#parts
     const { userId, device, quality, by, startedBy } = target
     const name = device ? store.get('devices', userId)?.userName : pool.user(roomId, userId)?.userName
-    const recording = this.#parts.isWriting(roomId, target)
+    const state = this.#stateOf(roomId, target)
     return {
       room_id: roomId,
       user_id: userId,
@@ -213,19 +214,26 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
       quality,
       by,
       started_by: startedBy,
-      since: state.since.get(userId) ?? 0,
-      recording,
-      hindrance: recording ? null : this.#hindrance(roomId, target),
+      since: since.get(userId) ?? 0,
+      recording: state === 'recording',
+      hindrance: hindranceOf(state),
     }
   }
 
-  #hindrance(roomId: string, { userId }: WantedTarget): RecordingHindrance | null {
-    const { pool, blocked } = this.#parts
-    if (!this.node(roomId).canRecord) return 'node'
-    const why = blocked()
-    if (why !== undefined) return why
-    const isThere = userId === '' ? pool.occupied(roomId) : pool.user(roomId, userId) !== undefined
-    return isThere ? null : 'away'
+  #stateOf(roomId: string, target: WantedTarget): ReturnType<typeof targetState> {
+    const { pool, isWriting } = this.#parts
+    const { userId } = target
+    return targetState({
+      ...this.#siteFacts(),
+      isWriting: isWriting(roomId, target),
+      canRecord: this.node(roomId).canRecord,
+      isThere: userId === '' ? pool.occupied(roomId) : pool.user(roomId, userId) !== undefined,
+    })
+  }
+
+  #siteFacts(): SiteFacts {
+    const { store, blocked } = this.#parts
+    return { blocked: blocked(), isLeader: store.leadership.isHeld }
   }
 
   #onPoolEvent(event: PoolEvent): void {
@@ -276,7 +284,7 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
   }
 
   async #settle(roomId: string): Promise<void> {
-    const { settings, blocked, pool, changed, store } = this.#parts
+    const { settings, pool, changed, store } = this.#parts
     const facts = this.#facts(roomId)
     const state = this.#rooms.get(roomId) ?? newState()
     const recording = settings().recording
@@ -297,9 +305,7 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
     const node = this.#nodeOf(roomId)
     const driver = pool.driver(node)
     if (driver?.setRecording === undefined) return
-    // Without the lease another controller may record the same streams.
-    const mayRecord = store.leadership.isHeld && blocked() === undefined
-    const order = orderOf(roomId, mayRecord ? targets : [])
+    const order = orderOf(roomId, mayOrder(this.#siteFacts()) ? targets : [])
     const key = JSON.stringify([node, order])
     if (key === state.sent || (isEmpty(order) && !state.inForce)) return
     state.sent = key

@@ -365,7 +365,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       isOrdered: (node, stream) => this.orders.given.covers(node, stream),
       isLiveOnly: (stream) => this.orders.windowOf(stream) !== undefined,
       stopReason: (stream) =>
-        this.#storage?.watch.isLow === true && this.orders.wants(stream) ? 'storageLow' : undefined,
+        this.#blocked() === 'storageLow' && this.orders.wants(stream) ? 'storageLow' : undefined,
       namesOf: ({ roomId, userId }) => {
         const device = store.get('devices', userId)
         const userName = device?.userName ?? pool.user(roomId, userId)?.userName ?? userId

@@ -1,13 +1,12 @@
-import type { GapReason, SegmentEnd } from '../../../shared/recordings/segment.ts'
+import type { SegmentEnd } from '../../../shared/recordings/segment.ts'
 import type { Feed } from '../feeds/feed.ts'
 import { wholeText } from '../base/media-log.ts'
 import { type RecordingParts, SegmentFiles, type StreamFacts } from './stream-files.ts'
+import { RecordedState } from './recorded-state.ts'
 import { Segmenter } from './segmenter.ts'
 import { soundAssembly } from './sound-assembly.ts'
 import { TrackInput } from './track-input.ts'
 
-/** Time without a segment after which that is told as a gap, in milliseconds. */
-const gapAfterMs = 2_000
 /** Time between requests for a key frame of somebody's picture, in milliseconds. */
 const keyFrameEveryMs = 4_000
 /** Time for which another layer has to be the largest before it is recorded, in milliseconds: each change is a new segment. */
@@ -24,8 +23,7 @@ export class RecordedStream {
   #picture: { feed: Feed; input: TrackInput | undefined } | undefined
   /** Another layer that is the largest now, and since when. */
   #nextLayer: { feed: Feed; since: number } | undefined
-  /** Since when nothing is recorded, by the wall clock, and the reason that was told; undefined: something is. */
-  #gap: { since: number; told: GapReason | undefined } | undefined
+  readonly #state: RecordedState
   #keyFrameAt: number
 
   /** @param facts as they are when a segment begins */
@@ -33,7 +31,7 @@ export class RecordedStream {
     this.feed = feed
     this.#facts = facts
     this.#parts = parts
-    this.#gap = { since: parts.wall(), told: undefined }
+    this.#state = new RecordedState(parts.wall())
     this.#keyFrameAt = parts.now()
     this.#files = new SegmentFiles(facts, parts)
     const { format } = feed.raw.audio
@@ -60,7 +58,7 @@ export class RecordedStream {
       this.#keyFrameAt = now
       this.#picture?.feed.requestKeyFrame()
     }
-    if (this.#segmenter.isOpen) this.#gap = undefined
+    if (this.#segmenter.isOpen) this.#state.began()
     else this.#noteGap(now)
   }
 
@@ -108,25 +106,15 @@ export class RecordedStream {
   }
 
   #noteGap(now: number): void {
-    const at = this.#parts.wall()
-    const gap = (this.#gap ??= { since: this.#files.endedAt ?? at, told: undefined })
-    if (at - gap.since < gapAfterMs) return
-    const reason = this.#whyNothing(now)
-    if (reason === gap.told) return
-    const from = gap.told === undefined ? gap.since : at
-    gap.told = reason
+    const { disk, wall, emit } = this.#parts
+    const gap = this.#state.missed(wall(), this.#files.endedAt, () => ({
+      trouble: disk.trouble,
+      hasTrack: this.#picture?.input !== undefined || this.#sound !== undefined,
+      silentMs: now - this.#segmenter.receivedAt,
+      lacksKey: this.#segmenter.lacksKey,
+    }))
+    if (gap === undefined) return
     const { roomId, userId, source, quality } = this.#facts()
-    this.#parts.emit({
-      type: 'recordingGap',
-      gap: { roomId, userId, source, quality, from, to: null, reason },
-    })
-  }
-
-  #whyNothing(now: number): GapReason {
-    const { trouble } = this.#parts.disk
-    if (trouble !== undefined) return trouble
-    if (this.#picture?.input === undefined && this.#sound === undefined) return 'codec'
-    const isSilent = now - this.#segmenter.receivedAt > gapAfterMs
-    return !isSilent && this.#segmenter.lacksKey ? 'noKeyFrame' : 'silent'
+    emit({ type: 'recordingGap', gap: { roomId, userId, source, quality, ...gap, to: null } })
   }
 }

@@ -103,9 +103,9 @@ export class MixVoice {
     const { complaint } = await run.ended
     if (signal.aborted || failure instanceof FormatChangedError) return
     // The words of ffmpeg say more than the broken pipe to it. It reads and writes pipes only: they hold no address.
-    if (complaint !== '') throw new Error(complaint, { cause: failure })
-    if (failure !== undefined) throw failure
-    if (hasEnded) throw new Error('ffmpeg ended')
+    if (failure === undefined && !hasEnded) return
+    const why = failure === undefined ? 'ffmpeg ended' : String(failure)
+    throw new Error(complaint || why, { cause: failure })
   }
 }
 

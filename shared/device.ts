@@ -21,6 +21,9 @@ export const deviceErrorKinds = [
   'nodeFailed',
   'forbidden',
   'encrypted',
+  'rejected',
+  'redirected',
+  'oldTls',
 ] as const
 export type DeviceErrorKind = (typeof deviceErrorKinds)[number]
 
@@ -31,7 +34,7 @@ export const deviceErrorMessages: Readonly<Record<DeviceErrorKind, string>> = {
   refused: 'The device refused the connection: check its port and that RTSP is on.',
   unreachable: 'The device cannot be reached: check its host and the network.',
   timeout: 'The device did not answer in time.',
-  protocol: 'The device did not answer as an RTSP server does: check the address.',
+  protocol: 'The device did not answer as an RTSP server does: check host and port.',
   certificate:
     'The certificate of the device is not trusted: let the settings trust camera certificates, or give it one of an authority.',
   noUsableTrack: 'The device sends no supported media: set it to H.264 video.',
@@ -45,4 +48,8 @@ export const deviceErrorMessages: Readonly<Record<DeviceErrorKind, string>> = {
     'Devices may not be at this address: it is outside the networks that the settings allow, or it is a port of this site.',
   encrypted:
     'The MCU of this room takes devices by rtsp:// only: give the device such an address, or add an embedded MCU, which the room gets once no people are in it.',
+  rejected: 'The device rejected a request: check its settings for RTSP.',
+  redirected:
+    'The device redirects to an address that is not allowed: give the address of the stream itself, or allow its network.',
+  oldTls: 'The device speaks only TLS that is out of date: update it, allow old TLS for it, or use rtsp://.',
 }

@@ -18,6 +18,9 @@ const names = {
   nodeFailed: 'deviceNodeFailed',
   forbidden: 'deviceForbidden',
   encrypted: 'deviceEncrypted',
+  rejected: 'deviceRejected',
+  redirected: 'deviceRedirected',
+  oldTls: 'deviceOldTls',
 } as const satisfies Record<DeviceErrorKind, string>
 
 /** The refusal of a call that needs a device which failed. */

@@ -81,6 +81,9 @@ export const roomRefusals = {
   deviceNodeFailed: ['failed', deviceErrorMessages.nodeFailed],
   deviceForbidden: ['failed', deviceErrorMessages.forbidden],
   deviceEncrypted: ['failed', deviceErrorMessages.encrypted],
+  deviceRejected: ['failed', deviceErrorMessages.rejected],
+  deviceRedirected: ['failed', deviceErrorMessages.redirected],
+  deviceOldTls: ['failed', deviceErrorMessages.oldTls],
 
   tableEmpty: ['invalid', 'The table is empty: its first line names the columns.'],
   tableLimit: ['invalid', 'The table has more than {limit} lines.'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseChallenges } from '../../server/media/rtsp/authentication.ts'
-import { controlUrl } from '../../server/media/rtsp/control-url.ts'
 import { parseDescription } from '../../server/media/rtsp/description.ts'
+import { baseUrl, controlUrls } from '../../server/media/rtsp/leniency.ts'
 import { describedResolution } from '../../server/media/rtsp/resolution.ts'
 import { parseSession, parseTransport } from '../../server/media/rtsp/transport.ts'
 import { maxBody, maxHead, WireReader } from '../../server/media/rtsp/wire-reader.ts'
@@ -77,8 +77,9 @@ test('a Transport, a Session and a control attribute are parsed at once', () => 
     cost(() => parseTransport(`RTP/AVP;interleaved=${text.slice(0, 1_000)}`))
     cost(() => parseSession(text))
     cost(() => parseSession(`1;timeout=${text}`))
-    cost(() => controlUrl('rtsp://camera/', text))
-    cost(() => controlUrl('rtsp://camera/', `rtsp://${text.slice(0, 1_000)}`))
+    cost(() => controlUrls(['rtsp://camera/'], text))
+    cost(() => baseUrl('rtsp://camera/', text))
+    cost(() => controlUrls(['rtsp://camera/'], `rtsp://${text.slice(0, 1_000)}`))
   }
 })
 

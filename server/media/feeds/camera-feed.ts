@@ -75,6 +75,7 @@ export class CameraFeed {
       if (this.feed.audio !== undefined) this.feed.pushAudio(packet)
       return
     }
+    if (this.feed.video?.codec === 'VP8') return this.feed.pushVideo(packet)
     if (this.#video === undefined) return
     this.#noteOrder(track, packet)
     this.#video.push(packet)
@@ -126,6 +127,7 @@ const convertedVideo: VideoFormat = { codec: 'H264', profileLevelId: convertedPr
 const convertedAudio: AudioFormat = { codec: 'OPUS', clockRate: 48_000 }
 
 function videoFormat({ codec, parameters }: RtspTrack): VideoFormat {
+  if (codec === 'VP8') return { codec, profileLevelId: '', parameterSets: '' }
   const parameterSets = parameters.get('sprop-parameter-sets') ?? ''
   const fromSet = Buffer.from(parameterSets.slice(0, 8), 'base64').subarray(1, 4).toString('hex')
   const profileLevelId = (parameters.get('profile-level-id') ?? fromSet).toLowerCase()

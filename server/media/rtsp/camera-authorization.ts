@@ -19,6 +19,11 @@ export class CameraAuthorization {
     return this.#authenticator?.challenge
   }
 
+  /** Whether the camera has asked for the login, and has not accepted it yet. */
+  get isChallenged(): boolean {
+    return this.#authenticator !== undefined && !this.#accepted
+  }
+
   /** Makes the Authorization field of a request; undefined while the camera has asked for none. */
   field(method: string, uri: string): string | undefined {
     return this.#authenticator?.authorization(method, uri)

@@ -88,6 +88,7 @@ function pictureObstacle(track: RtspTrack): Obstacle | undefined {
         : 'only viewers whose browser decodes it see the picture; H.264 suits every viewer',
     }
   }
+  if (codec === 'VP8') return undefined
   return never(pictureReasons.get(codec) ?? 'video_other', name)
 }
 
@@ -121,10 +122,22 @@ const names: ReadonlyMap<string, string> = new Map([
   ['H263', 'H.263'],
   ['H263-1998', 'H.263'],
   ['H263-2000', 'H.263'],
+  ['H266', 'H.266'],
+  ['H261', 'H.261'],
+  ['MPV', 'MPEG-1/2 video'],
+  ['MP2T', 'an MPEG transport stream'],
+  ['THEORA', 'Theora'],
   ['OPUS', 'Opus'],
+  ['MPA', 'MPEG audio (MP2, MP3)'],
+  ['GSM', 'GSM'],
+  ['SPEEX', 'Speex'],
+  ['VORBIS', 'Vorbis'],
+  ['G722', 'G.722'],
+  ['G723', 'G.723.1'],
+  ['G728', 'G.728'],
+  ['G729', 'G.729'],
   ['PCMU', 'G.711 μ-law'],
   ['PCMA', 'G.711 A-law'],
-  ['G722', 'G.722'],
   ['MPEG4-GENERIC', 'AAC'],
   ['MP4A-LATM', 'AAC'],
 ])
@@ -137,9 +150,11 @@ export function codecName({ codec }: Pick<RtspTrack, 'codec'>): string {
 /** The tracks that are passed on: of each kind the first that goes as it is, else the first that can be made playable, else the first that some browsers play. */
 export function tracksToPull(tracks: readonly RtspTrack[], abilities: Abilities = noAbilities): RtspTrack[] {
   const best = (kind: RtspTrack['kind']): RtspTrack | undefined => {
-    const carried = tracks
+    const carried = receivedTracks(tracks)
       .filter((track) => track.kind === kind)
-      .map((track) => ({ track, ...codecSupportOf(track, abilities) }))
+      .flatMap((track) =>
+        [track, ...(track.alternatives ?? [])].map((format) => ({ track, ...codecSupportOf(format, abilities) })),
+      )
       .filter((each) => each.carried)
     return (carried.find(({ way }) => way === 'direct') ?? carried.find(({ way }) => way === 'converted') ?? carried[0])
       ?.track
@@ -147,10 +162,22 @@ export function tracksToPull(tracks: readonly RtspTrack[], abilities: Abilities 
   return [best('video'), best('audio')].filter((track) => track !== undefined)
 }
 
+/**
+ * Tracks that the camera sends. `sendonly` is ambiguous: ONVIF's back channel, to which a client sends (ONVIF Streaming Specification, section 5.3), or a camera that describes its
+ * own sending. It is a back channel beside a track of the same kind without it, and beside any track that says `recvonly`.
+ */
+function receivedTracks(tracks: readonly RtspTrack[]): readonly RtspTrack[] {
+  const isOnvif = tracks.some(({ direction }) => direction === 'recvonly')
+  const isBackChannel = ({ kind, direction }: RtspTrack): boolean =>
+    direction === 'sendonly' &&
+    (isOnvif || tracks.some((other) => other.kind === kind && other.direction !== 'sendonly'))
+  return tracks.filter((track) => track.direction !== 'inactive' && !isBackChannel(track))
+}
+
 /** The pulled tracks, and sound in AAC where no other is pulled: browsers do not receive it, and recordings hold it as it is. */
 export function withRecordedSound(tracks: readonly RtspTrack[], pulled: readonly RtspTrack[]): readonly RtspTrack[] {
   if (pulled.some(({ kind }) => kind === 'audio')) return pulled
-  const sound = tracks.find((track) => codecName(track) === 'AAC' && sourceTrack(track) !== undefined)
+  const sound = receivedTracks(tracks).find((track) => codecName(track) === 'AAC' && sourceTrack(track) !== undefined)
   return sound === undefined ? pulled : [...pulled, sound]
 }
 
@@ -171,7 +198,8 @@ export function shortcomingsOf(
 
 /** Whether what is done with one of them depends on what this machine can make. */
 export function needAbilities(tracks: readonly RtspTrack[]): boolean {
-  return tracks.some((track) => codecSupportOf(track).way === 'needs_ffmpeg')
+  const formats = tracks.flatMap((track) => [track, ...(track.alternatives ?? [])])
+  return formats.some((track) => codecSupportOf(track).way === 'needs_ffmpeg')
 }
 
 /** Most tracks of one camera that are set up. */
@@ -183,6 +211,8 @@ const maxSetUp = 4
  */
 export function tracksToSetUp(tracks: readonly RtspTrack[], wanted: readonly RtspTrack[]): readonly RtspTrack[] {
   const hasSound = wanted.some(({ kind }) => kind === 'audio')
-  const needed = tracks.filter((track) => wanted.includes(track) || (hasSound && track.kind === 'video'))
+  const needed = receivedTracks(tracks).filter(
+    (track) => wanted.includes(track) || (hasSound && track.kind === 'video'),
+  )
   return needed.length > maxSetUp ? wanted : needed
 }

@@ -1,4 +1,4 @@
-import { parse } from 'sdp-transform'
+import { type MediaAttributes, parse } from 'sdp-transform'
 import { usedLines } from '../webrtc/sdp-lines.ts'
 import { numberOf, textOf } from '../webrtc/sdp-value.ts'
 
@@ -14,6 +14,10 @@ export interface RtspTrack {
   parameters: ReadonlyMap<string, string>
   /** Control attribute as the camera wrote it. */
   control: string
+  /** As RFC 3264 names it, from the camera's side where it follows ONVIF: `sendonly` marks a back channel there, and plain media elsewhere. */
+  direction?: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive' | undefined
+  /** Other formats that the camera may send in the place of this one, each with the payload type that tells it. Left out: none. */
+  alternatives?: readonly RtspTrack[]
 }
 
 /** Answer to DESCRIBE. */
@@ -26,16 +30,30 @@ export interface RtspDescription {
 /** Payload types that need no rtpmap (RFC 3551, section 6). */
 const staticTypes: ReadonlyMap<number, { codec: string; clockRate: number; channels: number }> = new Map([
   [0, { codec: 'PCMU', clockRate: 8000, channels: 1 }],
+  [3, { codec: 'GSM', clockRate: 8000, channels: 1 }],
+  [4, { codec: 'G723', clockRate: 8000, channels: 1 }],
+  [5, { codec: 'DVI4', clockRate: 8000, channels: 1 }],
+  [6, { codec: 'DVI4', clockRate: 16000, channels: 1 }],
+  [7, { codec: 'LPC', clockRate: 8000, channels: 1 }],
   [8, { codec: 'PCMA', clockRate: 8000, channels: 1 }],
   [9, { codec: 'G722', clockRate: 8000, channels: 1 }],
+  [10, { codec: 'L16', clockRate: 44100, channels: 2 }],
+  [11, { codec: 'L16', clockRate: 44100, channels: 1 }],
+  [12, { codec: 'QCELP', clockRate: 8000, channels: 1 }],
   [14, { codec: 'MPA', clockRate: 90000, channels: 1 }],
+  [15, { codec: 'G728', clockRate: 8000, channels: 1 }],
+  [18, { codec: 'G729', clockRate: 8000, channels: 1 }],
   [26, { codec: 'JPEG', clockRate: 90000, channels: 1 }],
+  [31, { codec: 'H261', clockRate: 90000, channels: 1 }],
+  [32, { codec: 'MPV', clockRate: 90000, channels: 1 }],
+  [33, { codec: 'MP2T', clockRate: 90000, channels: 1 }],
+  [34, { codec: 'H263', clockRate: 90000, channels: 1 }],
 ])
 
 /** Limit of media sections that are read: a camera has a handful. */
 const maxTracks = 16
 /** Lines that say something about tracks, and most of them. */
-const readLine = /m=|a=(?:rtpmap:\d|fmtp:\d|control:)/y
+const readLine = /m=|a=(?:rtpmap:\d|fmtp:\d|control:|sendrecv|sendonly|recvonly|inactive)/y
 const maxLines = 256
 /** Longest control attribute, in characters: longer ones cannot be asked for. */
 const maxControl = 1_024
@@ -43,35 +61,63 @@ const maxControl = 1_024
 const fastestClock = 192_000
 const maxChannels = 8
 
+/** Formats of one section that are read, at most. */
+const maxFormats = 8
+
 /**
  * Reads the SDP of a camera. Anything it cannot make sense of is left out, never an error, and no number leaves its range. Lines that are not used are not
  * parsed.
  */
 export function parseDescription(text: string): RtspDescription {
   const session = parse(usedLines(text, readLine, maxLines))
+  const sections: Partial<Section>[] = [session as Partial<Section>, ...(session.media ?? [])]
+  // Some cameras write the lines of one section at the end of another.
+  const everywhere = {
+    rtp: sections.flatMap(({ rtp }) => rtp ?? []),
+    fmtp: sections.flatMap(({ fmtp }) => fmtp ?? []),
+  }
   const tracks = (session.media ?? []).slice(0, maxTracks).flatMap((media): RtspTrack[] => {
     if (media.type !== 'video' && media.type !== 'audio') return []
-    const payloadType = inRange(Number.parseInt(textOf(media.payloads ?? ''), 10), 0, 127)
+    const kind: RtspTrack['kind'] = media.type
+    const { direction } = media
     const control = controlOf(media)
-    if (payloadType === undefined || control.length > maxControl) return []
-    const map = (media.rtp ?? []).find(({ payload }) => payload === payloadType)
-    const known = staticTypes.get(payloadType)
-    return [
-      {
-        kind: media.type,
-        payloadType,
-        codec: map === undefined ? (known?.codec ?? '') : textOf(map.codec).toUpperCase().slice(0, maxCodec),
-        clockRate: inRange(numberOf(map?.rate ?? known?.clockRate ?? 0), 1, fastestClock) ?? 0,
-        channels: inRange(numberOf(map?.encoding ?? known?.channels ?? 1), 1, maxChannels) ?? 0,
-        parameters: formatParameters(
-          (media.fmtp ?? []).filter(({ payload }) => payload === payloadType).map(({ config }) => textOf(config)),
-        ),
-        control,
-      },
-    ]
+    if (control.length > maxControl) return []
+    const types = textOf(media.payloads ?? '').split(' ', maxFormats)
+    const formats = [...new Set(types.map((type) => inRange(Number.parseInt(type, 10), 0, 127)))]
+      .filter((type) => type !== undefined)
+      .map((type) => ({ kind, control, direction, ...formatOf(type, media, everywhere) }))
+    const [first, ...others] = formats
+    if (first === undefined) return []
+    const alternatives = others.filter(({ codec }) => codec !== '')
+    return [alternatives.length === 0 ? first : { ...first, alternatives }]
   })
   const control = controlOf(session)
   return { control: control.length > maxControl ? '' : control, tracks }
+}
+
+type Section = Pick<MediaAttributes, 'rtp' | 'fmtp'>
+
+/** Format of a payload type, by the lines of its section, or else of any other. */
+function formatOf(payloadType: number, section: Partial<Section>, everywhere: Section) {
+  const ofType = <Line extends { payload: number }>(lines: readonly Line[] = []): Line[] =>
+    lines.filter(({ payload }) => payload === payloadType)
+  const ownOrOther = <Line extends { payload: number }>(
+    own: readonly Line[] | undefined,
+    all: readonly Line[],
+  ): Line[] => {
+    const found = ofType(own)
+    return found.length > 0 ? found : ofType(all)
+  }
+  const known = staticTypes.get(payloadType)
+  // A static type means the same in each section; a line for it elsewhere is about another track.
+  const [map] = known === undefined ? ownOrOther(section.rtp, everywhere.rtp) : ofType(section.rtp)
+  return {
+    payloadType,
+    codec: map === undefined ? (known?.codec ?? '') : textOf(map.codec).trim().toUpperCase().slice(0, maxCodec),
+    clockRate: inRange(numberOf(map?.rate ?? known?.clockRate ?? 0), 1, fastestClock) ?? 0,
+    channels: inRange(numberOf(map?.encoding ?? known?.channels ?? 1), 1, maxChannels) ?? 0,
+    parameters: formatParameters(ownOrOther(section.fmtp, everywhere.fmtp).map(({ config }) => textOf(config))),
+  }
 }
 
 /** Longest name of a codec, in characters. */

@@ -18,6 +18,24 @@ export interface TransportOptions {
   udp: boolean
 }
 
+/** Sources that are remembered, at most. */
+const maxSources = 16
+
+/** Packet types of RTCP (RFC 5761, section 4). */
+function isRtcpType(type: number): boolean {
+  return type >= 192 && type <= 223
+}
+
+/** Synchronization source of an RTCP packet, or of RTP at byte 8. */
+function sourceOf(packet: Buffer, at: 4 | 8 = 4): number {
+  return packet.length < at + 4 ? -1 : packet.readUInt32BE(at)
+}
+
+/** Whether a track, or another format in its place, has this payload type. */
+function sends({ payloadType, alternatives = [] }: RtspTrack, type: number): boolean {
+  return payloadType === type || alternatives.some((other) => other.payloadType === type)
+}
+
 /** Takes what the transports receive. */
 export interface TransportListener {
   rtp(track: RtspTrack, packet: Buffer): void
@@ -29,8 +47,11 @@ export interface TransportListener {
 export class MediaTransports {
   readonly #options: TransportOptions
   readonly #listener: TransportListener
-  /** Takes the packets of each interleaved channel. */
-  readonly #channels = new Map<number, (packet: Buffer) => void>()
+  /** Tracks of each interleaved channel: some cameras name one channel for several tracks, or for RTP and RTCP. */
+  readonly #channels = new Map<number, RtspTrack[]>()
+  readonly #tracks: RtspTrack[] = []
+  /** Synchronization sources of RTP, which tell the track of a report. */
+  readonly #sources = new Map<number, RtspTrack>()
   readonly #pairs: DatagramPair[] = []
   /** Sends a report for each track. */
   readonly #reports: ((packet: Buffer) => void)[] = []
@@ -63,9 +84,27 @@ export class MediaTransports {
     }
   }
 
-  /** Takes a packet of an interleaved channel. */
+  /** Whether an interleaved channel was set up. */
+  knows(channel: number): boolean {
+    return this.#channels.has(channel)
+  }
+
+  /** Takes a packet of an interleaved channel: of its track, or of the track that its payload type or source tells. */
   interleaved(channel: number, packet: Buffer): void {
-    this.#channels.get(channel)?.(packet)
+    if (packet.length < 2 || this.#tracks.length === 0) return
+    const candidates = this.#channels.get(channel) ?? this.#tracks
+    const type = packet[1] ?? 0
+    if (isRtcpType(type)) {
+      const track = candidates.length === 1 ? candidates[0] : this.#sources.get(sourceOf(packet))
+      if (track !== undefined) this.#listener.rtcp(track, packet)
+      return
+    }
+    const payloadType = type & 0x7f
+    const track =
+      candidates.find((each) => sends(each, payloadType)) ?? (this.#channels.has(channel) ? candidates[0] : undefined)
+    if (track === undefined) return
+    if (candidates.length > 1) this.#noteSource(packet, track)
+    this.#listener.rtp(track, packet)
   }
 
   /** Sends a report for each track. */
@@ -76,6 +115,7 @@ export class MediaTransports {
   /** Drops interleaved packets from now on. */
   end(): void {
     this.#channels.clear()
+    this.#tracks.length = 0
   }
 
   async #setUpAs(index: number, track: RtspTrack): Promise<void> {
@@ -86,14 +126,23 @@ export class MediaTransports {
     const { connection, requests } = this.#options
     const wanted = [2 * index, 2 * index + 1] as const
     const transport = `RTP/AVP/TCP;unicast;interleaved=${wanted[0]}-${wanted[1]}`
-    const { channels = wanted } = await requests.setUp(track, transport)
-    const [rtp, rtcp] = channels
-    if (this.#channels.has(rtp) || this.#channels.has(rtcp)) {
-      throw new RtspError('protocol', 'the camera gave one interleaved channel to two tracks')
+    const { channels = wanted, udp } = await requests.setUp(track, transport)
+    if (udp === true) {
+      // The camera grants UDP to a request for TCP: it is asked for what it does.
+      if (index > 0) throw new RtspError('protocol', 'the camera mixes TCP and UDP')
+      this.#udp = true
+      return await this.#setUpUdp(track)
     }
-    this.#channels.set(rtp, (packet) => this.#listener.rtp(track, packet))
-    this.#channels.set(rtcp, (packet) => this.#listener.rtcp(track, packet))
-    this.#reports.push((packet) => connection.sendPacket(rtcp, packet))
+    this.#tracks.push(track)
+    // Some answer with the channels of another track, and send on those that were asked for.
+    for (const channel of new Set([...channels, ...wanted])) {
+      this.#channels.set(channel, [...(this.#channels.get(channel) ?? []), track])
+    }
+    this.#reports.push((packet) => connection.sendPacket(channels[1], packet))
+  }
+
+  #noteSource(packet: Buffer, track: RtspTrack): void {
+    if (this.#sources.size < maxSources) this.#sources.set(sourceOf(packet, 8), track)
   }
 
   async #setUpUdp(track: RtspTrack): Promise<void> {

@@ -27,10 +27,9 @@ export function parseHead(bytes: Buffer): MessageHead {
     if (line.includes('\0') || line.includes('\r'))
       throw new RtspError('protocol', 'an answer holds control characters')
   }
-  for (const line of lines) {
+  for (const line of unfolded(lines)) {
     const colon = line.indexOf(':')
-    // A line that begins with a space continues the one before: no field that is read here needs it.
-    if (colon <= 0 || line.startsWith(' ') || line.startsWith('\t')) continue
+    if (colon <= 0) continue
     const name = line.slice(0, colon).trim().toLowerCase()
     const value = line.slice(colon + 1).trim()
     const values = headers.get(name)
@@ -38,6 +37,17 @@ export function parseHead(bytes: Buffer): MessageHead {
     else values.push(value)
   }
   return { startLine, headers }
+}
+
+/** Joins each line that begins with a space or a tab to the line before it (RFC 2326, section 4.2). */
+function unfolded(lines: readonly string[]): string[] {
+  const whole: string[] = []
+  for (const line of lines) {
+    if ((line.startsWith(' ') || line.startsWith('\t')) && whole.length > 0)
+      whole.push(`${whole.pop() ?? ''} ${line.trim()}`)
+    else whole.push(line)
+  }
+  return whole
 }
 
 /** The number of a CSeq field (RFC 2326, section 12.17); undefined when there is none. */
@@ -48,8 +58,17 @@ export function sequenceNumber(headers: MessageHead['headers']): number | undefi
 
 /** The status of an answer; undefined when the line begins none. */
 export function statusOf(startLine: string): number | undefined {
-  const match = /^RTSP\/\d\.\d ([1-5]\d\d)(?: |$)/.exec(startLine)
+  const match = /^RTSP\/\d\.\d {1,4}([1-5]\d\d)(?: |$)/i.exec(startLine)
   return match === null ? undefined : Number(match[1])
+}
+
+/** The status of an answer with its reason, e.g. `551 Option not supported`, for people: of plain characters, and short. */
+export function statusText(startLine: string): string {
+  return startLine
+    .replace(/^\S{1,16}\s{1,4}/, '')
+    .replace(/[^ -~]/g, '')
+    .slice(0, 60)
+    .trim()
 }
 
 /** The method of a request; undefined when the line begins none. */

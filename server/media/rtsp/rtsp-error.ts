@@ -1,6 +1,7 @@
 import { errorCode } from '../../../shared/error-code.ts'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
 import { ExpectedError } from '../../../shared/expected-error.ts'
+import { isRedirection } from './leniency.ts'
 
 /** The kinds of failure that a pull by itself can have (the others of `deviceErrorKinds` are the room's or the controller's). */
 export type RtspErrorKind = Extract<
@@ -17,18 +18,43 @@ export type RtspErrorKind = Extract<
   | 'stalled'
   | 'nodeFailed'
   | 'forbidden'
+  | 'rejected'
+  | 'redirected'
+  | 'oldTls'
 >
+
+/** Further facts of a failure. */
+export interface RtspErrorFacts extends ErrorOptions {
+  /** What the camera answered to what, or which codecs it sends, for people: short, of plain characters, without login. */
+  detail?: string
+  /** Location of a redirection, as the camera wrote it; it may hold a login. */
+  location?: string
+}
 
 /** A camera could not be pulled, or its stream ended. The message is for the log and never holds a login. */
 export class RtspError extends ExpectedError {
   readonly kind: RtspErrorKind
   /** RTSP status code; 0 when no answer caused it. */
   readonly status: number
-  constructor(kind: RtspErrorKind, message: string, status = 0, options?: ErrorOptions) {
-    super(message, options)
+  readonly detail: string
+  readonly location: string
+  constructor(kind: RtspErrorKind, message: string, status = 0, facts: RtspErrorFacts = {}) {
+    super(message, facts)
     this.name = 'RtspError'
     this.kind = kind
     this.status = status
+    this.detail = facts.detail ?? ''
+    this.location = facts.location ?? ''
+  }
+
+  /** The same failure with the track that the request was for, e.g. `track 3 (PCMA)`. */
+  ofTrack(track: string): RtspError {
+    const { kind, message, status, detail, location, cause } = this
+    return new RtspError(kind, `${message} for ${track}`, status, {
+      cause,
+      location,
+      detail: detail && `${detail} of ${track}`,
+    })
   }
 }
 
@@ -57,6 +83,15 @@ const kindsByCode: Readonly<Record<string, RtspErrorKind>> = {
   CERT_NOT_YET_VALID: 'certificate',
   CERT_UNTRUSTED: 'certificate',
   ERR_TLS_CERT_ALTNAME_INVALID: 'certificate',
+  // The camera knows no version, cipher or key that is taken by default.
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: 'oldTls',
+  ERR_SSL_UNSUPPORTED_PROTOCOL: 'oldTls',
+  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: 'oldTls',
+  'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE': 'oldTls',
+  ERR_SSL_TLSV1_ALERT_INSUFFICIENT_SECURITY: 'oldTls',
+  ERR_SSL_EE_KEY_TOO_SMALL: 'oldTls',
+  ERR_SSL_DH_KEY_TOO_SMALL: 'oldTls',
+  ERR_SSL_CA_MD_TOO_WEAK: 'oldTls',
 }
 
 /** The failure of a socket as an RtspError; no TLS at all is `protocol`. */
@@ -64,7 +99,9 @@ export function socketError(cause: unknown): RtspError {
   if (cause instanceof RtspError) return cause
   const code = errorCode(cause)
   const kind = kindsByCode[code] ?? 'protocol'
-  return new RtspError(kind, code === '' ? 'the connection failed' : `the connection failed (${code})`, 0, { cause })
+  const detail = kind === 'protocol' || kind === 'oldTls' ? code : ''
+  const message = code === '' ? 'the connection failed' : `the connection failed (${code})`
+  return new RtspError(kind, message, 0, { cause, detail })
 }
 
 /** Failure for an error of a handler: an RtspError as it is; any other one is unexpected, and its cause is logged whole at the end of the session. */
@@ -74,13 +111,17 @@ export function failureOf(cause: unknown): RtspError {
     : new RtspError('nodeFailed', 'the session failed in the node', 0, { cause })
 }
 
-/** An answer that is not 200, by the kind that it means (RFC 2326, section 11). */
-export function statusError(method: string, status: number): RtspError {
-  const kind: RtspErrorKind =
-    status === 401 || status === 403 || status === 407
-      ? 'auth'
-      : status === 404 || status === 410
-        ? 'notFound'
-        : 'protocol'
-  return new RtspError(kind, `${method} was answered ${status}`, status)
+/**
+ * An answer that is no success, by the kind that it means (RFC 2326, section 11).
+ * @param text status and reason as the camera wrote them, e.g. `551 Option not supported`
+ */
+export function statusError(method: string, status: number, text = String(status), location = ''): RtspError {
+  const detail = `${text} to ${method}`
+  return new RtspError(kindOf(status), `${method} was answered ${status}`, status, { detail, location })
+}
+
+function kindOf(status: number): RtspErrorKind {
+  if (status === 401 || status === 403 || status === 407) return 'auth'
+  if (status === 404 || status === 410) return 'notFound'
+  return isRedirection(status) ? 'redirected' : 'rejected'
 }

@@ -4,7 +4,7 @@ import type { Abilities } from '../transcode/transcoding.ts'
 import type { RtspTrack } from './description.ts'
 import { describedResolution } from './resolution.ts'
 import { RtspError, type RtspErrorKind } from './rtsp-error.ts'
-import { type RtspOptions, RtspSession } from './session.ts'
+import { noUsableTrack, type RtspOptions, RtspSession } from './session.ts'
 
 /** One track of a probed camera; its detail holds the resolution where the camera describes it. */
 interface ProbedTrack extends CodecSupport {
@@ -21,7 +21,7 @@ export type ProbeResult = {
   tracks: ProbedTrack[]
   /** IP address at which it answered; empty when it did not. */
   address: string
-} & ({ ok: true } | { ok: false; kind: RtspErrorKind; message: string })
+} & ({ ok: true } | { ok: false; kind: RtspErrorKind; message: string /** See RtspError. */; detail: string })
 
 /** Settings of a probe: those of a pull. */
 export type ProbeOptions = Required<Pick<RtspOptions, 'trustAnyCertificate' | 'answerMs' | 'allowed' | 'log'>> &
@@ -50,14 +50,14 @@ export async function probe(
     const probed = tracks.map((track) => probedTrack(track, abilities))
     if (probed.some(({ carried }) => carried))
       return { ok: true, milliseconds: elapsed(), tracks: probed, address: remoteAddress }
-    const message = 'no track of the camera is supported'
-    const found = { milliseconds: elapsed(), tracks: probed, address: remoteAddress }
-    return { ok: false, kind: 'noUsableTrack', message, ...found }
+    const { kind, message, detail } = noUsableTrack(tracks)
+    return { ok: false, kind, message, detail, milliseconds: elapsed(), tracks: probed, address: remoteAddress }
   } catch (error) {
     signal.throwIfAborted()
     const kind = error instanceof RtspError ? error.kind : 'protocol'
     const message = error instanceof Error ? error.message : 'the camera could not be asked'
-    return { ok: false, milliseconds: elapsed(), kind, message, tracks: [], address: '' }
+    const detail = error instanceof RtspError ? error.detail : ''
+    return { ok: false, milliseconds: elapsed(), kind, message, detail, tracks: [], address: '' }
   } finally {
     await session?.close()
   }

@@ -1,6 +1,6 @@
 import type { RtspAnswer, RtspConnection } from './connection.ts'
-import { controlUrl } from './control-url.ts'
 import { parseDescription, type RtspDescription, type RtspTrack } from './description.ts'
+import { type AnswerRemedy, baseUrl, controlUrls, remediesFor } from './leniency.ts'
 import { RtspError } from './rtsp-error.ts'
 import { type GrantedTransport, parseSession, parseTransport } from './transport.ts'
 
@@ -9,17 +9,20 @@ const keepAliveShare = 0.45
 const minKeepAliveMs = 1_000
 /** Methods of a Public field that are remembered, at most. */
 const maxMethods = 64
+/** Share of the deadline of an answer that OPTIONS gets: some cameras never answer it. */
+const optionsShare = 0.4
 
 /** Requests of one RTSP session (RFC 2326, section 10), and what their answers say of it. Each throws RtspError. */
 export class SessionRequests {
   readonly #connection: RtspConnection
-  /** URL that the controls of tracks are relative to, and URL of all tracks together. */
-  #base: string
-  #aggregate: string
+  readonly #url: string
+  /** URLs that the controls of tracks may be relative to, and URLs of all tracks together; the most likely first. */
+  #bases: string[]
+  #aggregates: string[]
   /** Methods that the camera knows. */
   #methods = new Set<string>()
-  /** Session id; empty before the first SETUP. */
-  #id = ''
+  /** Ids that SETUP named, in order; empty before the first one. */
+  readonly #ids: string[] = []
   #timeoutMs = 60_000
   /** Tracks that the camera described. */
   described: readonly RtspTrack[] = []
@@ -27,34 +30,44 @@ export class SessionRequests {
   /** @param url of the stream, without login */
   constructor(connection: RtspConnection, url: string) {
     this.#connection = connection
-    this.#base = url
-    this.#aggregate = url
+    this.#url = url
+    this.#bases = [url]
+    this.#aggregates = [url]
   }
 
   /** OPTIONS and DESCRIBE. */
   async describe(): Promise<RtspDescription> {
-    const options = await this.#connection.request('OPTIONS', this.#base)
-    const methods = options.headers('public').flatMap((field) => field.split(',', maxMethods))
-    this.#methods = new Set(methods.slice(0, maxMethods).map((name) => name.trim()))
-    const answer = await this.#connection.request('DESCRIBE', this.#base, { Accept: 'application/sdp' })
-    const base = answer.header('content-base') ?? answer.header('content-location') ?? ''
-    if (/^rtsps?:\/\//i.test(base)) this.#base = controlUrl(this.#base, base)
+    try {
+      const options = await this.#connection.request('OPTIONS', this.#url, {}, optionsShare)
+      const methods = options.headers('public').flatMap((field) => field.split(',', maxMethods))
+      this.#methods = new Set(methods.slice(0, maxMethods).map((name) => name.trim()))
+    } catch (error) {
+      if (!hasRemedy(error, 'OPTIONS', 'ignore')) throw error
+    }
+    const answer = await this.#connection.request('DESCRIBE', this.#url, { Accept: 'application/sdp' })
     const description = describeSafely(answer)
     this.described = description.tracks
-    this.#aggregate = controlUrl(this.#base, description.control)
+    const named = answer.header('content-base') ?? answer.header('content-location') ?? ''
+    const bases = [baseUrl(this.#url, named), baseUrl(this.#url, description.control), this.#url]
+    this.#bases = [...new Set(bases.filter((base) => base !== undefined))]
+    this.#aggregates = controlUrls(this.#bases, description.control)
     return description
   }
 
   /**
-   * SETUP.
+   * SETUP, by each form of the track's URL until the camera knows one.
    * @param transport wanted, e.g. `RTP/AVP/TCP;unicast;interleaved=0-1`
    */
   async setUp(track: RtspTrack, transport: string): Promise<GrantedTransport> {
-    const url = controlUrl(this.#base, track.control)
-    const answer = await this.#connection.request('SETUP', url, { Transport: transport })
+    const { url, answer } = await this.#firstOf('SETUP', controlUrls(this.#bases, track.control), {
+      Transport: transport,
+    })
+    // Its other tracks lie beside it, and the session of a single track may have its URL.
+    if (this.#bases.length > 1) this.#bases.sort((a, b) => Number(url.startsWith(b)) - Number(url.startsWith(a)))
+    if (!this.#aggregates.includes(url)) this.#aggregates.push(url)
     const { id, timeoutMs } = parseSession(answer.header('session') ?? '')
     if (id !== '') {
-      this.#id = id
+      if (!this.#ids.includes(id)) this.#ids.push(id)
       this.#connection.session = id
       this.#timeoutMs = timeoutMs
     }
@@ -63,7 +76,16 @@ export class SessionRequests {
 
   /** PLAY, of everything that was set up. */
   async play(): Promise<void> {
-    await this.#connection.request('PLAY', this.#aggregate, { Range: 'npt=0.000-' })
+    try {
+      await this.#connection.request('PLAY', this.#aggregate, { Range: 'npt=0.000-' })
+    } catch (error) {
+      if (hasRemedy(error, 'PLAY', 'otherSession')) await this.#playOtherSession(error)
+      else if (hasRemedy(error, 'PLAY', 'withoutRange')) await this.#connection.request('PLAY', this.#aggregate)
+      else if (hasRemedy(error, 'PLAY', 'otherUrl') && this.#aggregates.length > 1) {
+        const { url } = await this.#firstOf('PLAY', this.#aggregates.slice(1), {})
+        this.#aggregates = [url]
+      } else throw error
+    }
   }
 
   /** Interval of `keepAlive`, in milliseconds. */
@@ -71,7 +93,10 @@ export class SessionRequests {
     return Math.max(minKeepAliveMs, this.#timeoutMs * keepAliveShare)
   }
 
-  /** GET_PARAMETER, or OPTIONS where the camera does not know it. Throws only when the session is over: some cameras do not answer. */
+  /**
+   * GET_PARAMETER, or OPTIONS where the camera does not know it. Some cameras refuse both, or answer neither.
+   * @throws RtspError `closed` when the camera says that the session is over (454): some say so while it goes on
+   */
   async keepAlive(): Promise<void> {
     const method = this.#methods.has('GET_PARAMETER') ? 'GET_PARAMETER' : 'OPTIONS'
     try {
@@ -79,20 +104,63 @@ export class SessionRequests {
     } catch (error) {
       if (!(error instanceof RtspError)) throw error
       if (error.status === 454) throw new RtspError('closed', 'the camera ended the session', 454)
-      // Some know the method in name only.
+      // Some list the method and refuse it.
       if (error.status !== 0) this.#methods.delete('GET_PARAMETER')
     }
   }
 
   /** Whether a session was set up. */
   get begun(): boolean {
-    return this.#id !== ''
+    return this.#ids.length > 0
   }
 
   /** TEARDOWN. */
   async tearDown(): Promise<void> {
     await this.#connection.request('TEARDOWN', this.#aggregate)
   }
+
+  get #aggregate(): string {
+    return this.#aggregates[0] ?? this.#url
+  }
+
+  /** Sends a request with one URL after another. @throws RtspError of the first URL if all are refused */
+  async #firstOf(
+    method: string,
+    urls: readonly string[],
+    headers: Readonly<Record<string, string>>,
+  ): Promise<{ url: string; answer: RtspAnswer }> {
+    let first: unknown
+    for (const url of urls) {
+      try {
+        return { url, answer: await this.#connection.request(method, url, headers) }
+      } catch (error) {
+        first ??= error
+        if (!hasRemedy(error, method, 'otherUrl')) throw first
+      }
+    }
+    throw first ?? new RtspError('protocol', `there is no URL for ${method}`)
+  }
+
+  async #playOtherSession(refused: unknown): Promise<void> {
+    const others = this.#ids.slice(0, -1)
+    for (const id of others) {
+      this.#connection.session = id
+      try {
+        await this.#connection.request('PLAY', this.#aggregate)
+        return
+      } catch (error) {
+        if (!hasRemedy(error, 'PLAY', 'otherSession')) throw error
+      }
+    }
+    throw refused
+  }
+}
+
+/** Whether a request that failed has this remedy. */
+function hasRemedy(error: unknown, method: string, remedy: AnswerRemedy): boolean {
+  if (!(error instanceof RtspError)) return false
+  const unanswered = error.kind === 'timeout'
+  return (error.status !== 0 || unanswered) && remediesFor(method, error.status).includes(remedy)
 }
 
 function describeSafely(answer: RtspAnswer): RtspDescription {

@@ -6,14 +6,20 @@ import { type Log, wholeText } from '../base/media-log.ts'
 import { traffic } from '../base/traffic.ts'
 import type { AllowedAddresses } from './allowed-addresses.ts'
 import type { CameraLogin } from './authentication.ts'
-import type { Abilities } from '../transcode/transcoding.ts'
-import { needAbilities, tracksToPull, tracksToSetUp, withRecordedSound } from './codec-support.ts'
+import { type Abilities, noAbilities } from '../transcode/transcoding.ts'
+import {
+  codecName,
+  codecSupportOf,
+  needAbilities,
+  tracksToPull,
+  tracksToSetUp,
+  withRecordedSound,
+} from './codec-support.ts'
 import { PacketArrivals } from './packet-arrivals.ts'
-import { RtspConnection } from './connection.ts'
+import { RtspDialogue } from './dialogue.ts'
 import type { RtspDescription, RtspTrack } from './description.ts'
 import { MediaTransports } from './media-transports.ts'
 import { failureOf, RtspError } from './rtsp-error.ts'
-import { SessionRequests } from './session-requests.ts'
 
 /** Address, login and bounds of a pull. */
 export interface RtspOptions {
@@ -23,6 +29,8 @@ export interface RtspOptions {
   transport: 'auto' | 'udp'
   /** RTSPS: accept certificates that no authority signed. */
   trustAnyCertificate: boolean
+  /** RTSPS: accept TLS 1.0 and 1.1. Left out: no. */
+  oldTls?: boolean
   /** Deadline of the connection and of each answer, in milliseconds. */
   answerMs: number
   /** Silence after which the stream has stalled, in milliseconds. */
@@ -47,8 +55,15 @@ export interface RtspListener {
 
 /** Interval of receiver reports, in milliseconds. */
 const reportMs = 5_000
+/** Silence up to which media flows, in milliseconds: a session that the camera calls over goes on as long as it does. */
+const flowingMs = 1_000
 /** Deadline of TEARDOWN, in milliseconds. */
 const teardownMs = 500
+/** Time that packets wait for the first one of each track with several formats, in milliseconds, and how many wait at most. */
+const formatsMs = 500
+const maxHeld = 512
+/** Packets in a row after which a payload type that was not described, or another format, is believed. */
+const otherPackets = 16
 /** Bytes a second that a camera may send: several times what one of 4K does. */
 const maxBytesPerSecond = 25 * 1024 * 1024
 
@@ -56,9 +71,9 @@ const maxBytesPerSecond = 25 * 1024 * 1024
 export class RtspSession {
   readonly #options: RtspOptions
   readonly #listener: RtspListener
-  readonly #connection: RtspConnection
-  readonly #requests: SessionRequests
-  readonly #transports: MediaTransports
+  readonly #dialogue: RtspDialogue
+  /** undefined before something is set up. */
+  #transports: MediaTransports | undefined
   /** Holds all resources except the connection, which still has to send TEARDOWN. */
   readonly #lifetime = new Lifetime((error) => this.#end(failureOf(error)))
   readonly #arrivals = new PacketArrivals()
@@ -67,44 +82,43 @@ export class RtspSession {
   #ended: RtspError | undefined
   /** Tracks that `play` set up and that are passed on. */
   tracks: readonly RtspTrack[] = []
+  /** Why tracks are left out that would be passed on. */
+  readonly refusals: RtspError[] = []
+  /** Format that a track is sent in, by the track that was set up. */
+  readonly #sent = new Map<RtspTrack, RtspTrack>()
+  /** Packets that wait until the formats of all tracks are known. */
+  #held: (() => void)[] | undefined = []
+  /** Packets in a row, by track, that have none of its payload types, or that of another of its formats. */
+  readonly #others = new Map<RtspTrack, number>()
+  /** Tracks that are sent by a payload type that was not described. */
+  readonly #misnumbered = new Set<RtspTrack>()
+  #abilities: Abilities = noAbilities
+  /** Tracks that were set up and have several formats. */
+  #ambiguous: readonly RtspTrack[] = []
 
   constructor(options: RtspOptions, listener: RtspListener) {
     this.#options = options
     this.#listener = listener
-    this.#connection = new RtspConnection(options, {
-      packet: (channel, packet) => this.#transports.interleaved(channel, packet),
+    this.#dialogue = new RtspDialogue(options, {
+      packet: (channel, packet) => this.#transports?.interleaved(channel, packet),
+      knows: (channel) => this.#transports?.knows(channel) ?? false,
       ended: (error) => this.#end(error),
     })
-    this.#requests = new SessionRequests(this.#connection, options.address.requestUrl)
-    this.#transports = new MediaTransports(
-      {
-        connection: this.#connection,
-        requests: this.#requests,
-        lifetime: this.#lifetime,
-        allowed: options.allowed,
-        udp: options.transport === 'udp',
-      },
-      {
-        rtp: (track, packet) => this.#rtp(track, packet),
-        rtcp: (track, packet) => this.#rtcp(track, packet),
-        failed: (error) => this.#end(error),
-      },
-    )
   }
 
   /** Tracks that the camera described. */
   get described(): readonly RtspTrack[] {
-    return this.#requests.described
+    return this.#dialogue.requests.described
   }
 
   /** IP address of the camera; empty while it is not connected. */
   get remoteAddress(): string {
-    return this.#connection.remoteAddress
+    return this.#dialogue.connection.remoteAddress
   }
 
   /** Whether the address that it is connected to is allowed by these rules. */
   isAllowed(allowed: AllowedAddresses): boolean {
-    return allowed.permits(this.remoteAddress, this.#options.address.port)
+    return allowed.permits(this.remoteAddress, this.#dialogue.port)
   }
 
   /**
@@ -122,19 +136,12 @@ export class RtspSession {
   async play(signal: AbortSignal): Promise<readonly RtspTrack[]> {
     return await this.#guarded(signal, async () => {
       const { tracks } = await this.#describe(signal)
-      const abilities = needAbilities(tracks) ? await this.#options.abilities?.() : undefined
-      this.tracks = tracksToPull(tracks, abilities)
-      if (this.tracks.length === 0) throw new RtspError('noUsableTrack', 'no track of the camera is supported')
+      if (needAbilities(tracks)) this.#abilities = (await this.#options.abilities?.()) ?? noAbilities
+      this.tracks = tracksToPull(tracks, this.#abilities)
+      if (this.tracks.length === 0) throw noUsableTrack(tracks)
       this.tracks = withRecordedSound(tracks, this.tracks)
-      for (const [index, track] of tracksToSetUp(tracks, this.tracks).entries()) {
-        try {
-          await this.#transports.setUp(index, track)
-        } catch (error) {
-          // A track that would not be passed on is no loss.
-          if (!(error instanceof RtspError) || error.status === 0 || this.tracks.includes(track)) throw error
-        }
-      }
-      await this.#requests.play()
+      await this.#setUp(tracks)
+      await this.#dialogue.requests.play()
       this.#keepAlive()
       const cancel = this.#lifetime.after(this.#options.stallMs, () =>
         this.#arrivals.fail(new RtspError('timeout', 'no media arrived after PLAY')),
@@ -155,13 +162,13 @@ export class RtspSession {
     this.#ended = new RtspError('closed', 'closed by the node')
     this.#lifetime.end()
     this.#arrivals.fail(this.#ended)
-    if (this.#requests.begun) {
+    if (this.#dialogue.requests.begun) {
       const late = Promise.withResolvers<void>()
       const timer = setTimeout(late.resolve, teardownMs)
-      await Promise.race([this.#requests.tearDown().catch(() => {}), late.promise])
+      await Promise.race([this.#dialogue.requests.tearDown().catch(() => {}), late.promise])
       clearTimeout(timer)
     }
-    this.#connection.close()
+    this.#dialogue.close()
   }
 
   /** Runs a phase: any failure or abort ends the session. */
@@ -181,27 +188,116 @@ export class RtspSession {
   }
 
   async #describe(signal: AbortSignal): Promise<RtspDescription> {
-    await this.#connection.connect(signal)
     this.#watchRate()
-    return await this.#requests.describe()
+    return await this.#dialogue.describe(signal)
+  }
+
+  /** Sets up the wanted tracks. A track that is refused is left out as long as another one is left. @throws RtspError */
+  async #setUp(described: readonly RtspTrack[]): Promise<void> {
+    const { lifetime, options } = { lifetime: this.#lifetime, options: this.#options }
+    const { connection, requests } = this.#dialogue
+    const transports = new MediaTransports(
+      { connection, requests, lifetime, allowed: options.allowed, udp: options.transport === 'udp' },
+      {
+        rtp: (track, packet) => this.#rtp(track, packet),
+        rtcp: (track, packet) => this.#rtcp(track, packet),
+        failed: (error) => this.#end(error),
+      },
+    )
+    this.#transports = transports
+    this.#ambiguous = this.tracks.filter(({ alternatives }) => alternatives !== undefined)
+    let index = 0
+    for (const track of tracksToSetUp(described, this.tracks)) {
+      try {
+        await transports.setUp(index, track)
+        index += 1
+      } catch (error) {
+        if (!(error instanceof RtspError)) throw error
+        const refused = error.ofTrack(trackName(described, track))
+        const isWanted = this.tracks.includes(track)
+        const isLast = isWanted && this.tracks.length === 1
+        if (error.status === 0 || isLast || (isWanted && track.kind === 'video')) throw refused
+        if (!isWanted) continue
+        this.tracks = this.tracks.filter((each) => each !== track)
+        this.refusals.push(refused)
+      }
+    }
   }
 
   #rtp(track: RtspTrack, packet: Buffer): void {
-    if (this.#lifetime.over || packet.length < 12 || !this.tracks.includes(track)) return
+    if (this.#lifetime.over || packet.length < 12) return
+    const sent = this.#sent.get(track)
+    if (sent === undefined && !this.tracks.includes(track)) return
+    const type = (packet[1] ?? 0) & 0x7f
+    if (type !== (sent ?? track).payloadType && !this.#takes(track, type, packet)) return
+    if (!this.#misnumbered.has(track)) this.#others.delete(track)
+    this.#sent.set(track, this.#sent.get(track) ?? track)
+    if (this.#held === undefined) this.#passOn(track, packet)
+    else this.#hold(() => this.#passOn(track, packet))
+  }
+
+  #passOn(track: RtspTrack, packet: Buffer): void {
+    if (this.#lifetime.over) return
     this.#arrivals.note()
-    this.#listener.rtp(track, packet)
+    this.#listener.rtp(this.#sent.get(track) ?? track, packet)
+  }
+
+  /**
+   * Whether packets of a payload type that a track does not have now belong to it: it is sent in another of its formats, or by a number that was not described.
+   * Once the stream plays in one format, another one ends the session: viewers and recordings begin anew with it.
+   */
+  #takes(track: RtspTrack, type: number, packet: Buffer): boolean {
+    const now = this.#sent.get(track)
+    const other = [track, ...(track.alternatives ?? [])].find(({ payloadType }) => payloadType === type)
+    if (other !== undefined && !codecSupportOf(other, this.#abilities).carried) return false
+    if (now === undefined && other !== undefined) {
+      this.tracks = this.tracks.map((each) => (each === track ? other : each))
+      this.#sent.set(track, other)
+      return true
+    }
+    const count = (this.#others.get(track) ?? 0) + 1
+    this.#others.set(track, count)
+    if (count < otherPackets) return false
+    if (other !== undefined) {
+      this.#end(new RtspError('closed', 'the camera changed the format of a track'))
+      return false
+    }
+    if (now !== undefined && !this.#misnumbered.has(track)) return false
+    this.#misnumbered.add(track)
+    this.#others.set(track, otherPackets)
+    packet[1] = ((packet[1] ?? 0) & 0x80) | track.payloadType
+    return true
+  }
+
+  /** Holds a packet until each track with several formats has sent one, for a moment. */
+  #hold(packet: () => void): void {
+    const held = this.#held ?? []
+    const isFirst = held.push(packet) === 1
+    const isOpen = this.#ambiguous.some((track) => !this.#sent.has(track))
+    if (!isOpen || held.length > maxHeld) this.#release()
+    else if (isFirst) this.#lifetime.after(formatsMs, () => this.#release())
+  }
+
+  #release(): void {
+    const held = this.#held ?? []
+    this.#held = undefined
+    for (const packet of held) packet()
   }
 
   #rtcp(track: RtspTrack, packet: Buffer): void {
-    if (!this.#lifetime.over && this.tracks.includes(track)) this.#listener.rtcp(track, packet)
+    const sent = this.#sent.get(track) ?? track
+    if (!this.#lifetime.over && this.tracks.includes(sent)) this.#listener.rtcp(sent, packet)
   }
 
   #keepAlive(): void {
-    this.#lifetime.every(this.#requests.keepAliveMs, () => {
-      this.#requests.keepAlive().catch((error: unknown) => this.#end(failureOf(error)))
+    this.#lifetime.every(this.#dialogue.requests.keepAliveMs, () => {
+      this.#dialogue.requests.keepAlive().catch((error: unknown) => {
+        const isFlowing = this.#arrivals.silentMs < flowingMs
+        if (!(error instanceof RtspError) || error.status === 0 || !isFlowing) this.#end(failureOf(error))
+      })
     })
     const report = emptyReport(randomInt(1, 2 ** 32 - 1))
-    this.#lifetime.every(reportMs, () => this.#transports.report(report))
+    this.#lifetime.every(reportMs, () => this.#transports?.report(report))
   }
 
   #watchStall(): void {
@@ -217,7 +313,7 @@ export class RtspSession {
     let at = performance.now()
     this.#lifetime.every(1_000, () => {
       const now = performance.now()
-      const received = this.#transports.receivedBytes + this.#connection.receivedBytes
+      const received = (this.#transports?.receivedBytes ?? 0) + this.#dialogue.connection.receivedBytes
       const rate = (received - bytes) / Math.max(1, (now - at) / 1_000)
       if (rate > maxBytesPerSecond) this.#end(new RtspError('protocol', 'the camera sends more than any camera does'))
       traffic.received += received - bytes
@@ -230,11 +326,11 @@ export class RtspSession {
     if (this.#ended !== undefined) return
     this.#ended = error
     this.#lifetime.end()
-    this.#transports.end()
+    this.#transports?.end()
     const { log } = this.#options
     if (error.kind === 'nodeFailed') log.error('a camera session failed', wholeText(error.cause))
     this.#arrivals.fail(error)
-    this.#connection.close(error)
+    this.#dialogue.close(error)
     if (!this.#playing) return
     try {
       this.#listener.ended(error)
@@ -242,6 +338,17 @@ export class RtspSession {
       log.error('the handler of an ended camera session failed', wholeText(cause))
     }
   }
+}
+
+/** The failure of a camera none of whose tracks can be shown: with what it sends. */
+export function noUsableTrack(tracks: readonly RtspTrack[]): RtspError {
+  const detail = tracks.map(codecName).join(', ')
+  return new RtspError('noUsableTrack', 'no track of the camera is supported', 0, { detail })
+}
+
+/** A track as people know it: its place in the description, counted from 1, and its codec. */
+function trackName(described: readonly RtspTrack[], track: RtspTrack): string {
+  return `track ${described.indexOf(track) + 1} (${codecName(track)})`
 }
 
 /** Receiver report without blocks and a CNAME (RFC 3550, section 6): shows the camera that its media is received. */

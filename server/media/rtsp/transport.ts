@@ -3,8 +3,10 @@ import { RtspError } from './rtsp-error.ts'
 
 /** Camera's answer in the Transport field of SETUP (RFC 2326, section 12.39). */
 export interface GrantedTransport {
-  /** Interleaved channels of RTP and RTCP, 0 to 255; undefined when it names none. */
+  /** Interleaved channels of RTP and RTCP, 0 to 255, perhaps one for both; undefined when it names none that exist. */
   channels: readonly [number, number] | undefined
+  /** Whether it goes over UDP, whatever was asked for; undefined when it does not say. */
+  udp: boolean | undefined
   /** The camera's UDP ports of RTP and RTCP, 1 to 65535; undefined when it names none that exist. */
   serverPorts: readonly [number, number] | undefined
   /** IP address that its packets come from, when not from that of the connection. */
@@ -14,10 +16,7 @@ export interface GrantedTransport {
 /** Longest Transport field that is read, in characters. */
 const maxTransport = 1_024
 
-/**
- * Reads a Transport field: the first of several specifications.
- * @throws RtspError `protocol` when it names interleaved channels that do not exist, or the same for both: packets could not be told apart
- */
+/** Reads a Transport field: the first of several specifications. @throws RtspError `protocol` when it is too long */
 export function parseTransport(field: string): GrantedTransport {
   if (field.length > maxTransport) throw new RtspError('protocol', 'the Transport of an answer is too long')
   const parameters = new Map<string, string>()
@@ -27,16 +26,14 @@ export function parseTransport(field: string): GrantedTransport {
     const name = part.slice(0, equals).trim().toLowerCase()
     if (!parameters.has(name)) parameters.set(name, part.slice(equals + 1).trim())
   }
-  const interleaved = parameters.get('interleaved')
-  const channels = pair(interleaved, 0, 255)
-  if (interleaved !== undefined && (channels === undefined || channels[0] === channels[1])) {
-    throw new RtspError('protocol', 'the camera named interleaved channels that do not exist')
-  }
+  const channels = pair(parameters.get('interleaved'), 0, 255)
   const source = parameters.get('source') ?? ''
+  const serverPorts = pair(parameters.get('server_port'), 1, 65_535)
   return {
     channels,
+    udp: channels !== undefined ? false : serverPorts === undefined ? undefined : !/\/tcp/i.test(field),
     // They are for reports alone: a camera that names none that exist goes without.
-    serverPorts: pair(parameters.get('server_port'), 1, 65_535),
+    serverPorts,
     source: net.isIP(source) === 0 ? undefined : source,
   }
 }

@@ -1,4 +1,4 @@
-import { parseHead } from './message-head.ts'
+import { methodOf, parseHead, statusOf } from './message-head.ts'
 import { RtspError } from './rtsp-error.ts'
 
 /** Longest start line and header fields of one message, in bytes. */
@@ -8,6 +8,8 @@ export const maxBody = 64 * 1024
 
 /** Most bytes of empty lines before a message: some cameras send one. */
 const maxEmpty = 1_024
+/** Most bytes in a row that belong to no message and no packet, once the camera has sent a message: some send what is left of a packet or a body. */
+const maxStray = 64 * 1024
 
 /** An RTSP message. Header names are in lower case; a repeated field keeps each value. */
 export interface RtspMessage {
@@ -21,22 +23,27 @@ export interface WireListener {
   message(message: RtspMessage): void
   /** An interleaved packet (RFC 2326, section 10.12). The buffer is a view that the listener may change. */
   packet(channel: number, packet: Buffer): void
+  /** Whether a channel was set up: tells a packet from stray bytes. Left out: every channel was. */
+  knows?(channel: number): boolean
 }
 
 const dollar = 0x24
 const lineFeed = 0x0a
+const startOfAnswer = Buffer.from('RTSP/')
 const carriageReturn = 0x0d
 
 /** A message whose head is whole and whose body is awaited. */
 interface Begun {
   message: Omit<RtspMessage, 'body'>
   head: number
+  /** Infinity: the camera named no length that can be read. */
   body: number
 }
 
 /**
  * Splits the bytes of an RTSP connection into messages and interleaved packets, however they were cut. Waits until what it needs is there before it looks
  * again, and never searches the same bytes twice, so that bytes that trickle in one by one cost no more than a flood.
+ * Bytes that belong to neither are skipped up to the next answer or packet, once the first message has shown that this is RTSP.
  */
 export class WireReader {
   readonly #listener: WireListener
@@ -48,6 +55,9 @@ export class WireReader {
   #searched = 0
   /** Bytes of empty lines since the last message or packet. */
   #empty = 0
+  /** Stray bytes since the last message or packet. */
+  #stray = 0
+  #hasMessage = false
   #begun: Begun | undefined
 
   constructor(listener: WireListener) {
@@ -65,6 +75,22 @@ export class WireReader {
     this.#chunks = this.#size === 0 ? [] : [bytes.subarray(used)]
   }
 
+  /** Whether the body of a message is not whole yet, and whether its length is known. */
+  get awaitedBody(): 'none' | 'sized' | 'unsized' {
+    if (this.#begun === undefined || this.#size <= this.#begun.head) return 'none'
+    return this.#begun.body === Infinity ? 'unsized' : 'sized'
+  }
+
+  /** Takes the body that is awaited as whole: the camera named no length, or a wrong one, and sends nothing more. */
+  finishBody(): void {
+    if (this.awaitedBody === 'none') return
+    const bytes = Buffer.concat(this.#chunks, this.#size)
+    this.#chunks = []
+    this.#size = 0
+    this.#needed = 1
+    this.#notify(bytes)
+  }
+
   /** Returns how many bytes are done with, and sets how many the rest needs at least. */
   #read(bytes: Buffer): number {
     let at = 0
@@ -77,19 +103,57 @@ export class WireReader {
         return at
       }
       const rest = bytes.length - at
-      const whole = bytes[at] === dollar ? packetLength(bytes, at) : this.#messageLength(bytes, at)
+      const isStray = this.#begun === undefined && this.#isStray(bytes, at)
+      if (isStray) {
+        at += this.#skip(bytes, at)
+        continue
+      }
+      const whole =
+        bytes[at] === dollar && this.#begun === undefined ? packetLength(bytes, at) : this.#messageLength(bytes, at)
       if (whole > rest) {
         this.#needed = whole
         return at
       }
-      if (bytes[at] === dollar) {
+      if (bytes[at] === dollar && this.#begun === undefined) {
         this.#listener.packet(bytes[at + 1] ?? 0, bytes.subarray(at + 4, at + whole))
       } else {
         this.#notify(bytes.subarray(at, at + whole))
       }
       at += whole
       this.#empty = 0
+      this.#stray = 0
     }
+  }
+
+  /** Whether what begins at `at` is neither a message nor a packet, as far as its bytes tell. @throws RtspError `protocol` before the first message */
+  #isStray(bytes: Buffer, at: number): boolean {
+    if (bytes[at] === dollar) return this.#isStrayPacket(bytes, at)
+    if (!looksLikeMessage(bytes, at)) {
+      if (this.#hasMessage) return true
+      throw new RtspError('protocol', 'the answer is not RTSP')
+    }
+    const end = bytes.indexOf(lineFeed, at)
+    if (!this.#hasMessage || end < 0 || end - at > maxHead) return false
+    const line = bytes.toString('latin1', at, end).trimEnd()
+    return statusOf(line) === undefined && methodOf(line) === undefined
+  }
+
+  /** A packet has a channel that was set up, or begins as RTP and RTCP of version 2 do; behind stray bytes, both. */
+  #isStrayPacket(bytes: Buffer, at: number): boolean {
+    if (bytes.length - at < 5 || !this.#hasMessage) return false
+    const isKnown = this.#listener.knows?.(bytes[at + 1] ?? 0) ?? true
+    const isVersion2 = bytes.readUInt16BE(at + 2) >= 8 && (bytes[at + 4] ?? 0) >> 6 === 2
+    return this.#stray > 0 ? !(isKnown && isVersion2) : !(isKnown || isVersion2)
+  }
+
+  /** Returns the number of bytes up to the next place where an answer or a packet may begin. */
+  #skip(bytes: Buffer, at: number): number {
+    const places = [bytes.indexOf(dollar, at + 1), bytes.indexOf(startOfAnswer, at + 1)].filter((place) => place >= 0)
+    // The beginning of an answer may be cut.
+    const end = places.length === 0 ? Math.max(at + 1, bytes.length - startOfAnswer.length + 1) : Math.min(...places)
+    this.#stray += end - at
+    if (this.#stray > maxStray) throw new RtspError('protocol', 'the camera sends what is neither RTSP nor media')
+    return end - at
   }
 
   #countEmpty(bytes: number): void {
@@ -99,9 +163,8 @@ export class WireReader {
 
   /** Bytes of the message that begins at `at`; more than are there when it is not whole yet. */
   #messageLength(bytes: Buffer, at: number): number {
-    if (this.#begun !== undefined) return this.#begun.head + this.#begun.body
+    if (this.#begun !== undefined) return this.#awaited(bytes.length - at, this.#begun)
     const rest = bytes.length - at
-    if (!looksLikeMessage(bytes, at)) throw new RtspError('protocol', 'the answer is not RTSP')
     const head = headLength(bytes, at, this.#searched)
     if (head > maxHead || (head < 0 && rest > maxHead)) {
       throw new RtspError('protocol', 'the header of an answer is too long')
@@ -112,16 +175,24 @@ export class WireReader {
     }
     this.#searched = 0
     const message = parseHead(bytes.subarray(at, at + head))
-    const body = contentLength(message.headers.get('content-length'))
-    if (body > maxBody) throw new RtspError('protocol', 'the body of an answer is too long')
+    const body = bodyLength(message)
+    if (body !== Infinity && body > maxBody) throw new RtspError('protocol', 'the body of an answer is too long')
     this.#begun = { message, head, body }
-    return head + body
+    return this.#awaited(rest, this.#begun)
+  }
+
+  /** Bytes of a message whose head is whole, at least. @param rest bytes that are there */
+  #awaited(rest: number, { head, body }: Begun): number {
+    if (body !== Infinity) return head + body
+    if (rest - head > maxBody) throw new RtspError('protocol', 'the body of an answer is too long')
+    return rest + 1
   }
 
   #notify(bytes: Buffer): void {
     const begun = this.#begun
     if (begun === undefined) return
     this.#begun = undefined
+    this.#hasMessage = true
     this.#listener.message({ ...begun.message, body: bytes.subarray(begun.head) })
   }
 }
@@ -149,11 +220,10 @@ function headLength(bytes: Buffer, at: number, searched: number): number {
   return -1
 }
 
-/** @throws RtspError `protocol` when it is no number, or two fields differ (RFC 9112, section 6.3) */
-function contentLength(values: readonly string[] = []): number {
-  const [value = '0', ...others] = values
-  if (!/^\d{1,9}$/.test(value) || others.some((other) => other !== value)) {
-    throw new RtspError('protocol', 'the length of an answer cannot be read')
-  }
-  return Number(value)
+/** Length of a message's body in bytes; Infinity: it has one, and no length that can be read. */
+function bodyLength({ headers }: Omit<RtspMessage, 'body'>): number {
+  const [value, ...others] = headers.get('content-length') ?? []
+  const isReadable = value !== undefined && /^\d{1,9}$/.test(value) && others.every((other) => other === value)
+  if (isReadable) return Number(value)
+  return headers.has('content-type') ? Infinity : 0
 }

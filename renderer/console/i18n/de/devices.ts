@@ -37,6 +37,9 @@ export const devices: Texts<typeof english> = {
     nodeFailed: 'MCU ausgefallen',
     forbidden: 'Adresse nicht erlaubt',
     encrypted: 'rtsps:// hier nicht möglich',
+    rejected: 'Anfrage abgelehnt',
+    redirected: 'Leitet weiter',
+    oldTls: 'TLS veraltet',
   },
   errors: {
     auth: 'Das Gerät hat die Anmeldung abgewiesen. Prüfen Sie Benutzername und Passwort.',
@@ -59,6 +62,11 @@ export const devices: Texts<typeof english> = {
       'Geräte sind unter dieser Adresse nicht erlaubt: Sie liegt außerhalb der zugelassenen Netze oder ist ein Port dieser Anlage.',
     encrypted:
       'Der MCU-Knoten seines Raums nimmt nur rtsp:// an. Verwenden Sie eine solche Adresse, oder fügen Sie einen eingebauten MCU-Knoten hinzu: Der Raum wechselt dorthin, sobald niemand mehr darin ist.',
+    rejected: 'Das Gerät hat eine Anfrage abgelehnt. Prüfen Sie seine RTSP-Einstellungen.',
+    redirected:
+      'Das Gerät leitet an eine nicht erlaubte Adresse weiter. Geben Sie die Adresse des Streams selbst an, oder erlauben Sie deren Netz.',
+    oldTls:
+      'Das Gerät beherrscht nur veraltetes TLS. Aktualisieren Sie es, erlauben Sie altes TLS für dieses Gerät, oder verwenden Sie rtsp://.',
   },
   thumbnail: 'Bild von {name}, {time}',
   columns: {

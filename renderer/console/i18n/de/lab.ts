@@ -83,6 +83,9 @@ export const lab: Texts<typeof english> = {
       nodeFailed: 'Knoten ausgefallen',
       forbidden: 'Adresse nicht erlaubt',
       encrypted: 'rtsps:// hier nicht möglich',
+      rejected: 'Anfrage abgelehnt',
+      redirected: 'Leitet weiter',
+      oldTls: 'TLS veraltet',
     },
   },
   faults: {

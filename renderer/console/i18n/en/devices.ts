@@ -35,6 +35,9 @@ export const devices = {
     nodeFailed: 'MCU failed',
     forbidden: 'Address not allowed',
     encrypted: 'rtsps:// not possible here',
+    rejected: 'Request rejected',
+    redirected: 'Redirects elsewhere',
+    oldTls: 'TLS out of date',
   },
   errors: {
     auth: 'The device refused the login. Check the user name and password.',
@@ -56,6 +59,10 @@ export const devices = {
       'Devices are not allowed at this address: it is outside the permitted networks, or it is a port of this site.',
     encrypted:
       'The MCU node of its room takes rtsp:// only. Use such an address, or add an embedded MCU node: the room moves there once nobody is in it.',
+    rejected: 'The device rejected a request. Check its RTSP settings.',
+    redirected:
+      'The device redirects to an address that is not allowed. Use the address of the stream itself, or permit its network.',
+    oldTls: 'The device speaks only outdated TLS. Update it, allow old TLS for it, or use rtsp://.',
   },
   thumbnail: 'Picture of {name}, {time}',
   pictures: {

@@ -81,6 +81,9 @@ export const lab = {
       nodeFailed: 'Node failed',
       forbidden: 'Address not allowed',
       encrypted: 'rtsps:// not possible here',
+      rejected: 'Request rejected',
+      redirected: 'Redirects elsewhere',
+      oldTls: 'TLS out of date',
     },
   },
   faults: {

@@ -36,6 +36,9 @@ export const devices: Texts<typeof english> = {
     nodeFailed: 'MCU 出错',
     forbidden: '地址不允许',
     encrypted: '此处不支持 rtsps://',
+    rejected: '请求被拒绝',
+    redirected: '重定向到其他地址',
+    oldTls: 'TLS 版本过旧',
   },
   errors: {
     auth: '设备拒绝了登录，请检查用户名和密码。',
@@ -55,6 +58,9 @@ export const devices: Texts<typeof english> = {
     forbidden: '设备不能位于此地址：不在允许的网络内，或是本站点自己的端口。',
     encrypted:
       '房间所在的 MCU 节点只支持 rtsp://：请改用 rtsp:// 地址，或添加一个内置 MCU 节点，房间内无人时会移到该节点。',
+    rejected: '设备拒绝了请求，请检查其 RTSP 设置。',
+    redirected: '设备重定向到不允许的地址。请直接填写视频流的地址，或允许该网络。',
+    oldTls: '设备仅支持过旧的 TLS。请升级设备、为该设备允许旧版 TLS，或改用 rtsp://。',
   },
   thumbnail: '{name} 的画面，{time}',
   pictures: {

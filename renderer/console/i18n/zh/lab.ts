@@ -81,6 +81,9 @@ export const lab: Texts<typeof english> = {
       nodeFailed: '节点无法接入',
       forbidden: '地址不允许',
       encrypted: '此处不支持 rtsps://',
+      rejected: '请求被拒绝',
+      redirected: '重定向到其他地址',
+      oldTls: 'TLS 版本过旧',
     },
   },
   faults: {

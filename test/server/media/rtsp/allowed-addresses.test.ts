@@ -69,7 +69,7 @@ async function connect(host: string, port: number, allowed: AllowedAddresses): P
   const address = { ...parseDeviceAddress(`rtsp://${host}:${port}/`) }
   const connection = new RtspConnection(
     { address, login: undefined, trustAnyCertificate: false, answerMs: 2_000, allowed },
-    { packet: () => {}, ended: () => {} },
+    { packet: () => {}, knows: () => false, ended: () => {} },
   )
   try {
     await connection.connect(never)

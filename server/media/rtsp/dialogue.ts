@@ -1,0 +1,135 @@
+import { type DeviceAddress, parseDeviceAddress } from '../../../shared/device-address.ts'
+import type { CameraLogin } from './authentication.ts'
+import { type ConnectionListener, type ConnectionOptions, RtspConnection } from './connection.ts'
+import type { RtspDescription } from './description.ts'
+import { RtspError } from './rtsp-error.ts'
+import { SessionRequests } from './session-requests.ts'
+
+/** Redirections that are followed for one stream (RFC 2326, section 11.3). */
+const maxRedirections = 4
+/** Connections to one address: some cameras close the connection behind each 401. */
+const maxConnections = 3
+
+/** Address, login and bounds of a dialogue. */
+export type DialogueOptions = Omit<ConnectionOptions, 'address'> & { address: DeviceAddress }
+
+/** A connection and the requests on it, up to the description of the stream: follows the camera to another address, and connects again where a camera closes behind a challenge. */
+export class RtspDialogue {
+  readonly #options: DialogueOptions
+  readonly #listener: ConnectionListener
+  /** Address that the camera is asked at now. */
+  #address: DeviceAddress
+  #login: CameraLogin | undefined
+  connection: RtspConnection
+  requests: SessionRequests
+  #over = false
+  /** The stream was described: the connection is the session's from now on. */
+  #described = false
+
+  /** @param listener `ended` is called once, for the last connection */
+  constructor(options: DialogueOptions, listener: ConnectionListener) {
+    this.#options = options
+    this.#listener = listener
+    this.#address = options.address
+    this.#login = options.login
+    const { connection, requests } = this.#begin()
+    this.connection = connection
+    this.requests = requests
+  }
+
+  /** Port of the address that the camera is asked at now. */
+  get port(): number {
+    return this.#address.port
+  }
+
+  /**
+   * Connects, and asks for the description.
+   * @throws RtspError; `redirected` when the camera redirects too often, or to an address that is not allowed
+   */
+  async describe(signal: AbortSignal): Promise<RtspDescription> {
+    for (let redirections = 0; ; redirections++) {
+      try {
+        const description = await this.#describeHere(signal)
+        this.#described = true
+        return description
+      } catch (error) {
+        if (!(error instanceof RtspError) || error.kind !== 'redirected' || this.#over) throw error
+        if (redirections === maxRedirections) throw error
+        this.#follow(error)
+      }
+    }
+  }
+
+  /** Ends the connection. Idempotent. */
+  close(error?: RtspError): void {
+    this.#over = true
+    this.connection.close(error)
+  }
+
+  async #describeHere(signal: AbortSignal): Promise<RtspDescription> {
+    for (let connections = 1; ; connections++) {
+      try {
+        await this.connection.connect(signal)
+        return await this.requests.describe()
+      } catch (error) {
+        const isClosed = error instanceof RtspError && error.kind === 'closed'
+        const mayAnswer = this.connection.authorization.isChallenged
+        if (!isClosed || !mayAnswer || connections === maxConnections || signal.aborted || this.#over) throw error
+        this.#replace()
+      }
+    }
+  }
+
+  /** Goes on at the Location of a redirection. The login goes to another port of its host, and to no other host (RFC 7235, section 5.1). @throws RtspError */
+  #follow(redirection: RtspError): void {
+    const target = targetOf(redirection.location, this.#address)
+    if (target === undefined) throw redirection
+    const isSameHost = target.host.toLowerCase() === this.#options.address.host.toLowerCase()
+    this.#login = target.login ?? (isSameHost ? this.#options.login : undefined)
+    this.#address = target
+    try {
+      this.#options.allowed?.check(target.host, target.port)
+    } catch (cause) {
+      const detail = `${redirection.detail}: ${target.address}`
+      throw new RtspError('redirected', 'the camera redirects to an address that is not allowed', redirection.status, {
+        cause,
+        detail,
+      })
+    }
+    this.#replace(true)
+  }
+
+  #replace(isElsewhere = false): void {
+    const before = this.connection
+    const { connection, requests } = this.#begin(isElsewhere ? undefined : before)
+    this.connection = connection
+    this.requests = requests
+    before.close()
+  }
+
+  #begin(before?: RtspConnection): { connection: RtspConnection; requests: SessionRequests } {
+    const connection: RtspConnection = new RtspConnection(
+      { ...this.#options, address: this.#address, login: this.#login },
+      {
+        packet: (channel, packet) => this.#listener.packet(channel, packet),
+        knows: (channel) => this.#listener.knows(channel),
+        ended: (error) => {
+          // A closed connection is replaced while the stream is not described yet.
+          if (connection === this.connection && (this.#described || this.#over)) this.#listener.ended(error)
+        },
+      },
+      before?.authorization,
+    )
+    return { connection, requests: new SessionRequests(connection, this.#address.requestUrl) }
+  }
+}
+
+/** Address of a Location: absolute, or a path at the same host; undefined: none that can be asked. */
+function targetOf(location: string, from: DeviceAddress): DeviceAddress | undefined {
+  try {
+    return parseDeviceAddress(location.startsWith('/') ? `${from.origin}${location}` : location)
+  } catch {
+    // Empty, or of another scheme.
+    return undefined
+  }
+}

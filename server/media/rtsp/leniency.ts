@@ -1,0 +1,172 @@
+import { asciiOnly, requestUrlOf } from '../../../shared/device-address.ts'
+
+/**
+ * Deviations of cameras and encoders in the field from RFC 2326 and RFC 8866, and how each is read. Every rule is one entry with the deviation that it is for; a new deviation
+ * is one entry here and one case in `test/field/`.
+ */
+
+/** Form of a URL that a camera writes. */
+interface UrlForm {
+  deviation: string
+  /** @returns the URL by this form; undefined: the form does not apply */
+  url(base: string, text: string): string | undefined
+}
+
+const absolute = /^rtsps?:\/\//i
+const endpoint = /^rtsps?:\/\/[^/?#]*/i
+const withoutSlash = (base: string): string => base.replace(/\/$/, '')
+const originOf = (base: string): string => endpoint.exec(base)?.[0] ?? base
+
+/** Forms of a control attribute (RFC 2326, section C.1.1), the most common first: a SETUP that is refused for its URL is repeated with the next one. */
+const controlForms: readonly UrlForm[] = [
+  {
+    deviation: 'An absolute URL, as the RFC has it; a login in it is removed.',
+    url: (_base, control) => (absolute.test(control) ? requestUrlOf(control) : undefined),
+  },
+  {
+    deviation:
+      'Text to append to the base with one slash: cameras do not resolve it as RFC 3986 does, and some begin it with a slash.',
+    url: (base, control) =>
+      absolute.test(control) ? undefined : `${withoutSlash(base)}/${control.replace(/^\/+/, '')}`,
+  },
+  {
+    deviation: 'A path of the host (RFC 3986, section 5.2.2).',
+    url: (base, control) => (control.startsWith('/') ? `${originOf(base)}/${control.replace(/^\/+/, '')}` : undefined),
+  },
+  {
+    deviation: 'A path before the query of the base.',
+    url: (base, control) => {
+      const query = base.indexOf('?')
+      if (query < 0 || absolute.test(control)) return undefined
+      return `${withoutSlash(base.slice(0, query))}/${control.replace(/^\/+/, '')}${base.slice(query)}`
+    },
+  },
+  {
+    deviation: 'An absolute URL with the inner address of a camera behind NAT, or without its port.',
+    url: (base, control) => (absolute.test(control) ? `${originOf(base)}${control.replace(endpoint, '')}` : undefined),
+  },
+  {
+    deviation: 'Text in the place of the last segment of the base (RFC 3986, section 5.2.3).',
+    url: (base, control) =>
+      absolute.test(control) || control.startsWith('/')
+        ? undefined
+        : `${originOf(base)}${(/^[^?#]*\//.exec(base.replace(endpoint, '')) ?? ['/'])[0]}${control}`,
+  },
+]
+
+/** Forms of Content-Base, Content-Location and the session's control attribute, as a base for the controls of tracks. */
+const baseForms: readonly UrlForm[] = [
+  {
+    deviation: 'An absolute URL, as the RFC has it.',
+    url: (_url, base) => (absolute.test(base) ? requestUrlOf(base) : undefined),
+  },
+  {
+    deviation: 'A path of the host.',
+    url: (url, base) => (/^\/(?!\/)/.test(base) ? `${originOf(url)}${base}` : undefined),
+  },
+  {
+    deviation: 'No scheme: `10.0.0.9:554/stream/`, or `//10.0.0.9/stream/`.',
+    url: (url, base) => {
+      const rest = base.replace(/^\/\//, '')
+      return /^[\w.[\]-]+(?::\d{1,5})?\//.test(rest) && /[.:]/.test(rest.split('/')[0] ?? '')
+        ? requestUrlOf(`${/^rtsps?:/i.exec(url)?.[0] ?? 'rtsp:'}//${rest}`)
+        : undefined
+    },
+  },
+]
+
+/** Most URLs that one SETUP tries. */
+const maxUrls = 6
+
+/**
+ * URLs by which a track may be asked for, the most likely first.
+ * @param bases of the stream, the most likely first; without login
+ * @param control attribute of the track as the camera wrote it; empty or `*`: the base itself
+ */
+export function controlUrls(bases: readonly string[], control: string): string[] {
+  const text = asciiOnly(control.trim())
+  if (text === '' || text === '*') return bases.slice(0, maxUrls)
+  const urls = controlForms.flatMap(({ url }) => bases.map((base) => url(base, text)))
+  const found = [...new Set(urls.filter((url) => url !== undefined))]
+  return found.length === 0 ? bases.slice(0, maxUrls) : found.slice(0, maxUrls)
+}
+
+/** @returns the URL of a base that a camera names in its answer to a request for `url`; undefined: it names none */
+export function baseUrl(url: string, text: string): string | undefined {
+  // Some repeat it in one field.
+  const first = asciiOnly(text.split(',')[0]?.trim() ?? '')
+  for (const form of baseForms) {
+    const base = form.url(url, first)
+    if (base !== undefined) return base
+  }
+  return undefined
+}
+
+/** What is done about a request that was not answered with success. */
+export type AnswerRemedy =
+  /** Goes on as if it had succeeded. */
+  | 'ignore'
+  /** Repeats it with the next URL of the track or session. */
+  | 'otherUrl'
+  /** Sets the track up over UDP instead of TCP, or the other way round. */
+  | 'otherTransport'
+  /** Repeats it without a Range. */
+  | 'withoutRange'
+  /** Repeats it with an earlier session id. */
+  | 'otherSession'
+
+interface AnswerRule {
+  method: string
+  /** First and last status; 0: no answer in time. */
+  status: readonly [number, number]
+  remedy: AnswerRemedy
+  deviation: string
+}
+
+const answerRules: readonly AnswerRule[] = [
+  {
+    method: 'OPTIONS',
+    status: [402, 599],
+    remedy: 'ignore',
+    deviation: 'OPTIONS is not known, or refused for this path: DESCRIBE tells what is wrong with the address.',
+  },
+  { method: 'OPTIONS', status: [0, 0], remedy: 'ignore', deviation: 'OPTIONS is not answered at all.' },
+  { method: 'SETUP', status: [461, 461], remedy: 'otherTransport', deviation: 'One of TCP and UDP is not supported.' },
+  { method: 'SETUP', status: [400, 400], remedy: 'otherUrl', deviation: 'The URL of a track is not understood.' },
+  { method: 'SETUP', status: [403, 405], remedy: 'otherUrl', deviation: 'There is no track at this URL.' },
+  { method: 'SETUP', status: [451, 460], remedy: 'otherUrl', deviation: 'The URL names the session, or no track.' },
+  { method: 'SETUP', status: [500, 503], remedy: 'otherUrl', deviation: 'The URL of a track confuses the camera.' },
+  {
+    method: 'PLAY',
+    status: [454, 454],
+    remedy: 'otherSession',
+    deviation: 'Another id than the last one names the session.',
+  },
+  { method: 'PLAY', status: [456, 457], remedy: 'withoutRange', deviation: 'A live stream refuses any Range.' },
+  { method: 'PLAY', status: [400, 400], remedy: 'withoutRange', deviation: 'Range is not understood.' },
+  { method: 'PLAY', status: [501, 501], remedy: 'withoutRange', deviation: 'Range is not implemented.' },
+  {
+    method: 'PLAY',
+    status: [404, 404],
+    remedy: 'otherUrl',
+    deviation: 'The session has another URL than its description says.',
+  },
+  {
+    method: 'PLAY',
+    status: [451, 460],
+    remedy: 'otherUrl',
+    deviation: 'Only the URL of the stream, or of its track, can be played.',
+  },
+]
+
+/** @param status of the answer; 0: no answer in time. @returns what is done about it, in order */
+export function remediesFor(method: string, status: number): AnswerRemedy[] {
+  return answerRules
+    .filter((rule) => rule.method === method && status >= rule.status[0] && status <= rule.status[1])
+    .map(({ remedy }) => remedy)
+}
+
+/** Answers that name another place for the stream (RFC 2326, section 11.3; 307 and 308 as in HTTP). */
+export function isRedirection(status: number): boolean {
+  return [301, 302, 303, 305, 307, 308].includes(status)
+}

@@ -185,7 +185,7 @@ test('whatever addresses a camera names for stream and packets, the node calls n
     'udp',
   )
   foreign.description = foreign.description.replace('track1', `${url}/track1`)
-  expect(await outcomeOf('redirects', redirecting, 'refused: protocol')).toBe('refused: protocol')
+  expect(await outcomeOf('redirects', redirecting, 'refused: redirected')).toBe('refused: redirected')
   expect(await outcomeOf('foreign', foreign, 'stays')).toBe('stays')
   // All requests came over the one connection.
   expect(foreign.calls[0]?.requests.map((each) => each.url)).toContain(`${url}/track1`)

@@ -39,9 +39,19 @@ export class AllowedAddresses {
     return !this.#sitePorts.has(port) || !(contains(this.#here, address) || isOfAnInterface(address))
   }
 
-  /** @throws RtspError 'forbidden' when the host is an IP address that is not permitted; `lookup` checks names */
+  /** Whether a camera may send on to another host: only within networks that the operator has named, or it could have the node call any machine. */
+  get allowOtherHosts(): boolean {
+    return this.#networks !== undefined
+  }
+
+  /** Whether a host may be called, as far as it is an IP address; `lookup` checks names. */
+  permitsHost({ host, port }: { host: string; port: number }): boolean {
+    return net.isIP(host) === 0 || this.permits(host, port)
+  }
+
+  /** @throws RtspError 'forbidden' when the host is an IP address that is not permitted */
   check(host: string, port: number): void {
-    if (net.isIP(host) !== 0 && !this.permits(host, port)) throw forbidden()
+    if (!this.permitsHost({ host, port })) throw forbidden()
   }
 
   /** Resolves names for a socket to this port. It gives permitted addresses only, so that what was checked is what is connected to, whatever the name means a moment later. */

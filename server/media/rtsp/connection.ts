@@ -292,7 +292,8 @@ export class RtspConnection {
     return () => {
       cancel()
       const awaited = reader.awaitedBody
-      if (awaited !== 'none') cancel = this.#lifetime.after(quietMs[awaited], () => reader.finishBody())
+      if (awaited !== 'none')
+        cancel = this.#lifetime.after(Math.min(quietMs[awaited], this.#options.answerMs / 2), () => reader.finishBody())
     }
   }
 

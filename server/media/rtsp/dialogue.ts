@@ -22,6 +22,7 @@ export class RtspDialogue {
   #login: CameraLogin | undefined
   connection: RtspConnection
   requests: SessionRequests
+  readonly #visited = new Set<string>()
   #over = false
   /** The stream was described: the connection is the session's from now on. */
   #described = false
@@ -80,22 +81,25 @@ export class RtspDialogue {
     }
   }
 
-  /** Goes on at the Location of a redirection. The login goes to another port of its host, and to no other host (RFC 7235, section 5.1). @throws RtspError */
+  /**
+   * Goes on at the Location of a redirection: at another port of the camera's host, or at another host of the networks where cameras may be. The login goes to no other host
+   * (RFC 7235, section 5.1).
+   * @throws RtspError `redirected`
+   */
   #follow(redirection: RtspError): void {
+    const { address, allowed, login } = this.#options
     const target = targetOf(redirection.location, this.#address)
-    if (target === undefined) throw redirection
-    const isSameHost = target.host.toLowerCase() === this.#options.address.host.toLowerCase()
-    this.#login = target.login ?? (isSameHost ? this.#options.login : undefined)
-    this.#address = target
-    try {
-      this.#options.allowed?.check(target.host, target.port)
-    } catch (cause) {
-      const detail = `${redirection.detail}: ${target.address}`
-      throw new RtspError('redirected', 'the camera redirects to an address that is not allowed', redirection.status, {
-        cause,
-        detail,
-      })
+    const isSameHost = target?.host.toLowerCase() === address.host.toLowerCase()
+    const isPermitted =
+      target !== undefined &&
+      (isSameHost || allowed?.allowOtherHosts !== false) &&
+      (allowed?.permitsHost(target) ?? true)
+    if (!isPermitted) {
+      const detail = target === undefined ? redirection.detail : `${redirection.detail}: ${target.address}`
+      throw new RtspError('redirected', 'the camera redirects to where it may not be', redirection.status, { detail })
     }
+    this.#login = target.login ?? (isSameHost ? login : undefined)
+    this.#address = target
     this.#replace(true)
   }
 

@@ -77,8 +77,9 @@ export class WireReader {
 
   /** Whether the body of a message is not whole yet, and whether its length is known. */
   get awaitedBody(): 'none' | 'sized' | 'unsized' {
-    if (this.#begun === undefined || this.#size <= this.#begun.head) return 'none'
-    return this.#begun.body === Infinity ? 'unsized' : 'sized'
+    if (this.#begun === undefined) return 'none'
+    if (this.#begun.body === Infinity) return 'unsized'
+    return this.#size > this.#begun.head ? 'sized' : 'none'
   }
 
   /** Takes the body that is awaited as whole: the camera named no length, or a wrong one, and sends nothing more. */
@@ -135,7 +136,7 @@ export class WireReader {
     const end = bytes.indexOf(lineFeed, at)
     if (!this.#hasMessage || end < 0 || end - at > maxHead) return false
     const line = bytes.toString('latin1', at, end).trimEnd()
-    return statusOf(line) === undefined && methodOf(line) === undefined
+    return !line.startsWith('RTSP/') && statusOf(line) === undefined && methodOf(line) === undefined
   }
 
   /** A packet has a channel that was set up, or begins as RTP and RTCP of version 2 do; behind stray bytes, both. */
@@ -221,9 +222,11 @@ function headLength(bytes: Buffer, at: number, searched: number): number {
 }
 
 /** Length of a message's body in bytes; Infinity: it has one, and no length that can be read. */
-function bodyLength({ headers }: Omit<RtspMessage, 'body'>): number {
+function bodyLength({ headers, startLine }: Omit<RtspMessage, 'body'>): number {
   const [value, ...others] = headers.get('content-length') ?? []
   const isReadable = value !== undefined && /^\d{1,9}$/.test(value) && others.every((other) => other === value)
   if (isReadable) return Number(value)
-  return headers.has('content-type') ? Infinity : 0
+  // A description is the only body that matters.
+  const isDescription = headers.get('content-type')?.some((type) => /sdp/i.test(type)) ?? false
+  return isDescription && statusOf(startLine) === 200 ? Infinity : 0
 }

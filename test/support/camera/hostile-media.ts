@@ -184,7 +184,7 @@ export const hostileMedia: HostileCase[] = [
   {
     what: 'sends a stray byte while it plays',
     script: whilePlaying((caller) => caller.write(Buffer.from([1]))),
-    outcome: 'lost: protocol',
+    outcome: 'stays',
   },
   {
     what: 'sends a stray byte right after its first packet',
@@ -198,6 +198,6 @@ export const hostileMedia: HostileCase[] = [
         caller.socket.uncork()
       },
     },
-    outcome: 'refused: protocol',
+    outcome: 'lost: stalled',
   },
 ]

@@ -83,7 +83,7 @@ const cases: HostileCase[] = [
       what: `names interleaved channels ${channels}`,
       over: 'tcp',
       script: { SETUP: transport(`RTP/AVP/TCP;unicast;interleaved=${channels}`) },
-      outcome: 'refused: protocol',
+      outcome: 'stays',
     }),
   ),
   {
@@ -91,7 +91,7 @@ const cases: HostileCase[] = [
     over: 'tcp',
     description: twoTracks,
     script: { SETUP: transport('RTP/AVP/TCP;unicast;interleaved=0-1') },
-    outcome: 'refused: protocol',
+    outcome: 'stays',
   },
 ]
 

@@ -56,7 +56,10 @@ async function beforeCall(deadline: Deadline, step: (signal: AbortSignal) => Pro
 
 /** Reason of a failed attempt, for the operator. */
 export function joinFailureOf(error: unknown): JoinFailure {
-  if (error instanceof DeviceJoinError) return { kind: error.kind, message: deviceErrorMessages[error.kind] }
+  if (error instanceof DeviceJoinError) {
+    const { kind, detail } = error
+    return { kind, detail, message: deviceErrorMessages[kind] }
+  }
   if (!(error instanceof ApiError)) return { kind: 'nodeFailed', message: deviceErrorMessages.nodeFailed }
   if (error.code === 'roomClosed') return roomClosedFailure
   // Only files that were put together by hand hold an outgoing user without its room.
@@ -78,7 +81,7 @@ export function joinErrorOf(error: unknown): unknown {
   if (error instanceof DeviceJoinError) {
     const reason = error.message
     if (error.kind === 'timeout') return new ApiError('joinTimeout', { reason, cause: error })
-    return new ApiError('joinFailed', { refusal: refusalOfDevice(error.kind), reason, cause: error })
+    return new ApiError('joinFailed', { refusal: refusalOfDevice(error.kind, error.detail), reason, cause: error })
   }
   // The room lost its MCU between two steps.
   if (error instanceof ApiError && error.code === 'neverAssigned') return new ApiError('noNode', { cause: error })

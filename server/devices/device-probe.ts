@@ -10,6 +10,7 @@ export const simulatedProbe: ProbeResult = {
   ok: true,
   kind: null,
   message: 'Simulated: this site has no node that looks at real devices, so nothing was checked but the address.',
+  detail: '',
   milliseconds: 0,
   tracks: [],
   second: null,
@@ -37,6 +38,15 @@ export async function runProbe(
   } catch (error) {
     if (!(error instanceof DOMException) || error.name !== 'TimeoutError') throw error
     const message = 'The device did not answer in time.'
-    return { ok: false, kind: 'timeout', message, milliseconds: took(), tracks: [], second: null, simulated: false }
+    return {
+      ok: false,
+      kind: 'timeout',
+      message,
+      detail: '',
+      milliseconds: took(),
+      tracks: [],
+      second: null,
+      simulated: false,
+    }
   }
 }

@@ -2,7 +2,7 @@ import type { DeviceView } from '../../shared/console/devices.ts'
 import { shownName } from '../../shared/control-character.ts'
 import type { StoredDevice } from '../store/records.ts'
 import { listedOptions } from './device-options.ts'
-import type { Reconnector } from './reconnect.ts'
+import type { JoinFailure, Reconnector } from './reconnect.ts'
 
 /** An outgoing user with its state as the console shows it: without its password. @param roomTopic topic of its room; empty: the room has gone */
 export function viewOf(device: StoredDevice, roomTopic: string, reconnector: Reconnector | undefined): DeviceView {
@@ -17,10 +17,19 @@ export function viewOf(device: StoredDevice, roomTopic: string, reconnector: Rec
     options: listedOptions(device),
     tags: [...(device.tags ?? [])],
     state: reconnector?.state ?? (device.paused ? 'paused' : 'waiting'),
-    last_error: failure === undefined ? null : { kind: failure.kind, message: failure.message, at: failure.at },
+    last_error: failure === undefined ? null : errorOf(failure),
     retries: reconnector?.retries ?? 0,
     next_attempt_at: reconnector?.nextAttemptAt ?? 0,
     since: reconnector?.since ?? device.created_at,
     created_at: device.created_at,
   }
+}
+
+function errorOf({
+  kind,
+  message,
+  detail = '',
+  at,
+}: JoinFailure & { at: number }): NonNullable<DeviceView['last_error']> {
+  return { kind, message, detail, at }
 }

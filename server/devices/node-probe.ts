@@ -10,8 +10,8 @@ import type { DeviceProbe } from './probe-result.ts'
 export function probeThrough(media: Pick<EmbeddedNodes, 'anyClient'>): DeviceProbe {
   const look = lookThrough(media)
   return async (device, signal) => {
-    const { ok, kind, tracks, message } = await look(device, signal)
-    return { ok, kind, tracks, message }
+    const { ok, kind, tracks, message, detail } = await look(device, signal)
+    return { ok, kind, tracks, message, detail }
   }
 }
 
@@ -22,8 +22,9 @@ export function lookThrough(
   return async ({ address: { address: asked }, login }, signal) => {
     try {
       const client = await media.anyClient(signal)
-      const { ok, kind, tracks, address } = await client.request('probe', { address: asked, login }, signal)
-      return { ok, kind, tracks, address, message: kind === null ? summaryOf(tracks) : deviceErrorMessages[kind] }
+      const { ok, kind, tracks, address, detail } = await client.request('probe', { address: asked, login }, signal)
+      const message = kind === null ? summaryOf(tracks) : deviceErrorMessages[kind]
+      return { ok, kind, tracks, address, message, detail }
     } catch (error) {
       if (!(error instanceof NodeError)) throw error
       throw new ApiError('nodeOffline', { refusal: refusal('embeddedOff'), cause: error })

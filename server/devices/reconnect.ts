@@ -6,6 +6,8 @@ export interface JoinFailure {
   kind: DeviceErrorKind
   /** One plain sentence. */
   message: string
+  /** What the device answered to what; left out: nothing more is known. */
+  detail?: string
   /** There is nothing to try until something changes, such as the room being reopened. */
   hold?: boolean
 }

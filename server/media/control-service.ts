@@ -79,7 +79,13 @@ export class ControlService {
         )
       }
       const text = error instanceof Error ? error.message : String(error)
-      const answer: FromNode = { type: 'failure', id, kind: failure?.kind ?? null, message: text }
+      const answer: FromNode = {
+        type: 'failure',
+        id,
+        kind: failure?.kind ?? null,
+        message: text,
+        detail: failure?.detail ?? '',
+      }
       if (failure === undefined) this.#send(answer)
       else this.#send(answer, 'soon')
     } finally {

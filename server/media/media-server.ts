@@ -293,7 +293,7 @@ export class MediaServer {
         log: this.#log,
       }
       const result = await probe({ address: parseDeviceAddress(address), login }, options, signal)
-      if (result.ok) return { ...result, kind: null, message: '' }
+      if (result.ok) return { ...result, kind: null, message: '', detail: '' }
       return result
     },
     stats: async ({ roomId }) => {

@@ -23,8 +23,10 @@ export const deviceView = z.strictObject({
   options: z.record(z.string(), z.unknown()),
   tags: z.array(z.string()),
   state: z.enum(deviceStates),
-  /** Reason why it is not joined; null if it is, or nothing failed yet. */
-  last_error: z.strictObject({ kind: z.enum(deviceErrorKinds), message: z.string(), at: moment }).nullable(),
+  /** Reason why it is not joined; null if it is, or nothing failed yet. `detail`: what the device answered to what; empty: nothing more is known. */
+  last_error: z
+    .strictObject({ kind: z.enum(deviceErrorKinds), message: z.string(), detail: z.string(), at: moment })
+    .nullable(),
   /** Number of failed attempts since the last join. */
   retries: z.int(),
   /** Time of the next attempt; 0: none. */
@@ -166,6 +168,8 @@ export const deviceProcedures = {
       /** Reason of a failure; null when ok. */
       kind: z.enum(deviceErrorKinds).nullable(),
       message: z.string(),
+      /** What the device answered to what; empty: nothing more is known. */
+      detail: z.string(),
       milliseconds: z.number(),
       tracks: z.array(
         z.strictObject({

@@ -279,6 +279,8 @@ export const controlMethods = {
       /** Reason of the failure; null: success. */
       kind: z.enum(deviceErrorKinds).nullable(),
       message: z.string(),
+      /** What the camera answered to what; empty: nothing more is known. */
+      detail: z.string(),
       milliseconds: z.number(),
       tracks: z.array(track),
       /** IP address of the camera that answered; empty: none did. */
@@ -430,6 +432,8 @@ export const fromNodeSchema = z.discriminatedUnion('type', [
     id: z.int(),
     kind: z.enum(deviceErrorKinds).nullable(),
     message: z.string(),
+    /** What the device answered to what; empty: nothing more is known. */
+    detail: z.string(),
   }),
   z.strictObject({ type: z.literal('event'), event: controlEventSchema }),
   z.strictObject({ type: z.literal('ffmpeg'), message: ffmpegAskSchema }),

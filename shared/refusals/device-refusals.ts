@@ -23,7 +23,11 @@ const names = {
   oldTls: 'deviceOldTls',
 } as const satisfies Record<DeviceErrorKind, string>
 
-/** The refusal of a call that needs a device which failed. */
-export function refusalOfDevice(kind: DeviceErrorKind): Refusal {
-  return refusal(names[kind])
+/**
+ * The refusal of a call that needs a device which failed.
+ * @param detail what the device answered to what, e.g. `551 Option not supported to SETUP of track 3 (PCMA)`; empty: nothing more is known
+ */
+export function refusalOfDevice(kind: DeviceErrorKind, detail = ''): Refusal {
+  const known = refusal(names[kind])
+  return detail === '' ? known : { ...known, values: { detail }, message: `${known.message} (${detail})` }
 }

@@ -14,6 +14,8 @@ interface Known {
   state: 'joined' | 'waiting' | 'paused'
   /** Why it is out; empty while it is in. */
   reason: string
+  /** What the device answered to what; left out: nothing more is known. */
+  detail?: string
   /** Since when it is out; 0 while it is in. */
   outSince: number
 }
@@ -42,7 +44,7 @@ function knownOf(
   const outSince = before === undefined || before.outSince === 0 ? now : before.outSince
   if (state === 'paused') return { state, reason: '', outSince }
   if (state !== 'waiting' || last_error === null) return undefined
-  return { state, reason: last_error.kind, outSince }
+  return { state, reason: last_error.kind, detail: last_error.detail, outSince }
 }
 
 function draftOf(
@@ -59,5 +61,10 @@ function draftOf(
   }
   if (after.state === 'paused') return { kind: 'device.paused', ...about }
   const kind = before?.state === 'joined' ? 'device.lost' : 'device.failed'
-  return { kind, level: 'warning', ...about, params: { reason: after.reason } }
+  return {
+    kind,
+    level: 'warning',
+    ...about,
+    params: { reason: after.reason, ...(after.detail ? { detail: after.detail } : {}) },
+  }
 }

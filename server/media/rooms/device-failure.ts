@@ -4,9 +4,16 @@ import { ExpectedError } from '../../../shared/expected-error.ts'
 /** A device could not be taken into a room. The message is for the log and holds no login. */
 export class DeviceFailure extends ExpectedError {
   readonly kind: DeviceErrorKind
-  constructor(kind: DeviceErrorKind, message: string = deviceErrorMessages[kind], options?: ErrorOptions) {
+  /** See RtspError. */
+  readonly detail: string
+  constructor(
+    kind: DeviceErrorKind,
+    message: string = deviceErrorMessages[kind],
+    options: ErrorOptions & { detail?: string } = {},
+  ) {
     super(message, options)
     this.name = 'DeviceFailure'
     this.kind = kind
+    this.detail = options.detail ?? ''
   }
 }

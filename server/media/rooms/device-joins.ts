@@ -119,7 +119,8 @@ function asDevice<T>(run: () => T): T {
 }
 
 function deviceFailure(error: unknown): unknown {
-  if (error instanceof RtspError) return new DeviceFailure(error.kind, error.message, { cause: error })
+  if (error instanceof RtspError)
+    return new DeviceFailure(error.kind, error.message, { cause: error, detail: error.detail })
   if (!(error instanceof Problem)) return error
   return new DeviceFailure(error.refusal === 'locked' ? 'roomLocked' : 'roomFull', error.message)
 }

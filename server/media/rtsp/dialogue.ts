@@ -88,10 +88,12 @@ export class RtspDialogue {
    */
   #follow(redirection: RtspError): void {
     const { address, allowed, login } = this.#options
+    this.#visited.add(this.#address.canonical)
     const target = targetOf(redirection.location, this.#address)
     const isSameHost = target?.host.toLowerCase() === address.host.toLowerCase()
     const isPermitted =
       target !== undefined &&
+      !this.#visited.has(target.canonical) &&
       (isSameHost || allowed?.allowOtherHosts !== false) &&
       (allowed?.permitsHost(target) ?? true)
     if (!isPermitted) {

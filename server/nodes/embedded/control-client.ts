@@ -139,8 +139,9 @@ export class ControlClient {
         this.#settle(message.id)?.resolve(message.result)
         break
       case 'failure': {
-        const { kind, message: text } = message
-        this.#settle(message.id)?.reject(kind === null ? new NodeError(text) : new DeviceJoinError(kind, text))
+        const { kind, message: text, detail } = message
+        const error = kind === null ? new NodeError(text) : new DeviceJoinError(kind, text, { detail })
+        this.#settle(message.id)?.reject(error)
         break
       }
       case 'event':

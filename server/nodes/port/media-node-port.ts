@@ -86,10 +86,13 @@ export type NodeEvent =
 /** A device could not be taken into a room, with the reason. */
 export class DeviceJoinError extends ExpectedError {
   readonly kind: DeviceErrorKind
-  constructor(kind: DeviceErrorKind, message: string, options?: ErrorOptions) {
+  /** What the device answered to what, for people; empty: nothing more is known. */
+  readonly detail: string
+  constructor(kind: DeviceErrorKind, message: string, options: ErrorOptions & { detail?: string } = {}) {
     super(message, options)
     this.name = 'DeviceJoinError'
     this.kind = kind
+    this.detail = options.detail ?? ''
   }
 }
 

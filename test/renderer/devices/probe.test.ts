@@ -4,7 +4,16 @@ import { probeAnswers } from '../../../renderer/console/pages/devices/useProbe.t
 import type { DeviceErrorKind } from '../../../shared/device.ts'
 
 const failed = (kind: DeviceErrorKind) =>
-  probeAnswers({ ok: false, kind, message: '', milliseconds: 1, tracks: [], second: null, simulated: false })
+  probeAnswers({
+    ok: false,
+    kind,
+    message: '',
+    detail: '',
+    milliseconds: 1,
+    tracks: [],
+    second: null,
+    simulated: false,
+  })
 
 test('a failed probe says how far it got', () => {
   expect(failed('unreachable')).toEqual({ reach: 'bad', login: 'unknown', stream: 'unknown' })
@@ -16,7 +25,16 @@ test('a failed probe says how far it got', () => {
 })
 
 test('a simulated probe has no result', () => {
-  const result = { ok: true, kind: null, message: '', milliseconds: 0, tracks: [], second: null, simulated: true }
+  const result = {
+    ok: true,
+    kind: null,
+    message: '',
+    detail: '',
+    milliseconds: 0,
+    tracks: [],
+    second: null,
+    simulated: true,
+  }
   expect(probeAnswers(result)).toEqual({ reach: 'unknown', login: 'unknown', stream: 'unknown' })
 })
 

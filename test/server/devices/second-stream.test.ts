@@ -43,7 +43,7 @@ function answering(answer: (address: string) => Partial<Awaited<ReturnType<Devic
   const probe: DeviceProbe = ({ address: { address }, login }) => {
     expect(login).toEqual(device.login)
     asked.push(address)
-    return Promise.resolve({ ok: true, kind: null, message: '', tracks: [], ...answer(address) })
+    return Promise.resolve({ ok: true, kind: null, message: '', detail: '', tracks: [], ...answer(address) })
   }
   return { asked, probe }
 }

@@ -81,6 +81,7 @@ export const devices: Texts<typeof english> = {
     actions: 'Aktionen',
   },
   trouble: {
+    answered: 'Antwort des Geräts: {text}',
     failed: '{n} Fehlversuch | {n} Fehlversuche',
     next: 'nächster Versuch {when}',
     now: 'wird gerade versucht',

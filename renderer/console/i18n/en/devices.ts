@@ -82,6 +82,7 @@ export const devices = {
     actions: 'Actions',
   },
   trouble: {
+    answered: 'Its answer: {text}',
     failed: '{n} failed attempt | {n} failed attempts',
     next: 'next try {when}',
     now: 'trying now',

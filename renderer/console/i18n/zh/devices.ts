@@ -80,6 +80,7 @@ export const devices: Texts<typeof english> = {
     actions: '操作',
   },
   trouble: {
+    answered: '设备的应答：{text}',
     failed: '已失败 {n} 次',
     next: '{when}重试',
     now: '正在尝试',

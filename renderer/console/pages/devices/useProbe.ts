@@ -21,8 +21,11 @@ const endsAt: Partial<Record<DeviceErrorKind, ProbeQuestion>> = {
   protocol: 'reach',
   certificate: 'reach',
   forbidden: 'reach',
+  oldTls: 'reach',
+  redirected: 'reach',
   auth: 'login',
   noUsableTrack: 'stream',
+  rejected: 'stream',
   stalled: 'stream',
 }
 

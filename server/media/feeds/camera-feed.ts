@@ -1,3 +1,6 @@
+import { Lifetime } from '../base/lifetime.ts'
+import { wholeText } from '../base/media-log.ts'
+import { CleanPictures } from '../clean/clean-pictures.ts'
 import { isRtp } from '../rtp/packet.ts'
 import { h264Content, sequenceParameters } from '../rtp/key-frame.ts'
 import { PictureOrder } from '../rtp/picture-order.ts'
@@ -5,7 +8,7 @@ import { packings, piecesOf, Refragmentation } from '../rtp/refragment.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
 import { codecSupportOf, parameterObstacle, shortcomingsOf } from '../rtsp/codec-support.ts'
 import type { RtspTrack } from '../rtsp/description.ts'
-import { describedParameters, h264Parameters } from '../rtsp/resolution.ts'
+import { describedParameters, describedUnits, h264Parameters } from '../rtsp/resolution.ts'
 import { CameraConversion } from '../transcode/camera-conversion.ts'
 import type { Abilities, Transcoding } from '../transcode/transcoding.ts'
 import { Feed } from './feed.ts'
@@ -23,6 +26,11 @@ export class CameraFeed {
   readonly #abilities: Abilities
   readonly #order = new PictureOrder()
   #video: Refragmentation | undefined
+  readonly #clean: CleanPictures | undefined
+  readonly #lifetime = new Lifetime((error) => {
+    this.#transcoding.log.error('pictures of a camera could not be put together', wholeText(error))
+    this.end()
+  })
   /** Its own parameter sets were checked, or need no check. */
   #looked: boolean
 
@@ -57,6 +65,7 @@ export class CameraFeed {
     if (codec === 'H264' || codec === 'H265') {
       this.#video = new Refragmentation(codec, (packet) => this.feed.pushVideo(packet))
     }
+    this.#clean = video && this.#cleanPictures(video)
   }
 
   /** This machine would make something else of it now than when it was begun. */
@@ -68,6 +77,23 @@ export class CameraFeed {
   /** Takes an RTP packet of a track. */
   rtp(track: RtspTrack, packet: Buffer): void {
     if (!isRtp(packet) || ((packet[1] ?? 0) & 0x7f) !== track.payloadType) return
+    if (track.kind === 'video' && this.#clean !== undefined) this.#clean.push(packet)
+    else this.#pass(track, packet)
+  }
+
+  /** What makes clean media of a picture's packets; undefined for codecs whose packets are taken as they come. */
+  #cleanPictures(track: RtspTrack): CleanPictures | undefined {
+    const { codec } = track
+    if (codec !== 'H264' && codec !== 'H265') return undefined
+    return new CleanPictures({
+      codec,
+      described: describedUnits(track),
+      emit: (packet) => this.#pass(track, packet),
+      after: (milliseconds, run) => this.#lifetime.after(milliseconds, run),
+    })
+  }
+
+  #pass(track: RtspTrack, packet: Buffer): void {
     this.feed.raw[track.kind].push(packet)
     if (!this.#looked && track.kind === 'video') this.#look(track, packet)
     if (this.#conversion.push(track.kind, packet)) return
@@ -89,6 +115,7 @@ export class CameraFeed {
 
   /** The camera is over. */
   end(): void {
+    this.#lifetime.end()
     this.#conversion.close()
     this.feed.end()
   }

@@ -22,11 +22,8 @@ const contentReaders: Readonly<Record<VideoFormat['codec'], (packet: Buffer) => 
 export class EntryPoints {
   readonly contentOf: (packet: Buffer) => Content
   readonly #codec: VideoFormat['codec'] | undefined
-  /** Parameter sets of the SDP, for a stream that lacks them. */
-  readonly parameterSets: readonly Buffer[]
   /** Timestamp of the last entry point; -1 before the first. */
   timestamp = -1
-  #parameterTimestamp = -1
   #keyTimestamp = -1
   /** Height of the pictures, in pixels; 0 while it is not known. */
   height = 0
@@ -37,28 +34,23 @@ export class EntryPoints {
   constructor(format: VideoFormat | undefined) {
     this.#codec = format?.codec
     this.contentOf = contentReaders[format?.codec ?? 'H264']
-    this.parameterSets = format?.codec === 'H264' ? parameterSetsOf(format.parameterSets) : []
-    for (const set of this.parameterSets) this.height = h264Parameters(set)?.height ?? this.height
+    const described = format?.codec === 'H264' ? parameterSetsOf(format.parameterSets) : []
+    for (const set of described) this.height = h264Parameters(set)?.height ?? this.height
   }
 
   /**
    * Notes a packet of an entry point.
    * @param content not `nothing`
    * @param now milliseconds since the epoch
-   * @returns whether a key frame begins without the parameter sets that a decoder needs
    */
-  note(packet: Buffer, content: Content, timestamp: number, now: number): boolean {
-    if ((content & sequenceParameters) !== 0) this.#parameterTimestamp = timestamp
+  note(packet: Buffer, content: Content, timestamp: number, now: number): void {
     this.timestamp = timestamp
     this.#noteHeight(packet, content)
-    if ((content & keyFrame) === 0) return false
+    if ((content & keyFrame) === 0) return
     this.lastKeyFrameAt = now
     // A key frame has several packets that begin a slice of it.
     if (this.#keyTimestamp !== timestamp) this.keyFrames += 1
     this.#keyTimestamp = timestamp
-    if (this.#parameterTimestamp === timestamp) return false
-    this.#parameterTimestamp = timestamp
-    return this.parameterSets.length > 0
   }
 
   #noteHeight(packet: Buffer, content: Content): void {

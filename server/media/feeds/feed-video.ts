@@ -1,4 +1,4 @@
-import { type Content, nothing, parameterSetPacket, sequenceParameters } from '../rtp/key-frame.ts'
+import { type Content, nothing } from '../rtp/key-frame.ts'
 import { hasMarker, isPadding, timestampOf } from '../rtp/packet.ts'
 import { Rate } from '../rtp/rate.ts'
 import { Renumbering } from '../rtp/renumber.ts'
@@ -49,19 +49,12 @@ export class FeedVideo {
     if (hasMarker(packet)) this.frames += 1
     this.clock.received(timestamp, now)
     const content = this.entry.contentOf(packet)
-    if (content !== nothing && this.entry.note(packet, content, timestamp, now)) this.#passOnParameters(packet)
+    if (content !== nothing) this.entry.note(packet, content, timestamp, now)
     if (this.#numbers.apply(packet)) this.#passOn(packet, content)
   }
 
   /** Joins a new stream of the source to the numbers so far. */
   restart(): void {
     this.#numbers.pause()
-  }
-
-  /** Puts the parameter sets of the SDP ahead of a key frame that lacks them. */
-  #passOnParameters(key: Buffer): void {
-    const packet = parameterSetPacket(this.entry.parameterSets, key)
-    packet.writeUInt16BE(this.#numbers.insert(key), 2)
-    this.#passOn(packet, sequenceParameters | 1)
   }
 }

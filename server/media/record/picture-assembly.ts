@@ -2,6 +2,7 @@ import { vp8PayloadAt } from '../rtp/key-frame.ts'
 import { hasMarker, payloadOf, sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
 import { vp8PictureSize } from '../rtp/picture-size.ts'
 import type { RawFormat } from '../feeds/raw-tap.ts'
+import { describedUnits } from '../rtsp/resolution.ts'
 import { AccessUnits, type JoinUnits, type PictureUnit } from '../transcode/access-units.ts'
 import { type FrameAssembly, largestFrame, type SourceFrame } from '../transcode/frame-assembly.ts'
 import { avcFormat, hevcFormat } from './decoder-configuration.ts'
@@ -15,12 +16,12 @@ export interface AssembledPicture extends SourceFrame {
 
 /** Puts pictures together for a file; undefined for a codec that is not recorded. */
 export function pictureAssembly(
-  { codec, clockRate, parameters }: RawFormat,
+  format: RawFormat,
   take: (picture: AssembledPicture) => void,
 ): FrameAssembly | undefined {
+  const { codec, clockRate, parameters } = format
   if (clockRate !== 90_000 || parameters.get('packetization-mode') === '2') return undefined
-  if (codec === 'H264') return unitPictures('H264', setsOf(parameters, ['sprop-parameter-sets']), take)
-  if (codec === 'H265') return unitPictures('H265', setsOf(parameters, ['sprop-vps', 'sprop-sps', 'sprop-pps']), take)
+  if (codec === 'H264' || codec === 'H265') return unitPictures(codec, describedUnits(format), take)
   return codec === 'VP8' ? new Vp8Pictures(take) : undefined
 }
 
@@ -87,13 +88,6 @@ function lengthPrefixed(units: readonly PictureUnit[]): Buffer {
     for (const part of parts) at += part.copy(frame, at)
   }
   return frame
-}
-
-function setsOf(parameters: ReadonlyMap<string, string>, names: readonly string[]): Buffer[] {
-  return names
-    .flatMap((name) => (parameters.get(name) ?? '').split(',', maxSets))
-    .map((text) => Buffer.from(text.trim(), 'base64'))
-    .filter(({ length }) => length > 0)
 }
 
 function unique(units: readonly Buffer[]): Buffer[] {

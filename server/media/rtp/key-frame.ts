@@ -102,16 +102,3 @@ export function parameterSetsOf(sprop: string): Buffer[] {
   const broken = units.length > maxSets || bytes > maxSetBytes || units.some(({ length }) => length === 0)
   return broken || units.length < 2 ? [] : units
 }
-
-/** One STAP-A packet with parameter sets, for the picture that `key` begins. */
-export function parameterSetPacket(units: readonly Buffer[], key: Buffer): Buffer {
-  const parts = units.flatMap((unit) => {
-    const length = Buffer.alloc(2)
-    length.writeUInt16BE(unit.length)
-    return [length, unit]
-  })
-  const header = Buffer.from(key.subarray(0, 12))
-  header[0] = 0x80
-  header[1] = (header[1] ?? 0) & 0x7f
-  return Buffer.concat([header, Buffer.from([24 | ((units[0]?.[0] ?? 0) & 0x60)]), ...parts])
-}

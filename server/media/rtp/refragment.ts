@@ -1,4 +1,4 @@
-import { hasMarker, payloadOf, sequenceDistance, sequenceOf } from './packet.ts'
+import { hasMarker, payloadOf, sequenceDistance, sequenceOf, setMarker } from './packet.ts'
 
 /**
  * Longest packet that goes on as it is, in bytes: with SRTP's tag and the headers of IPv6 and UDP it fits an Ethernet frame and most tunnels into the house.
@@ -154,6 +154,30 @@ function split(piece: Piece, { header }: Packing): Piece[] {
     begins: piece.begins && index === 0,
     ends: piece.ends && index === count - 1,
   }))
+}
+
+/**
+ * Packs the units of a picture, each in a packet or in fragments.
+ * @param header of the packets: 12 bytes, with the timestamp; the marker is set on the last packet alone
+ * @param first number
+ * @param isWhole the units end the picture
+ * @returns the packets, and the number that follows
+ */
+export function unitPackets(
+  units: readonly Buffer[],
+  header: Buffer,
+  first: number,
+  packing: Packing,
+  isWhole = true,
+): { packets: Buffer[]; next: number } {
+  const pieces = units.flatMap((unit) => split(unitPiece(unit, packing), packing))
+  const packets = pieces.map((piece, index) => {
+    const packet = fragmentPacket(header, piece, packing, false)
+    packet.writeUInt16BE((first + index) & 0xffff, 2)
+    if (isWhole && index === pieces.length - 1) setMarker(packet)
+    return packet
+  })
+  return { packets, next: (first + packets.length) & 0xffff }
 }
 
 /** The marker stays with the last packet of the picture. */

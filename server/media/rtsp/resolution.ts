@@ -30,6 +30,18 @@ export function describedResolution(track: RtspTrack): Resolution | undefined {
   return parameters === undefined ? undefined : { width: parameters.width, height: parameters.height }
 }
 
+/** Names of the parameters that hold parameter sets (RFC 6184, section 8.1; RFC 7798, section 7.1), in the order in which a decoder needs these. */
+const setParameters = { H264: ['sprop-parameter-sets'], H265: ['sprop-vps', 'sprop-sps', 'sprop-pps'] } as const
+
+/** Parameter sets that a description holds; none for other codecs. */
+export function describedUnits({ codec, parameters }: Pick<RtspTrack, 'codec' | 'parameters'>): Buffer[] {
+  if (codec !== 'H264' && codec !== 'H265') return []
+  return setParameters[codec]
+    .flatMap((name) => (parameters.get(name) ?? '').split(',', maxSets))
+    .map((text) => Buffer.from(text.trim(), 'base64'))
+    .filter(({ length }) => length > 0)
+}
+
 /** Picture parameters that a camera describes in its parameter sets; undefined when there are none, or they are broken. */
 export function describedParameters(track: RtspTrack): SequenceParameters | undefined {
   const name = track.codec === 'H264' ? 'sprop-parameter-sets' : 'sprop-sps'

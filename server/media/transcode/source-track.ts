@@ -1,5 +1,5 @@
 import type { RtspTrack } from '../rtsp/description.ts'
-import { describedResolution } from '../rtsp/resolution.ts'
+import { describedResolution, describedUnits } from '../rtsp/resolution.ts'
 import { AccessUnits } from './access-units.ts'
 import type { MakeAssembly } from './frame-assembly.ts'
 import { JpegFrames } from './jpeg-frames.ts'
@@ -72,10 +72,8 @@ function pictures(track: RtspTrack): SourceTrack | undefined {
 }
 
 /** Parameter sets of the description, in the form of Annex B; undefined when it has none. */
-function parameterSetUnits({ codec, parameters }: RtspTrack): Buffer | undefined {
-  const names = codec === 'H264' ? ['sprop-parameter-sets'] : ['sprop-vps', 'sprop-sps', 'sprop-pps']
-  const sets = names.flatMap((name) => (parameters.get(name) ?? '').split(',', 8))
-  const units = sets.map((text) => Buffer.from(text.trim(), 'base64')).filter(({ length }) => length > 0)
+function parameterSetUnits(track: RtspTrack): Buffer | undefined {
+  const units = describedUnits(track)
   if (units.length === 0) return undefined
   return Buffer.concat(units.flatMap((unit) => [Buffer.from([0, 0, 0, 1]), unit]))
 }

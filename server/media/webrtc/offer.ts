@@ -199,7 +199,10 @@ function parseSafely(sdp: string): ReturnType<typeof parse> {
 export function videoCodecFor(media: OfferedMedia, { codec, profileLevelId }: VideoFormat): OfferedCodec | undefined {
   const offered = media.codecs.filter(({ name }) => name === codec)
   if (codec !== 'H264') return offered[0]
-  const usable = offered.filter(({ parameters }) => parameters.includes('packetization-mode=1'))
+  const inFragments = offered.filter(({ parameters }) => parameters.includes('packetization-mode=1'))
+  // Without it, a receiver asks for single units; those in the field take fragments all the same.
+  const usable =
+    inFragments.length > 0 ? inFragments : offered.filter(({ parameters }) => !/packetization-mode=2/.test(parameters))
   const starting = (digits: string) =>
     usable.find(({ parameters }) => profileOf(parameters).startsWith(digits.toLowerCase()))
   return starting(profileLevelId.slice(0, 4)) ?? starting(profileLevelId.slice(0, 2)) ?? usable[0]
@@ -217,7 +220,9 @@ export function publishedVideo(media: OfferedMedia): { codec: OfferedCodec; form
     // The profile that every browser decodes, if it is offered.
     const format: VideoFormat = { codec: name, profileLevelId: name === 'H264' ? '42e0' : '', parameterSets: '' }
     const codec = videoCodecFor(media, format)
-    if (codec !== undefined) return { codec, format: { ...format, profileLevelId: profileOf(codec.parameters) } }
+    if (codec === undefined) continue
+    const parameterSets = /sprop-parameter-sets=([A-Za-z0-9+/=,]+)/i.exec(codec.parameters)?.[1] ?? ''
+    return { codec, format: { ...format, parameterSets, profileLevelId: profileOf(codec.parameters) } }
   }
   return undefined
 }

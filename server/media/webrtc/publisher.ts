@@ -7,7 +7,8 @@ import { audioLevelOf, audioLevelUri } from '../rtp/audio-level.ts'
 import { Layers } from '../feeds/layers.ts'
 import { SenderClock } from '../feeds/stream-clock.ts'
 import { hasMarker, isRtcp, isRtp } from '../rtp/packet.ts'
-import { beginsPicture } from '../rtp/key-frame.ts'
+import { CleanPictures } from '../clean/clean-pictures.ts'
+import { beginsPicture, parameterSetsOf } from '../rtp/key-frame.ts'
 import { sourcePadding } from '../rtp/padding.ts'
 import { eachClockPoint } from '../rtp/rtcp.ts'
 import { transportSequenceUri } from '../rtp/transport-feedback.ts'
@@ -78,6 +79,7 @@ export class Publisher {
     this.#mayStall = mayStall
     this.#video = firstOf(offer, 'video', publishedVideo)
     this.#audio = firstOf(offer, 'audio', publishedAudio)
+    if (this.#video === undefined) refuseUntaken(offer)
     if (this.#video === undefined && this.#audio === undefined) {
       throw new Problem('codec', 'The offer has no video in VP8 or H.264 and no audio in Opus or G.711.')
     }
@@ -161,16 +163,25 @@ export class Publisher {
         feed.raw.video.push(packet)
         feed.pushVideo(packet)
       }
+      const clean = this.#cleanPictures(format, pushVideo)
       stream.lostPadding = (sequence, timestamp) =>
-        pushVideo(sourcePadding(stream.ssrc, codec.payloadType, sequence, timestamp))
+        clean(sourcePadding(stream.ssrc, codec.payloadType, sequence, timestamp))
       const push = (packet: Buffer): void => {
-        pushVideo(packet)
+        clean(packet)
         if (layers !== undefined && hasMarker(packet)) layers.pictureCame(feed, Date.now())
       }
       this.#streams.add({ stream, feed, payloadType: codec.payloadType, rid, ridExtension, push })
     }
     const rids = this.#videoStreams.flatMap(({ rid }) => rid ?? [])
     return { codec, extensions: rids.length === 0 ? [] : [sectionIdUri, streamIdUri], feedback: videoFeedback, rids }
+  }
+
+  /** What makes clean media of H.264: encoders other than browsers pack it in many ways. */
+  #cleanPictures({ codec, parameterSets }: VideoFormat, emit: (packet: Buffer) => void): (packet: Buffer) => void {
+    if (codec !== 'H264') return emit
+    const after = (milliseconds: number, run: () => void): (() => void) => this.peer.lifetime.after(milliseconds, run)
+    const pictures = new CleanPictures({ codec, described: parameterSetsOf(parameterSets), emit, after })
+    return (packet) => pictures.push(packet)
   }
 
   #takeAudio({ media, codec, format }: Taken<AudioFormat>, track: Track): AnsweredSection {
@@ -230,6 +241,19 @@ export class Publisher {
 function rawFormat(codec: string, clockRate: number): RawFormat {
   return { codec, clockRate, channels: codec === 'OPUS' ? 2 : 1, parameters: new Map() }
 }
+
+/** Refuses an offer whose picture cannot be taken: with sound alone, its sender would believe that it is seen. @throws Problem codec */
+function refuseUntaken(offer: Offer): void {
+  const sent = offer.media.find(
+    ({ kind, direction }) => kind === 'video' && direction !== 'recvonly' && direction !== 'inactive',
+  )
+  if (sent === undefined || sent.codecs.length === 0) return
+  const names = [...new Set(sent.codecs.map(({ name }) => name))].filter((name) => !repairs.has(name)).join(', ')
+  throw new Problem('codec', `The offer has video in ${names} only: set the encoder to H.264 or VP8.`)
+}
+
+/** Formats beside a codec that repair or protect it. */
+const repairs = new Set(['RTX', 'RED', 'ULPFEC', 'FLEXFEC-03'])
 
 /** The first section of a kind that is sent and of which something can be taken. */
 function firstOf<Format>(

@@ -1,0 +1,74 @@
+import { BitReader } from '../rtsp/bit-reader.ts'
+import { pictureUnits } from './picture-units.ts'
+
+/** Parameter sets that are kept of one type: a stream has one or two. */
+const maxSets = 16
+/** Longest parameter set, in bytes. */
+const maxSetBytes = 4_096
+
+/**
+ * Parameter sets of a stream, from its description and from its packets, by type and id: a camera that alternates between several keeps each. They last for the stream, whatever
+ * timestamps they came with.
+ */
+export class ParameterSets {
+  readonly #codec: 'H264' | 'H265'
+  readonly #types: readonly number[]
+  readonly #sets = new Map<string, Buffer>()
+
+  /** @param described units of the description */
+  constructor(codec: 'H264' | 'H265', described: readonly Buffer[] = []) {
+    this.#codec = codec
+    this.#types = pictureUnits[codec].parameterSets
+    for (const unit of described) this.note(unit)
+  }
+
+  /** Keeps a unit that is a parameter set; ignores all others. */
+  note(unit: Buffer): void {
+    const type = this.#typeOf(unit)
+    if (!this.#types.includes(type) || unit.length > maxSetBytes) return
+    const id = setId(this.#codec, type, unit)
+    if (id === undefined) return
+    const key = `${type}/${id}`
+    const before = this.#sets.get(key)
+    if (before?.equals(unit) === true) return
+    if (before === undefined && this.#sets.size >= maxSets * this.#types.length) return
+    // A copy: packets are views of what came with them.
+    this.#sets.set(key, Buffer.from(unit))
+  }
+
+  /** Sets to put before a key picture that comes with units of these types only; none while one type is not known. */
+  missing(present: ReadonlySet<number>): Buffer[] {
+    const missing = this.#types.filter((type) => !present.has(type))
+    const found = missing.map((type) => [...this.#sets].filter(([key]) => key.startsWith(`${type}/`)))
+    return found.some((sets) => sets.length === 0) ? [] : found.flat().map(([, unit]) => unit)
+  }
+
+  #typeOf(unit: Buffer): number {
+    const first = unit[0] ?? 0
+    return this.#codec === 'H264' ? first & 0x1f : (first >> 1) & 0x3f
+  }
+}
+
+/** Id of a parameter set (ITU-T H.264, sections 7.3.2.1 and 7.3.2.2; H.265, sections 7.3.2.1 to 7.3.2.3); undefined: it is cut off. */
+function setId(codec: 'H264' | 'H265', type: number, unit: Buffer): number | undefined {
+  try {
+    const bits = new BitReader(unit.subarray(codec === 'H264' ? 1 : 2))
+    if (codec === 'H264') {
+      if (type === 7) bits.skip(24)
+      return bits.unsigned()
+    }
+    if (type === 32) return bits.bits(4)
+    if (type === 34) return bits.unsigned()
+    bits.skip(4)
+    const layers = bits.bits(3)
+    // Nesting flag, and the general part of the profile and level.
+    bits.skip(1 + 88 + 8)
+    const present = Array.from({ length: layers }, () => [bits.bit(), bits.bit()])
+    if (layers > 0) bits.skip(2 * (8 - layers))
+    for (const [profile = 0, level = 0] of present) bits.skip(88 * profile + 8 * level)
+    return bits.unsigned()
+  } catch {
+    // The set ends before its id.
+    return undefined
+  }
+}

@@ -1,0 +1,168 @@
+import { isPadding, sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
+import { packings, type Piece, piecesOf, unitPackets } from '../rtp/refragment.ts'
+import { largestFrame } from '../transcode/frame-assembly.ts'
+import type { ParameterSets } from './parameter-sets.ts'
+import { pictureUnits, splitUnits } from './picture-units.ts'
+
+/** Silence after which a picture counts as whole, in milliseconds: its packets come at once. */
+const silenceMs = 80
+/** Pictures in a row of one timestamp that show that timestamps stand still: two fields of a frame share one. */
+export const enoughFrozen = 4
+/** Ticks of the timestamp in a millisecond. */
+const ticksPerMs = 90
+
+/** Where the packets of a rebuilt stream go, and what it is made with. */
+export interface RebuildParts {
+  codec: 'H264' | 'H265'
+  sets: ParameterSets
+  /** Timestamps stand still: the time of arrival takes their place. */
+  isFrozen: boolean
+  /** Number of the first packet that is made. */
+  firstNumber: number
+  emit: (packet: Buffer) => void
+  /** Runs after some milliseconds, unless the returned function is called before. */
+  after: (milliseconds: number, run: () => void) => () => void
+  /** Milliseconds of a clock that never goes back. */
+  now: () => number
+}
+
+/**
+ * Takes the pictures out of a stream whose packets are not as RFC 6184 and RFC 7798 have them, and packs them anew: units that share a packet by start codes are separated, empty and
+ * undefined ones left out, markers set where the next picture begins, and parameter sets put before each key picture that lacks them. Its markers are not believed.
+ */
+export class PictureRebuild {
+  readonly #parts: RebuildParts
+  #units: Buffer[] = []
+  #bytes = 0
+  /** Parts of a unit that has not ended. */
+  #open: Buffer[] | undefined
+  #timestamp = -1
+  #sequence = -1
+  /** Header of the last packet, for the packets that are made. */
+  #header: Buffer = Buffer.alloc(12)
+  #next: number
+  #isLost = false
+  #hasPicture = false
+  /** Moment of the last picture and its timestamp, for timestamps by arrival. */
+  #last: { at: number; timestamp: number } | undefined
+  #isFrozen: boolean
+  /** Pictures of the timestamp of now. */
+  #pictures = 0
+  #cancel = (): void => {}
+
+  constructor(parts: RebuildParts) {
+    this.#parts = parts
+    this.#next = parts.firstNumber
+    this.#isFrozen = parts.isFrozen
+  }
+
+  push(packet: Buffer): void {
+    if (isPadding(packet)) return
+    this.#cancel()
+    const sequence = sequenceOf(packet)
+    const ahead = this.#sequence < 0 ? 1 : sequenceDistance(this.#sequence, sequence)
+    // Late, over UDP: its picture is sent.
+    if (ahead <= 0 && ahead > -1_000) return
+    if (ahead !== 1) this.#lose()
+    this.#sequence = sequence
+    const timestamp = timestampOf(packet)
+    if (timestamp !== this.#timestamp) {
+      this.flush()
+      this.#pictures = 0
+    }
+    this.#timestamp = timestamp
+    packet.copy(this.#header, 0, 0, 12)
+    for (const piece of piecesOf(packet, packings[this.#parts.codec])) this.#add(piece)
+    if (this.#units.length > 0) this.#cancel = this.#parts.after(silenceMs, () => this.flush())
+  }
+
+  /** Sends the picture that is being put together. */
+  flush(): void {
+    this.#endUnit()
+    const units = this.#units
+    const hasPicture = this.#hasPicture
+    if (units.length === 0) return
+    // Sets and messages that come with a timestamp of their own belong to the next picture.
+    if (!hasPicture && this.#bytes < largestFrame / 8) return
+    this.#units = []
+    this.#bytes = 0
+    this.#hasPicture = false
+    if (this.#isLost) {
+      // A number is missing, so that receivers know of the loss.
+      this.#next = (this.#next + 1) & 0xffff
+      this.#isLost = false
+    }
+    this.#send(this.#withSets(units))
+  }
+
+  close(): void {
+    this.#cancel()
+  }
+
+  #lose(): void {
+    this.#open = undefined
+    this.#isLost = true
+  }
+
+  #add({ header, body, begins, ends }: Piece): void {
+    if (begins) {
+      this.#endUnit()
+      this.#open = [header, body]
+    } else this.#open?.push(body)
+    this.#bytes += body.length
+    if (this.#bytes > largestFrame) {
+      this.#units = []
+      this.#bytes = 0
+      this.#lose()
+    }
+    if (ends) this.#endUnit()
+  }
+
+  #endUnit(): void {
+    const open = this.#open
+    this.#open = undefined
+    if (open === undefined) return
+    for (const unit of splitUnits(Buffer.concat(open))) this.#addUnit(unit)
+  }
+
+  #addUnit(unit: Buffer): void {
+    const { codec, sets } = this.#parts
+    const { header, typeOf } = packings[codec]
+    const facts = pictureUnits[codec]
+    const type = typeOf(unit[0] ?? 0)
+    if (unit.length <= header || !facts.isDefined(type)) return
+    if (facts.beginsPicture(type, unit.subarray(header))) {
+      this.#pictures += 1
+      if (this.#pictures > enoughFrozen) this.#isFrozen = true
+      if (this.#isFrozen && this.#hasPicture) this.flush()
+    }
+    if (facts.parameterSets.includes(type)) sets.note(unit)
+    this.#hasPicture ||= facts.isPicture(type)
+    this.#units.push(unit)
+  }
+
+  #withSets(units: readonly Buffer[]): Buffer[] {
+    const { codec, sets } = this.#parts
+    const { typeOf } = packings[codec]
+    const types = new Set(units.map((unit) => typeOf(unit[0] ?? 0)))
+    const isKey = [...types].some((type) => pictureUnits[codec].isKey(type))
+    return isKey ? [...sets.missing(types), ...units] : [...units]
+  }
+
+  #send(units: readonly Buffer[]): void {
+    const header = Buffer.from(this.#header)
+    header.writeUInt32BE(this.#timestampOfPicture(), 4)
+    const { packets, next } = unitPackets(units, header, this.#next, packings[this.#parts.codec])
+    this.#next = next
+    for (const packet of packets) this.#parts.emit(packet)
+  }
+
+  #timestampOfPicture(): number {
+    if (!this.#isFrozen) return this.#timestamp
+    const at = this.#parts.now()
+    const before = this.#last ?? { at, timestamp: this.#timestamp - 1 }
+    const timestamp = (before.timestamp + Math.max(1, Math.round((at - before.at) * ticksPerMs))) >>> 0
+    this.#last = { at, timestamp }
+    return timestamp
+  }
+}

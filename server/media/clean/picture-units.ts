@@ -1,0 +1,58 @@
+/** Facts of NAL units that decide where a picture begins and what it needs. */
+export interface PictureUnits {
+  /** Whether a unit holds a part of a picture (VCL). */
+  isPicture(type: number): boolean
+  /** Whether a unit of a picture begins it: its first slice. @param body bytes behind the unit's header */
+  beginsPicture(type: number, body: Buffer): boolean
+  /** Whether a picture can be decoded by itself. */
+  isKey(type: number): boolean
+  /** Types of parameter sets, in the order in which a decoder needs them. */
+  readonly parameterSets: readonly number[]
+  /** Whether a unit has a type that is defined: others have no meaning for a decoder. */
+  isDefined(type: number): boolean
+}
+
+/** First bit of the first byte: ue(v) 0 of first_mb_in_slice, and first_slice_segment_in_pic_flag. */
+const firstBit = (body: Buffer): boolean => ((body[0] ?? 0) & 0x80) !== 0
+
+export const pictureUnits: Readonly<Record<'H264' | 'H265', PictureUnits>> = {
+  // ITU-T H.264, table 7-1 and section 7.3.3.
+  H264: {
+    isPicture: (type) => type >= 1 && type <= 5,
+    beginsPicture: (type, body) => (type === 1 || type === 2 || type === 5) && firstBit(body),
+    isKey: (type) => type === 5,
+    parameterSets: [7, 8],
+    isDefined: (type) => type >= 1 && type <= 23,
+  },
+  // ITU-T H.265, table 7-1 and section 7.3.6.1.
+  H265: {
+    isPicture: (type) => type <= 31,
+    beginsPicture: (type, body) => type <= 31 && firstBit(body),
+    isKey: (type) => type >= 16 && type <= 21,
+    parameterSets: [32, 33, 34],
+    isDefined: (type) => type <= 47,
+  },
+}
+
+const shortStartCode = Buffer.from([0, 0, 1])
+
+/** Whether bytes hold a start code of Annex B, which no NAL unit does. */
+export function holdsStartCode(bytes: Buffer): boolean {
+  return bytes.includes(shortStartCode)
+}
+
+/** Units that are joined by start codes of Annex B (ITU-T H.264 and H.265, annex B); one unit if there are none. */
+export function splitUnits(bytes: Buffer): Buffer[] {
+  const units: Buffer[] = []
+  let at = 0
+  while (at <= bytes.length) {
+    const code = bytes.indexOf(shortStartCode, at)
+    let end = code < 0 ? bytes.length : code
+    // Zero bytes before a start code belong to it.
+    if (code >= 0) while (end > at && bytes[end - 1] === 0) end -= 1
+    if (end > at) units.push(bytes.subarray(at, end))
+    if (code < 0) break
+    at = code + shortStartCode.length
+  }
+  return units
+}

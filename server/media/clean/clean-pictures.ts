@@ -1,6 +1,6 @@
 import { h264Content, h265Content, keyFrame, nothing, sequenceParameters } from '../rtp/key-frame.ts'
 import { hasMarker, headerLength, isPadding, sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
-import { packings, piecesOf, unitPackets } from '../rtp/refragment.ts'
+import { aggregatePacket, packings, piecesOf, unitPackets } from '../rtp/refragment.ts'
 import { Renumbering } from '../rtp/renumber.ts'
 import { ParameterSets } from './parameter-sets.ts'
 import { enoughFrozen, PictureRebuild } from './picture-rebuild.ts'
@@ -159,7 +159,9 @@ export class CleanPictures {
 
   #insert(units: readonly Buffer[], before: Buffer): void {
     this.#numbers ??= new Renumbering()
-    const { packets } = unitPackets(units, before.subarray(0, 12), 0, packings[this.#options.codec], false)
+    const packing = packings[this.#options.codec]
+    const aggregate = aggregatePacket(units, before, packing)
+    const packets = aggregate === undefined ? unitPackets(units, before, 0, packing, false).packets : [aggregate]
     for (const packet of packets) {
       packet.writeUInt16BE(this.#numbers.insert(before), 2)
       this.#options.emit(packet)

@@ -26,9 +26,7 @@ export class ParameterSets {
   note(unit: Buffer): void {
     const type = this.#typeOf(unit)
     if (!this.#types.includes(type) || unit.length > maxSetBytes) return
-    const id = setId(this.#codec, type, unit)
-    if (id === undefined) return
-    const key = `${type}/${id}`
+    const key = `${type}/${setId(this.#codec, type, unit)}`
     const before = this.#sets.get(key)
     if (before?.equals(unit) === true) return
     if (before === undefined && this.#sets.size >= maxSets * this.#types.length) return
@@ -49,8 +47,8 @@ export class ParameterSets {
   }
 }
 
-/** Id of a parameter set (ITU-T H.264, sections 7.3.2.1 and 7.3.2.2; H.265, sections 7.3.2.1 to 7.3.2.3); undefined: it is cut off. */
-function setId(codec: 'H264' | 'H265', type: number, unit: Buffer): number | undefined {
+/** Id of a parameter set (ITU-T H.264, sections 7.3.2.1 and 7.3.2.2; H.265, sections 7.3.2.1 to 7.3.2.3); -1: it is cut off. */
+function setId(codec: 'H264' | 'H265', type: number, unit: Buffer): number {
   try {
     const bits = new BitReader(unit.subarray(codec === 'H264' ? 1 : 2))
     if (codec === 'H264') {
@@ -69,6 +67,6 @@ function setId(codec: 'H264' | 'H265', type: number, unit: Buffer): number | und
     return bits.unsigned()
   } catch {
     // The set ends before its id.
-    return undefined
+    return -1
   }
 }

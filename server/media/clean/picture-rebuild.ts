@@ -131,11 +131,10 @@ export class PictureRebuild {
     const facts = pictureUnits[codec]
     const type = typeOf(unit[0] ?? 0)
     if (unit.length <= header || !facts.isDefined(type)) return
-    if (facts.beginsPicture(type, unit.subarray(header))) {
-      this.#pictures += 1
-      if (this.#pictures > enoughFrozen) this.#isFrozen = true
-      if (this.#isFrozen && this.#hasPicture) this.flush()
-    }
+    const begins = facts.beginsPicture(type, unit.subarray(header))
+    if (begins) this.#pictures += 1
+    if (this.#pictures > enoughFrozen) this.#isFrozen = true
+    if (this.#isFrozen && this.#hasPicture && (begins || facts.precedesPicture(type))) this.flush()
     if (facts.parameterSets.includes(type)) sets.note(unit)
     this.#hasPicture ||= facts.isPicture(type)
     this.#units.push(unit)

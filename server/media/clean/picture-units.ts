@@ -4,6 +4,8 @@ export interface PictureUnits {
   isPicture(type: number): boolean
   /** Whether a unit of a picture begins it: its first slice. @param body bytes behind the unit's header */
   beginsPicture(type: number, body: Buffer): boolean
+  /** Whether a unit that is no part of a picture comes before the one that it belongs to (ITU-T H.264, section 7.4.1.2.3; H.265, section 7.4.2.4.4). */
+  precedesPicture(type: number): boolean
   /** Whether a picture can be decoded by itself. */
   isKey(type: number): boolean
   /** Types of parameter sets, in the order in which a decoder needs them. */
@@ -20,6 +22,7 @@ export const pictureUnits: Readonly<Record<'H264' | 'H265', PictureUnits>> = {
   H264: {
     isPicture: (type) => type >= 1 && type <= 5,
     beginsPicture: (type, body) => (type === 1 || type === 2 || type === 5) && firstBit(body),
+    precedesPicture: (type) => type >= 6 && type <= 9,
     isKey: (type) => type === 5,
     parameterSets: [7, 8],
     isDefined: (type) => type >= 1 && type <= 23,
@@ -28,6 +31,7 @@ export const pictureUnits: Readonly<Record<'H264' | 'H265', PictureUnits>> = {
   H265: {
     isPicture: (type) => type <= 31,
     beginsPicture: (type, body) => type <= 31 && firstBit(body),
+    precedesPicture: (type) => (type >= 32 && type <= 35) || type === 39,
     isKey: (type) => type >= 16 && type <= 21,
     parameterSets: [32, 33, 34],
     isDefined: (type) => type <= 47,

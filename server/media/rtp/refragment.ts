@@ -180,6 +180,28 @@ export function unitPackets(
   return { packets, next: (first + packets.length) & 0xffff }
 }
 
+/**
+ * Packs short units in one aggregation packet (RFC 6184, section 5.7.1; RFC 7798, section 4.4.2); undefined when it would be too long.
+ * @param header as in `unitPackets`
+ */
+export function aggregatePacket(units: readonly Buffer[], header: Buffer, packing: Packing): Buffer | undefined {
+  const bytes = packing.header + units.reduce((sum, { length }) => sum + 2 + length, 0)
+  const [first] = units
+  if (first === undefined || bytes > maxFragment) return undefined
+  const packet = Buffer.allocUnsafe(fixedHeader + bytes)
+  header.copy(packet, 0, 0, fixedHeader)
+  packet[0] = 0x80
+  packet[1] = (header[1] ?? 0) & 0x7f
+  first.copy(packet, fixedHeader, 0, packing.header)
+  packet[fixedHeader] = packing.withType(first[0] ?? 0, packing.aggregation)
+  let at = fixedHeader + packing.header
+  for (const unit of units) {
+    at = packet.writeUInt16BE(unit.length, at)
+    at += unit.copy(packet, at)
+  }
+  return packet
+}
+
 /** The marker stays with the last packet of the picture. */
 function fragmentPacket(
   source: Buffer,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { CleanPictures } from '../../../../server/media/clean/clean-pictures.ts'
 import { Feed } from '../../../../server/media/feeds/feed.ts'
 import { keyPictureOf } from '../../../../server/media/feeds/key-picture.ts'
 import { delta, idr, pps, rtp } from '../rtp/packets.ts'
@@ -12,6 +13,12 @@ function camera(options: { parameterSets?: string; codec?: 'H264' | 'H265'; cach
   const { parameterSets = '', codec = 'H264', cached = true } = options
   const video = { codec, profileLevelId: '42c01e', parameterSets }
   return new Feed({ video, audio: undefined, cached, requestKeyFrame: () => {} })
+}
+
+/** What makes clean pictures of a camera with these sets in its description. */
+function cleanPictures(parameterSets: string, emit: (packet: Buffer) => void): CleanPictures {
+  const described = parameterSets.split(',').map((text) => Buffer.from(text, 'base64'))
+  return new CleanPictures({ codec: 'H264', described, emit, after: () => () => {} })
 }
 
 test('The newest complete picture of a camera is available with its parameter sets and its size', () => {
@@ -38,8 +45,8 @@ test('Parameter sets from the description are included; without any there is no 
     [sets, [640, 360]],
     ['', undefined],
   ] as const) {
-    const feed = camera({ parameterSets })
-    feed.pushVideo(rtp(1, 100, [...idr, 0x84], { marker: true }))
+    const feed = camera()
+    cleanPictures(parameterSets, (packet) => feed.pushVideo(packet)).push(rtp(1, 100, [...idr, 0x84], { marker: true }))
     const picture = keyPictureOf(feed)
     expect(picture && [picture.width, picture.height]).toEqual(size)
   }

@@ -5,7 +5,6 @@ import type { Sink } from '../../../../server/media/feeds/fan-out.ts'
 import { Feed } from '../../../../server/media/feeds/feed.ts'
 import { headerLength, isRtp, sequenceOf, timestampOf } from '../../../../server/media/rtp/packet.ts'
 import { h264Content, h265Content, keyFrame, vp8Content } from '../../../../server/media/rtp/key-frame.ts'
-import { headerWithSendTime } from '../../../../server/media/rtp/send-time.ts'
 import { Renumbering } from '../../../../server/media/rtp/renumber.ts'
 import { GopBurst } from '../../../../server/media/webrtc/gop-burst.ts'
 import { delta, idr, pps, rtp, sei, sps } from './packets.ts'
@@ -57,29 +56,6 @@ describe('a camera’s feed', () => {
     for (const [index, payload] of [sps, pps, idr].entries()) feed.pushVideo(rtp(8 + index, 4_000, payload))
     expect(typesOf(feed.gop)).toEqual([7, 8, 5])
     expect(feed.counts).toMatchObject({ keyFrames: 2, frames: 1 })
-  })
-
-  test('inserts the parameter sets of the description if the stream lacks them, with contiguous sequence numbers', () => {
-    const sets = [sps, pps].map((unit) => Buffer.from(unit).toString('base64')).join(',')
-    const feed = camera(sets)
-    const seen = new Seen()
-    feed.add(seen)
-    let sequence = 65_533
-    for (const [payload, timestamp] of [
-      [idr, 1],
-      [delta, 2],
-      [idr, 3],
-      [idr, 3],
-      [delta, 4],
-    ] as const) {
-      feed.pushVideo(rtp(sequence, timestamp, payload))
-      sequence += 1
-    }
-    expect(typesOf(seen.packets)).toEqual([24, 5, 1, 24, 5, 5, 1])
-    expect(seen.packets.map(sequenceOf)).toEqual([65_533, 65_534, 65_535, 0, 1, 2, 3])
-    expect(seen.packets.map(timestampOf)).toEqual([1, 1, 2, 3, 3, 3, 4])
-    expect(seen.packets[0]?.subarray(headerWithSendTime + 1)).toEqual(Buffer.from([0, 4, ...sps, 0, 4, ...pps]))
-    feed.remove(seen)
   })
 
   test('continues for the others when one viewer fails, and removes that viewer', () => {

@@ -1,0 +1,201 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { CleanPictures } from '../../../../server/media/clean/clean-pictures.ts'
+import { hasMarker, sequenceOf, timestampOf } from '../../../../server/media/rtp/packet.ts'
+import { AccessUnits } from '../../../../server/media/transcode/access-units.ts'
+import { delta, idr, pps, rtp, sps } from '../rtp/packets.ts'
+
+/** Sets and slices: their second bytes begin a picture (first_mb_in_slice 0). */
+const sets = [sps, pps].map((unit) => Buffer.from(unit))
+const unit = (type: 1 | 5, fill: number, length: number): Buffer =>
+  Buffer.concat([Buffer.from([type === 5 ? 0x65 : 0x41, 0x88]), Buffer.alloc(length, fill)])
+/** A slice that goes on with its picture. */
+const nextSlice = (type: 1 | 5, fill: number): Buffer => Buffer.from([type === 5 ? 0x65 : 0x41, 0x28, fill, fill])
+
+/** Pictures of a film: every fifth can be decoded by itself, each has two slices. */
+function film(pictures: number): Buffer[][] {
+  return Array.from({ length: pictures }, (_, index) => {
+    const type = index % 5 === 0 ? 5 : 1
+    return [unit(type, index + 4, 40 + index), nextSlice(type, index + 4)]
+  })
+}
+
+interface Sent {
+  packets: Buffer[]
+  /** Runs what waits for silence. */
+  silence: () => void
+  push: (packet: Buffer) => void
+}
+
+/** A stream that is made clean, on a clock of the test. */
+function cleaned(described: readonly Buffer[] = [], now = (): number => 0): Sent {
+  const packets: Buffer[] = []
+  let waiting: (() => void) | undefined
+  const clean = new CleanPictures({
+    codec: 'H264',
+    described,
+    emit: (packet) => packets.push(Buffer.from(packet)),
+    after: (_, run) => {
+      waiting = run
+      return () => {
+        waiting = undefined
+      }
+    },
+    now,
+  })
+  return { packets, silence: () => waiting?.(), push: (packet) => clean.push(Buffer.from(packet)) }
+}
+
+/** Pictures as a receiver puts them together by markers alone. */
+function picturesOf(packets: readonly Buffer[]): Buffer[] {
+  const pictures: Buffer[] = []
+  const units = new AccessUnits('H264', ({ frame }) => pictures.push(frame))
+  let open = false
+  for (const packet of packets) {
+    units.push(packet)
+    open = !hasMarker(packet)
+  }
+  // What has no marker is no picture to a receiver.
+  if (open && pictures.length > 0) pictures.pop()
+  return pictures
+}
+
+/** Ways in which cameras of the field pack a picture: the payloads of its packets, each with its marker. */
+const packings: Readonly<Record<string, (units: readonly Buffer[]) => { payload: Buffer; marker: boolean }[]>> = {
+  'without any marker': (units) => units.map((payload) => ({ payload, marker: false })),
+  'with a marker on each packet': (units) => units.map((payload) => ({ payload, marker: true })),
+  'with start codes between units of one packet': (units) => [
+    {
+      payload: Buffer.concat(units.flatMap((each, i) => (i === 0 ? [each] : [Buffer.from([0, 0, 0, 1]), each]))),
+      marker: true,
+    },
+  ],
+  'with a start code before each unit': (units) =>
+    units.map((each, i) => ({
+      payload: Buffer.concat([Buffer.from([0, 0, 1]), each]),
+      marker: i === units.length - 1,
+    })),
+  'with empty packets in between': (units) =>
+    units.flatMap((payload, i) => [
+      { payload: Buffer.alloc(0), marker: false },
+      { payload, marker: i === units.length - 1 },
+    ]),
+  'in fragments without markers': (units) =>
+    units.flatMap((each) => {
+      const half = Math.ceil(each.length / 2)
+      const parts = [each.subarray(1, half), each.subarray(half)]
+      return parts.map((part, i) => ({
+        payload: Buffer.concat([
+          Buffer.from([((each[0] ?? 0) & 0xe0) | 28, (i === 0 ? 0x80 : 0x40) | ((each[0] ?? 0) & 0x1f)]),
+          part,
+        ]),
+        marker: false,
+      }))
+    }),
+}
+
+describe('a camera that packs pictures', () => {
+  test.each(Object.entries(packings))('%s is shown whole, picture by picture', (_how, pack) => {
+    const stream = cleaned()
+    let sequence = 65_500
+    const pictures = film(40)
+    for (const [index, slices] of pictures.entries()) {
+      const units = index % 5 === 0 ? [...sets, ...slices] : slices
+      for (const { payload, marker } of pack(units))
+        stream.push(rtp(sequence++ & 0xffff, 3_000 * index, [...payload], { marker }))
+    }
+    stream.silence()
+    // The first pictures show what is wrong with the stream.
+    const seen = picturesOf(stream.packets)
+    const wanted = pictures
+      .slice(10)
+      .map((slices) => Buffer.concat(slices.flatMap((each) => [Buffer.from([0, 0, 0, 1]), each])))
+    for (const picture of wanted) expect(seen.some((each) => each.includes(picture))).toBe(true)
+    const numbers = stream.packets.map(sequenceOf)
+    for (const [i, number] of numbers.entries()) {
+      if (i > 0) expect((number - (numbers[i - 1] ?? 0)) & 0xffff).toBeLessThanOrEqual(2)
+    }
+  })
+
+  test('by one timestamp for ever is shown picture by picture, at the pace at which they come', () => {
+    let now = 0
+    const stream = cleaned([], () => now)
+    for (const [index, slices] of film(30).entries()) {
+      now = index * 40
+      const units = index % 5 === 0 ? [...sets, ...slices] : slices
+      for (const [i, payload] of units.entries()) {
+        stream.push(rtp(sequenceAt(index, i), 7_000, [...payload], { marker: i === units.length - 1 }))
+      }
+    }
+    stream.silence()
+    // The last picture has no successor, and so comes with the silence.
+    const times = [...new Set(stream.packets.slice(-24).map(timestampOf))].slice(0, -1)
+    expect(times.length).toBeGreaterThan(5)
+    for (const [i, time] of times.entries()) if (i > 1) expect(time - (times[i - 1] ?? 0)).toBe(3_600)
+  })
+})
+
+/** Numbers of packets, four for each picture. */
+function sequenceAt(picture: number, packet: number): number {
+  return film(picture).reduce((sum, slices, index) => sum + slices.length + (index % 5 === 0 ? 2 : 0), 0) + packet
+}
+
+test('a clean stream passes as it is, whatever is in it', () => {
+  const stream = cleaned(sets)
+  const sent: Buffer[] = []
+  let sequence = 9
+  for (const [index, slices] of film(20).entries()) {
+    const units = index % 5 === 0 ? [...sets, ...slices] : slices
+    for (const [i, payload] of units.entries()) {
+      const packet = rtp(sequence++, 3_000 * index, [...payload], { marker: i === units.length - 1 })
+      sent.push(Buffer.from(packet))
+      stream.push(packet)
+    }
+  }
+  expect(stream.packets).toEqual(sent)
+})
+
+test('parameter sets of the description, or of long ago, are put before each key picture that lacks them, with numbers in a row', () => {
+  const stream = cleaned(sets)
+  let sequence = 65_533
+  for (const [payload, timestamp, marker] of [
+    [idr, 1, true],
+    [delta, 2, true],
+    [idr, 3, false],
+    [idr, 3, true],
+    [delta, 4, true],
+  ] as const) {
+    stream.push(rtp(sequence++ & 0xffff, timestamp, payload, { marker }))
+  }
+  expect(stream.packets.map((packet) => (packet[12] ?? 0) & 0x1f)).toEqual([24, 5, 1, 24, 5, 5, 1])
+  expect(stream.packets.map(sequenceOf)).toEqual([65_533, 65_534, 65_535, 0, 1, 2, 3])
+  expect(stream.packets.map(timestampOf)).toEqual([1, 1, 2, 3, 3, 3, 4])
+  expect(stream.packets[0]?.subarray(13)).toEqual(Buffer.from([0, sps.length, ...sps, 0, pps.length, ...pps]))
+})
+
+test('packets in any form never throw, and never come out in a packet longer than they were', () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.record({
+          payload: fc.uint8Array({ maxLength: 60 }),
+          step: fc.constantFrom(1, 1, 1, 2, 0, -1, 5_000),
+          ticks: fc.constantFrom(0, 0, 3_000, -3_000),
+          marker: fc.boolean(),
+        }),
+        { maxLength: 80 },
+      ),
+      (packets) => {
+        const stream = cleaned(sets)
+        let [sequence, timestamp] = [100, 100_000]
+        for (const { payload, step, ticks, marker } of packets) {
+          sequence = (sequence + step) & 0xffff
+          timestamp = (timestamp + ticks) >>> 0
+          stream.push(rtp(sequence, timestamp, [...payload], { marker }))
+        }
+        stream.silence()
+        for (const packet of stream.packets) expect(packet.length).toBeLessThan(1_400)
+      },
+    ),
+  )
+})

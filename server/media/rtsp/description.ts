@@ -53,7 +53,7 @@ const staticTypes: ReadonlyMap<number, { codec: string; clockRate: number; chann
 /** Limit of media sections that are read: a camera has a handful. */
 const maxTracks = 16
 /** Lines that say something about tracks, and most of them. */
-const readLine = /m=|a=(?:rtpmap:\d|fmtp:\d|control:|sendrecv|sendonly|recvonly|inactive)/y
+const readLine = /m=|a=(?:x-dimensions:|framesize:\d|rtpmap:\d|fmtp:\d|control:|sendrecv|sendonly|recvonly|inactive)/y
 const maxLines = 256
 /** Longest control attribute, in characters: longer ones cannot be asked for. */
 const maxControl = 1_024
@@ -86,6 +86,8 @@ export function parseDescription(text: string): RtspDescription {
     const formats = [...new Set(types.map((type) => inRange(Number.parseInt(type, 10), 0, 127)))]
       .filter((type) => type !== undefined)
       .map((type) => ({ kind, control, direction, ...formatOf(type, media, everywhere) }))
+    const size = sizeOf(media)
+    if (size !== '') for (const { parameters } of formats) parameters.set(sizeParameter, size)
     const [first, ...others] = formats
     if (first === undefined) return []
     const alternatives = others.filter(({ codec }) => codec !== '')
@@ -118,6 +120,18 @@ function formatOf(payloadType: number, section: Partial<Section>, everywhere: Se
     channels: inRange(numberOf(map?.encoding ?? known?.channels ?? 1), 1, maxChannels) ?? 0,
     parameters: formatParameters(ownOrOther(section.fmtp, everywhere.fmtp).map(({ config }) => textOf(config))),
   }
+}
+
+/** Name under which the size of `a=x-dimensions` and `a=framesize` stands among the parameters. */
+export const sizeParameter = 'x-dimensions'
+
+/** Attributes of a section that hold the size of its picture, as the parser leaves them. */
+function sizeOf({ invalid = [] }: { invalid?: readonly { value: string }[] }): string {
+  for (const { value } of invalid) {
+    const size = /^(?:x-dimensions:|framesize:\d{1,3} )\s*(\S{1,12})/i.exec(value)?.[1]
+    if (size !== undefined) return size
+  }
+  return ''
 }
 
 /** Longest name of a codec, in characters. */

@@ -1,5 +1,5 @@
 import { BitReader } from './bit-reader.ts'
-import type { RtspTrack } from './description.ts'
+import { type RtspTrack, sizeParameter } from './description.ts'
 
 /** Size of a picture in pixels. */
 export interface Resolution {
@@ -28,6 +28,12 @@ const maxSets = 8
 export function describedResolution(track: RtspTrack): Resolution | undefined {
   const parameters = describedParameters(track)
   return parameters === undefined ? undefined : { width: parameters.width, height: parameters.height }
+}
+
+/** Size that a camera describes beside its format: `a=x-dimensions:W,H`, `a=framesize:TYPE W-H` (3GPP TS 26.234, section 5.3.3.2). */
+export function describedSize({ parameters }: Pick<RtspTrack, 'parameters'>): Resolution | undefined {
+  const [, width = '0', height = '0'] = /^(\d{1,5})[,x-](\d{1,5})$/.exec(parameters.get(sizeParameter) ?? '') ?? []
+  return Number(width) > 0 && Number(height) > 0 ? { width: Number(width), height: Number(height) } : undefined
 }
 
 /** Names of the parameters that hold parameter sets (RFC 6184, section 8.1; RFC 7798, section 7.1), in the order in which a decoder needs these. */

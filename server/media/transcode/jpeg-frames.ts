@@ -1,3 +1,4 @@
+import type { Resolution } from '../rtsp/resolution.ts'
 import { hasMarker, payloadOf, timestampOf } from '../rtp/packet.ts'
 import { type FrameAssembly, largestFrame, type SourceFrame } from './frame-assembly.ts'
 import { codeTables, defaultTables } from './jpeg-tables.ts'
@@ -19,9 +20,12 @@ export class JpegFrames implements FrameAssembly {
   #parts: Buffer[] = []
   #bytes = 0
   #timestamp = -1
+  readonly #described: Resolution | undefined
 
-  constructor(take: (frame: SourceFrame) => void) {
+  /** @param described size for pictures that are larger than their packets can say */
+  constructor(take: (frame: SourceFrame) => void, described?: Resolution) {
     this.#take = take
+    this.#described = described
   }
 
   push(packet: Buffer): void {
@@ -35,6 +39,12 @@ export class JpegFrames implements FrameAssembly {
       width: (payload[6] ?? 0) * 8,
       height: (payload[7] ?? 0) * 8,
       restartInterval: 0,
+    }
+    // More than 2,040 pixels do not fit there (RFC 2435, section 3.1.5).
+    if ((head.width === 0 || head.height === 0) && offset === 0) {
+      const size = extensionSize(packet) ?? this.#described
+      if (size === undefined) return this.#forget()
+      Object.assign(head, size)
     }
     let at = 8
     if (head.type >= 64) {
@@ -85,6 +95,24 @@ export class JpegFrames implements FrameAssembly {
     if (quality < 255) this.#tables.set(quality, Buffer.from(tables))
     return tables
   }
+}
+
+/** Profile of the header extension with a picture's JPEG headers (ONVIF Streaming Specification, section 5.1.3). */
+const jpegExtension = 0xffd8
+
+/** Size in the frame header that ONVIF puts into the header extension; undefined: there is none. */
+function extensionSize(packet: Buffer): Resolution | undefined {
+  const fixed = 12 + ((packet[0] ?? 0) & 0x0f) * 4
+  if (((packet[0] ?? 0) & 0x10) === 0 || packet.length < fixed + 4 || packet.readUInt16BE(fixed) !== jpegExtension)
+    return undefined
+  const end = Math.min(packet.length, fixed + 4 + packet.readUInt16BE(fixed + 2) * 4)
+  for (let at = fixed + 4; at + 9 <= end && packet[at] === 0xff; at += 2 + packet.readUInt16BE(at + 2)) {
+    const marker = packet[at + 1] ?? 0
+    // Start of frame, baseline to progressive (ITU-T T.81, section B.2.2).
+    if (marker >= 0xc0 && marker <= 0xc2)
+      return { height: packet.readUInt16BE(at + 5), width: packet.readUInt16BE(at + 7) }
+  }
+  return undefined
 }
 
 const endOfImage = Buffer.from([0xff, 0xd9])

@@ -13,7 +13,32 @@ export interface AacLayout {
 /** Frames of a packet at most; a longer list is broken. */
 const maxFrames = 64
 
-/** Frames of AAC as RFC 3640 packs them: several in a packet, or one in several. */
+/** Whether bytes begin with the header of an ADTS frame (ISO/IEC 13818-7, section 6.2). */
+function isAdts(bytes: Buffer): boolean {
+  return bytes.length > 7 && bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xf6) === 0xf0
+}
+
+/** A frame without the ADTS header that some cameras leave before it. */
+export function withoutAdts(frame: Buffer): Buffer {
+  if (!isAdts(frame)) return frame
+  const isProtected = ((frame[1] ?? 0) & 1) === 0
+  return frame.subarray(isProtected ? 9 : 7)
+}
+
+/** Frames of ADTS that follow each other, without their headers; those before a broken length. */
+function adtsFrames(bytes: Buffer): Buffer[] {
+  const frames: Buffer[] = []
+  for (let at = 0; frames.length < maxFrames && isAdts(bytes.subarray(at)); ) {
+    const length = ((bytes.readUIntBE(at + 3, 3) & 0x3ffff) >> 5) >>> 0
+    const frame = bytes.subarray(at, at + length)
+    if (length < 8 || frame.length !== length) break
+    frames.push(withoutAdts(frame))
+    at += length
+  }
+  return frames
+}
+
+/** Frames of AAC as RFC 3640 packs them: several in a packet, or one in several. Cameras also send ADTS, in the place of that form or inside of it, and bare frames. */
 export class AacFrames implements FrameAssembly {
   readonly #layout: AacLayout
   readonly #take: (frame: SourceFrame) => void
@@ -32,6 +57,12 @@ export class AacFrames implements FrameAssembly {
     const timestamp = timestampOf(packet)
     const { sizeLength, indexLength, frameTicks } = this.#layout
     if (payload.length < 2) return
+    // The length of these headers would be far beyond the packet.
+    if (isAdts(payload)) {
+      for (const [index, frame] of adtsFrames(payload).entries()) this.#give(timestamp + index * frameTicks, frame)
+      return
+    }
+    if (sizeLength === 0) return this.#give(timestamp, payload)
     const headerBits = payload.readUInt16BE(0)
     const count = Math.min(maxFrames, Math.floor(headerBits / (sizeLength + indexLength)))
     let at = 2 + Math.ceil(headerBits / 8)
@@ -46,8 +77,12 @@ export class AacFrames implements FrameAssembly {
       const frame = payload.subarray(at, at + size)
       at += size
       if (size === 0 || frame.length !== size) return
-      this.#take({ timestamp: (timestamp + index * frameTicks) >>> 0, frame, key: true })
+      this.#give(timestamp + index * frameTicks, frame)
     }
+  }
+
+  #give(timestamp: number, frame: Buffer): void {
+    this.#take({ timestamp: timestamp >>> 0, frame: withoutAdts(frame), key: true })
   }
 
   #addPart(part: Buffer, size: number, timestamp: number): void {
@@ -61,7 +96,7 @@ export class AacFrames implements FrameAssembly {
     if (this.#missing > 0) return
     const frame = Buffer.concat(this.#parts)
     this.#parts = []
-    if (this.#missing === 0) this.#take({ timestamp, frame, key: true })
+    if (this.#missing === 0) this.#give(timestamp, frame)
     this.#missing = 0
   }
 }
@@ -171,6 +206,17 @@ export function aacSampleRate(config: Buffer): number | undefined {
   } catch {
     return undefined
   }
+}
+
+/**
+ * AudioSpecificConfig of AAC-LC (ISO/IEC 14496-3, section 1.6.2.1), for a camera that describes none.
+ * @returns undefined for a rate that has no index
+ */
+export function aacLcConfig(sampleRate: number, channels: number): Buffer | undefined {
+  const index = rates.indexOf(sampleRate)
+  if (index < 0 || channels < 1 || channels > 7) return undefined
+  const bits = (2 << 11) | (index << 7) | (channels << 3)
+  return Buffer.from([bits >> 8, bits & 0xff])
 }
 
 const rates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350]

@@ -1,11 +1,19 @@
 import type { RtspTrack } from '../rtsp/description.ts'
-import { describedResolution, describedUnits } from '../rtsp/resolution.ts'
+import { describedResolution, describedSize, describedUnits } from '../rtsp/resolution.ts'
 import { AccessUnits } from './access-units.ts'
 import type { MakeAssembly } from './frame-assembly.ts'
 import { JpegFrames } from './jpeg-frames.ts'
 import type { MatroskaTrack } from './matroska-writer.ts'
 import { OlderPictures } from './older-pictures.ts'
-import { AacFrames, aacSampleRate, LatmFrames, latmConfig, maxSignificantFirst, PlainFrames } from './sound-frames.ts'
+import {
+  AacFrames,
+  aacLcConfig,
+  aacSampleRate,
+  LatmFrames,
+  latmConfig,
+  maxSignificantFirst,
+  PlainFrames,
+} from './sound-frames.ts'
 
 /** How a camera's track is put before a decoder. */
 export interface SourceTrack {
@@ -49,7 +57,7 @@ function pictures(track: RtspTrack): SourceTrack | undefined {
   if (codec === 'JPEG') {
     return {
       matroska: { codecId: 'V_MJPEG', video },
-      assembly: (take) => new JpegFrames(take),
+      assembly: (take) => new JpegFrames(take, describedSize(track)),
       pictures: undefined,
     }
   }
@@ -136,7 +144,8 @@ function aac({ codec, clockRate, channels, parameters }: RtspTrack): SourceTrack
   const config = (parameters.get('config') ?? '').slice(0, 256)
   const isLatm = codec === 'MP4A-LATM'
   if (isLatm && parameters.get('cpresent') !== '0') return undefined
-  const codecPrivate = isLatm ? latmConfig(config) : Buffer.from(config, 'hex')
+  const described = isLatm ? latmConfig(config) : Buffer.from(config, 'hex')
+  const codecPrivate = isLatm || (described?.length ?? 0) >= 2 ? described : aacLcConfig(clockRate, channels)
   if (codecPrivate === undefined || codecPrivate.length < 2) return undefined
   const sampleRate = aacSampleRate(codecPrivate) ?? clockRate
   const matroska = { codecId: 'A_AAC', codecPrivate, audio: { sampleRate, channels } }
@@ -145,9 +154,11 @@ function aac({ codec, clockRate, channels, parameters }: RtspTrack): SourceTrack
     const length = Number(parameters.get(name) ?? usual)
     return Number.isInteger(length) && length >= 0 && length <= 32 ? length : usual
   }
-  const sizeLength = lengthOf('sizelength', 13)
-  if (sizeLength === 0) return undefined
-  const layout = { sizeLength, indexLength: lengthOf('indexlength', 3), frameTicks: 1_024 * (clockRate / sampleRate) }
+  const layout = {
+    sizeLength: lengthOf('sizelength', 13),
+    indexLength: lengthOf('indexlength', 3),
+    frameTicks: 1_024 * (clockRate / sampleRate),
+  }
   return { matroska, assembly: (take) => new AacFrames(layout, take), pictures: undefined }
 }
 

@@ -1,7 +1,7 @@
 import { Lifetime } from '../base/lifetime.ts'
 import { wholeText } from '../base/media-log.ts'
 import { CleanPictures } from '../clean/clean-pictures.ts'
-import { isRtp } from '../rtp/packet.ts'
+import { isRtp, sequenceOf } from '../rtp/packet.ts'
 import { h264Content, sequenceParameters } from '../rtp/key-frame.ts'
 import { PictureOrder } from '../rtp/picture-order.ts'
 import { packings, piecesOf, Refragmentation } from '../rtp/refragment.ts'
@@ -27,6 +27,8 @@ export class CameraFeed {
   readonly #order = new PictureOrder()
   #video: Refragmentation | undefined
   readonly #clean: CleanPictures | undefined
+  /** Number of the last picture packet that was passed on; -1 before the first. */
+  #sequence = -1
   readonly #lifetime = new Lifetime((error) => {
     this.#transcoding.log.error('pictures of a camera could not be put together', wholeText(error))
     this.end()
@@ -54,6 +56,7 @@ export class CameraFeed {
     })
     this.feed.raw.video.format = video
     this.feed.raw.audio.format = audio
+    this.feed.raw.video.recent = () => this.#recent()
     this.#conversion = new CameraConversion(this.feed, transcoding)
     this.feed.playback.conversion = this.#conversion
     this.feed.playback.shortcomings = shortcomingsOf(described, tracks, this.#abilities)
@@ -93,7 +96,21 @@ export class CameraFeed {
     })
   }
 
+  /** Packets since the last key frame, with numbers of the source. */
+  #recent(): readonly Buffer[] {
+    const group = this.#conversion.group ?? this.feed.gop
+    const last = group.at(-1)
+    if (last === undefined || this.#sequence < 0) return []
+    const offset = this.#sequence - sequenceOf(last)
+    return group.map((packet) => {
+      const copy = Buffer.from(packet)
+      copy.writeUInt16BE((sequenceOf(packet) + offset) & 0xffff, 2)
+      return copy
+    })
+  }
+
   #pass(track: RtspTrack, packet: Buffer): void {
+    if (track.kind === 'video') this.#sequence = sequenceOf(packet)
     this.feed.raw[track.kind].push(packet)
     if (!this.#looked && track.kind === 'video') this.#look(track, packet)
     if (this.#conversion.push(track.kind, packet)) return

@@ -25,6 +25,11 @@ export interface RawSink {
 export class RawTap {
   /** undefined: the source has no such track. */
   format: RawFormat | undefined
+  /**
+   * Packets since the last key frame, numbered as if they had come just before the next one: a recording begins with the group that viewers see. Nobody may change them. Left out:
+   * the source can be asked for a key frame.
+   */
+  recent: () => readonly Buffer[] = () => []
   readonly #sinks: RawSink[] = []
   /** The last sender report, for those who come later. */
   #report: ClockPoint | undefined

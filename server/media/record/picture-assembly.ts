@@ -58,7 +58,9 @@ function unitPictures(
   }
   const join: JoinUnits = (units) => {
     if (units.some(isParameterSet)) noteSets(units)
-    const pictures = units.filter((unit) => !isParameterSet(unit) && !isDelimiter(codec, unit))
+    const pictures = units.filter(
+      (unit) => !isParameterSet(unit) && !isDelimiter(codec, unit) && !isUserData(codec, unit),
+    )
     return pictures.length === 0 ? undefined : lengthPrefixed(pictures)
   }
   return new AccessUnits(
@@ -76,6 +78,15 @@ function unitPictures(
 /** Access unit delimiters: a file has none of the places that they mark. */
 function isDelimiter(codec: 'H264' | 'H265', { type }: PictureUnit): boolean {
   return type === (codec === 'H264' ? 9 : 35)
+}
+
+/**
+ * Private data of an encoder, which says how it is set (user_data_unregistered: ITU-T H.264, section D.1.6; H.265, section D.2.6): no decoder needs it, and tools take its
+ * pictures for such with captions.
+ */
+function isUserData(codec: 'H264' | 'H265', { type, parts: [header, body] }: PictureUnit): boolean {
+  const isMessage = codec === 'H264' ? type === 6 : type === 39
+  return isMessage && header !== undefined && body?.[0] === 5
 }
 
 function lengthPrefixed(units: readonly PictureUnit[]): Buffer {

@@ -52,7 +52,10 @@ export class TrackInput implements RawSink {
       const at = now()
       segmenter.picture({ ticks: segmenter.received('picture', timestamp, at), data: frame, key, format: picture }, at)
     })
-    return assembly && new TrackInput('picture', tap, assembly, options)
+    if (assembly === undefined) return undefined
+    const input = new TrackInput('picture', tap, assembly, options)
+    if (!options.isMuted()) for (const packet of tap.recent()) input.rtp(packet)
+    return input
   }
 
   /** Input of a tap's sound; undefined: its codec is not recorded. */

@@ -100,6 +100,11 @@ export class CameraConversion implements SlotHolder, FeedConversion {
     return kind === 'audio' || !this.#tracks.late || this.#phase.name === 'running'
   }
 
+  /** Packets of the camera's picture since its last key frame; undefined where the feed keeps them. */
+  get group(): readonly Buffer[] | undefined {
+    return this.#tracks.inputs.video?.group
+  }
+
   /** Takes a sender report of the camera. */
   report(kind: Kind, point: ClockPoint): void {
     this.#sync.report(kind, point)

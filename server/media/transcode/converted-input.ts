@@ -67,6 +67,11 @@ export class ConvertedInput {
     return (first + Math.round(at * outputTicks[this.#kind])) >>> 0
   }
 
+  /** Packets since the last key frame, in order; undefined for pictures that need no others. */
+  get group(): readonly Buffer[] | undefined {
+    return this.#gop?.packets
+  }
+
   /** Gives out frames until `stop`, those since the last key frame at once. */
   start(take: (frame: TimedFrame) => void): void {
     const assembly = this.source.assembly(({ timestamp, ...frame }) => take({ ...frame, at: this.clock.at(timestamp) }))

@@ -26,8 +26,13 @@ const turnMs = 4
 
 type Kind = 'video' | 'audio'
 
+/** Pictures that may come before one that is shown ahead of them (ITU-T H.264, section A.3.1: max_dec_frame_buffering). */
+const maxReordered = 16
+
 interface Taken {
   kind: Kind
+  /** Number of its piece in the run. */
+  position: number
   packet: EncodedPacket
   /** In the joined file, in seconds. */
   time: number
@@ -49,11 +54,12 @@ export async function writeRun(run: SourceRun, path: OwnPath, options: WriteOpti
   // The index in front has its place reserved once every track is known: its first packet comes first.
   for (const writer of writers.values()) await writer.add(writer.first)
   try {
-    for await (const { kind, packet, time } of packetsOf(run, options.keepGaps)) {
+    for await (const taken of packetsOf(run, options.keepGaps)) {
       signal?.throwIfAborted()
+      const { kind, packet, time } = taken
       const writer = writers.get(kind)
-      if (writer === undefined || time <= writer.last) continue
-      writer.last = time
+      if (writer === undefined || isRepeated(writer, taken)) continue
+      writer.end = Math.max(writer.end, time)
       await writer.add(packet.clone({ timestamp: time }))
       end = Math.max(end, time + packet.duration)
       if (performance.now() < turnEnds) continue
@@ -71,10 +77,50 @@ export async function writeRun(run: SourceRun, path: OwnPath, options: WriteOpti
 }
 
 interface Writer {
+  /** Written ahead of all others. */
   first: EncodedPacket
-  /** Time of the last packet; a packet that is not later is a repetition at the seam of two pieces. */
-  last: number
+  isFirst: boolean
+  /** Latest time of the packets so far, in seconds. */
+  end: number
+  /** Piece of the last packet, and the latest time of the pieces before it. */
+  position: number
+  before: number
+  /** Packets of the piece repeat what the pieces before it hold. */
+  isSeam: boolean
   add(packet: EncodedPacket): Promise<void>
+}
+
+/**
+ * Whether a packet repeats one of an earlier piece: pieces overlap at their seams. Packets come in decoding order, so that pictures behind the seam may be shown earlier than
+ * those before them.
+ */
+function isRepeated(writer: Writer, { kind, position, time }: Taken): boolean {
+  if (writer.isFirst) {
+    writer.isFirst = false
+    writer.position = position
+    return true
+  }
+  if (position !== writer.position) {
+    writer.position = position
+    writer.before = writer.end
+    writer.isSeam = true
+  }
+  if (kind === 'audio') return time <= writer.end
+  writer.isSeam &&= time <= writer.before
+  return writer.isSeam
+}
+
+function writerOf(taken: Omit<Taken, 'position'>, add: Writer['add']): Writer {
+  const { packet, time } = taken
+  return {
+    first: packet.clone({ timestamp: time }),
+    isFirst: true,
+    end: time,
+    position: -1,
+    before: -1,
+    isSeam: false,
+    add,
+  }
 }
 
 async function addTracks(output: Output, run: SourceRun, keepGaps: boolean): Promise<Map<Kind, Writer>> {
@@ -100,21 +146,26 @@ async function addTrack(
   const input = await SegmentInput.open(piece.open, piece.bytes)
   try {
     for await (const taken of packetsOfTrack(input, kind, piece, offset)) {
-      const first = taken.packet.clone({ timestamp: taken.time })
       if (kind === 'video' && input.video !== null) {
         const codec = await input.video.getCodec()
         const decoderConfig = await input.video.getDecoderConfig()
         if (codec === null || decoderConfig === null) return
         const source = new EncodedVideoPacketSource(codec)
         output.addVideoTrack(source, { maximumPacketCount })
-        writers.set(kind, { first, last: taken.time, add: (packet) => source.add(packet, { decoderConfig }) })
+        writers.set(
+          kind,
+          writerOf(taken, (packet) => source.add(packet, { decoderConfig })),
+        )
       } else if (kind === 'audio' && input.audio !== null) {
         const codec = await input.audio.getCodec()
         const decoderConfig = await input.audio.getDecoderConfig()
         if (codec === null || decoderConfig === null) return
         const source = new EncodedAudioPacketSource(codec)
         output.addAudioTrack(source, { maximumPacketCount })
-        writers.set(kind, { first, last: taken.time, add: (packet) => source.add(packet, { decoderConfig }) })
+        writers.set(
+          kind,
+          writerOf(taken, (packet) => source.add(packet, { decoderConfig })),
+        )
       }
       return
     }
@@ -135,7 +186,8 @@ async function* packetsOf(run: SourceRun, keepGaps: boolean): AsyncGenerator<Tak
     const offset = offsets[position] ?? 0
     try {
       const pictures = packetsOfTrack(input, 'video', piece, offset)
-      yield* merged(pictures, packetsOfTrack(input, 'audio', piece, offset))
+      const sounds = packetsOfTrack(input, 'audio', piece, offset)
+      for await (const taken of merged(pictures, sounds)) yield { ...taken, position }
     } finally {
       await input.close()
     }
@@ -147,18 +199,30 @@ async function* packetsOfTrack(
   kind: Kind,
   piece: SourcePiece,
   offset: number,
-): AsyncGenerator<Taken> {
+): AsyncGenerator<Omit<Taken, 'position'>> {
   const { from, to } = piece
+  /** Pictures behind the end that earlier ones may need: decoding order is not that of presentation. */
+  let behind: Omit<Taken, 'position'>[] = []
   const track = kind === 'video' ? input.video : input.audio
   if (track === null || !has(piece, kind)) return
   for await (const packet of input.packets(track, from)) {
-    if (packet.timestamp >= to) return
+    const taken = { kind, packet, time: Math.max(0, packet.timestamp - from) + offset }
+    if (packet.timestamp >= to) {
+      behind.push(taken)
+      if (kind === 'audio' || packet.type === 'key' || behind.length > maxReordered) return
+      continue
+    }
+    yield* behind
+    behind = []
     // Sound before the first picture is left out.
-    if (packet.timestamp >= from - 0.001) yield { kind, packet, time: Math.max(0, packet.timestamp - from) + offset }
+    if (packet.timestamp >= from - 0.001) yield taken
   }
 }
 
-async function* merged(one: AsyncGenerator<Taken>, other: AsyncGenerator<Taken>): AsyncGenerator<Taken> {
+async function* merged<T extends { time: number }>(
+  one: AsyncGenerator<T>,
+  other: AsyncGenerator<T>,
+): AsyncGenerator<T> {
   let [left, right] = [await one.next(), await other.next()]
   while (left.done !== true || right.done !== true) {
     if (right.done === true || (left.done !== true && left.value.time <= right.value.time)) {

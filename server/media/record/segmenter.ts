@@ -264,6 +264,8 @@ export class Segmenter {
   #close(end: SegmentEnd): void {
     const open = this.#open
     this.#open = undefined
-    if (open !== undefined) this.#opener.close(open.target, end)
+    if (open === undefined) return
+    open.finish()
+    this.#opener.close(open.target, end)
   }
 }

@@ -114,9 +114,9 @@ test('an invalid, unknown or premature request fails alone', async () => {
   await heard.promise
   expect(answers).toHaveLength(3)
   for (const failure of [
-    { type: 'failure', id: 1, kind: null, message: 'it was not started' },
-    { type: 'failure', id: 2, kind: null, message: 'there is no request toString' },
-    { type: 'failure', id: 3, kind: null, message: expect.stringContaining('token_key') },
+    { type: 'failure', id: 1, kind: null, message: 'it was not started', detail: '' },
+    { type: 'failure', id: 2, kind: null, message: 'there is no request toString', detail: '' },
+    { type: 'failure', id: 3, kind: null, message: expect.stringContaining('token_key'), detail: '' },
   ]) {
     expect(answers).toContainEqual(failure)
   }

@@ -61,10 +61,16 @@ describe('a track that browsers cannot play', () => {
     ['interleaved', track('video', 'H264/90000', 'packetization-mode=2'), 'interleaved'],
     ['VP9', track('video', 'VP9/90000'), 'video_other'],
     ['H.263 of 1996', track('video', 'H263/90000'), 'h263'],
-    ['AAC without its configuration', track('audio', 'mpeg4-generic/48000/1'), 'aac'],
+    ['AAC of an unknown rate without its configuration', track('audio', 'mpeg4-generic/47000/1'), 'aac'],
     ['Speex', track('audio', 'speex/16000'), 'audio_other'],
   ] as const)('%s: nothing can be made of it', (_what, one, reason) => {
     expect(codecSupportOf(one, all)).toMatchObject({ carried: false, way: 'none', reason })
+  })
+
+  test('in AAC without its configuration is taken for AAC-LC', () => {
+    const described = sourceTrack(track('audio', 'mpeg4-generic/48000/2'))
+    // AAC-LC, 48 kHz, two channels (ISO/IEC 14496-3, section 1.6.2.1).
+    expect(described?.matroska.codecPrivate).toEqual(Buffer.from('1190', 'hex'))
   })
 
   test('is a limitation of its camera, unless it is transcoded or the camera has another that browsers play', () => {

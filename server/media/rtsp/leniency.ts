@@ -86,7 +86,7 @@ const maxUrls = 6
 export function controlUrls(bases: readonly string[], control: string): string[] {
   const text = asciiOnly(control.trim())
   if (text === '' || text === '*') return bases.slice(0, maxUrls)
-  const urls = controlForms.flatMap(({ url }) => bases.map((base) => url(base, text)))
+  const urls = controlForms.flatMap((form) => bases.map((base) => form.url(base, text)))
   const found = [...new Set(urls.filter((url) => url !== undefined))]
   return found.length === 0 ? bases.slice(0, maxUrls) : found.slice(0, maxUrls)
 }

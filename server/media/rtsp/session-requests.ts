@@ -129,11 +129,12 @@ export class SessionRequests {
     urls: readonly string[],
     headers: Readonly<Record<string, string>>,
   ): Promise<{ url: string; answer: RtspAnswer }> {
-    let first: unknown
+    let first: RtspError | undefined
     for (const url of urls) {
       try {
         return { url, answer: await this.#connection.request(method, url, headers) }
       } catch (error) {
+        if (!(error instanceof RtspError)) throw error
         first ??= error
         if (!hasRemedy(error, method, 'otherUrl')) throw first
       }

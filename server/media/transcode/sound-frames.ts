@@ -19,7 +19,7 @@ function isAdts(bytes: Buffer): boolean {
 }
 
 /** A frame without the ADTS header that some cameras leave before it. */
-export function withoutAdts(frame: Buffer): Buffer {
+function withoutAdts(frame: Buffer): Buffer {
   if (!isAdts(frame)) return frame
   const isProtected = ((frame[1] ?? 0) & 1) === 0
   return frame.subarray(isProtected ? 9 : 7)

@@ -11,6 +11,43 @@ export const enoughFrozen = 4
 /** Ticks of the timestamp in a millisecond. */
 const ticksPerMs = 90
 
+/** Timestamps of pictures: those of the source, or the time of arrival once they stand still. */
+class PictureTimes {
+  readonly #now: () => number
+  isFrozen: boolean
+  /** Of the packets that come now; -1 before the first. */
+  timestamp = -1
+  /** Pictures that began at it. */
+  #pictures = 0
+  /** Moment of the last picture and its timestamp. */
+  #last: { at: number; timestamp: number } | undefined
+
+  constructor(isFrozen: boolean, now: () => number) {
+    this.isFrozen = isFrozen
+    this.#now = now
+  }
+
+  begin(timestamp: number): void {
+    this.timestamp = timestamp
+    this.#pictures = 0
+  }
+
+  noteBeginning(): void {
+    this.#pictures += 1
+    if (this.#pictures > enoughFrozen) this.isFrozen = true
+  }
+
+  /** Timestamp of the picture that is sent now. */
+  next(): number {
+    if (!this.isFrozen) return this.timestamp
+    const at = this.#now()
+    const before = this.#last ?? { at, timestamp: this.timestamp - 1 }
+    const timestamp = (before.timestamp + Math.max(1, Math.round((at - before.at) * ticksPerMs))) >>> 0
+    this.#last = { at, timestamp }
+    return timestamp
+  }
+}
+
 /** Where the packets of a rebuilt stream go, and what it is made with. */
 export interface RebuildParts {
   codec: 'H264' | 'H265'
@@ -36,24 +73,19 @@ export class PictureRebuild {
   #bytes = 0
   /** Parts of a unit that has not ended. */
   #open: Buffer[] | undefined
-  #timestamp = -1
   #sequence = -1
   /** Header of the last packet, for the packets that are made. */
   #header: Buffer = Buffer.alloc(12)
   #next: number
   #isLost = false
   #hasPicture = false
-  /** Moment of the last picture and its timestamp, for timestamps by arrival. */
-  #last: { at: number; timestamp: number } | undefined
-  #isFrozen: boolean
-  /** Pictures of the timestamp of now. */
-  #pictures = 0
+  readonly #times: PictureTimes
   #cancel = (): void => {}
 
   constructor(parts: RebuildParts) {
     this.#parts = parts
     this.#next = parts.firstNumber
-    this.#isFrozen = parts.isFrozen
+    this.#times = new PictureTimes(parts.isFrozen, parts.now)
   }
 
   push(packet: Buffer): void {
@@ -66,11 +98,10 @@ export class PictureRebuild {
     if (ahead !== 1) this.#lose()
     this.#sequence = sequence
     const timestamp = timestampOf(packet)
-    if (timestamp !== this.#timestamp) {
+    if (timestamp !== this.#times.timestamp) {
       this.flush()
-      this.#pictures = 0
+      this.#times.begin(timestamp)
     }
-    this.#timestamp = timestamp
     packet.copy(this.#header, 0, 0, 12)
     for (const piece of piecesOf(packet, packings[this.#parts.codec])) this.#add(piece)
     if (this.#units.length > 0) this.#cancel = this.#parts.after(silenceMs, () => this.flush())
@@ -131,10 +162,9 @@ export class PictureRebuild {
     const facts = pictureUnits[codec]
     const type = typeOf(unit[0] ?? 0)
     if (unit.length <= header || !facts.isDefined(type)) return
-    const begins = facts.beginsPicture(type, unit.subarray(header))
-    if (begins) this.#pictures += 1
-    if (this.#pictures > enoughFrozen) this.#isFrozen = true
-    if (this.#isFrozen && this.#hasPicture && (begins || facts.precedesPicture(type))) this.flush()
+    const begins = facts.beginsPicture(type, unit[header] ?? 0)
+    if (begins) this.#times.noteBeginning()
+    if (this.#times.isFrozen && this.#hasPicture && (begins || facts.precedesPicture(type))) this.flush()
     if (facts.parameterSets.includes(type)) sets.note(unit)
     this.#hasPicture ||= facts.isPicture(type)
     this.#units.push(unit)
@@ -150,18 +180,9 @@ export class PictureRebuild {
 
   #send(units: readonly Buffer[]): void {
     const header = Buffer.from(this.#header)
-    header.writeUInt32BE(this.#timestampOfPicture(), 4)
+    header.writeUInt32BE(this.#times.next(), 4)
     const { packets, next } = unitPackets(units, header, this.#next, packings[this.#parts.codec])
     this.#next = next
     for (const packet of packets) this.#parts.emit(packet)
-  }
-
-  #timestampOfPicture(): number {
-    if (!this.#isFrozen) return this.#timestamp
-    const at = this.#parts.now()
-    const before = this.#last ?? { at, timestamp: this.#timestamp - 1 }
-    const timestamp = (before.timestamp + Math.max(1, Math.round((at - before.at) * ticksPerMs))) >>> 0
-    this.#last = { at, timestamp }
-    return timestamp
   }
 }

@@ -2,8 +2,8 @@
 export interface PictureUnits {
   /** Whether a unit holds a part of a picture (VCL). */
   isPicture(type: number): boolean
-  /** Whether a unit of a picture begins it: its first slice. @param body bytes behind the unit's header */
-  beginsPicture(type: number, body: Buffer): boolean
+  /** Whether a unit of a picture begins it: its first slice. @param first byte behind the unit's header */
+  beginsPicture(type: number, first: number): boolean
   /** Whether a unit that is no part of a picture comes before the one that it belongs to (ITU-T H.264, section 7.4.1.2.3; H.265, section 7.4.2.4.4). */
   precedesPicture(type: number): boolean
   /** Whether a picture can be decoded by itself. */
@@ -14,14 +14,14 @@ export interface PictureUnits {
   isDefined(type: number): boolean
 }
 
-/** First bit of the first byte: ue(v) 0 of first_mb_in_slice, and first_slice_segment_in_pic_flag. */
-const firstBit = (body: Buffer): boolean => ((body[0] ?? 0) & 0x80) !== 0
+/** The first bit: ue(v) 0 of first_mb_in_slice, and first_slice_segment_in_pic_flag. */
+const firstBit = (first: number): boolean => (first & 0x80) !== 0
 
 export const pictureUnits: Readonly<Record<'H264' | 'H265', PictureUnits>> = {
   // ITU-T H.264, table 7-1 and section 7.3.3.
   H264: {
     isPicture: (type) => type >= 1 && type <= 5,
-    beginsPicture: (type, body) => (type === 1 || type === 2 || type === 5) && firstBit(body),
+    beginsPicture: (type, first) => (type === 1 || type === 2 || type === 5) && firstBit(first),
     precedesPicture: (type) => type >= 6 && type <= 9,
     isKey: (type) => type === 5,
     parameterSets: [7, 8],
@@ -30,7 +30,7 @@ export const pictureUnits: Readonly<Record<'H264' | 'H265', PictureUnits>> = {
   // ITU-T H.265, table 7-1 and section 7.3.6.1.
   H265: {
     isPicture: (type) => type <= 31,
-    beginsPicture: (type, body) => type <= 31 && firstBit(body),
+    beginsPicture: (type, first) => type <= 31 && firstBit(first),
     precedesPicture: (type) => (type >= 32 && type <= 35) || type === 39,
     isKey: (type) => type >= 16 && type <= 21,
     parameterSets: [32, 33, 34],

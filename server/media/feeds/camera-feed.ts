@@ -98,7 +98,7 @@ export class CameraFeed {
 
   /** Packets since the last key frame, with numbers of the source. */
   #recent(): readonly Buffer[] {
-    const group = this.#conversion.group ?? this.feed.gop
+    const group = this.#conversion.tracks.inputs.video?.group ?? this.feed.gop
     const last = group.at(-1)
     if (last === undefined || this.#sequence < 0) return []
     const offset = this.#sequence - sequenceOf(last)

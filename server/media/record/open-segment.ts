@@ -1,4 +1,5 @@
 import type { DiskTrouble } from './disk-file.ts'
+import { ShownOrder } from './shown-order.ts'
 import type { PictureFormat, PictureFrame, SoundFormat, SoundFrame } from './track-format.ts'
 
 /** Time that sound may come later than the picture before silence takes its place, in milliseconds. */
@@ -43,12 +44,7 @@ export class OpenSegment {
   #pictureDurationMs = usualPictureMs
   /** Latest picture of the groups before, which no later one may precede. */
   #groupFloorMs = -1
-  #maxPictureMs = -1
-  /** Pictures from the last one that is shown behind all others, with those that are shown before it; undefined: pictures come in the order in which they are shown. */
-  #group: { data: Buffer; ms: number; durationMs: number; key: boolean }[] | undefined
-  /** Time of the pictures before these, and time between two of them when a group was last whole. */
-  #groupAfterMs = -1
-  #stepMs = 0
+  readonly #pictures: ShownOrder
   /** Place of the last sound and its end, in milliseconds; whether what comes is of another time. */
   readonly #sound = { ms: -1, endMs: 0, isOver: false }
   /** Bytes since the last key frame. */
@@ -58,6 +54,7 @@ export class OpenSegment {
     this.facts = facts
     this.target = target
     this.#times = times
+    this.#pictures = new ShownOrder(({ data, ms, durationMs, key }) => target.addPicture(data, ms, durationMs, key))
   }
 
   /** Ticks of the picture at its beginning; undefined: it has none. */
@@ -95,7 +92,7 @@ export class OpenSegment {
     if (pictureStart === undefined) return
     const ms = picture(ticks - pictureStart)
     if (key) {
-      this.#groupFloorMs = this.#maxPictureMs
+      this.#groupFloorMs = this.#pictures.latestMs
       this.groupBytes = 0
     }
     // Pictures that belong to those before the key frame.
@@ -104,34 +101,12 @@ export class OpenSegment {
     if (this.#pictureMs >= 0 && apart > 0) this.#pictureDurationMs = apart
     this.#pictureMs = ms
     this.groupBytes += data.length
-    this.#write({ data, ms, durationMs: this.#pictureDurationMs, key })
-    this.#maxPictureMs = Math.max(this.#maxPictureMs, ms)
+    this.#pictures.push({ data, ms, durationMs: this.#pictureDurationMs, key })
   }
 
-  /** Writes what is held back of pictures that come in another order than they are shown in. Those whose predecessors did not come are left out: they would show a hole. */
+  /** Writes what is held back. */
   finish(): void {
-    const group = this.#group ?? []
-    const wanted = this.#stepMs === 0 ? 0 : Math.round((this.#maxPictureMs - this.#groupAfterMs) / this.#stepMs)
-    if (group.length >= wanted) this.#flush()
-    this.#group = undefined
-  }
-
-  /** A picture that is shown ahead of others is written once all of those have come: a recording may end before. */
-  #write(picture: { data: Buffer; ms: number; durationMs: number; key: boolean }): void {
-    if (picture.ms < this.#maxPictureMs) this.#group ??= []
-    if (this.#group === undefined)
-      return this.target.addPicture(picture.data, picture.ms, picture.durationMs, picture.key)
-    if (picture.ms > this.#maxPictureMs) {
-      if (this.#group.length > 0) this.#stepMs = (this.#maxPictureMs - this.#groupAfterMs) / this.#group.length
-      this.#flush()
-      this.#groupAfterMs = this.#maxPictureMs
-    }
-    this.#group.push(picture)
-  }
-
-  #flush(): void {
-    for (const { data, ms, durationMs, key } of this.#group ?? []) this.target.addPicture(data, ms, durationMs, key)
-    if (this.#group !== undefined) this.#group = []
+    this.#pictures.end()
   }
 
   /** Takes a piece of sound. */

@@ -38,7 +38,7 @@ type Phase =
 export class CameraConversion implements SlotHolder, FeedConversion {
   readonly #transcoding: Transcoding
   readonly #feed: Feed
-  readonly #tracks = new ConvertedTracks()
+  readonly tracks = new ConvertedTracks()
   readonly #sync: TrackSync
   readonly #packets: ConvertedPackets
   readonly #still: CameraStill
@@ -51,7 +51,7 @@ export class CameraConversion implements SlotHolder, FeedConversion {
   constructor(feed: Feed, transcoding: Transcoding) {
     this.#feed = feed
     this.#transcoding = transcoding
-    this.#sync = new TrackSync(feed, this.#tracks)
+    this.#sync = new TrackSync(feed, this.tracks)
     this.#packets = new ConvertedPackets(feed)
     this.#still = new CameraStill(transcoding.stills)
   }
@@ -65,11 +65,11 @@ export class CameraConversion implements SlotHolder, FeedConversion {
   }
 
   get from(): string {
-    return this.#tracks.codecs
+    return this.tracks.codecs
   }
 
   get pictures(): boolean {
-    return this.#tracks.inputs.video !== undefined
+    return this.tracks.inputs.video !== undefined
   }
 
   get state(): ConversionState {
@@ -84,25 +84,20 @@ export class CameraConversion implements SlotHolder, FeedConversion {
 
   /** Converts a track from now on. */
   convert(track: RtspTrack, how: TrackConversion = {}): void {
-    if (!this.#tracks.add(track, how)) return
+    if (!this.tracks.add(track, how)) return
     this.#stop()
     if (this.#audience.size > 0) this.#start()
   }
 
   /** Takes a packet of the camera, which stays the caller's. Returns false where it is to be passed on as it is. */
   push(kind: Kind, packet: Buffer): boolean {
-    if (!this.#tracks.any) return false
+    if (!this.tracks.any) return false
     const now = performance.now()
     this.#sync.arrived(kind, packet, now)
-    const input = this.#tracks.inputs[kind]
+    const input = this.tracks.inputs[kind]
     if (input === undefined) return false
     input.push(packet, now)
-    return kind === 'audio' || !this.#tracks.late || this.#phase.name === 'running'
-  }
-
-  /** Packets of the camera's picture since its last key frame; undefined where the feed keeps them. */
-  get group(): readonly Buffer[] | undefined {
-    return this.#tracks.inputs.video?.group
+    return kind === 'audio' || !this.tracks.late || this.#phase.name === 'running'
   }
 
   /** Takes a sender report of the camera. */
@@ -113,7 +108,7 @@ export class CameraConversion implements SlotHolder, FeedConversion {
   prepare(): () => void {
     this.#audience.join()
     this.#start()
-    if (this.#phase.name === 'waiting' && this.pictures && !this.#tracks.late) {
+    if (this.#phase.name === 'waiting' && this.pictures && !this.tracks.late) {
       this.#leave()
       throw new Problem('transcoders')
     }
@@ -133,7 +128,7 @@ export class CameraConversion implements SlotHolder, FeedConversion {
   }
 
   still(): Promise<KeyPicture | undefined> | undefined {
-    const { inputs, interlaced } = this.#tracks
+    const { inputs, interlaced } = this.tracks
     if (inputs.video === undefined || this.#phase.name === 'running') return undefined
     if (this.#transcoding.program === undefined) return undefined
     // One key picture of these does not always decode whole by itself: no picture is better than a grey one.
@@ -159,7 +154,7 @@ export class CameraConversion implements SlotHolder, FeedConversion {
     const { program, runner, slots, log } = this.#transcoding
     const phase = this.#phase
     if (phase.name === 'running' || (phase.name === 'failed' && phase.retry !== undefined)) return
-    if (program === undefined || !this.#tracks.any) return
+    if (program === undefined || !this.tracks.any) return
     if (!slots.take(this)) {
       slots.wait(this)
       this.#phase = { name: 'waiting' }
@@ -168,9 +163,9 @@ export class CameraConversion implements SlotHolder, FeedConversion {
     this.#feed.forget()
     const run = new ConversionRun({
       runner,
-      inputs: this.#tracks.inputs,
+      inputs: this.tracks.inputs,
       packets: this.#packets,
-      interlaced: this.#tracks.interlaced,
+      interlaced: this.tracks.interlaced,
       log,
       ended: (why) => this.#ended(why),
     })

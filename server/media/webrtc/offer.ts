@@ -202,7 +202,9 @@ export function videoCodecFor(media: OfferedMedia, { codec, profileLevelId }: Vi
   const inFragments = offered.filter(({ parameters }) => parameters.includes('packetization-mode=1'))
   // Without it, a receiver asks for single units; those in the field take fragments all the same.
   const usable =
-    inFragments.length > 0 ? inFragments : offered.filter(({ parameters }) => !parameters.includes('packetization-mode=2'))
+    inFragments.length > 0
+      ? inFragments
+      : offered.filter(({ parameters }) => !parameters.includes('packetization-mode=2'))
   const starting = (digits: string) =>
     usable.find(({ parameters }) => profileOf(parameters).startsWith(digits.toLowerCase()))
   return starting(profileLevelId.slice(0, 4)) ?? starting(profileLevelId.slice(0, 2)) ?? usable[0]

@@ -1,0 +1,89 @@
+import { hasMarker, headerLength, sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
+import { packings, type Packing } from '../rtp/refragment.ts'
+import { enoughFrozen } from './picture-rebuild.ts'
+import { holdsStartCode, type PictureUnits, pictureUnits } from './picture-units.ts'
+
+/** Packets from the beginning of a stream that are searched for start codes; later ones only at the beginning of their payload. */
+const searchedPackets = 300
+/** Times in which packets contradict a marker before it is no longer believed. */
+const enoughContradictions = 2
+/** How far behind the newest packet one counts as late, in numbers; further back, the source has restarted. */
+const maxLate = 1_000
+
+/** Checks whether packets of H.264 and H.265 are as RFC 6184 and RFC 7798 have them: packing, markers, timestamps. */
+export class PacketCheck {
+  readonly #packing: Packing
+  readonly #units: PictureUnits
+  #packets = 0
+  #sequence = -1
+  #timestamp = -1
+  /** The last packet had a marker. */
+  #marked = false
+  #hasPicture = false
+  #contradictions = 0
+  #frozen = 0
+
+  constructor(codec: 'H264' | 'H265') {
+    this.#packing = packings[codec]
+    this.#units = pictureUnits[codec]
+  }
+
+  /** Whether timestamps stand still. */
+  get isFrozen(): boolean {
+    return this.#frozen >= enoughFrozen
+  }
+
+  /** Takes a packet that is no padding. Returns whether it, and those before it, can be passed on as they are. */
+  isClean(packet: Buffer): boolean {
+    const at = headerLength(packet)
+    this.#packets += 1
+    return this.#isReadable(packet, at) && !this.#isContradicted(packet, at)
+  }
+
+  /** @param at of the payload */
+  #isReadable(packet: Buffer, at: number): boolean {
+    const { header, typeOf, fragment } = this.#packing
+    const type = typeOf(packet[at] ?? 0)
+    // Nothing in it: a receiver would count it as a part of the picture.
+    if (packet.length - at <= header + (type === fragment ? 1 : 0)) return false
+    // Annex B: a start code in the place of a unit's header.
+    if ((packet[at] ?? 1) === 0 && (packet[at + 1] ?? 1) === 0) return false
+    // Lengths of an aggregate may look like a start code.
+    return this.#packets > searchedPackets || type === this.#packing.aggregation || !holdsStartCode(packet.subarray(at))
+  }
+
+  /** Compares a packet with those before it. Returns whether markers or timestamps are not to be believed. */
+  #isContradicted(packet: Buffer, at: number): boolean {
+    const { header, typeOf, fragment, aggregation } = this.#packing
+    const facts = this.#units
+    const sequence = sequenceOf(packet)
+    const timestamp = timestampOf(packet)
+    const ahead = this.#sequence < 0 ? 1 : sequenceDistance(this.#sequence, sequence)
+    // Late, over UDP or as a retransmission.
+    if (ahead <= 0 && ahead > -maxLate) return false
+    const follows = this.#sequence >= 0 && ahead === 1
+    const isFragment = typeOf(packet[at] ?? 0) === fragment
+    const flags = packet[at + header] ?? 0
+    const type = isFragment ? flags & (header === 1 ? 0x1f : 0x3f) : typeOf(packet[at] ?? 0)
+    const isStart = !isFragment || (flags & 0x80) !== 0
+    const body = at + header + (isFragment ? 1 : 0)
+    const begins = isStart && facts.beginsPicture(type, packet[body] ?? 0)
+    if (timestamp !== this.#timestamp) {
+      if (follows && !this.#marked && this.#hasPicture) this.#contradictions += 1
+      this.#hasPicture = false
+      this.#frozen = 0
+    } else if (follows && this.#marked && facts.isPicture(type)) {
+      // Another part of a picture that had ended, or another picture of the same time.
+      if (begins) this.#frozen += 1
+      else this.#contradictions += 1
+    }
+    // A marker on sets or messages ends no picture.
+    const isPicture = facts.isPicture(type) || type === aggregation
+    if (hasMarker(packet) && !isPicture && !this.#hasPicture) this.#contradictions += 1
+    this.#hasPicture ||= isPicture
+    this.#marked = hasMarker(packet)
+    this.#sequence = sequence
+    this.#timestamp = timestamp
+    return this.#contradictions >= enoughContradictions || this.isFrozen
+  }
+}

@@ -1,47 +1,71 @@
-/** Samples of a frame: 64 ms at 8 kHz. */
-export const flacSamples = 512
+/** Block sizes by their code in a frame's header (RFC 9639, section 9.1.1): 512, 1,024 and 2,048 samples. */
+function blockCode(sampleRate: number): number {
+  if (sampleRate > 32_000) return 11
+  return sampleRate > 12_000 ? 10 : 9
+}
 
-/** STREAMINFO behind `fLaC` (RFC 9639, section 8.2): 8 kHz, one channel, 16 bits, frames of one size, a length that is not known. */
-export const flacDescription = Buffer.concat([
-  Buffer.from('fLaC'),
-  Buffer.from([0x80, 0, 0, 34]),
-  Buffer.from([flacSamples >> 8, flacSamples & 0xff, flacSamples >> 8, flacSamples & 0xff, 0, 0, 0, 0, 0, 0]),
-  // 20 bits of rate, 3 of channels, 5 of sample size, 36 of length.
-  Buffer.from([8_000 >> 12, (8_000 >> 4) & 0xff, ((8_000 & 0xf) << 4) | 0, (15 << 4) & 0xf0, 0, 0, 0, 0]),
-  Buffer.alloc(16),
-])
+/** Samples of a frame: 21 to 85 ms, so that frames are few and what is held back of a frame is short. */
+export function flacSamples(sampleRate: number): number {
+  return 1 << blockCode(sampleRate)
+}
+
+/** Format of PCM sound with 16 bits. */
+export interface PcmFormat {
+  /** In Hz. */
+  sampleRate: number
+  channels: number
+}
+
+/** STREAMINFO behind `fLaC` (RFC 9639, section 8.2): 16 bits, frames of one size, a length that is not known. */
+export function flacDescription({ sampleRate, channels }: PcmFormat): Buffer {
+  const info = Buffer.alloc(34)
+  info.writeUInt16BE(flacSamples(sampleRate), 0)
+  info.writeUInt16BE(flacSamples(sampleRate), 2)
+  // 20 bits of rate, 3 of channels, 5 of sample size; a length of 0 follows.
+  info.writeUInt32BE(((sampleRate << 12) | ((channels - 1) << 9) | (15 << 4)) >>> 0, 10)
+  return Buffer.concat([Buffer.from('fLaC'), Buffer.from([0x80, 0, 0, info.length]), info])
+}
 
 /** Largest parameter of Rice codes with four bits; 15 is an escape (section 9.2.7). */
 const maxRice = 14
 
-/** Encodes one frame of 16-bit samples without loss, by the fixed predictors (RFC 9639, section 9.2.5). @param number of the frame, from 0 on */
-export function flacFrame(samples: Int16Array, number: number): Buffer {
-  const wasted = wastedBits(samples)
-  const values = Int32Array.from(samples, (sample) => sample >> wasted)
-  const bits = new BitWriter(64 + samples.length * 3)
-  // Sync and one size of all frames; 512 samples, 8 kHz; mono, 16 bits.
-  for (const byte of [0xff, 0xf8, 0x94, 0x08, ...utf8Number(number)]) bits.write(byte, 8)
+/**
+ * Encodes one frame of 16-bit samples without loss, by the fixed predictors (RFC 9639, section 9.2.5).
+ * @param tracks samples of each channel, all of them `flacSamples`
+ * @param number of the frame, from 0 on
+ */
+export function flacFrame(tracks: readonly Int16Array[], sampleRate: number, number: number): Buffer {
+  const bits = new BitWriter(64 + tracks.length * flacSamples(sampleRate) * 3)
+  // Sync and one size of all frames; the size, and the rate of STREAMINFO; independent channels, 16 bits.
+  const head = [0xff, 0xf8, blockCode(sampleRate) << 4, ((tracks.length - 1) << 4) | 0x08]
+  for (const byte of [...head, ...utf8Number(number)]) bits.write(byte, 8)
   bits.write(crc8(bits.bytes()), 8)
-  if (values.every((value) => value === values[0])) {
-    subframe(bits, 0, wasted)
-    bits.writeSigned(values[0] ?? 0, 16 - wasted)
-  } else {
-    const { order, residuals, rice, cost } = bestPrediction(values)
-    if (cost < values.length * (16 - wasted)) {
-      subframe(bits, 8 | order, wasted)
-      for (let i = 0; i < order; i++) bits.writeSigned(values[i] ?? 0, 16 - wasted)
-      // One partition of Rice codes.
-      bits.write(0, 6)
-      bits.write(rice, 4)
-      for (let i = order; i < residuals.length; i++) bits.writeRice(residuals[i] ?? 0, rice)
-    } else {
-      subframe(bits, 1, wasted)
-      for (const value of values) bits.writeSigned(value, 16 - wasted)
-    }
-  }
+  for (const samples of tracks) channel(bits, samples)
   bits.align()
   bits.write(crc16(bits.bytes()), 16)
   return Buffer.from(bits.bytes())
+}
+
+function channel(bits: BitWriter, samples: Int16Array): void {
+  const wasted = wastedBits(samples)
+  const values = Int32Array.from(samples, (sample) => sample >> wasted)
+  if (values.every((value) => value === values[0])) {
+    subframe(bits, 0, wasted)
+    bits.writeSigned(values[0] ?? 0, 16 - wasted)
+    return
+  }
+  const { order, residuals, rice, cost } = bestPrediction(values)
+  if (cost < values.length * (16 - wasted)) {
+    subframe(bits, 8 | order, wasted)
+    for (let i = 0; i < order; i++) bits.writeSigned(values[i] ?? 0, 16 - wasted)
+    // One partition of Rice codes.
+    bits.write(0, 6)
+    bits.write(rice, 4)
+    for (let i = order; i < residuals.length; i++) bits.writeRice(residuals[i] ?? 0, rice)
+  } else {
+    subframe(bits, 1, wasted)
+    for (const value of values) bits.writeSigned(value, 16 - wasted)
+  }
 }
 
 function subframe(bits: BitWriter, type: number, wasted: number): void {

@@ -3,9 +3,10 @@ import type { RtspTrack } from '../rtsp/description.ts'
 import type { FrameAssembly } from '../transcode/frame-assembly.ts'
 import { PlainFrames } from '../transcode/sound-frames.ts'
 import { sourceTrack } from '../transcode/source-track.ts'
-import { flacDescription } from './flac-encoder.ts'
-import { flacSilence, G711Frames, g711FrameMs } from './g711-frames.ts'
+import { flacDescription, flacFrame, flacSamples, type PcmFormat } from './flac-encoder.ts'
 import { opusDurationMs, opusSilence, opusSilenceMs } from './opus.ts'
+import { decodedSound } from './pcm-decoders.ts'
+import { PcmFrames } from './pcm-frames.ts'
 import type { AssembledSound, SoundFormat } from './track-format.ts'
 
 /** How a track of sound lies in a file. */
@@ -19,12 +20,11 @@ const aacSamples = 1_024
 
 /** Puts sound together for a file; undefined for a codec that is not recorded. */
 export function soundAssembly(raw: RawFormat, take: (sound: AssembledSound) => void): RecordedSound | undefined {
-  const { codec, clockRate, channels } = raw
+  const { codec, clockRate } = raw
   if (codec === 'OPUS') return opus(take)
-  if ((codec === 'PCMU' || codec === 'PCMA') && clockRate === 8_000 && channels === 1) {
-    return { format: flacFormat, assembly: new G711Frames(codec, take) }
-  }
-  return codec === 'MPEG4-GENERIC' || codec === 'MP4A-LATM' ? aac(raw, take) : undefined
+  if (codec === 'MPEG4-GENERIC' || codec === 'MP4A-LATM') return aac(raw, take)
+  const pcm = decodedSound(raw)
+  return pcm && { format: flacFormat(pcm), assembly: new PcmFrames(pcm, clockRate, pcm.decoder(), take) }
 }
 
 function opus(take: (sound: AssembledSound) => void): RecordedSound {
@@ -48,13 +48,18 @@ const opusFormat: SoundFormat = {
   silence: { data: opusSilence, durationMs: opusSilenceMs },
 }
 
-const flacFormat: SoundFormat = {
-  codec: 'flac',
-  codecString: 'flac',
-  sampleRate: 8_000,
-  channels: 1,
-  description: flacDescription,
-  silence: { data: flacSilence, durationMs: g711FrameMs },
+function flacFormat(pcm: PcmFormat): SoundFormat {
+  const { sampleRate, channels } = pcm
+  const size = flacSamples(sampleRate)
+  const silent = Array.from({ length: channels }, () => new Int16Array(size))
+  return {
+    codec: 'flac',
+    codecString: 'flac',
+    sampleRate,
+    channels,
+    description: flacDescription(pcm),
+    silence: { data: flacFrame(silent, sampleRate, 0), durationMs: (size * 1_000) / sampleRate },
+  }
 }
 
 function aac(raw: RawFormat, take: (sound: AssembledSound) => void): RecordedSound | undefined {

@@ -174,10 +174,10 @@ function receivedTracks(tracks: readonly RtspTrack[]): readonly RtspTrack[] {
   return tracks.filter((track) => track.direction !== 'inactive' && !isBackChannel(track))
 }
 
-/** The pulled tracks, and sound in AAC where no other is pulled: browsers do not receive it, and recordings hold it as it is. */
+/** The pulled tracks, and sound that can be read where no other is pulled: browsers do not receive it, and recordings hold it. */
 export function withRecordedSound(tracks: readonly RtspTrack[], pulled: readonly RtspTrack[]): readonly RtspTrack[] {
   if (pulled.some(({ kind }) => kind === 'audio')) return pulled
-  const sound = receivedTracks(tracks).find((track) => codecName(track) === 'AAC' && sourceTrack(track) !== undefined)
+  const sound = receivedTracks(tracks).find((track) => track.kind === 'audio' && sourceTrack(track) !== undefined)
   return sound === undefined ? pulled : [...pulled, sound]
 }
 

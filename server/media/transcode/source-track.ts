@@ -118,6 +118,15 @@ function sound(track: RtspTrack): SourceTrack | undefined {
     const tag = codec === 'PCMU' ? waveTags.muLaw : waveTags.aLaw
     return plain({ codecId: 'A_MS/ACM', codecPrivate: waveHeader(tag, 8, audio) }, (take) => new PlainFrames(take))
   }
+  // Its clock is 8 kHz for historic reasons (RFC 3551, section 4.5.2).
+  if (codec === 'G722') {
+    const wide = { sampleRate: 16_000, channels }
+    return {
+      matroska: { codecId: 'A_MS/ACM', codecPrivate: waveHeader(waveTags.g722, 4, wide), audio: wide },
+      assembly: (take) => new PlainFrames(take),
+      pictures: undefined,
+    }
+  }
   const [, order, bits] = /^(AAL2-)?G726-(16|24|32|40)$/.exec(codec) ?? []
   if (bits !== undefined) {
     const codeword = codewordBits.get(bits) ?? 4
@@ -163,7 +172,7 @@ function aac({ codec, clockRate, channels, parameters }: RtspTrack): SourceTrack
 }
 
 /** Formats of WAVE (RFC 2361). */
-const waveTags = { aLaw: 6, muLaw: 7, g726: 0x45 } as const
+const waveTags = { aLaw: 6, muLaw: 7, g726: 0x45, g722: 0x28f } as const
 
 /** WAVEFORMATEX. */
 function waveHeader(

@@ -1,0 +1,79 @@
+import { payloadOf, timestampOf } from '../rtp/packet.ts'
+import type { FrameAssembly } from '../transcode/frame-assembly.ts'
+import { flacFrame, flacSamples, type PcmFormat } from './flac-encoder.ts'
+import type { AssembledSound } from './track-format.ts'
+
+/** Decodes a payload to samples, those of the channels in turn. */
+export type SampleDecoder = (payload: Buffer) => Int16Array
+
+/** Difference of timestamps from the number of samples that cameras have without a gap, in milliseconds: some count in milliseconds, or by their clock. */
+const inexactMs = 25
+
+/** Samples as FLAC: nothing of them is lost, and every browser plays it from a file. */
+export class PcmFrames implements FrameAssembly {
+  readonly #decode: SampleDecoder
+  readonly #take: (sound: AssembledSound) => void
+  readonly #sampleRate: number
+  readonly #ticksPerSample: number
+  readonly #tracks: readonly Int16Array[]
+  readonly #size: number
+  #count = 0
+  #number = 0
+  /** Timestamp of the first sample, and of the one that follows the last; -1: none came. */
+  #first = 0
+  #next = -1
+
+  /** @param clockRate of the timestamps, in Hz: G.722 has another than its samples (RFC 3551, section 4.5.2) */
+  constructor(
+    { sampleRate, channels }: PcmFormat,
+    clockRate: number,
+    decode: SampleDecoder,
+    take: (sound: AssembledSound) => void,
+  ) {
+    this.#decode = decode
+    this.#take = take
+    this.#sampleRate = sampleRate
+    this.#ticksPerSample = clockRate / sampleRate
+    this.#size = flacSamples(sampleRate)
+    this.#tracks = Array.from({ length: channels }, () => new Int16Array(this.#size))
+  }
+
+  push(packet: Buffer): void {
+    const timestamp = timestampOf(packet)
+    const samples = this.#decode(payloadOf(packet))
+    const channels = this.#tracks.length
+    const count = Math.floor(samples.length / channels)
+    this.#bridge(timestamp)
+    for (let i = 0; i < count; i++) {
+      if (this.#count === 0) this.#first = Math.round(timestamp + i * this.#ticksPerSample) >>> 0
+      for (let each = 0; each < channels; each++) this.#put(each, samples[i * channels + each] ?? 0)
+      this.#count += 1
+      if (this.#count === this.#size) this.#send()
+    }
+    this.#next = Math.round(timestamp + count * this.#ticksPerSample) >>> 0
+  }
+
+  /** Puts silence in the place of missing samples within a frame. Samples before a gap beyond the frame, or before another time, are given out with silence behind them. */
+  #bridge(timestamp: number): void {
+    if (this.#next < 0 || this.#count === 0) return
+    const missing = Math.round(((timestamp - this.#next) | 0) / this.#ticksPerSample)
+    if (Math.abs(missing) <= (inexactMs * this.#sampleRate) / 1_000) return
+    const isWithin = missing > 0 && missing < this.#size - this.#count
+    const end = isWithin ? this.#count + missing : this.#size
+    for (const samples of this.#tracks) samples.fill(0, this.#count, end)
+    this.#count = end
+    if (!isWithin) this.#send()
+  }
+
+  #put(channel: number, sample: number): void {
+    const samples = this.#tracks[channel]
+    if (samples !== undefined) samples[this.#count] = sample
+  }
+
+  #send(): void {
+    const data = flacFrame(this.#tracks, this.#sampleRate, this.#number)
+    this.#number += 1
+    this.#count = 0
+    this.#take({ timestamp: this.#first, data, durationMs: (this.#size * 1_000) / this.#sampleRate })
+  }
+}

@@ -36,11 +36,14 @@ export interface DeviceAddress {
 export interface CameraSource {
   address: DeviceAddress
   login: DeviceLogin | undefined
+  /** Its outdated TLS (1.0, 1.1, weak keys) is accepted. Left out: no. */
+  oldTls?: boolean | undefined
 }
 
-/** Key of a camera, equal for all spellings of its address: with one login it is pulled once. Contains the password: never show or log it. */
-export function cameraKey({ address, login }: CameraSource): string {
-  return JSON.stringify([address.canonical, login?.name ?? '', login?.password ?? ''])
+/** Key of a camera, equal for all spellings of its address: with one login and one choice of TLS it is pulled once. Contains the password: never show or log it. */
+export function cameraKey({ address, login, oldTls }: CameraSource): string {
+  const isOld = oldTls === true && address.secure
+  return JSON.stringify([address.canonical, login?.name ?? '', login?.password ?? '', ...(isOld ? ['old TLS'] : [])])
 }
 
 /** Default port of both schemes (contract, section 4). RFC 7826 registers 322 for rtsps, which cameras do not use. */

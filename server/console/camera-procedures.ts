@@ -4,6 +4,7 @@ import { parseDeviceAddress } from '../../shared/device-address.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { cameraUptimeOf } from '../devices/camera-uptime.ts'
+import { takesOldTls } from '../devices/device-options.ts'
 import { changeLogin } from '../devices/login-change.ts'
 import type { PictureRounds } from '../devices/pictures/picture-rounds.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
@@ -76,11 +77,12 @@ export function cameraHandlers({
       const parsed = parseDeviceAddress(given.userAddress)
       const device = given.userId === undefined ? undefined : store.get('devices', given.userId)
       const login = loginToTry(parsed, given, device, store)
+      const oldTls = given.old_tls ?? (device !== undefined && takesOldTls(device))
       if (media === undefined || media.names.length === 0) return { picture: null, missing: 'simulated' }
       const signal = AbortSignal.timeout(stillMs)
       try {
         const client = await media.anyClient(signal)
-        return await client.request('camera_still', { address: parsed.address, login }, signal)
+        return await client.request('camera_still', { address: parsed.address, login, oldTls }, signal)
       } catch (error) {
         if (signal.aborted) return { picture: null, missing: 'timeout' }
         if (!(error instanceof NodeError)) throw error

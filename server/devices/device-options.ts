@@ -62,6 +62,11 @@ export function assistAddressOf(device: StoredDevice): string {
   return typeof device.options.assist_address === 'string' ? device.options.assist_address : ''
 }
 
+/** Whether the outdated TLS of a device is accepted: only for the JSON value `true`. */
+export function takesOldTls(device: Pick<StoredDevice, 'options'>): boolean {
+  return device.options.old_tls === true
+}
+
 function parseText(text: string): Record<string, unknown> {
   if (text.trim() === '') return {}
   if (utf8Length(text) > limits.deviceOptions)

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts'
 import { tagField, withTags } from '../rooms/tags/tag-change.ts'
 import { shownName } from '../../shared/control-character.ts'
 import { parseDeviceAddress, sameAddress } from '../../shared/device-address.ts'
-import { assistAddressOf, loginNameOf, parseDeviceOptions } from './device-options.ts'
+import { assistAddressOf, loginNameOf, parseDeviceOptions, takesOldTls } from './device-options.ts'
 import { checkPasswordStays, givenPassword, loginOf, sealedPassword } from './stored-login.ts'
 
 /** An outgoing user as a caller gives it; lengths were checked. */
@@ -33,6 +33,7 @@ export interface DeviceChanges {
   login_password?: string | undefined
   /** Empty: none. */
   assist_address?: string | undefined
+  old_tls?: boolean | undefined
   tags?: readonly string[] | undefined
 }
 
@@ -66,6 +67,7 @@ export function changedDevice(device: StoredDevice, changes: DeviceChanges, stor
     ...device.options,
     ...(changes.login_name === undefined ? {} : { login_name: changes.login_name }),
     ...(changes.assist_address === undefined ? {} : { assist_address: changes.assist_address }),
+    ...(changes.old_tls === undefined ? {} : { old_tls: changes.old_tls }),
   }
   const options = parseDeviceOptions(
     changes.login_password === undefined ? asked : { ...asked, login_password: changes.login_password },
@@ -95,16 +97,18 @@ export function toNodeDevice(device: StoredDevice, store: Pick<Store, 'unseal'>)
     address: parseDeviceAddress(device.userAddress),
     assistAddress: assist === '' ? undefined : parseDeviceAddress(assist, 'assist_address'),
     login: loginOf(device, store),
+    ...(takesOldTls(device) && { oldTls: true }),
   }
 }
 
-/** Whether a change makes the device join again: its address, login or room differs. */
+/** Whether a change makes the device join again: its address, login, TLS or room differs. */
 export function rejoins(before: StoredDevice, after: StoredDevice): boolean {
   return (
     before.roomId !== after.roomId ||
     !sameAddress(before.userAddress, after.userAddress) ||
     !sameAddress(assistAddressOf(before), assistAddressOf(after)) ||
     loginNameOf(before) !== loginNameOf(after) ||
+    takesOldTls(before) !== takesOldTls(after) ||
     !isSameSealing(before.login_password_sealed, after.login_password_sealed)
   )
 }

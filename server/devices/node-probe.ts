@@ -19,10 +19,14 @@ export function probeThrough(media: Pick<EmbeddedNodes, 'anyClient'>): DevicePro
 export function lookThrough(
   media: Pick<EmbeddedNodes, 'anyClient'>,
 ): (...device: Parameters<DeviceProbe>) => Promise<Awaited<ReturnType<DeviceProbe>> & { address: string }> {
-  return async ({ address: { address: asked }, login }, signal) => {
+  return async ({ address: { address: asked }, login, oldTls }, signal) => {
     try {
       const client = await media.anyClient(signal)
-      const { ok, kind, tracks, address, detail } = await client.request('probe', { address: asked, login }, signal)
+      const { ok, kind, tracks, address, detail } = await client.request(
+        'probe',
+        { address: asked, login, oldTls },
+        signal,
+      )
       const message = kind === null ? summaryOf(tracks) : deviceErrorMessages[kind]
       return { ok, kind, tracks, address, message, detail }
     } catch (error) {

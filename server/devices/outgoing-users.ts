@@ -20,7 +20,7 @@ import { isOutcomeUnknown } from '../store/storage-error.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { bySystem, type Deletion, type Trash } from '../store/trash/trash.ts'
 import { parseDeviceAddress, sameAddress } from '../../shared/device-address.ts'
-import { assistAddressOf } from './device-options.ts'
+import { assistAddressOf, takesOldTls } from './device-options.ts'
 import { DeviceFleet, type FleetPool } from './device-fleet.ts'
 import { DeviceHistory } from './device-history.ts'
 import { joinDevice, joinErrorOf } from './device-joining.ts'
@@ -233,7 +233,9 @@ export class OutgoingUsers {
     const probe = this.#probe()
     if (probe === undefined) return simulatedProbe
     const known = given.assist_address ?? (device === undefined ? '' : assistAddressOf(device))
-    return runProbe(probe, { address: parsed, login }, this.#settings().deadlines.device_ms, known.trim() === '')
+    const oldTls = given.old_tls ?? (device !== undefined && takesOldTls(device))
+    const camera = { address: parsed, login, oldTls }
+    return runProbe(probe, camera, this.#settings().deadlines.device_ms, known.trim() === '')
   }
 
   #of(roomId: string): StoredDevice[] {
@@ -250,8 +252,8 @@ export class OutgoingUsers {
   }
 
   #fromConsole(given: ConsoleDevice): NewDevice {
-    const { login_name, login_password, assist_address, userId = this.#unusedId(), ...rest } = given
-    const options = Object.entries({ login_name, login_password, assist_address }).filter(([, value]) => value)
+    const { login_name, login_password, assist_address, old_tls, userId = this.#unusedId(), ...rest } = given
+    const options = Object.entries({ login_name, login_password, assist_address, old_tls }).filter(([, value]) => value)
     return { ...rest, userId, options: Object.fromEntries(options) }
   }
 

@@ -44,7 +44,7 @@ export function substreamAddresses(address: string): string[] {
  */
 export async function findSubstream(
   probe: DeviceProbe,
-  { address, login }: CameraSource,
+  { address, ...camera }: CameraSource,
   tracks: readonly ProbedTrack[],
   signal: AbortSignal,
 ): Promise<SubstreamFound | null> {
@@ -52,7 +52,7 @@ export async function findSubstream(
   if (pixels === 0) return null
   for (const candidate of substreamAddresses(address.address)) {
     if (signal.aborted) return null
-    const found = await probe({ address: parseDeviceAddress(candidate), login }, signal).catch(() => undefined)
+    const found = await probe({ ...camera, address: parseDeviceAddress(candidate) }, signal).catch(() => undefined)
     // A login that worked a moment ago is refused now: each further try brings the camera closer to locking its account.
     if (found?.kind === 'auth') return null
     const video = videoOf(found?.tracks ?? [])

@@ -25,11 +25,11 @@ export function clocksOf(pulls: CameraPulls, rooms: Iterable<Pick<Room, 'streams
 /** Picture of a camera, or the reason why there is none. @throws the signal's reason */
 export async function stillAnswer(
   pulls: CameraPulls,
-  { address, login }: ControlParams<'camera_still'>,
+  { address, ...camera }: ControlParams<'camera_still'>,
   signal: AbortSignal,
 ): Promise<ControlResult<'camera_still'>> {
   try {
-    const picture = await stillOf(pulls, { address: parseDeviceAddress(address), login }, signal)
+    const picture = await stillOf(pulls, { login: undefined, ...camera, address: parseDeviceAddress(address) }, signal)
     if (picture === undefined) return { picture: null, missing: 'codec' }
     return { picture: { ...picture, frame: picture.frame.toString('base64') }, missing: null }
   } catch (error) {

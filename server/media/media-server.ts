@@ -283,7 +283,7 @@ export class MediaServer {
       }
     },
     transcoding: async () => await this.#transcoding.status(),
-    probe: async ({ address, login }, signal) => {
+    probe: async ({ address, ...camera }, signal) => {
       const { trust_any_certificate, camera_answer_ms } = this.#settings
       const options = {
         trustAnyCertificate: trust_any_certificate,
@@ -292,7 +292,7 @@ export class MediaServer {
         abilities: () => this.#transcoding.abilities(),
         log: this.#log,
       }
-      const result = await probe({ address: parseDeviceAddress(address), login }, options, signal)
+      const result = await probe({ login: undefined, ...camera, address: parseDeviceAddress(address) }, options, signal)
       if (result.ok) return { ...result, kind: null, message: '', detail: '' }
       return result
     },

@@ -42,6 +42,8 @@ const source = z.strictObject({
   userAddress: bytes(1, limits.userAddress),
   login_name: bytes(0, limits.loginName).optional(),
   login_password: bytes(0, limits.loginPassword).optional(),
+  /** Accept outdated TLS (1.0, 1.1, weak keys). */
+  old_tls: z.boolean().optional(),
   /** Id of an existing device: its stored login is used by default, at the hosts that it was stored for. */
   userId: bytes(1, limits.userId).optional(),
 })
@@ -85,6 +87,8 @@ export const deviceInput = z.strictObject({
   login_name: bytes(0, limits.loginName).optional(),
   login_password: bytes(0, limits.loginPassword).optional(),
   assist_address: bytes(0, limits.userAddress).optional(),
+  /** Accept outdated TLS (1.0, 1.1, weak keys) of this device. */
+  old_tls: z.boolean().optional(),
   tags: tagsSchema.optional(),
 })
 
@@ -231,7 +235,7 @@ export const deviceProcedures = {
     deviceView,
   ),
   'devices.update': procedure(
-    'Change a device; what is left out stays. It joins anew when its address, login or room changed. An address of another host, port or scheme needs the password again where one is stored.',
+    'Change a device; what is left out stays. It joins anew when its address, login, old_tls or room changed. An address of another host, port or scheme needs the password again where one is stored.',
     key.extend(
       deviceInput
         .omit({ userId: true, tags: true })

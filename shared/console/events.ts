@@ -18,7 +18,15 @@ const eventGroups = {
   /** Controllers of a site with a database, and the database. */
   controllers: ['leader.changed', 'controller.appeared', 'controller.gone', 'database.away', 'database.back'],
   nodes: ['node.online', 'node.offline', 'node.crashed', 'node.removed', 'node.drifted'],
-  devices: ['device.added', 'device.joined', 'device.lost', 'device.failed', 'device.paused', 'device.deleted'],
+  devices: [
+    'device.added',
+    'device.joined',
+    'device.lost',
+    'device.failed',
+    'device.short',
+    'device.paused',
+    'device.deleted',
+  ],
   people: ['person.joined', 'person.left', 'person.removed', 'person.waits', 'person.letIn', 'person.turnedAway'],
   rooms: [
     'room.created',

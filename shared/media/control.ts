@@ -10,7 +10,7 @@ import { roomUserSchema } from './room-user.ts'
 import { recorderEventSchema, recordingOrderSchema } from '../recordings/segment.ts'
 import { waitingPersonSchema } from './signal.ts'
 import { connectionStats, keyPicture, streamStats } from './stream-stats.ts'
-import { trackReasons, transcodingStatus, trackWays } from './transcoding.ts'
+import { shortcoming, trackReasons, transcodingStatus, trackWays } from './transcoding.ts'
 
 /** Messages between the controller and the process of the embedded node. Every request has an answer; events arrive in order. */
 
@@ -84,7 +84,12 @@ const device = z.strictObject({
   address: z.string().max(2_048),
   assistAddress: z.string().max(2_048),
   login: login.optional(),
+  /** Its outdated TLS is accepted. */
+  oldTls: z.boolean().optional(),
 })
+
+/** A camera to look at, which need not be in a room. */
+const lookedAt = device.pick({ address: true, login: true, oldTls: true })
 
 /** A track of a camera found by a probe. */
 const track = z.strictObject({
@@ -255,7 +260,7 @@ export const controlMethods = {
   },
   /** A picture of a camera that need not be in a room. */
   camera_still: {
-    params: z.strictObject({ address: z.string().max(2_048), login: login.optional() }),
+    params: lookedAt,
     result: z.strictObject({
       picture: keyPicture.nullable(),
       /** Reason of a missing picture; null: there is one. codec: browsers cannot show it, and ffmpeg is missing. */
@@ -273,7 +278,7 @@ export const controlMethods = {
   health: { params: nothing, result: z.strictObject({ rooms: z.int(), users: z.int(), pulls: z.int(), load }) },
   transcoding: { params: nothing, result: transcodingStatus },
   probe: {
-    params: z.strictObject({ address: z.string().max(2_048), login: login.optional() }),
+    params: lookedAt,
     result: z.strictObject({
       ok: z.boolean(),
       /** Reason of the failure; null: success. */
@@ -328,6 +333,13 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     userId: z.string(),
     kind: z.enum(deviceErrorKinds),
     detail: z.string(),
+  }),
+  /** A device is in a room, and not everything that it sends is shown, heard and recorded. */
+  z.strictObject({
+    type: z.literal('deviceShort'),
+    roomId: z.string(),
+    userId: z.string(),
+    shortcomings: z.array(shortcoming),
   }),
   /** A user wants to join a room that is not open here, or that only the controller can admit them to. `answer_room` follows. */
   z.strictObject({

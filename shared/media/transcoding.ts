@@ -39,20 +39,46 @@ export const trackReasons = [
   'jpeg',
   'mpeg4',
   'h263',
+  'vp9',
+  'av1',
+  'h266',
+  'h261',
+  'theora',
+  'mpeg_video',
+  'mpeg_ts',
   'video_other',
   'aac',
   'g726',
   /** G.711 and G.722 with other rates or more channels than browsers support. */
   'rate',
+  'l16',
+  'mpeg_audio',
+  'speex',
+  'gsm',
+  'g723',
+  'g728',
+  'g729',
+  'vorbis',
   'audio_other',
+  /** The camera refused to send the track. */
+  'refused',
+  /** Files with VP8 hold no other sound than Opus. */
+  'webm',
 ] as const
 export type TrackReason = (typeof trackReasons)[number]
 
-/** Part of a camera that does not reach every browser and is not transcoded: its picture, or its sound. */
+/** needs_ffmpeg, none: see `trackWays`. refused: the camera does not send it. not_recorded: people see or hear it, and recordings lack it. */
+const shortcomingWays = ['needs_ffmpeg', 'none', 'refused', 'not_recorded'] as const
+
+/** Part of a camera, its picture or its sound, that does not reach every browser and is not transcoded, or that is not recorded. */
 export const shortcoming = z.strictObject({
   kind: z.enum(['video', 'audio']),
-  way: z.enum(['needs_ffmpeg', 'none']),
+  way: z.enum(shortcomingWays),
   reason: z.enum(trackReasons),
+  /** Codec, or what the camera answered to what. */
+  detail: z.string(),
+  /** Recordings hold it nevertheless. */
+  recorded: z.boolean(),
 })
 export type Shortcoming = z.output<typeof shortcoming>
 

@@ -28,6 +28,9 @@ class PoolWatch {
   /** Time at which each user joined their room: a changed participant session is no new one. */
   readonly #stays = new Map<string, number>()
 
+  /** What of each device was last missing. */
+  readonly #short = new Map<string, string>()
+
   constructor(store: Pick<Store, 'get' | 'all' | 'unseal'>, sink: EventSink, names: PeopleNames) {
     this.#store = store
     this.#sink = sink
@@ -47,6 +50,18 @@ class PoolWatch {
       case 'roomMoved': {
         const subject = subjectOf(this.#store, 'room', event.roomId)
         return this.#sink.append({ kind: 'room.moved', subject, params: { from: event.from, to: event.name } })
+      }
+      case 'deviceShort': {
+        const subject = subjectOf(this.#store, 'device', event.userId)
+        const said = JSON.stringify(event.shortcomings)
+        // A camera that joins again and again has them each time.
+        if (this.#short.get(event.userId) === said) return
+        this.#short.set(event.userId, said)
+        for (const { kind, way, reason, detail, recorded } of event.shortcomings) {
+          const params = { kind, way, reason, detail: withoutSecretText(detail), recorded }
+          this.#sink.append({ kind: 'device.short', level: 'warning', subject, room: event.roomId, params })
+        }
+        return
       }
       case 'drifted': {
         const { name, kind, subjects } = event

@@ -8,6 +8,7 @@ import { packings, piecesOf, Refragmentation } from '../rtp/refragment.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
 import { codecSupportOf, parameterObstacle, shortcomingsOf } from '../rtsp/codec-support.ts'
 import type { RtspTrack } from '../rtsp/description.ts'
+import type { RtspError } from '../rtsp/rtsp-error.ts'
 import { describedParameters, describedUnits, h264Parameters } from '../rtsp/resolution.ts'
 import { CameraConversion } from '../transcode/camera-conversion.ts'
 import type { Abilities, Transcoding } from '../transcode/transcoding.ts'
@@ -39,8 +40,14 @@ export class CameraFeed {
   /**
    * @param tracks that are passed on
    * @param described everything that the camera says it has
+   * @param refusals why the camera does not send tracks of these
    */
-  constructor(tracks: readonly RtspTrack[], transcoding: Transcoding, described: readonly RtspTrack[] = tracks) {
+  constructor(
+    tracks: readonly RtspTrack[],
+    transcoding: Transcoding,
+    described: readonly RtspTrack[] = tracks,
+    refusals: readonly RtspError[] = [],
+  ) {
     this.#tracks = tracks
     this.#transcoding = transcoding
     this.#abilities = transcoding.known
@@ -59,7 +66,7 @@ export class CameraFeed {
     this.feed.raw.video.recent = () => this.#recent()
     this.#conversion = new CameraConversion(this.feed, transcoding)
     this.feed.playback.conversion = this.#conversion
-    this.feed.playback.shortcomings = shortcomingsOf(described, tracks, this.#abilities)
+    this.feed.playback.shortcomings = shortcomingsOf(described, tracks, this.#abilities, refusals)
     for (const track of tracks.filter(converted)) {
       this.#conversion.convert(track, { interlaced: describedParameters(track)?.interlaced === true })
     }

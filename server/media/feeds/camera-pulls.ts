@@ -120,7 +120,8 @@ export class CameraPulls {
       this.#playing.delete(pull)
       camera?.end()
     }
-    const begin = (): CameraFeed => (camera ??= new CameraFeed(session.tracks, this.#transcoding, session.described))
+    const begin = (): CameraFeed =>
+      (camera ??= new CameraFeed(session.tracks, this.#transcoding, session.described, session.refusals))
     const session = new RtspSession(
       { ...this.settings, ...source, abilities: () => this.#transcoding.abilities(), log: this.#log },
       {

@@ -1,10 +1,7 @@
 import { payloadOf, timestampOf } from '../rtp/packet.ts'
-import type { FrameAssembly } from '../transcode/frame-assembly.ts'
+import type { FrameAssembly, SampleDecoder } from '../transcode/frame-assembly.ts'
 import { flacFrame, flacSamples, type PcmFormat } from './flac-encoder.ts'
 import type { AssembledSound } from './track-format.ts'
-
-/** Decodes a payload to samples, those of the channels in turn. */
-export type SampleDecoder = (payload: Buffer) => Int16Array
 
 /** Difference of timestamps from the number of samples that cameras have without a gap, in milliseconds: some count in milliseconds, or by their clock. */
 const inexactMs = 25

@@ -1,11 +1,11 @@
 import type { RawFormat } from '../feeds/raw-tap.ts'
 import type { RtspTrack } from '../rtsp/description.ts'
 import type { FrameAssembly } from '../transcode/frame-assembly.ts'
+import { decodedSound } from '../transcode/pcm-decoders.ts'
 import { PlainFrames } from '../transcode/sound-frames.ts'
 import { sourceTrack } from '../transcode/source-track.ts'
 import { flacDescription, flacFrame, flacSamples, type PcmFormat } from './flac-encoder.ts'
 import { opusDurationMs, opusSilence, opusSilenceMs } from './opus.ts'
-import { decodedSound } from './pcm-decoders.ts'
 import { PcmFrames } from './pcm-frames.ts'
 import type { AssembledSound, SoundFormat } from './track-format.ts'
 

@@ -1,7 +1,8 @@
 import type { Deadline } from '../../../shared/deadline.ts'
 import { onAbort } from '../../../shared/abort.ts'
-import { cameraKey, type CameraSource, type DeviceLogin, parseDeviceAddress } from '../../../shared/device-address.ts'
+import { cameraKey, type CameraSource, parseDeviceAddress } from '../../../shared/device-address.ts'
 import type { ControlParams } from '../../../shared/media/control.ts'
+import type { Shortcoming } from '../../../shared/media/transcoding.ts'
 import { Problem } from '../base/problem.ts'
 import type { CameraPulls } from '../feeds/camera-pulls.ts'
 import { RtspError } from '../rtsp/rtsp-error.ts'
@@ -16,18 +17,24 @@ export class DeviceJoins {
   readonly #pulls: CameraPulls
   readonly #find: (roomId: string) => Room | undefined
   readonly #lost: (room: Room, userId: string, error: RtspError) => void
+  readonly #short: (room: Room, userId: string, shortcomings: readonly Shortcoming[]) => void
   /** Attempts under way, by room and user: a later request for a device ends the earlier one. */
   readonly #joining = new Map<string, AbortController>()
 
-  /** @param lost takes the failure of a camera that was in a room */
+  /**
+   * @param lost takes the failure of a camera that was in a room
+   * @param short takes what of a camera that came is not shown, heard and recorded
+   */
   constructor(
     pulls: CameraPulls,
     find: (roomId: string) => Room | undefined,
     lost: (room: Room, userId: string, error: RtspError) => void,
+    short: (room: Room, userId: string, shortcomings: readonly Shortcoming[]) => void,
   ) {
     this.#pulls = pulls
     this.#find = find
     this.#lost = lost
+    this.#short = short
   }
 
   /**
@@ -37,7 +44,7 @@ export class DeviceJoins {
    */
   async add(roomId: string, device: RoomDevice, { leftMs, signal }: Deadline): Promise<void> {
     const room = this.#admit(roomId, device)
-    const camera = sourceOf(device.address, device.login)
+    const camera = sourceOf(device.address, device)
     const key = cameraKey(camera)
     if (room.members.get(device.userId)?.device?.key === key) return
     const attemptKey = joiningKey(roomId, device.userId)
@@ -62,9 +69,11 @@ export class DeviceJoins {
         room.addDevice(device.userId, device.userName, {
           key,
           lease,
-          second: device.assistAddress === '' ? undefined : sourceOf(device.assistAddress, device.login),
+          second: device.assistAddress === '' ? undefined : sourceOf(device.assistAddress, device),
         })
         inRoom = true
+        const { shortcomings } = lease.feed.playback
+        if (shortcomings.length > 0) this.#short(room, device.userId, shortcomings)
       } catch (error) {
         lease.release()
         throw error
@@ -125,6 +134,6 @@ function deviceFailure(error: unknown): unknown {
   return new DeviceFailure(error.refusal === 'locked' ? 'roomLocked' : 'roomFull', error.message)
 }
 
-function sourceOf(address: string, login: DeviceLogin | undefined): CameraSource {
-  return { address: parseDeviceAddress(address), login }
+function sourceOf(address: string, { login, oldTls }: Pick<RoomDevice, 'login' | 'oldTls'>): CameraSource {
+  return { address: parseDeviceAddress(address), login, oldTls }
 }

@@ -44,6 +44,8 @@ export class MediaRooms {
       pulls,
       (roomId) => this.find(roomId),
       (room, userId, error) => this.#lost(room, userId, error),
+      ({ config: { roomId } }, userId, shortcomings) =>
+        emit({ type: 'deviceShort', roomId, userId, shortcomings: [...shortcomings] }),
     )
   }
 

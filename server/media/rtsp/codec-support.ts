@@ -1,8 +1,10 @@
 import type { Shortcoming, TrackReason, TrackWay } from '../../../shared/media/transcoding.ts'
+import { decodedSound } from '../transcode/pcm-decoders.ts'
 import { sourceTrack } from '../transcode/source-track.ts'
 import { installCommand } from '../transcode/install-command.ts'
 import { type Abilities, noAbilities } from '../transcode/transcoding.ts'
 import type { RtspTrack } from './description.ts'
+import type { RtspError } from './rtsp-error.ts'
 import { describedParameters, type SequenceParameters } from './resolution.ts'
 
 /** How a track of a camera comes to browsers. */
@@ -89,15 +91,32 @@ function pictureObstacle(track: RtspTrack): Obstacle | undefined {
     }
   }
   if (codec === 'VP8') return undefined
-  return never(pictureReasons.get(codec) ?? 'video_other', name)
+  return never(reasons.get(codec) ?? 'video_other', name)
 }
 
-const pictureReasons: ReadonlyMap<string, TrackReason> = new Map([
+/** Reasons of codecs that are named by themselves. */
+const reasons: ReadonlyMap<string, TrackReason> = new Map([
   ['JPEG', 'jpeg'],
   ['MP4V-ES', 'mpeg4'],
   ['H263', 'h263'],
   ['H263-1998', 'h263'],
   ['H263-2000', 'h263'],
+  ['VP9', 'vp9'],
+  ['AV1', 'av1'],
+  ['AV1X', 'av1'],
+  ['H266', 'h266'],
+  ['H261', 'h261'],
+  ['THEORA', 'theora'],
+  ['MPV', 'mpeg_video'],
+  ['MP2T', 'mpeg_ts'],
+  ['L16', 'l16'],
+  ['MPA', 'mpeg_audio'],
+  ['SPEEX', 'speex'],
+  ['GSM', 'gsm'],
+  ['G723', 'g723'],
+  ['G728', 'g728'],
+  ['G729', 'g729'],
+  ['VORBIS', 'vorbis'],
 ])
 
 function soundObstacle(track: RtspTrack): Obstacle | undefined {
@@ -110,7 +129,7 @@ function soundObstacle(track: RtspTrack): Obstacle | undefined {
     return obstacle('rate', `${name} with other than 8 kHz and one channel`)
   }
   if (codec === 'MPEG4-GENERIC' || codec === 'MP4A-LATM') return obstacle('aac')
-  return obstacle(codec.includes('G726') ? 'g726' : 'audio_other')
+  return obstacle(codec.includes('G726') ? 'g726' : (reasons.get(codec) ?? 'audio_other'))
 }
 
 /** Names of codecs as people write them. */
@@ -122,6 +141,9 @@ const names: ReadonlyMap<string, string> = new Map([
   ['H263', 'H.263'],
   ['H263-1998', 'H.263'],
   ['H263-2000', 'H.263'],
+  ['VP9', 'VP9'],
+  ['AV1', 'AV1'],
+  ['AV1X', 'AV1'],
   ['H266', 'H.266'],
   ['H261', 'H.261'],
   ['MPV', 'MPEG-1/2 video'],
@@ -177,23 +199,50 @@ function receivedTracks(tracks: readonly RtspTrack[]): readonly RtspTrack[] {
 /** The pulled tracks, and sound that can be read where no other is pulled: browsers do not receive it, and recordings hold it. */
 export function withRecordedSound(tracks: readonly RtspTrack[], pulled: readonly RtspTrack[]): readonly RtspTrack[] {
   if (pulled.some(({ kind }) => kind === 'audio')) return pulled
-  const sound = receivedTracks(tracks).find((track) => track.kind === 'audio' && sourceTrack(track) !== undefined)
+  const sound = receivedTracks(tracks).find((track) => track.kind === 'audio' && isRecordedSound(track))
   return sound === undefined ? pulled : [...pulled, sound]
 }
 
-/** Tracks of a camera that not every browser can play: for each kind, the obstacle of the chosen track, or of all tracks. */
+/** Codecs of pictures that recordings hold. */
+const recordedPictures = new Set(['H264', 'H265', 'VP8'])
+
+/** Whether a recording holds a track of sound, as it is or decoded. */
+function isRecordedSound(track: RtspTrack): boolean {
+  if (track.codec === 'OPUS') return true
+  return codecName(track) === 'AAC' ? sourceTrack(track) !== undefined : decodedSound(track) !== undefined
+}
+
+/** Why a track is not in recordings; undefined: it is. */
+function lackInRecordings(track: RtspTrack, picture: RtspTrack | undefined): TrackReason | undefined {
+  const { codec, kind } = track
+  if (kind === 'audio' && codec !== 'OPUS' && picture?.codec === 'VP8') return 'webm'
+  if (kind === 'video' ? recordedPictures.has(codec) : isRecordedSound(track)) return undefined
+  return codecSupportOf(track).reason ?? (kind === 'video' ? 'video_other' : 'audio_other')
+}
+
+/** What of a camera does not reach every browser, or is not recorded: for each kind, the obstacle of the chosen track, or of all tracks; and the tracks that the camera refused. */
 export function shortcomingsOf(
   described: readonly RtspTrack[],
   pulled: readonly RtspTrack[],
   abilities: Abilities,
+  refusals: readonly Pick<RtspError, 'detail' | 'message'>[] = [],
 ): Shortcoming[] {
-  return (['video', 'audio'] as const).flatMap((kind) => {
+  // A camera that refuses its picture is not pulled.
+  const refused = refusals.map(({ detail, message }): Shortcoming => {
+    return { kind: 'audio', way: 'refused', reason: 'refused', detail: detail || message, recorded: false }
+  })
+  const picture = pulled.find(({ kind }) => kind === 'video')
+  const obstacles = (['video', 'audio'] as const).flatMap((kind): Shortcoming[] => {
     const ofKind = (track: RtspTrack): boolean => track.kind === kind
-    const track = pulled.find(ofKind) ?? described.find(ofKind)
+    const track = pulled.find(ofKind) ?? (refused.length > 0 && kind === 'audio' ? undefined : described.find(ofKind))
     if (track === undefined) return []
     const { way, reason } = codecSupportOf(track, abilities)
-    return reason === null || way === 'direct' || way === 'converted' ? [] : [{ kind, way, reason }]
+    const lack = lackInRecordings(track, picture)
+    const facts = { kind, detail: codecName(track), recorded: pulled.includes(track) && lack === undefined }
+    if (reason !== null && (way === 'needs_ffmpeg' || way === 'none')) return [{ ...facts, way, reason }]
+    return lack === undefined ? [] : [{ ...facts, way: 'not_recorded', reason: lack }]
   })
+  return [...obstacles, ...refused]
 }
 
 /** Whether what is done with one of them depends on what this machine can make. */

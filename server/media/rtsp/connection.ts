@@ -18,7 +18,7 @@ export interface ConnectionOptions {
   /** RTSPS: accept certificates that no authority signed, as cameras have them. */
   trustAnyCertificate: boolean
   /** RTSPS: accept TLS 1.0 and 1.1 and the ciphers and keys of their time. */
-  oldTls?: boolean
+  oldTls?: boolean | undefined
   /** Addresses where it may be; left out: everywhere. */
   allowed?: AllowedAddresses
   /** Deadline of the connection and of each answer, in milliseconds. */

@@ -31,17 +31,13 @@ export type ProbeOptions = Required<Pick<RtspOptions, 'trustAnyCertificate' | 'a
  * Probes a camera without playing it: is it reachable, is the login right, which tracks are supported. `ok` means that it could join a room.
  * Rejects only with the signal's reason.
  */
-export async function probe(
-  { address, login }: CameraSource,
-  options: ProbeOptions,
-  signal: AbortSignal,
-): Promise<ProbeResult> {
+export async function probe(camera: CameraSource, options: ProbeOptions, signal: AbortSignal): Promise<ProbeResult> {
   const started = performance.now()
   const elapsed = (): number => Math.round(performance.now() - started)
   let session: RtspSession | undefined
   try {
     session = new RtspSession(
-      { ...options, address, login, transport: 'auto', stallMs: options.answerMs },
+      { ...options, ...camera, transport: 'auto', stallMs: options.answerMs },
       { rtp: () => {}, rtcp: () => {}, ended: () => {} },
     )
     const { tracks } = await session.describe(signal)

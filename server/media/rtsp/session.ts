@@ -30,7 +30,7 @@ export interface RtspOptions {
   /** RTSPS: accept certificates that no authority signed. */
   trustAnyCertificate: boolean
   /** RTSPS: accept TLS 1.0 and 1.1. Left out: no. */
-  oldTls?: boolean
+  oldTls?: boolean | undefined
   /** Deadline of the connection and of each answer, in milliseconds. */
   answerMs: number
   /** Silence after which the stream has stalled, in milliseconds. */

@@ -15,5 +15,8 @@ export interface FrameAssembly {
 /** Makes one for a track. */
 export type MakeAssembly = (take: (frame: SourceFrame) => void) => FrameAssembly
 
+/** Decodes a payload to samples of 16 bits, those of the channels in turn. */
+export type SampleDecoder = (payload: Buffer) => Int16Array
+
 /** Nothing larger is a picture: one of 4K in Motion JPEG has 3 MB. */
 export const largestFrame = 8 * 1024 * 1024

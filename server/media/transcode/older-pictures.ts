@@ -1,15 +1,17 @@
 import { hasMarker, payloadOf, timestampOf } from '../rtp/packet.ts'
 import { type FrameAssembly, largestFrame, type SourceFrame } from './frame-assembly.ts'
 
-/** Pictures that lie in their packets one piece behind the other, the last one marked: MPEG-4 Visual (RFC 6416, section 5) and H.263+ (RFC 4629). */
+type OlderCodec = 'MP4V-ES' | 'H263' | 'MPV'
+
+/** Pictures that lie in their packets one piece behind the other, the last one marked: MPEG-4 Visual (RFC 6416, section 5), H.263+ (RFC 4629), and MPEG-1 and MPEG-2 video (RFC 2250, section 3). */
 export class OlderPictures implements FrameAssembly {
-  readonly #codec: 'MP4V-ES' | 'H263'
+  readonly #codec: OlderCodec
   readonly #take: (frame: SourceFrame) => void
   #parts: Buffer[] = []
   #bytes = 0
   #timestamp = 0
 
-  constructor(codec: 'MP4V-ES' | 'H263', take: (frame: SourceFrame) => void) {
+  constructor(codec: OlderCodec, take: (frame: SourceFrame) => void) {
     this.#codec = codec
     this.#take = take
   }
@@ -18,7 +20,7 @@ export class OlderPictures implements FrameAssembly {
     const timestamp = timestampOf(packet)
     if (timestamp !== this.#timestamp) this.#finish()
     this.#timestamp = timestamp
-    const parts = this.#codec === 'H263' ? h263Parts(payloadOf(packet)) : [payloadOf(packet)]
+    const parts = partsOf[this.#codec](payloadOf(packet))
     for (const part of parts) {
       this.#bytes += part.length
       if (this.#bytes <= largestFrame) this.#parts.push(part)
@@ -35,6 +37,13 @@ export class OlderPictures implements FrameAssembly {
   }
 }
 
+const partsOf: Readonly<Record<OlderCodec, (payload: Buffer) => Buffer[]>> = {
+  'MP4V-ES': (payload) => [payload],
+  H263: h263Parts,
+  // A header of 4 bytes, and with its bit T (MPEG-2) another one.
+  MPV: (payload) => [payload.subarray(((payload[0] ?? 0) & 0x04) === 0 ? 4 : 8)],
+}
+
 /** The two zero bytes of a start code are left out in RTP, and said in the header; so are redundant picture headers, which are not needed. */
 function h263Parts(payload: Buffer): Buffer[] {
   if (payload.length < 3) return []
@@ -44,7 +53,9 @@ function h263Parts(payload: Buffer): Buffer[] {
   return begins ? [Buffer.alloc(2), payload.subarray(skip)] : [payload.subarray(skip)]
 }
 
-function isKey(codec: 'MP4V-ES' | 'H263', frame: Buffer): boolean {
+function isKey(codec: OlderCodec, frame: Buffer): boolean {
+  // A sequence header: decoding can begin only there.
+  if (codec === 'MPV') return frame.includes(Buffer.from([0, 0, 1, 0xb3]))
   // The picture coding type behind the temporal reference (ITU-T H.263, section 5.1.3): a key frame has none of its bits.
   if (codec === 'H263') return ((frame[4] ?? 0) & 0x02) === 0
   const at = frame.indexOf(Buffer.from([0, 0, 1, 0xb6]))

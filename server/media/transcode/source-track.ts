@@ -69,6 +69,13 @@ function pictures(track: RtspTrack): SourceTrack | undefined {
       pictures: undefined,
     }
   }
+  if (codec === 'MPV') {
+    return {
+      matroska: { codecId: 'V_MPEG2', video },
+      assembly: (take) => new OlderPictures('MPV', take),
+      pictures: undefined,
+    }
+  }
   if (codec === 'H263-1998' || codec === 'H263-2000') {
     return {
       matroska: { codecId: 'V_MS/VFW/FOURCC', codecPrivate: bitmapHeader('H263'), video },

@@ -47,8 +47,9 @@ export class EmbeddedNode implements MediaNode {
 
   async addDevice(roomId: string, device: NodeDevice, deadline: Deadline): Promise<void> {
     const { signal } = deadline
-    const { userId, userName, address, assistAddress, login } = device
-    const message = { userId, userName, address: address.address, assistAddress: assistAddress?.address ?? '', login }
+    const { assistAddress, ...facts } = device
+    const { userId, address } = facts
+    const message = { ...facts, address: address.address, assistAddress: assistAddress?.address ?? '' }
     const client = await this.#client(signal)
     // It joined in the very moment that the caller gave up.
     const tooLate = (): void => {

@@ -5,6 +5,7 @@ import type { DeviceErrorKind } from '../../../shared/device.ts'
 import { ExpectedError } from '../../../shared/expected-error.ts'
 import type { NodeRoom } from '../../../shared/media/node-room.ts'
 import type { RecordingOrder } from '../../../shared/recordings/segment.ts'
+import type { Shortcoming } from '../../../shared/media/transcoding.ts'
 
 export type { NodeRoom }
 
@@ -31,6 +32,8 @@ export interface NodeDevice {
   /** A second, smaller stream; undefined when there is none. */
   assistAddress: DeviceAddress | undefined
   login: DeviceLogin | undefined
+  /** Its outdated TLS is accepted. Left out: no. */
+  oldTls?: boolean | undefined
 }
 
 /** Facts that a node's program reports about itself. */
@@ -76,6 +79,8 @@ export type NodeEvent =
   | { type: 'left'; roomId: string; userId: string }
   /** A device that was in the room dropped: its user has left, `kind` says why. */
   | { type: 'deviceLost'; roomId: string; userId: string; kind: DeviceErrorKind; detail: string }
+  /** Not everything that a device in the room sends is shown, heard and recorded. */
+  | { type: 'deviceShort'; roomId: string; userId: string; shortcomings: readonly Shortcoming[] }
   /** The connection to the node is gone, or the node came back empty: the pool polls at once. */
   | { type: 'restarted' }
   /** These rooms or cameras (some may have no name) were not in the state that the driver had given them; the driver corrects them. The pool compares rooms that the port lists. */

@@ -1,6 +1,7 @@
 import type { DriftKind } from '../../../shared/console/nodes.ts'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
 import type { NodeState } from '../../../shared/node.ts'
+import type { Shortcoming } from '../../../shared/media/transcoding.ts'
 import type { NodeUser } from './media-node-port.ts'
 import { guarded } from './guarded.ts'
 import type { NodeLogger } from './node-failure.ts'
@@ -32,6 +33,8 @@ export type PoolEvent =
   | { type: 'left'; name: string; roomId: string; user: NodeUser; lost?: boolean }
   /** A device dropped, by itself or because its node was lost or its room moves. Its user has left. */
   | { type: 'deviceLost'; name: string; roomId: string; userId: string; kind: DeviceErrorKind; detail: string }
+  /** Not everything that a device in the room sends is shown, heard and recorded. */
+  | { type: 'deviceShort'; name: string; roomId: string; userId: string; shortcomings: readonly Shortcoming[] }
 
 /** Listeners to the pool. A listener that throws does not keep the others from their event. */
 export class PoolEvents {

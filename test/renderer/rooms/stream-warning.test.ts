@@ -29,13 +29,29 @@ test.each<[string, Partial<StreamStats>, RegExp]>([
   ['transcoded H.265', { conversion: idle }, /^$/],
   [
     'H.265 without ffmpeg',
-    { video_codec: 'H265', shortcomings: [{ kind: 'video', way: 'needs_ffmpeg', reason: 'h265' }] },
-    /H\.265.*apt install ffmpeg.*set the device to H\.264/,
+    {
+      video_codec: 'H265',
+      shortcomings: [{ kind: 'video', way: 'needs_ffmpeg', reason: 'h265', detail: 'H.265', recorded: true }],
+    },
+    /H\.265.*apt install ffmpeg.*set the device to H\.264.*Recordings hold it/,
   ],
   [
     'a camera without sound that browsers can play',
-    { audio_codec: '', shortcomings: [{ kind: 'audio', way: 'none', reason: 'aac' }] },
-    /AAC.*set the device to G\.711 or Opus/,
+    { audio_codec: '', shortcomings: [{ kind: 'audio', way: 'none', reason: 'aac', detail: 'AAC', recorded: false }] },
+    /AAC.*set the device to G\.711 or Opus.*do not hold it/,
+  ],
+  [
+    'a sound that the camera refused, and a picture that is not recorded',
+    {
+      shortcomings: [
+        { kind: 'video', way: 'not_recorded', reason: 'jpeg', detail: 'Motion JPEG', recorded: false },
+        {
+          ...{ kind: 'audio', way: 'refused', reason: 'refused', recorded: false },
+          detail: '551 Option not supported to SETUP of track 2 (G.711 A-law)',
+        },
+      ],
+    },
+    /Motion JPEG.*To record it.*refused to send a track: 551 Option not supported to SETUP of track 2/,
   ],
   ['a silent one', { last_packet_at: now - 10_000 }, /no data arrives.*Check/],
   ['B-frames', { b_frames: true }, /B-frames.*Turn them off/],

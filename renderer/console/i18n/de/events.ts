@@ -157,6 +157,7 @@ export const eventLog: Texts<typeof english> = {
       joinedAgain: 'Gerät „{subject}“ ist nach {away} zurück',
       lost: 'Gerät „{subject}“ verloren: {reason}',
       failed: 'Gerät „{subject}“ kann nicht beitreten: {reason}',
+      short: 'Gerät „{subject}“ ist nicht vollständig: {reason}',
       paused: 'Gerät „{subject}“ pausiert',
       deleted: 'Gerät „{subject}“ entfernt',
     },

@@ -152,6 +152,7 @@ export const eventLog = {
       joinedAgain: 'Device “{subject}” is back after {away}',
       lost: 'Device “{subject}” was lost: {reason}',
       failed: 'Device “{subject}” cannot join: {reason}',
+      short: 'Device “{subject}” is not complete: {reason}',
       paused: 'Device “{subject}” paused',
       deleted: 'Device “{subject}” removed',
     },

@@ -155,6 +155,7 @@ export const eventLog: Texts<typeof english> = {
       joinedAgain: '设备“{subject}”在 {away}后重新加入',
       lost: '设备“{subject}”已断开：{reason}',
       failed: '设备“{subject}”无法加入：{reason}',
+      short: '设备“{subject}”不完整：{reason}',
       paused: '设备“{subject}”已暂停',
       deleted: '设备“{subject}”已移除',
     },

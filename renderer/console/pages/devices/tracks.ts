@@ -1,3 +1,5 @@
+import type { Shortcoming } from '../../../../shared/media/transcoding.ts'
+import type { Translate } from '../../i18n/text.ts'
 import type { ProbeResult } from './useProbe.ts'
 
 export type Track = ProbeResult['tracks'][number]
@@ -31,17 +33,39 @@ export function resolutionOf({ detail }: Track): string {
   return /\d+ × \d+/.exec(detail)?.[0] ?? ''
 }
 
-/** Advice about a track that some browsers cannot play unchanged. */
-export type TrackRemedy = 'ffmpeg' | 'order' | 'pictures' | 'sound'
+/** Advice about a track that some browsers cannot play unchanged, or that is not recorded. */
+export type TrackRemedy = 'ffmpeg' | 'order' | 'pictures' | 'sound' | 'recordPictures' | 'recordSound'
+
+/** A shortcoming in words: the reason, what the camera answered, the remedies, and whether recordings hold the track. */
+export function shortcomingText(one: Shortcoming, t: Translate): string {
+  const note = trackNote(one)
+  if (note === null) return ''
+  const remedies = note.remedies.map((remedy) => t(`devices.tracks.remedies.${remedy}`))
+  if (one.way === 'not_recorded' && one.reason !== 'webm')
+    return [t('devices.tracks.lacks', { codec: one.detail }), ...remedies].join(' ')
+  return [
+    t(`devices.tracks.reasons.${note.reason}`),
+    ...(one.way === 'refused' ? [`${one.detail}.`] : []),
+    ...remedies,
+    t(one.recorded ? 'devices.tracks.recorded' : 'devices.tracks.notRecorded'),
+  ].join(' ')
+}
 
 /** Reason why some browsers cannot play a track, and the remedy; null: no problem. */
 export function trackNote({
   kind,
   way,
   reason,
-}: Pick<Track, 'kind' | 'way' | 'reason'>): { reason: NonNullable<Track['reason']>; remedies: TrackRemedy[] } | null {
+}: Pick<Track, 'kind' | 'reason'> & { way: Track['way'] | Shortcoming['way'] }): {
+  reason: NonNullable<Track['reason']>
+  remedies: TrackRemedy[]
+} | null {
   if (reason === null) return null
-  if (way === 'converted') return { reason, remedies: [] }
+  if (way === 'converted' || way === 'refused') return { reason, remedies: [] }
+  if (way === 'not_recorded') {
+    const remedy = kind === 'video' ? 'recordPictures' : 'recordSound'
+    return { reason, remedies: reason === 'webm' ? [] : [remedy] }
+  }
   const device: TrackRemedy = reason === 'b_frames' ? 'order' : kind === 'video' ? 'pictures' : 'sound'
   return { reason, remedies: way === 'needs_ffmpeg' ? ['ffmpeg', device] : [device] }
 }

@@ -16,6 +16,7 @@ export type SetupStep = (typeof setupSteps)[number]
 export interface SetupForm {
   userAddress: string
   assist_address: string
+  old_tls: boolean
   login_name: string
   login_password: string
   userName: string
@@ -65,6 +66,7 @@ export function useDeviceSetup(room = () => '') {
   const initial = (): SetupForm => ({
     userAddress: '',
     assist_address: '',
+    old_tls: false,
     login_name: '',
     login_password: '',
     userName: '',
@@ -85,6 +87,7 @@ export function useDeviceSetup(room = () => '') {
       ...(values.login_name === '' ? {} : { login_name: values.login_name }),
       ...(values.login_password === '' ? {} : { login_password: values.login_password }),
       ...(values.assist_address.trim() === '' ? {} : { assist_address: values.assist_address }),
+      ...(values.old_tls ? { old_tls: true } : {}),
       ...(values.room === 'fresh' ? { topic: values.topic } : { roomId: values.roomId }),
     }),
     async submit({ topic, roomId, ...device }) {
@@ -143,8 +146,8 @@ export function useDeviceSetup(room = () => '') {
 
   function ask(): void {
     checkAssist()
-    const { userAddress, login_name, login_password, assist_address } = form.values
-    void probe.run({ userAddress, login_name, login_password, assist_address })
+    const { userAddress, login_name, login_password, assist_address, old_tls } = form.values
+    void probe.run({ userAddress, login_name, login_password, assist_address, old_tls })
   }
 
   /** Goes to a step; starts the probe automatically. */

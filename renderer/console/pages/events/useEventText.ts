@@ -1,10 +1,12 @@
 import { awayReason } from '../../../../shared/away-reason.ts'
 import type { EventEntry, EventSubject } from '../../../../shared/console/events.ts'
 import type { MarkedEvent } from '../../../../shared/console/marks.ts'
+import { shortcoming } from '../../../../shared/media/transcoding.ts'
 import { storedSentence } from '../../composables/storedSentence.ts'
 import { useFormat } from '../../composables/useFormat.ts'
 import type { TextKey } from '../../i18n/text.ts'
 import { useText } from '../../i18n/text.ts'
+import { shortcomingText } from '../devices/tracks.ts'
 import { nodeSentence } from '../nodes/nodeSentences.ts'
 import { en } from '../../i18n/en/index.ts'
 
@@ -63,6 +65,7 @@ export function useEventText() {
     if (typeof params.error === 'string') values.error = errorText(entry.kind, params.error)
     const reason = `devices.short.${String(params.reason)}`
     if (isText(reason)) values.reason = t(reason)
+    if (entry.kind === 'device.short') values.reason = shortText(params)
     const fault = `eventLog.check.faults.${String(params.fault)}`
     if (entry.kind === 'log.recovered' && isText(fault)) values.what = t(fault)
     const drift = `nodes.drift.kinds.${String(params.found)}`
@@ -78,6 +81,12 @@ export function useEventText() {
   function errorText(kind: string, error: string): string {
     if (kind.startsWith('node.')) return nodeSentence(error, t)
     return kind.startsWith('database.') ? awayReason(error) : storedSentence(error, t)
+  }
+
+  /** Describes what of a device is missing; an entry of a newer controller by the codec. */
+  function shortText(params: MarkedEvent['params']): string {
+    const one = shortcoming.safeParse(params)
+    return one.success ? shortcomingText(one.data, t) : String(params.detail)
   }
 
   /** Describes the kind of repeated events. */

@@ -1,6 +1,6 @@
 import type { StreamStats } from '../../../../shared/media/stream-stats.ts'
 import type { Translate } from '../../i18n/text.ts'
-import { trackNote } from '../devices/tracks.ts'
+import { shortcomingText } from '../devices/tracks.ts'
 
 /** Time without packets after which a stream counts as stalled, in milliseconds. */
 const stalledMs = 4_000
@@ -10,18 +10,13 @@ export function isStalled({ last_packet_at }: Pick<StreamStats, 'last_packet_at'
   return last_packet_at > 0 && now - last_packet_at > stalledMs
 }
 
-/** The worst reason why people cannot see or hear a stream, with the remedy; empty: none. */
+/** The worst reason why people cannot see or hear a stream, or everything that is missing of it, with the remedy; empty: none. */
 export function streamWarning(stream: StreamStats, now: number, t: Translate): string {
   const { conversion, shortcomings } = stream
   if (isStalled(stream, now)) return t('media.warnings.stalled')
   if (conversion?.state === 'waiting') return t('media.warnings.waiting')
   if (conversion?.state === 'failed') return t('media.warnings.failed')
-  for (const one of shortcomings) {
-    const note = trackNote(one)
-    if (note === null) continue
-    const remedies = note.remedies.map((remedy) => t(`devices.tracks.remedies.${remedy}`))
-    return [t(`devices.tracks.reasons.${note.reason}`), ...remedies].join(' ')
-  }
+  if (shortcomings.length > 0) return shortcomings.map((one) => shortcomingText(one, t)).join(' ')
   if (stream.b_frames) return t('media.streams.bFrames')
   if (stream.video_codec === '') return t('media.warnings.noPicture')
   return ''

@@ -34,7 +34,7 @@ export interface LookOptions {
  * @throws DeviceJoinError with the reason; the signal's reason
  */
 export async function lookAtCamera(
-  { address: at, login }: CameraSource,
+  { address: at, login, oldTls }: CameraSource,
   { probe: current, restricted, logger }: LookOptions,
   signal: AbortSignal,
 ): Promise<Looked> {
@@ -44,7 +44,7 @@ export async function lookAtCamera(
   if (probe === undefined) return unseen(url, restricted())
   let found: Awaited<ReturnType<CameraProbe>>
   try {
-    found = await probe({ address: at, login }, signal)
+    found = await probe({ address: at, login, oldTls }, signal)
   } catch (error) {
     signal.throwIfAborted()
     logger.debug({ err: error }, 'a camera could not be probed before Janus pulls it')

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { soundAssembly } from '../../../../server/media/record/sound-assembly.ts'
 import { codecSupportOf, shortcomingsOf, tracksToPull } from '../../../../server/media/rtsp/codec-support.ts'
 import { parseDescription, type RtspTrack } from '../../../../server/media/rtsp/description.ts'
 import type { SourceFrame } from '../../../../server/media/transcode/frame-assembly.ts'
@@ -59,10 +60,10 @@ describe('a track that browsers cannot play', () => {
 
   test.each([
     ['interleaved', track('video', 'H264/90000', 'packetization-mode=2'), 'interleaved'],
-    ['VP9', track('video', 'VP9/90000'), 'video_other'],
+    ['VP9', track('video', 'VP9/90000'), 'vp9'],
     ['H.263 of 1996', track('video', 'H263/90000'), 'h263'],
     ['AAC of an unknown rate without its configuration', track('audio', 'mpeg4-generic/47000/1'), 'aac'],
-    ['Speex', track('audio', 'speex/16000'), 'audio_other'],
+    ['Speex', track('audio', 'speex/16000'), 'speex'],
   ] as const)('%s: nothing can be made of it', (_what, one, reason) => {
     expect(codecSupportOf(one, all)).toMatchObject({ carried: false, way: 'none', reason })
   })
@@ -78,11 +79,48 @@ describe('a track that browsers cannot play', () => {
     const [large, small] = [track('video', 'H265/90000'), h264('Z0LAKNoB4AiflwFqAgICgAAAAwCAAAAPR4wZUA==')]
     const none = { pictures: false, sound: false }
     expect(shortcomingsOf([large, sound], [large], none)).toEqual([
-      { kind: 'video', way: 'needs_ffmpeg', reason: 'h265' },
-      { kind: 'audio', way: 'needs_ffmpeg', reason: 'aac' },
+      { kind: 'video', way: 'needs_ffmpeg', reason: 'h265', detail: 'H.265', recorded: true },
+      { kind: 'audio', way: 'needs_ffmpeg', reason: 'aac', detail: 'AAC', recorded: false },
     ])
     expect(shortcomingsOf([large, sound], [large, sound], all)).toEqual([])
     expect(shortcomingsOf([large, small], [small], none)).toEqual([])
+    expect(shortcomingsOf([small, sound], [small, sound], none)).toEqual([
+      { kind: 'audio', way: 'needs_ffmpeg', reason: 'aac', detail: 'AAC', recorded: true },
+    ])
+  })
+
+  test('is told also where people see or hear it and recordings lack it, and where the camera refused it', () => {
+    const [jpeg, vp8, pcma] = [track('video', 'JPEG/90000'), track('video', 'VP8/90000'), track('audio', 'PCMA/8000')]
+    expect(shortcomingsOf([jpeg], [jpeg], all)).toEqual([
+      { kind: 'video', way: 'not_recorded', reason: 'jpeg', detail: 'Motion JPEG', recorded: false },
+    ])
+    expect(shortcomingsOf([vp8, pcma], [vp8, pcma], all)).toEqual([
+      { kind: 'audio', way: 'not_recorded', reason: 'webm', detail: 'G.711 A-law', recorded: false },
+    ])
+    const detail = '551 Option not supported to SETUP of track 2 (G.711 A-law)'
+    expect(shortcomingsOf([vp8, pcma], [vp8], all, [{ detail, message: '' }])).toEqual([
+      { kind: 'audio', way: 'refused', reason: 'refused', detail, recorded: false },
+    ])
+  })
+
+  test.each([
+    'PCMA/8000',
+    'PCMU/16000/2',
+    'L16/44100/2',
+    'G722/8000',
+    'G726-16/8000',
+    'AAL2-G726-40/8000',
+    'opus/48000/2',
+    'mpeg4-generic/48000/2',
+    'MPA/90000',
+    'speex/16000',
+    'L16/96000',
+    'G726-32/8000/2',
+  ])('%s: what is said of recordings is what they do', (map) => {
+    const [picture, sound] = [h264('Z0LAKNoB4AiflwFqAgICgAAAAwCAAAAPR4wZUA=='), track('audio', map)]
+    const isRecorded = soundAssembly(sound, () => {}) !== undefined
+    const [told] = shortcomingsOf([picture, sound], [picture, sound], all)
+    expect(told?.recorded ?? true).toBe(isRecorded)
   })
 
   test('is dropped if the camera has another that browsers play', () => {
@@ -100,6 +138,7 @@ describe('packets of a camera', () => {
       track('video', 'JPEG/90000'),
       track('video', 'MP4V-ES/90000'),
       track('video', 'H263-2000/90000'),
+      track('video', 'MPV/90000'),
       track('audio', 'mpeg4-generic/48000/1', aacParameters),
       track('audio', 'MP4A-LATM/48000', 'cpresent=0;config=40002310adca00'),
       track('audio', 'G726-24/8000'),

@@ -1,4 +1,4 @@
-import type { SampleDecoder } from './pcm-frames.ts'
+import type { SampleDecoder } from './frame-assembly.ts'
 
 /** Tables of a rate (ITU-T G.726, tables 7 to 10 and section 4.2), for codes without a sign bit: the others are their mirror image. */
 interface Tables {

@@ -1,7 +1,7 @@
-import type { RawFormat } from '../feeds/raw-tap.ts'
+import type { RtspTrack } from '../rtsp/description.ts'
+import type { SampleDecoder } from './frame-assembly.ts'
 import { g722Decoder } from './g722-decoder.ts'
 import { g726Decoder } from './g726-decoder.ts'
-import type { SampleDecoder } from './pcm-frames.ts'
 
 /** Linear samples of the codes of G.711 (ITU-T G.711, tables 1 and 2), in 16 bits. */
 const linear = {
@@ -32,7 +32,11 @@ const maxRate = 65_535
 const maxChannels = 8
 
 /** How a track's sound is decoded; undefined: not here. */
-export function decodedSound({ codec, clockRate, channels }: RawFormat): DecodedSound | undefined {
+export function decodedSound({
+  codec,
+  clockRate,
+  channels,
+}: Pick<RtspTrack, 'codec' | 'clockRate' | 'channels'>): DecodedSound | undefined {
   if (clockRate < 1 || clockRate > maxRate || channels < 1 || channels > maxChannels) return undefined
   const format = { sampleRate: clockRate, channels }
   if (codec === 'PCMU' || codec === 'PCMA') {

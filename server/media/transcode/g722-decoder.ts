@@ -1,4 +1,4 @@
-import type { SampleDecoder } from './pcm-frames.ts'
+import type { SampleDecoder } from './frame-assembly.ts'
 
 /** Inverse quantizers of the bands, and steps of their logarithmic scale factors (ITU-T G.722, tables 7 to 14). */
 const lowFour = [0, -2_557, -1_612, -1_121, -786, -530, -323, -150, 2_557, 1_612, 1_121, 786, 530, 323, 150, 0]

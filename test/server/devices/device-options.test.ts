@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { parseDeviceOptions } from '../../../server/devices/device-options.ts'
+import { cameraKey, parseDeviceAddress } from '../../../shared/device-address.ts'
+import { parseDeviceOptions, takesOldTls } from '../../../server/devices/device-options.ts'
 
 test('options come as an object or as its JSON text', () => {
   const options = { login_name: 'admin', login_password: 'secret', vendor: { model: 7 } }
@@ -45,4 +46,20 @@ test('keys with a meaning in JavaScript are plain keys', () => {
   const parsed = parseDeviceOptions('{"__proto__":{"polluted":true},"constructor":1}')
   expect(JSON.stringify(parsed.stored)).toBe('{"__proto__":{"polluted":true},"constructor":1}')
   expect(Reflect.get({}, 'polluted')).toBeUndefined()
+})
+
+test('outdated TLS is accepted only for the value true, and keeps pulls of the camera apart', () => {
+  const device = (options: Record<string, unknown>) => ({ options })
+  expect([true, false, 'true', 1].map((old_tls) => takesOldTls(device({ old_tls })))).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ])
+  expect(parseDeviceOptions({ old_tls: true }).stored).toEqual({ old_tls: true })
+  const keyOf = (url: string, oldTls?: boolean): string =>
+    cameraKey({ address: parseDeviceAddress(url), login: undefined, oldTls })
+  expect(keyOf('rtsps://camera/live', true)).not.toBe(keyOf('rtsps://camera/live'))
+  expect(keyOf('rtsps://camera/live', false)).toBe(keyOf('rtsps://camera/live'))
+  expect(keyOf('rtsp://camera/live', true)).toBe(keyOf('rtsp://camera/live'))
 })

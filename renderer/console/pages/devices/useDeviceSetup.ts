@@ -147,7 +147,7 @@ export function useDeviceSetup(room = () => '') {
   function ask(): void {
     checkAssist()
     const { userAddress, login_name, login_password, assist_address, old_tls } = form.values
-    void probe.run({ userAddress, login_name, login_password, assist_address, old_tls })
+    void probe.run({ userAddress, login_name, login_password, assist_address, ...(old_tls && { old_tls }) })
   }
 
   /** Goes to a step; starts the probe automatically. */

@@ -1,6 +1,7 @@
 import { type MediaAttributes, parse } from 'sdp-transform'
 import { usedLines } from '../webrtc/sdp-lines.ts'
 import { numberOf, textOf } from '../webrtc/sdp-value.ts'
+import { assumedClock, plainDescription } from './leniency.ts'
 
 /** One stream that a camera describes. */
 export interface RtspTrack {
@@ -69,7 +70,7 @@ const maxFormats = 8
  * parsed.
  */
 export function parseDescription(text: string): RtspDescription {
-  const session = parse(usedLines(text, readLine, maxLines))
+  const session = parse(usedLines(plainDescription(text), readLine, maxLines))
   const sections: Partial<Section>[] = [session as Partial<Section>, ...(session.media ?? [])]
   // Some cameras write the lines of one section at the end of another.
   const everywhere = {
@@ -85,7 +86,7 @@ export function parseDescription(text: string): RtspDescription {
     const types = textOf(media.payloads ?? '').split(' ', maxFormats)
     const formats = [...new Set(types.map((type) => inRange(Number.parseInt(type, 10), 0, 127)))]
       .filter((type) => type !== undefined)
-      .map((type) => ({ kind, control, direction, ...formatOf(type, media, everywhere) }))
+      .map((type) => ({ kind, control, direction, ...formatOf(type, kind, media, everywhere) }))
     const size = sizeOf(media)
     if (size !== '') for (const { parameters } of formats) parameters.set(sizeParameter, size)
     const [first, ...others] = formats
@@ -100,7 +101,7 @@ export function parseDescription(text: string): RtspDescription {
 type Section = Pick<MediaAttributes, 'rtp' | 'fmtp'>
 
 /** Format of a payload type, by the lines of its section, or else of any other. */
-function formatOf(payloadType: number, section: Partial<Section>, everywhere: Section) {
+function formatOf(payloadType: number, kind: RtspTrack['kind'], section: Partial<Section>, everywhere: Section) {
   const ofType = <Line extends { payload: number }>(lines: readonly Line[] = []): Line[] =>
     lines.filter(({ payload }) => payload === payloadType)
   const ownOrOther = <Line extends { payload: number }>(
@@ -116,7 +117,12 @@ function formatOf(payloadType: number, section: Partial<Section>, everywhere: Se
   return {
     payloadType,
     codec: map === undefined ? (known?.codec ?? '') : textOf(map.codec).trim().toUpperCase().slice(0, maxCodec),
-    clockRate: inRange(numberOf(map?.rate ?? known?.clockRate ?? 0), 1, fastestClock) ?? 0,
+    clockRate:
+      inRange(
+        numberOf(map?.rate ?? known?.clockRate ?? (map === undefined ? 0 : assumedClock[kind])),
+        1,
+        fastestClock,
+      ) ?? 0,
     channels: inRange(numberOf(map?.encoding ?? known?.channels ?? 1), 1, maxChannels) ?? 0,
     parameters: formatParameters(ownOrOther(section.fmtp, everywhere.fmtp).map(({ config }) => textOf(config))),
   }

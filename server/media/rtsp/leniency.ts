@@ -102,6 +102,36 @@ export function baseUrl(url: string, text: string): string | undefined {
   return undefined
 }
 
+/** Form of lines of a description, and what they are read as. */
+interface LineForm {
+  deviation: string
+  from: RegExp
+  to: string
+}
+
+/** Forms of lines of a description (RFC 8866), in the order in which they are read. */
+const lineForms: readonly LineForm[] = [
+  { deviation: 'Lines end with CR alone, or with CR CR LF.', from: /\r+\n?/g, to: '\n' },
+  {
+    deviation: 'Lines begin with spaces, or the text with a byte order mark.',
+    from: /^[ \t\uFEFF]{1,64}(?=[a-z]=)/gm,
+    to: '',
+  },
+  {
+    deviation: 'A media line has several spaces between its fields, or a number of ports.',
+    from: /^(m=\w{1,32})[ \t]+(\d{1,5})(?:\/\d{1,5})?[ \t]+(\S{1,64})[ \t]+/gm,
+    to: '$1 $2 $3 ',
+  },
+]
+
+/** @returns a description with its lines in the form of RFC 8866 */
+export function plainDescription(text: string): string {
+  return lineForms.reduce((lines, { from, to }) => lines.replace(from, to), text)
+}
+
+/** Clock of a format whose `a=rtpmap` names none, in Hz: that of all pictures (RFC 3551, section 5), and of telephone sound. */
+export const assumedClock = { video: 90_000, audio: 8_000 } as const
+
 /** What is done about a request that was not answered with success. */
 export type AnswerRemedy =
   /** Goes on as if it had succeeded. */

@@ -85,6 +85,8 @@ export class CleanPictures {
     if ((content & sequenceParameters) !== 0) this.#setsAt = timestamp
     if ((content & keyFrame) === 0 || this.#setsAt === timestamp) return
     this.#setsAt = timestamp
+    // Over UDP, its sets may have been overtaken: they come with the numbers that are missing.
+    if (!this.#check.isInOrder) return
     const missing = this.#sets.missing(types)
     if (missing.length > 0) this.#insert(missing, packet)
   }

@@ -28,6 +28,9 @@ export class PacketCheck {
     this.#units = pictureUnits[codec]
   }
 
+  /** Whether the last packet followed the one before it. */
+  isInOrder = true
+
   /** Whether timestamps stand still. */
   get isFrozen(): boolean {
     return this.#frozen >= enoughFrozen
@@ -59,6 +62,7 @@ export class PacketCheck {
     const sequence = sequenceOf(packet)
     const timestamp = timestampOf(packet)
     const ahead = this.#sequence < 0 ? 1 : sequenceDistance(this.#sequence, sequence)
+    this.isInOrder = ahead === 1
     // Late, over UDP or as a retransmission.
     if (ahead <= 0 && ahead > -maxLate) return false
     const follows = this.#sequence >= 0 && ahead === 1
@@ -72,10 +76,10 @@ export class PacketCheck {
       if (follows && !this.#marked && this.#hasPicture) this.#contradictions += 1
       this.#hasPicture = false
       this.#frozen = 0
-    } else if (follows && this.#marked && facts.isPicture(type)) {
-      // Another part of a picture that had ended, or another picture of the same time.
-      if (begins) this.#frozen += 1
-      else this.#contradictions += 1
+    } else if (follows && facts.isPicture(type)) {
+      // Another picture of the same time, or another part of a picture that had ended.
+      if (begins && (this.#marked || this.#hasPicture)) this.#frozen += 1
+      else if (this.#marked) this.#contradictions += 1
     }
     // A marker on sets or messages ends no picture.
     const isPicture = facts.isPicture(type) || type === aggregation

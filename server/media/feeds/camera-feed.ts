@@ -103,9 +103,9 @@ export class CameraFeed {
     })
   }
 
-  /** Packets since the last key frame, with numbers of the source. */
+  /** Packets since the last key frame, and parameter sets ahead of the first one, with numbers of the source. */
   #recent(): readonly Buffer[] {
-    const group = this.#conversion.tracks.inputs.video?.group ?? this.feed.gop
+    const group = this.#conversion.tracks.inputs.video?.group ?? this.feed.gathered
     const last = group.at(-1)
     if (last === undefined || this.#sequence < 0) return []
     const offset = this.#sequence - sequenceOf(last)

@@ -143,6 +143,11 @@ export class Feed {
     return this.#kept.gop
   }
 
+  /** See GopCache. */
+  get gathered(): readonly Buffer[] {
+    return this.#kept.gathered
+  }
+
   /** Finds a packet that was sent, by its number, with room for its send time; nobody may change it. Undefined when it is too old, or never came. */
   sentVideo(sequence: number): Buffer | undefined {
     return this.#kept.find(sequence)

@@ -20,6 +20,11 @@ export class GopCache {
     return this.#begun ? this.#packets : []
   }
 
+  /** Like `packets`; before the first key frame, the parameter sets that came ahead of it. */
+  get gathered(): readonly Buffer[] {
+    return this.#packets
+  }
+
   /** Notes a packet, which nobody may change from now on. */
   add(packet: Buffer, content: Content): void {
     const timestamp = timestampOf(packet)

@@ -25,6 +25,11 @@ export class KeptVideo {
     return this.#gop?.packets ?? noPackets
   }
 
+  /** See GopCache. */
+  get gathered(): readonly Buffer[] {
+    return this.#gop?.gathered ?? noPackets
+  }
+
   /** Keeps a packet for late joiners: nobody may change it from now on. */
   add(packet: Buffer, content: Content): void {
     this.#gop?.add(packet, content)

@@ -69,7 +69,7 @@ export class ConvertedInput {
 
   /** Packets since the last key frame, in order; undefined for pictures that need no others. */
   get group(): readonly Buffer[] | undefined {
-    return this.#gop?.packets
+    return this.#gop?.gathered
   }
 
   /** Gives out frames until `stop`, those since the last key frame at once. */

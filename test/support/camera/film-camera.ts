@@ -76,7 +76,8 @@ async function piecesOf(path: string): Promise<{ pieces: Piece[]; lengthMs: numb
   return { pieces: pieces.toSorted((a, b) => a.at - b.at), lengthMs }
 }
 
-function unitsOf({ data }: EncodedPacket): Buffer[] {
+/** NAL units of a packet of an MP4. */
+export function unitsOf({ data }: EncodedPacket): Buffer[] {
   const bytes = Buffer.from(data)
   const units: Buffer[] = []
   for (let at = 0; at + 4 <= bytes.length; ) {
@@ -88,7 +89,7 @@ function unitsOf({ data }: EncodedPacket): Buffer[] {
 }
 
 /** SPS and PPS of an avcC. */
-function parameterSets(record: Buffer): Buffer[] {
+export function parameterSets(record: Buffer): Buffer[] {
   const sets: Buffer[] = []
   let at = 6
   for (const count of [(record[5] ?? 0) & 0x1f, -1]) {

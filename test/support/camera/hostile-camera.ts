@@ -78,10 +78,8 @@ export class Caller {
     const lines = Object.entries(fields).flatMap(([name, value]) =>
       value === undefined ? [] : (typeof value === 'string' ? [value] : value).map((each) => `${name}: ${each}\r\n`),
     )
-    return Buffer.concat([
-      Buffer.from(`${startLine ?? `RTSP/1.0 ${status} Status`}\r\n${lines.join('')}\r\n`, 'latin1'),
-      content,
-    ])
+    const head = Buffer.from(`${startLine ?? `RTSP/1.0 ${status} Status`}\r\n${lines.join('')}\r\n`, 'latin1')
+    return this.#camera.rewrite(Buffer.concat([head, content]))
   }
 
   /** Answers like a well-behaved camera. */
@@ -125,9 +123,9 @@ export class Caller {
     this.#send(1, packet)
   }
 
-  /** Sends a picture every 20 ms until the connection ends. */
+  /** Sends the media of the camera until the connection ends. */
   stream(): void {
-    this.every(20, () => this.rtp())
+    this.#camera.play(this)
   }
 
   /** Repeats `run` until the connection ends. */
@@ -196,6 +194,10 @@ export class HostileCamera implements AsyncDisposable {
   readonly calls: Caller[] = []
   readonly transport: 'tcp' | 'udp'
   description = h264Description
+  /** Changes the bytes of each answer. */
+  rewrite = (message: Buffer): Buffer => message
+  /** Sends media to a caller; by default a picture every 20 ms. */
+  play = (caller: Caller): void => caller.every(20, () => caller.rtp())
   readonly #joined = Promise.withResolvers<void>()
   readonly #server: net.Server
   readonly #datagrams: readonly [dgram.Socket, dgram.Socket]

@@ -1,0 +1,110 @@
+import type { FieldFilm, FilmPicture } from './field-film.ts'
+
+/** A packet before it has its number. */
+export interface Packing {
+  payload: Buffer
+  marker: boolean
+  /** Added to the timestamp of the picture. */
+  later?: number
+  payloadType?: number
+}
+
+/** Packs a picture. @param index of the picture since PLAY */
+export type Packer = (picture: FilmPicture, film: FieldFilm, index: number) => Packing[]
+
+/** Small, so that small pictures make fragments. */
+const maxPayload = 600
+
+const headerBytes = (codec: FieldFilm['codec']): 1 | 2 => (codec === 'H265' ? 2 : 1)
+
+/** Units of a picture as cameras send them: a key picture behind its parameter sets. */
+export function unitsWithSets({ units, key }: FilmPicture, { sets }: FieldFilm): Buffer[] {
+  return key ? [...sets, ...units] : units
+}
+
+/** Parts of a NAL unit: RFC 6184, section 5.8, and RFC 7798, section 4.4.3. */
+export function fragments(unit: Buffer, codec: FieldFilm['codec'] = 'H264', most = maxPayload): Buffer[] {
+  const header = headerBytes(codec)
+  const first = unit[0] ?? 0
+  const type = header === 1 ? first & 0x1f : (first >> 1) & 0x3f
+  const head = header === 1 ? [(first & 0xe0) | 28] : [(first & 0x81) | (49 << 1), unit[1] ?? 0]
+  const parts: Buffer[] = []
+  for (let at = header; at < unit.length; at += most) {
+    const flags = (at === header ? 0x80 : 0) | (at + most >= unit.length ? 0x40 : 0)
+    parts.push(Buffer.concat([Buffer.from([...head, flags | type]), unit.subarray(at, at + most)]))
+  }
+  return parts
+}
+
+/** Payloads of units, each small one in a packet of its own. */
+export function payloadsOf(units: readonly Buffer[], codec: FieldFilm['codec'] = 'H264', most = maxPayload): Buffer[] {
+  return units.flatMap((unit) => (unit.length <= most ? [unit] : fragments(unit, codec, most)))
+}
+
+/** Several units in one packet (STAP-A, RFC 6184, section 5.7.1). */
+export function aggregate(units: readonly Buffer[]): Buffer {
+  const parts = units.flatMap((unit) => [Buffer.from([unit.length >> 8, unit.length & 0xff]), unit])
+  return Buffer.concat([Buffer.from([0x78]), ...parts])
+}
+
+/** Marks the last payload, as RFC 6184 has it. */
+export function marked(payloads: readonly Buffer[]): Packing[] {
+  return payloads.map((payload, index) => ({ payload, marker: index === payloads.length - 1 }))
+}
+
+/** Packs pictures as RFC 6184 and RFC 7798 have it; VP8 as RFC 7741 and Motion JPEG as RFC 2435. */
+export const usualPacker: Packer = (picture, film) => {
+  const [frame = Buffer.alloc(0)] = picture.units
+  if (film.codec === 'VP8') return marked(vp8Payloads(frame))
+  if (film.codec === 'JPEG') return marked(jpegPayloads(frame))
+  return marked(payloadsOf(unitsWithSets(picture, film), film.codec))
+}
+
+function vp8Payloads(frame: Buffer): Buffer[] {
+  const parts: Buffer[] = []
+  for (let at = 0; at < frame.length; at += maxPayload)
+    parts.push(Buffer.concat([Buffer.from([at === 0 ? 0x10 : 0]), frame.subarray(at, at + maxPayload)]))
+  return parts
+}
+
+interface JpegParts {
+  width: number
+  height: number
+  tables: Buffer
+  scan: Buffer
+}
+
+/** Size, quantization tables and scan of a JPEG picture. */
+function jpegParts(frame: Buffer): JpegParts {
+  const tables: Buffer[] = []
+  let size = { width: 0, height: 0 }
+  for (let at = 2; at + 4 <= frame.length; ) {
+    const marker = frame[at + 1] ?? 0
+    const length = frame.readUInt16BE(at + 2)
+    if (marker === 0xdb) {
+      for (let table = at + 4; table < at + 2 + length; table += 65) tables.push(frame.subarray(table + 1, table + 65))
+    } else if (marker === 0xc0) {
+      size = { height: frame.readUInt16BE(at + 5), width: frame.readUInt16BE(at + 7) }
+    } else if (marker === 0xda) {
+      // Both kinds of samples have one table where the encoder writes one.
+      const [luma = Buffer.alloc(64), chroma = luma] = tables
+      return { ...size, tables: Buffer.concat([luma, chroma]), scan: frame.subarray(at + 2 + length, -2) }
+    }
+    at += 2 + length
+  }
+  throw new Error('no scan in the JPEG picture')
+}
+
+/** @param hidesSize writes width and height as 0, as for pictures of more than 2,040 pixels (RFC 2435, section 3.1.5) */
+export function jpegPayloads(frame: Buffer, hidesSize = false): Buffer[] {
+  const { width, height, tables, scan } = jpegParts(frame)
+  const parts: Buffer[] = []
+  const most = 1_280
+  for (let at = 0; at < scan.length; at += most) {
+    const head = Buffer.from([0, at >> 16, (at >> 8) & 0xff, at & 0xff, 1, 255, 0, 0])
+    if (!hidesSize) head.set([width >> 3, height >> 3], 6)
+    const quantization = at === 0 ? Buffer.concat([Buffer.from([0, 0, 0, 128]), tables]) : Buffer.alloc(0)
+    parts.push(Buffer.concat([head, quantization, scan.subarray(at, at + most)]))
+  }
+  return parts
+}

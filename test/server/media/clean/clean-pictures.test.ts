@@ -117,14 +117,18 @@ describe('a camera that packs pictures', () => {
     }
   })
 
-  test('by one timestamp for ever is shown picture by picture, at the pace at which they come', () => {
+  test.each([
+    ['with markers', true],
+    ['without any', false],
+  ])('by one timestamp for ever, %s, is shown picture by picture, at the pace at which they come', (_how, marks) => {
     let now = 0
     const stream = cleaned([], () => now)
     for (const [index, slices] of film(30).entries()) {
       now = index * 40
       const units = index % 5 === 0 ? [...sets, ...slices] : slices
       for (const [i, payload] of units.entries()) {
-        stream.push(rtp(sequenceAt(index, i), 7_000, [...payload], { marker: i === units.length - 1 }))
+        const marker = marks && i === units.length - 1
+        stream.push(rtp(sequenceAt(index, i), 7_000, [...payload], { marker }))
       }
     }
     stream.silence()
@@ -151,6 +155,22 @@ test('a clean stream passes as it is, whatever is in it', () => {
       sent.push(Buffer.from(packet))
       stream.push(packet)
     }
+  }
+  expect(stream.packets).toEqual(sent)
+})
+
+test('parameter sets that were overtaken over UDP are not sent twice', () => {
+  const stream = cleaned(sets)
+  const sent: Buffer[] = []
+  for (const [index, slices] of film(6).entries()) {
+    const units = index % 5 === 0 ? [...sets, ...slices] : slices
+    const packets = units.map((payload, i) =>
+      rtp(sequenceAt(index, i), 3_000 * index, [...payload], { marker: i === units.length - 1 }),
+    )
+    // The second key picture comes backwards.
+    const coming = index === 5 ? packets.toReversed() : packets
+    sent.push(...coming.map((packet) => Buffer.from(packet)))
+    for (const packet of coming) stream.push(packet)
   }
   expect(stream.packets).toEqual(sent)
 })

@@ -1,4 +1,4 @@
-import { payloadOf, timestampOf } from '../rtp/packet.ts'
+import { payloadOf, sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
 import type { FrameAssembly, SampleDecoder } from '../transcode/frame-assembly.ts'
 import { flacFrame, flacSamples, type PcmFormat } from './flac-encoder.ts'
 import type { AssembledSound } from './track-format.ts'
@@ -19,6 +19,8 @@ export class PcmFrames implements FrameAssembly {
   /** Timestamp of the first sample, and of the one that follows the last; -1: none came. */
   #first = 0
   #next = -1
+  /** Number of the last packet; -1: none came. */
+  #sequence = -1
 
   /** @param clockRate of the timestamps, in Hz: G.722 has another than its samples (RFC 3551, section 4.5.2) */
   constructor(
@@ -40,7 +42,10 @@ export class PcmFrames implements FrameAssembly {
     const samples = this.#decode(payloadOf(packet))
     const channels = this.#tracks.length
     const count = Math.floor(samples.length / channels)
-    this.#bridge(timestamp)
+    const sequence = sequenceOf(packet)
+    const isLoss = this.#sequence >= 0 && sequenceDistance(this.#sequence, sequence) > 1
+    this.#sequence = sequence
+    this.#bridge(timestamp, isLoss)
     for (let i = 0; i < count; i++) {
       if (this.#count === 0) this.#first = Math.round(timestamp + i * this.#ticksPerSample) >>> 0
       for (let each = 0; each < channels; each++) this.#put(each, samples[i * channels + each] ?? 0)
@@ -51,10 +56,11 @@ export class PcmFrames implements FrameAssembly {
   }
 
   /** Puts silence in the place of missing samples within a frame. Samples before a gap beyond the frame, or before another time, are given out with silence behind them. */
-  #bridge(timestamp: number): void {
+  #bridge(timestamp: number, isLoss: boolean): void {
     if (this.#next < 0 || this.#count === 0) return
     const missing = Math.round(((timestamp - this.#next) | 0) / this.#ticksPerSample)
-    if (Math.abs(missing) <= (inexactMs * this.#sampleRate) / 1_000) return
+    // A loss shorter than that would add up.
+    if (Math.abs(missing) <= (inexactMs * this.#sampleRate) / 1_000 && !(isLoss && missing > 0)) return
     const isWithin = missing > 0 && missing < this.#size - this.#count
     const end = isWithin ? this.#count + missing : this.#size
     for (const samples of this.#tracks) samples.fill(0, this.#count, end)

@@ -48,7 +48,7 @@ describe('a track that browsers cannot play', () => {
     ['AAC in LATM', track('audio', 'MP4A-LATM/48000', 'cpresent=0;config=40002310adca00'), 'aac'],
     ['G.726', track('audio', 'G726-32/8000'), 'g726'],
     ['wide G.711', track('audio', 'PCMU/16000'), 'rate'],
-    ['linear sound', track('audio', 'L16/44100/2'), 'audio_other'],
+    ['linear sound', track('audio', 'L16/44100/2'), 'l16'],
   ] as const)('%s: has a reason, goes through ffmpeg if installed, and is dropped without it', (_what, one, reason) => {
     expect(codecSupportOf(one, all)).toMatchObject({ carried: true, way: 'converted', reason })
     expect(codecSupportOf(one)).toMatchObject({

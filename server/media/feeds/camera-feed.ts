@@ -1,4 +1,3 @@
-import { Lifetime } from '../base/lifetime.ts'
 import { wholeText } from '../base/media-log.ts'
 import { CleanPictures } from '../clean/clean-pictures.ts'
 import { isRtp, sequenceOf } from '../rtp/packet.ts'
@@ -30,10 +29,6 @@ export class CameraFeed {
   readonly #clean: CleanPictures | undefined
   /** Number of the last picture packet that was passed on; -1 before the first. */
   #sequence = -1
-  readonly #lifetime = new Lifetime((error) => {
-    this.#transcoding.log.error('pictures of a camera could not be put together', wholeText(error))
-    this.end()
-  })
   /** Its own parameter sets were checked, or need no check. */
   #looked: boolean
 
@@ -99,13 +94,13 @@ export class CameraFeed {
       codec,
       described: describedUnits(track),
       emit: (packet) => this.#pass(track, packet),
-      after: (milliseconds, run) => this.#lifetime.after(milliseconds, run),
+      after: (milliseconds, run) => this.#after(milliseconds, run),
     })
   }
 
   /** Packets since the last key frame, and parameter sets ahead of the first one, with numbers of the source. */
   #recent(): readonly Buffer[] {
-    const group = this.#conversion.tracks.inputs.video?.group ?? this.feed.gathered
+    const group = this.#conversion.tracks.inputs.video?.group ?? this.feed.kept.gathered
     const last = group.at(-1)
     if (last === undefined || this.#sequence < 0) return []
     const offset = this.#sequence - sequenceOf(last)
@@ -114,6 +109,19 @@ export class CameraFeed {
       copy.writeUInt16BE((sequenceOf(packet) + offset) & 0xffff, 2)
       return copy
     })
+  }
+
+  /** Runs once, unless the returned function is called before. An unexpected error ends this camera alone. */
+  #after(milliseconds: number, run: () => void): () => void {
+    const timer = setTimeout(() => {
+      try {
+        run()
+      } catch (error) {
+        this.#transcoding.log.error('pictures of a camera could not be put together', wholeText(error))
+        this.end()
+      }
+    }, milliseconds).unref()
+    return () => clearTimeout(timer)
   }
 
   #pass(track: RtspTrack, packet: Buffer): void {
@@ -139,7 +147,7 @@ export class CameraFeed {
 
   /** The camera is over. */
   end(): void {
-    this.#lifetime.end()
+    this.#clean?.close()
     this.#conversion.close()
     this.feed.end()
   }

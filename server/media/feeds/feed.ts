@@ -78,9 +78,9 @@ export class Feed {
   readonly requestKeyFrame: () => void
   /** Its tracks as the source sends them; of layers, each has its own picture. */
   readonly raw = { video: new RawTap(), audio: new RawTap() }
-  readonly #kept: KeptVideo
+  readonly kept: KeptVideo
   readonly #sinks = new FanOut(
-    () => this.#kept.forgetSent(),
+    () => this.kept.forgetSent(),
     () => this.requestKeyFrame(),
   )
   readonly #takes = (packet: Buffer): void => this.picture.take(packet)
@@ -93,7 +93,7 @@ export class Feed {
     this.sound = new FeedAudio(options.audio, sender)
     this.layers = options.layers
     this.requestKeyFrame = options.requestKeyFrame
-    this.#kept = new KeptVideo(options.cached)
+    this.kept = new KeptVideo(options.cached)
   }
 
   get video(): VideoFormat | undefined {
@@ -140,17 +140,12 @@ export class Feed {
 
   /** The packets since the last key frame, in order; empty when it keeps none. */
   get gop(): readonly Buffer[] {
-    return this.#kept.gop
-  }
-
-  /** See GopCache. */
-  get gathered(): readonly Buffer[] {
-    return this.#kept.gathered
+    return this.kept.gop
   }
 
   /** Finds a packet that was sent, by its number, with room for its send time; nobody may change it. Undefined when it is too old, or never came. */
   sentVideo(sequence: number): Buffer | undefined {
-    return this.#kept.find(sequence)
+    return this.kept.find(sequence)
   }
 
   /**
@@ -201,7 +196,7 @@ export class Feed {
 
   /** Forgets the pictures so far: they are of another time than the next ones, and nobody may begin with them. */
   forget(): void {
-    this.#kept.forgetGop()
+    this.kept.forgetGop()
     this.picture.entry.timestamp = -1
   }
 
@@ -213,11 +208,11 @@ export class Feed {
   }
 
   #sendVideo(packet: Buffer, content: Content): void {
-    if (!this.#kept.cached && this.#sinks.size === 0) return
+    if (!this.kept.cached && this.#sinks.size === 0) return
     const kept = withSendTime(packet)
-    this.#kept.add(kept, content)
+    this.kept.add(kept, content)
     if (this.#videoMuted || this.#sinks.size === 0) return
-    this.#kept.addSent(kept)
+    this.kept.addSent(kept)
     this.#sinks.video(kept, sequenceOf(kept))
   }
 }

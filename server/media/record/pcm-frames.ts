@@ -6,7 +6,10 @@ import type { AssembledSound } from './track-format.ts'
 /** Difference of timestamps from the number of samples that cameras have without a gap, in milliseconds: some count in milliseconds, or by their clock. */
 const inexactMs = 25
 
-/** Samples as FLAC: nothing of them is lost, and every browser plays it from a file. */
+/**
+ * Samples as FLAC: nothing of them is lost, and every browser plays it from a file.
+ * Large because a frame, its place in time and the packets that fill it are one state.
+ */
 export class PcmFrames implements FrameAssembly {
   readonly #decode: SampleDecoder
   readonly #take: (sound: AssembledSound) => void

@@ -65,7 +65,10 @@ const repeatedMs = 250
 /** Methods of a camera's own requests that are answered 200. */
 const knownMethods = new Set(['OPTIONS', 'SET_PARAMETER', 'GET_PARAMETER'])
 
-/** One RTSP connection: requests with deadlines, authentication, interleaved packets. Nothing is sent, and nothing waits, once it has ended. */
+/**
+ * One RTSP connection: requests with deadlines, authentication, interleaved packets. Nothing is sent, and nothing waits, once it has ended.
+ * Large because answers are matched to requests by what this connection sent, and when.
+ */
 export class RtspConnection {
   readonly #options: ConnectionOptions
   readonly #listener: ConnectionListener

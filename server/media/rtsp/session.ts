@@ -67,7 +67,10 @@ const otherPackets = 16
 /** Bytes a second that a camera may send: several times what one of 4K does. */
 const maxBytesPerSecond = 25 * 1024 * 1024
 
-/** One stream pulled from one camera, from DESCRIBE to TEARDOWN (RFC 2326). It runs once; late answers change nothing. */
+/**
+ * One stream pulled from one camera, from DESCRIBE to TEARDOWN (RFC 2326). It runs once; late answers change nothing.
+ * Large because the formats that tracks are sent in decide when the stream plays, and end it when they change.
+ */
 export class RtspSession {
   readonly #options: RtspOptions
   readonly #listener: RtspListener

@@ -102,9 +102,9 @@ export class MixVoice {
     run.kill()
     const { complaint } = await run.ended
     if (signal.aborted || failure instanceof FormatChangedError) return
-    // The words of ffmpeg say more than the broken pipe to it. It reads and writes pipes only: they hold no address.
     if (failure === undefined && !hasEnded) return
-    const why = failure === undefined ? 'ffmpeg ended' : String(failure)
+    const why = failure instanceof Error ? failure.message : 'ffmpeg ended'
+    // ffmpeg's message says more than the broken pipe to it. It reads and writes pipes only: the message holds no address.
     throw new Error(complaint || why, { cause: failure })
   }
 }

@@ -240,9 +240,9 @@ export class DeviceFleet {
   #hear(event: PoolEvent): void {
     if (event.type === 'online') this.#nodeOnline(event.name)
     else if (event.type === 'deviceLost') {
-      const { roomId, userId, kind, detail } = event
+      const { roomId, userId, kind } = event
       const member = this.#memberIn(roomId, userId)
-      member?.reconnector.lost({ kind, detail, message: deviceErrorMessages[kind] })
+      member?.reconnector.lost({ kind, message: deviceErrorMessages[kind] })
     } else if (event.type === 'joined' && event.user.device) this.#appeared(event.roomId, event.user.userId)
     else if (event.type === 'left' && event.user.device) this.#left(event.roomId, event.user.userId)
   }

@@ -182,13 +182,14 @@ test('no second window opens; only an https address opens in the browser', async
 })
 
 test('a call is answered only for the main frame of our own origin', async () => {
-  const outcomes = await desktop.app.evaluate(async ({ ipcMain }) => {
+  const outcomes = await desktop.app.evaluate(async ({ BrowserWindow, ipcMain }) => {
     type Handler = (event: unknown, ...values: unknown[]) => Promise<unknown>
     // The same handler as for the page's calls; no public API calls it as another sender.
     const handlers = (ipcMain as unknown as { _invokeHandlers: Map<string, Handler> })._invokeHandlers
+    const sender = BrowserWindow.getAllWindows()[0]?.webContents
     const ask = async (senderFrame: unknown): Promise<string> => {
       try {
-        const answer = await handlers.get('console:call')?.({ senderFrame }, 'overview.get', {})
+        const answer = await handlers.get('console:call')?.({ sender, senderFrame }, 'overview.get', {})
         return (answer as { ok: boolean }).ok ? 'answered' : 'refused in words'
       } catch {
         return 'thrown out'

@@ -31,20 +31,24 @@ export async function askHandler(partition, url, { method, headers, postData }) 
   }
 }
 
+/** @param {string} partition empty: of the default session */
+const handlersOf = (partition) => ({
+  handle(scheme, handler) {
+    const key = keyOf(partition, scheme)
+    if (handlers.has(key)) throw new Error(`The scheme ${scheme} has been intercepted already.`)
+    handlers.set(key, handler)
+  },
+  isProtocolHandled: (scheme) => handlers.has(keyOf(partition, scheme)),
+})
+
 /** Handlers of one session. @param {string} partition empty: of the default session */
-export const protocolOf = (partition) =>
-  strict('protocol', {
-    handle(scheme, handler) {
-      const key = keyOf(partition, scheme)
-      if (handlers.has(key)) throw new Error(`The scheme ${scheme} has been intercepted already.`)
-      handlers.set(key, handler)
-    },
-    isProtocolHandled: (scheme) => handlers.has(keyOf(partition, scheme)),
-  })
+export const protocolOf = (partition) => strict('protocol', handlersOf(partition))
 
 export const protocol = strict('protocol', {
   registerSchemesAsPrivileged(schemes) {
     if (state.isReady) throw new Error('protocol.registerSchemesAsPrivileged should be called before app is ready')
     for (const { scheme } of schemes) privileged.add(scheme)
   },
+  // The module is the protocol of the default session.
+  ...handlersOf(''),
 })

@@ -207,7 +207,7 @@ export class MediaRooms {
     if (!room.remove(userId, 'lost')) return
     this.#users -= 1
     const kind: DeviceErrorKind = error.kind
-    this.#emit({ type: 'deviceLost', roomId: room.config.roomId, userId, kind, detail: error.detail || error.message })
+    this.#emit({ type: 'deviceLost', roomId: room.config.roomId, userId, kind, detail: error.message })
   }
 }
 

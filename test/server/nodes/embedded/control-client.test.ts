@@ -35,11 +35,17 @@ describe('messages to the process of the embedded node', () => {
     const closing = client.request('close_room', { roomId: 'a' }, never)
     const device = { userId: 'd', userName: 'D', address: 'rtsp://10.0.0.8/', assistAddress: '' }
     const joining = client.request('add_device', { roomId: 'a', device, leftMs: 1_000 }, never)
-    process.says({ type: 'failure', id: 1, kind: null, message: 'no' })
-    process.says({ type: 'failure', id: 2, kind: 'auth', message: 'the camera refused the login' })
+    process.says({ type: 'failure', id: 1, kind: null, message: 'no', detail: '' })
+    process.says({
+      type: 'failure',
+      id: 2,
+      kind: 'auth',
+      message: 'it refused',
+      detail: '401 Unauthorized to DESCRIBE',
+    })
     await expect(closing).rejects.toThrow(NodeError)
     await expect(joining).rejects.toThrow(DeviceJoinError)
-    await expect(joining).rejects.toMatchObject({ kind: 'auth' })
+    await expect(joining).rejects.toMatchObject({ kind: 'auth', detail: '401 Unauthorized to DESCRIBE' })
   })
 
   test('a caller that gives up gets its own reason; the process is notified, and a late success is handled', async () => {

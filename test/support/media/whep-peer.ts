@@ -117,9 +117,13 @@ export class WhepPeer {
     this.#end()
   }
 
-  /** Sends RTCP. */
+  /** Sends RTCP; nothing once the session has ended. */
   send(packet: Buffer): void {
-    this.#tracks[0]?.sendMessageBinary(packet)
+    try {
+      this.#tracks[0]?.sendMessageBinary(packet)
+    } catch {
+      // The node, or a timer of the test, ended the session meanwhile: the library throws for its tracks then.
+    }
   }
 
   /** Ends the session in order. Resolves to whether the node still had it. */

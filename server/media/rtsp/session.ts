@@ -197,10 +197,10 @@ export class RtspSession {
 
   /** Sets up the wanted tracks. A track that is refused is left out as long as another one is left. @throws RtspError */
   async #setUp(described: readonly RtspTrack[]): Promise<void> {
-    const { lifetime, options } = { lifetime: this.#lifetime, options: this.#options }
+    const { allowed, transport } = this.#options
     const { connection, requests } = this.#dialogue
     const transports = new MediaTransports(
-      { connection, requests, lifetime, allowed: options.allowed, udp: options.transport === 'udp' },
+      { connection, requests, lifetime: this.#lifetime, allowed, udp: transport === 'udp' },
       {
         rtp: (track, packet) => this.#rtp(track, packet),
         rtcp: (track, packet) => this.#rtcp(track, packet),

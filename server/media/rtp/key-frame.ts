@@ -91,14 +91,13 @@ export function vp8PayloadAt(packet: Buffer): number {
   return at
 }
 
-/** Most parameter sets of one description, and the longest in bytes: together they fit into a packet. */
+/** Limit of parameter sets of one list that are read. */
 const maxSets = 8
-const maxSetBytes = 1_000
 
-/** The parameter sets of an SDP's sprop-parameter-sets (RFC 6184, section 8.1); none when they are broken. */
-export function parameterSetsOf(sprop: string): Buffer[] {
-  const units = sprop.split(',', maxSets + 1).map((text) => Buffer.from(text.trim(), 'base64'))
-  const bytes = units.reduce((sum, { length }) => sum + length, 0)
-  const broken = units.length > maxSets || bytes > maxSetBytes || units.some(({ length }) => length === 0)
-  return broken || units.length < 2 ? [] : units
+/** Returns the NAL units of a list in base64 (RFC 6184, section 8.1; RFC 7798, section 7.1), at most eight. Empty ones are left out. */
+export function parameterSetsOf(list: string): Buffer[] {
+  return list
+    .split(',', maxSets)
+    .map((text) => Buffer.from(text.trim(), 'base64'))
+    .filter(({ length }) => length > 0)
 }

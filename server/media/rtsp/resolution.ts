@@ -1,3 +1,4 @@
+import { parameterSetsOf } from '../rtp/key-frame.ts'
 import { BitReader } from './bit-reader.ts'
 import { type RtspTrack, sizeParameter } from './description.ts'
 
@@ -21,9 +22,6 @@ export interface SequenceParameters extends Resolution {
   reordered: number | undefined
 }
 
-/** Limit of parameter sets of one description that are read. */
-const maxSets = 8
-
 /** The resolution that a camera describes in its parameter sets; undefined when it does not, or they are broken. */
 export function describedResolution(track: RtspTrack): Resolution | undefined {
   const parameters = describedParameters(track)
@@ -42,18 +40,14 @@ const setParameters = { H264: ['sprop-parameter-sets'], H265: ['sprop-vps', 'spr
 /** Parameter sets that a description holds; none for other codecs. */
 export function describedUnits({ codec, parameters }: Pick<RtspTrack, 'codec' | 'parameters'>): Buffer[] {
   if (codec !== 'H264' && codec !== 'H265') return []
-  return setParameters[codec]
-    .flatMap((name) => (parameters.get(name) ?? '').split(',', maxSets))
-    .map((text) => Buffer.from(text.trim(), 'base64'))
-    .filter(({ length }) => length > 0)
+  return setParameters[codec].flatMap((name) => parameterSetsOf(parameters.get(name) ?? ''))
 }
 
 /** Picture parameters that a camera describes in its parameter sets; undefined when there are none, or they are broken. */
 export function describedParameters(track: RtspTrack): SequenceParameters | undefined {
-  const name = track.codec === 'H264' ? 'sprop-parameter-sets' : 'sprop-sps'
-  for (const text of (track.parameters.get(name) ?? '').split(',', maxSets)) {
-    const nal = Buffer.from(text.trim(), 'base64')
-    const parameters = track.codec === 'H264' ? h264Parameters(nal) : h265Parameters(nal)
+  const parametersOf = track.codec === 'H264' ? h264Parameters : h265Parameters
+  for (const unit of describedUnits(track)) {
+    const parameters = parametersOf(unit)
     if (parameters !== undefined) return parameters
   }
   return undefined

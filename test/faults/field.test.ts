@@ -3,7 +3,7 @@ import { corpus } from '../field/corpus.ts'
 import { faultsOf } from '../support/field/field-judge.ts'
 import { RecordingNode } from '../support/recordings/recording-node.ts'
 
-vi.setConfig({ testTimeout: 120_000, maxConcurrency: 4 })
+vi.setConfig({ testTimeout: 120_000, maxConcurrency: 8 })
 
 let recording: RecordingNode
 beforeAll(async () => {
@@ -19,8 +19,8 @@ const cases = Object.entries(corpus).flatMap(([what, fields]) =>
   fields.map((field) => [what, field.quirk, field] as const),
 )
 
-describe.concurrent('cameras of the field that take long', () => {
-  test.each(cases.filter(([, , { slow = false }]) => slow))('%s: %s', async (_what, _quirk, field) => {
+describe.concurrent('cameras of the field', () => {
+  test.each(cases)('%s: %s', async (_what, _quirk, field) => {
     expect(await faultsOf(field, recording)).toEqual([])
   })
 })

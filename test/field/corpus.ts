@@ -1,5 +1,6 @@
 import { addressCases } from './address-cases.ts'
 import { descriptionCases } from './description-cases.ts'
+import type { FieldCase } from '../support/field/field-case.ts'
 import { dialogueCases } from './dialogue-cases.ts'
 import { loginCases } from './login-cases.ts'
 import { pictureCases } from './picture-cases.ts'
@@ -9,7 +10,8 @@ import { timeCases, transportCases } from './transport-cases.ts'
 
 /** Cameras and encoders of the field, by what deviates: an entry for each deviation that the node reads. */
 export const corpus = {
-  dialogue: [...dialogueCases, ...sessionCases],
+  dialogue: dialogueCases,
+  sessions: sessionCases,
   addresses: addressCases,
   login: loginCases,
   descriptions: descriptionCases,
@@ -17,4 +19,4 @@ export const corpus = {
   sound: soundCases,
   transport: transportCases,
   timestamps: timeCases,
-} as const
+} as const satisfies Record<string, readonly FieldCase[]>

@@ -16,12 +16,24 @@ afterAll(async () => {
   await recording[Symbol.asyncDispose]()
 })
 
-const cases = Object.entries(corpus).flatMap(([what, fields]) =>
-  fields.map((field) => [what, field.quirk, field] as const),
-)
+/** One entry of each kind; `npm run faults -- field` runs the whole corpus. */
+const tried: Readonly<Record<keyof typeof corpus, string>> = {
+  dialogue: 'no answer has a CSeq',
+  sessions: 'the session is written with spaces, quotes and words',
+  addresses: 'the control begins with a slash, below the stream',
+  login: 'login: Digest and Basic in one field',
+  descriptions: 'description: lines end with CR',
+  pictures: 'the marker is never set',
+  sound: 'sound: AAC with heads of ADTS in its units',
+  transport: 'both tracks come on one channel',
+  timestamps: 'timestamps stand still',
+}
 
 describe.concurrent('cameras of the field', () => {
-  test.each(cases.filter(([, , { slow = false }]) => !slow))('%s: %s', async (_what, _quirk, field) => {
-    expect(await faultsOf(field, recording)).toEqual([])
+  test.each(Object.entries(corpus))('%s', async (kind, fields) => {
+    const quirk = tried[kind as keyof typeof corpus]
+    const field = fields.find((each) => each.quirk === quirk)
+    expect(field).toBeDefined()
+    if (field !== undefined) expect(await faultsOf(field, recording)).toEqual([])
   })
 })

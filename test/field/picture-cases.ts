@@ -304,7 +304,6 @@ export const pictureCases: FieldCase[] = [
     film: 'longGroup',
     playsMs: 5_000,
     recordedLate: true,
-    slow: true,
     expected: seenAtOnce,
   },
   { quirk: 'H.265', source: 'most cameras since 2018', film: 'h265', expected: { converted: true } },
@@ -324,6 +323,5 @@ export const pictureCases: FieldCase[] = [
     description: (film) => lines(sessionLines, pictureSection(film), 'a=x-dimensions:2560,1440'),
     packing: ({ units: [frame = Buffer.alloc(0)] }) => marked(jpegPayloads(frame, true)),
     expected: { converted: true, unrecorded: true },
-    slow: true,
   },
 ]

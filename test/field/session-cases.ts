@@ -121,7 +121,6 @@ export const sessionCases: FieldCase[] = [
     quirk: 'GET_PARAMETER is named and refused, and the session lasts two seconds',
     source: 'cameras that list every method of the RFC',
     playsMs: 5_000,
-    slow: true,
     script: {
       SETUP: (caller, request) => caller.setUp(request, { headers: { Session: '5;timeout=2' } }),
       GET_PARAMETER: (caller, request) => caller.answer(request, { status: 451 }),
@@ -131,7 +130,6 @@ export const sessionCases: FieldCase[] = [
     quirk: 'keep-alives are answered 454 while media flows',
     source: 'cameras that forget sessions and go on sending',
     playsMs: 5_000,
-    slow: true,
     script: {
       SETUP: (caller, request) => caller.setUp(request, { headers: { Session: '5;timeout=2' } }),
       GET_PARAMETER: (caller, request) => caller.answer(request, { status: 454 }),
@@ -141,7 +139,6 @@ export const sessionCases: FieldCase[] = [
     quirk: 'keep-alives are not answered',
     source: 'cameras that watch receiver reports only',
     playsMs: 5_000,
-    slow: true,
     script: {
       SETUP: (caller, request) => caller.setUp(request, { headers: { Session: '5;timeout=2' } }),
       GET_PARAMETER: () => {},

@@ -45,8 +45,6 @@ export interface FieldCase {
   playsMs?: number
   /** It is recorded from when somebody watches, and not from the beginning. */
   recordedLate?: boolean
-  /** Only `npm run faults -- field` runs it: it takes several seconds, or a core. */
-  slow?: boolean
   expected?: Partial<FieldExpectation>
 }
 

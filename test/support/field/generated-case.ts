@@ -5,6 +5,7 @@ import type { FieldCase } from './field-case.ts'
 /** Entries of the corpus whose deviations are combined. */
 export interface Corpus {
   dialogue: readonly FieldCase[]
+  sessions: readonly FieldCase[]
   addresses: readonly FieldCase[]
   login: readonly FieldCase[]
   descriptions: readonly FieldCase[]
@@ -19,6 +20,7 @@ export interface Corpus {
  */
 export function generatedCase(seed: number, corpus: Corpus): FieldCase {
   const random = seededRandom(seed)
+  const dialogue = [...corpus.dialogue, ...corpus.sessions]
   const pick = (cases: readonly FieldCase[], share: number, fits: (field: FieldCase) => boolean): FieldCase[] => {
     const fitting = cases.filter((field) => field.expected?.refused === undefined && fits(field))
     const chosen = fitting[Math.floor(random() * fitting.length)]
@@ -29,11 +31,11 @@ export function generatedCase(seed: number, corpus: Corpus): FieldCase {
     (...methods: readonly string[]) =>
     ({ script }: FieldCase): boolean =>
       typeof script === 'object' && Object.keys(script).every((method) => methods.includes(method))
-  const heads = [pick(corpus.dialogue, 0.5, isText), pick(corpus.dialogue, 0.3, isText)].flat()
+  const heads = [pick(dialogue, 0.5, isText), pick(dialogue, 0.3, isText)].flat()
   const acts = [
-    pick(corpus.dialogue, 0.2, answers('OPTIONS')),
-    pick(corpus.dialogue, 0.2, answers('PLAY')),
-    pick(corpus.dialogue, 0.2, answers('TEARDOWN', 'GET_PARAMETER')),
+    pick(dialogue, 0.2, answers('OPTIONS')),
+    pick(dialogue, 0.2, answers('PLAY')),
+    pick(dialogue, 0.2, answers('TEARDOWN', 'GET_PARAMETER')),
   ].flat()
   // A description, an address and a picture have to fit each other: one of them deviates.
   const kind = random()
@@ -47,7 +49,7 @@ export function generatedCase(seed: number, corpus: Corpus): FieldCase {
           ({ film, expected }) => expected?.unrecorded !== true && (film === undefined || random() < 0.3),
         )
       : []
-  const setUp = address.length > 0 ? [] : pick(corpus.dialogue, 0.3, answers('SETUP', 'DESCRIBE'))
+  const setUp = address.length > 0 ? [] : pick(dialogue, 0.3, answers('SETUP', 'DESCRIBE'))
   const transport =
     address.length + setUp.length > 0
       ? []

@@ -14,7 +14,7 @@ export interface ConnectionTimeouts {
   requestMs: number
   /** Between two looks at these two. */
   checkMs: number
-  /** Between two requests of one connection. */
+  /** Between two requests of one connection. Longer than a load balancer in front keeps an idle one, or a request meets the end of its connection. */
   keepAliveMs: number
   /** Without a byte in either direction while an answer is awaited or read. */
   stallMs: number
@@ -48,7 +48,9 @@ export const connectionTimeouts: ConnectionTimeouts = {
   headersMs: 10_000,
   requestMs: 30_000,
   checkMs: 1_000,
-  keepAliveMs: 10_000,
+  // Load balancers and proxies keep idle connections for 60 s (AWS, nginx), 90 s (Go, Traefik), 2 min (Caddy), 4 min (Azure), 10 min (Google). An address at its
+  // share and a full port end idle connections first, so they take no place from others.
+  keepAliveMs: 620_000,
   stallMs: 60_000,
   unreadMs: 3_000,
 }

@@ -13,6 +13,8 @@ export interface Envelope {
 
 /** Methods in the answer to a CORS preflight. */
 const methods: Readonly<Record<ApiName, string>> = { media: 'GET', device: 'GET, POST' }
+/** Headers that a page may send. `*` does not include `Authorization` (Fetch standard), and means a header of that name to older browsers. */
+const allowedHeaders = '*, Authorization, Content-Type'
 const json = 'application/json; charset=utf-8'
 const script = 'text/javascript; charset=utf-8'
 
@@ -46,7 +48,7 @@ export class AnswerWriter {
   /** Answers a CORS preflight for any path: the request that follows is refused if the path is unknown. */
   writePreflight(request: IncomingMessage, response: ServerResponse, api: ApiName): void {
     const headers = this.#headers(request, 9, { callback: undefined, close: false })
-    headers.push('Access-Control-Allow-Methods', methods[api], 'Access-Control-Allow-Headers', '*, Content-Type')
+    headers.push('Access-Control-Allow-Methods', methods[api], 'Access-Control-Allow-Headers', allowedHeaders)
     headers.push('Access-Control-Max-Age', '600')
     response.writeHead(200, headers)
     response.end('{"ret":0}')

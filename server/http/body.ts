@@ -86,9 +86,17 @@ function readJson(body: Buffer, into: Parameters): string | undefined {
     if (!wellFormed(name, 0)) return 'A parameter name is malformed.'
     if (into.has(name)) return `${speakName(name)} is given more than once.`
     if (!wellFormed(field, 1)) return `${speakName(name)} is malformed or holds a control character.`
-    into.set(name, field)
+    into.set(name, typeof field === 'number' ? digitsOf(field) : field)
   }
   return undefined
+}
+
+/**
+ * Converts a number to its digits: every parameter is text, and many clients keep the id of a room or a user as a number (contract, section 1).
+ * A number that JavaScript cannot represent exactly stays a number, which the schema rejects: its digits may be those of another room.
+ */
+function digitsOf(value: number): string | number {
+  return Number.isSafeInteger(value) && value >= 0 ? String(value) : value
 }
 
 /** No control character, no lone surrogate, no bottomless nesting, anywhere in it. */

@@ -56,8 +56,23 @@ test('options is an object in JSON, or JSON text anywhere', async () => {
   expect(await postJson({ ...camera, options: ['a'] })).toEqual(refused('options is of the wrong type.'))
 })
 
+test('an id can be a number in JSON', async () => {
+  expect(await postJson({ ...camera, roomId: 782_729_450, userId: 0 })).toEqual({
+    ret: 0,
+    data: { roomId: '782729450', userId: '0' },
+  })
+  expect(device.calls.at(-1)).toMatchObject({ roomId: '782729450', userId: '0' })
+})
+
+test.each([-1, 1.5, 1e21, Number.MAX_SAFE_INTEGER + 1])(
+  'the number %s, which is no exact id, is a parameter error',
+  async (roomId) => {
+    expect(await postJson({ ...camera, roomId })).toEqual(refused('roomId must be text.'))
+  },
+)
+
 test('a JSON value of another type than the parameter is a parameter error', async () => {
-  expect(await postJson({ ...camera, roomId: 1 })).toEqual(refused('roomId must be text.'))
+  expect(await postJson({ ...camera, roomId: true })).toEqual(refused('roomId must be text.'))
   expect(await postJson({ ...camera, userName: null })).toEqual(refused('userName must be text.'))
   expect((await postJson({ ...camera, accessToken: 5 })).ret).toBe(401)
 })

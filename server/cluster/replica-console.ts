@@ -96,6 +96,7 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
       restarts: options.restarts,
     }),
     certificate: options.tls,
+    publicUrl: () => site.settings().media.public_url,
     metricsNeedToken: () => site.settings().console.metrics_token,
     health: (known, byLeader) => {
       const { awaySince, error } = byLeader ? controllers.answerLeader() : controllers.database()

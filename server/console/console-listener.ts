@@ -33,10 +33,10 @@ import type { EventHub } from './event-hub.ts'
 import { Entrance, type EntranceParts } from './entrance.ts'
 import { JsonBodyError, readJson } from './json-body.ts'
 import { isCallOfController, wantsEvents } from './passed-on-calls.ts'
-import { isOwnRequest, isSecure, sessionCookie } from './request-origin.ts'
+import { type ConsoleNames, isOwnRequest, isSecure, sessionCookie } from './request-origin.ts'
 
 /** Needs of the console port. */
-export interface ConsoleListenerOptions extends EntranceParts {
+export interface ConsoleListenerOptions extends EntranceParts, ConsoleNames {
   dispatch: GatedDispatch
   /** Asked before each route that reads the state. */
   leadership: PageLeadership<unknown>
@@ -50,8 +50,6 @@ export interface ConsoleListenerOptions extends EntranceParts {
   metrics: () => Promise<string>
   /** Whether metrics are served only with a token. */
   metricsNeedToken: () => boolean
-  /** The site's own; undefined for plain HTTP. */
-  certificate: () => TlsMaterial | undefined
   /** @param known for somebody who has signed in, or another controller @param byLeader another controller asks, which only a leader does that cannot reach the database */
   health: (known: boolean, byLeader: boolean) => { ok: boolean; body: Record<string, unknown> }
   /** See EdgeServerOptions. */
@@ -156,7 +154,8 @@ export class ConsoleListener {
         if (path === '/ws' && wantsEvents(request) && this.#leads)
           return this.#sockets.accept(request, socket, head, () => listeningController, '', 'listens')
         const caller = (): Caller | undefined => this.#entrance.sessionOf(request)
-        const own = path === consoleSocketPath && isOwnRequest(request) && provenRequest(request) === undefined
+        const own =
+          path === consoleSocketPath && isOwnRequest(request, this.#options) && provenRequest(request) === undefined
         const allowed = own && caller() !== undefined
         if (allowed) this.#sockets.accept(request, socket, head, caller, sessionCookie(request))
         else refuse(socket, '401 Unauthorized')
@@ -233,7 +232,7 @@ export class ConsoleListener {
       context.set('X-Content-Type-Options', 'nosniff')
       context.set('Referrer-Policy', 'no-referrer')
       // Load balancers ask for the health without a Host (HAProxy), or by the name that clients use.
-      if (isOwnRequest(context.req) || context.path === '/healthz') return void (await next())
+      if (isOwnRequest(context.req, this.#options) || context.path === '/healthz') return void (await next())
       context.status = 403
       context.body = refused(refusal('otherHost'))
     })
@@ -395,7 +394,7 @@ export class ConsoleListener {
 
   /** A stranger's body is not asked for, except where it holds what shows who they are: the refusal comes first. */
   #wantsBody(request: IncomingMessage): boolean {
-    if (!isOwnRequest(request)) return false
+    if (!isOwnRequest(request, this.#options)) return false
     const length = announcedLength(request)
     const [path] = (request.url ?? '').split('?', 1)
     if (path === '/session') return length <= maxSignInBody

@@ -1,21 +1,33 @@
+import { X509Certificate } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { TLSSocket } from 'node:tls'
 import { halfOfSubprotocols, pageHalfHeader, ticketParameter } from '../../shared/console/session-halves.ts'
 import type { PageProof } from '../access/accounts/page-half.ts'
+import type { TlsMaterial } from '../edge/tls.ts'
+
+/** Names by which people open the console, besides IP addresses, localhost and the name of the machine. */
+export interface ConsoleNames {
+  /** The setting `media.public_url`; empty if not set. */
+  publicUrl: () => string
+  /** Certificate of the port; undefined for plain HTTP. */
+  certificate: () => TlsMaterial | undefined
+}
 
 /**
- * Whether a request was meant for this console: its Host is an IP address, localhost or this machine's own name, and its Origin, where a browser sent one,
- * is that same host. A name that somebody else's DNS points here (DNS rebinding) is refused.
+ * Whether a request is meant for this console: its Host is an IP address, localhost, the name of the machine, the host of the public address or a name of the
+ * certificate; and its Origin, if a browser sent one, is that host or the public address. A name that a foreign DNS server points here (DNS rebinding) is rejected.
  */
-export function isOwnRequest(request: IncomingMessage): boolean {
-  const host = request.headers.host
-  if (host === undefined || !isOwnHost(host)) return false
+export function isOwnRequest(request: IncomingMessage, names: ConsoleNames): boolean {
+  const host = request.headers.host?.toLowerCase()
+  if (host === undefined || !isOwnHost(host, names)) return false
   const origin = request.headers.origin?.toLowerCase()
-  if (origin === undefined || origin === `https://${host.toLowerCase()}`) return true
-  // A proxy in front may speak TLS for a console that does not; never the other way round.
-  return origin === `http://${host.toLowerCase()}` && !isSecure(request)
+  if (origin === undefined || origin === `https://${host}`) return true
+  // A reverse proxy may speak TLS for a console that does not; never the other way round.
+  if (origin === `http://${host}` && !isSecure(request)) return true
+  // A reverse proxy may replace Host, never Origin.
+  return origin === publicUrl(names)?.origin
 }
 
 /** Whether a request came over TLS. */
@@ -23,11 +35,30 @@ export function isSecure(request: IncomingMessage): boolean {
   return request.socket instanceof TLSSocket
 }
 
-function isOwnHost(host: string): boolean {
-  const name = host.replace(/:\d+$/, '').toLowerCase()
+function isOwnHost(host: string, names: ConsoleNames): boolean {
+  const name = host.replace(/:\d+$/, '').replace(/\.$/, '')
   if (name.startsWith('[')) return isIP(name.slice(1, -1)) === 6
   const own = hostname().toLowerCase()
-  return isIP(name) === 4 || name === 'localhost' || name === own || name === `${own}.local`
+  if (isIP(name) === 4 || name === 'localhost' || name === own || name === `${own}.local`) return true
+  return name === publicUrl(names)?.hostname || isCertified(name, names.certificate())
+}
+
+function publicUrl(names: ConsoleNames): URL | undefined {
+  const url = names.publicUrl()
+  return URL.canParse(url) ? new URL(url) : undefined
+}
+
+/** Parsed once per certificate: requests with a foreign Host must stay cheap. */
+const certificates = new WeakMap<TlsMaterial, X509Certificate>()
+
+function isCertified(name: string, material: TlsMaterial | undefined): boolean {
+  if (material === undefined) return false
+  let certificate = certificates.get(material)
+  if (certificate === undefined) {
+    certificate = new X509Certificate(material.cert)
+    certificates.set(material, certificate)
+  }
+  return certificate.checkHost(name, { subject: 'never' }) !== undefined
 }
 
 /**

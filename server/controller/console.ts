@@ -65,6 +65,7 @@ export function openConsolePort(parts: ConsolePortParts): ConsolePort | undefine
     logger,
     metrics: () => services.metrics.text(),
     certificate: parts.certificate,
+    publicUrl: () => settings().media.public_url,
     metricsNeedToken: () => settings().console.metrics_token,
     health: parts.health,
     recordings: parts.recordings,

@@ -23,7 +23,10 @@ export const siteRefusals = {
   tooManyExports: ['conflict', 'Too many exports of recordings are under way. Wait until one is done, or stop one.'],
   exportTooLarge: ['conflict', 'The disk is too full for this export. Choose a shorter span, or make room.'],
   unexpected: ['internal', 'Something went wrong: the log says what.'],
-  otherHost: ['unauthorized', 'This address is not the console of this machine: use its IP address or localhost.'],
+  otherHost: [
+    'unauthorized',
+    'This name is not known to the console: open it by IP address, and set the name as “Public address of join links”.',
+  ],
   nothingHere: ['notFound', 'There is nothing here.'],
   noCertificate: ['notFound', 'This site has no certificate: it speaks plain HTTP.'],
 

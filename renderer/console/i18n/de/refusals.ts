@@ -192,7 +192,8 @@ export const refusals: Texts<typeof english> = {
   exportTooLarge:
     'Der Datenträger ist zu voll für diesen Export. Wählen Sie einen kürzeren Zeitraum, oder schaffen Sie Platz.',
   unexpected: 'Im Controller ist ein unerwarteter Fehler aufgetreten; Einzelheiten stehen in seinem Protokoll.',
-  otherHost: 'Diese Adresse ist nicht die Konsole dieses Computers. Verwenden Sie seine IP-Adresse oder localhost.',
+  otherHost:
+    'Die Konsole kennt diesen Namen nicht. Öffnen Sie sie mit der IP-Adresse und tragen Sie den Namen in den Einstellungen als „Öffentliche Adresse der Einladungslinks“ ein.',
   nothingHere: 'Seite nicht gefunden.',
   noCertificate: 'Diese Anlage hat kein Zertifikat: Sie verwendet unverschlüsseltes HTTP.',
   standby: 'Dieser Controller ist eine Replica und kann nur lesen. Verwenden Sie den Leader, {leader}.',

@@ -188,7 +188,8 @@ export const refusals = {
   tooManyExports: 'Too many exports are under way. Wait until one is done, or stop one.',
   exportTooLarge: 'The disk is too full for this export. Choose a shorter span, or make room.',
   unexpected: 'An unexpected error occurred in the controller; its log has the details.',
-  otherHost: 'This address is not the console of this machine. Use its IP address or localhost.',
+  otherHost:
+    'This name is not known to the console. Open it by IP address, and set the name as “Public address of join links” in Settings.',
   nothingHere: 'Page not found.',
   noCertificate: 'This site has no certificate: it uses plain HTTP.',
   standby: 'This controller is a read-only replica. Use the leader, {leader}.',

@@ -187,7 +187,7 @@ export const refusals: Catalogue['refusals'] = {
   tooManyExports: '正在进行的导出过多。请等待其中一个完成，或取消一个。',
   exportTooLarge: '磁盘空间不足，无法导出。请缩短时间段或腾出空间。',
   unexpected: '控制器发生意外错误，详情见其日志。',
-  otherHost: '此地址不是本机的控制台，请使用本机 IP 地址或 localhost。',
+  otherHost: '控制台不认识此名称。请用 IP 地址打开，并在设置中将此名称填为“邀请链接的公开地址”。',
   nothingHere: '页面不存在。',
   noCertificate: '此站点没有证书，使用的是 HTTP。',
   standby: '此控制器为只读备用，请在主控制器 {leader} 上操作。',

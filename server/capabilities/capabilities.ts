@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { growingTo } from '../../shared/growing-cache.ts'
 import { limits } from '../../shared/limits.ts'
-import type { Role } from '../../shared/console/role-names.ts'
+import { capabilityAccess } from '../../shared/console/capability-access.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { CapabilityKind, CapabilityMaker, CapabilityOf, StoredCapability } from '../store/capability-record.ts'
@@ -15,6 +15,7 @@ import {
   isMadeBy,
   type ListedCapability,
   type NewCapability,
+  type RevocationGuard,
 } from './capability.ts'
 import { LinkIndex } from './link-index.ts'
 
@@ -39,17 +40,6 @@ const saveEveryMs = 60_000
 const none: ReadonlySet<string> = new Set()
 /** Ended capabilities that are remembered: their holders do not guess. */
 const maxEnded = 10_000
-
-/** Least role of an account for each kind. Anybody with access to a room may invite members. */
-const roles: Readonly<Record<CapabilityKind, Role>> = {
-  'live-link': 'operator',
-  'recorded-link': 'operator',
-  live: 'operator',
-  push: 'operator',
-  recording: 'operator',
-  export: 'operator',
-  join: 'viewer',
-}
 
 /** Everything that opens media or a room to its holder: stored with its maker, listed, revocable, and checked at each use. */
 export class Capabilities {
@@ -88,11 +78,14 @@ export class Capabilities {
     maker: CapabilityMaker,
     token: string = randomBytes(24).toString('base64url'),
   ): NewCapability {
-    const role = draft.kind === 'join' && draft.standing === 'host' ? 'operator' : roles[draft.kind]
+    const role = draft.kind === 'join' && draft.standing === 'host' ? 'operator' : capabilityAccess[draft.kind].role
     const ownEnd = maker.type === 'account' ? endOfToken(this.#parts.store, maker.token) : 0
     const ends = [draft.expires_at, ownEnd].filter((end) => end !== 0)
+    const generation =
+      maker.type === 'credential' ? this.#parts.store.get('credentials', maker.access_key)?.generation : undefined
     const record: StoredCapability = {
       ...draft,
+      ...(generation !== undefined && { generation }),
       ...{ maker, role, created_at: this.#parts.clock(), expires_at: ends.length === 0 ? 0 : Math.min(...ends) },
     }
     return { id: idOf(token), token, record }
@@ -180,28 +173,23 @@ export class Capabilities {
       .toSorted((one, other) => other.created_at - one.created_at)
   }
 
-  /** Ends capabilities. Returns how many were in force. @throws ApiError storage */
-  async revoke(ids: readonly string[]): Promise<number> {
-    let ended = 0
-    for (let from = 0; from < ids.length; from += atOnce) {
-      ended += await this.#parts.store.transact([lock], (transaction) => {
-        const inForce = ids.slice(from, from + atOnce).filter((id) => this.isInForce(id))
-        for (const id of inForce) this.#end(transaction, id)
-        return inForce.length
-      })
-    }
-    return ended
-  }
-
-  /** Ends all that match, also those that are being stored. Returns how many were in force. @throws ApiError storage */
-  async revokeAll(filter: CapabilityFilter): Promise<number> {
+  /**
+   * Ends capabilities, also those that are being stored. Returns how many were in force.
+   * @param selection ids, or a filter
+   * @throws what the guard throws, before any has ended; ApiError storage
+   */
+  async revoke(selection: readonly string[] | CapabilityFilter, guard: RevocationGuard): Promise<number> {
+    const { store } = this.#parts
     let ended = 0
     for (;;) {
-      const more = await this.#parts.store.transact([lock], (transaction) => {
-        const ids = this.#matching(filter).map(([id]) => id)
-        const inForce = ids.filter((id) => this.isInForce(id)).slice(0, atOnce)
-        for (const id of inForce) this.#end(transaction, id)
-        return inForce.length
+      const more = await store.transact([lock], (transaction) => {
+        const ids = isList(selection) ? selection : this.#matching(selection).map(([id]) => id)
+        const inForce = ids.filter((id) => this.isInForce(id))
+        const kinds = new Set(inForce.flatMap((id) => store.get('capabilities', id)?.kind ?? []))
+        for (const kind of kinds) guard(kind)
+        const now = inForce.slice(0, atOnce)
+        for (const id of now) this.#end(transaction, id)
+        return now.length
       })
       ended += more
       if (more < atOnce) return ended
@@ -287,6 +275,10 @@ export class Capabilities {
 /** Expiry of an access token; 0: none was used. */
 function endOfToken(store: Pick<Store, 'get'>, token: string | undefined): number {
   return token === undefined ? 0 : (store.get('access_tokens', token)?.expires_at ?? 0)
+}
+
+function isList(selection: readonly string[] | CapabilityFilter): selection is readonly string[] {
+  return Array.isArray(selection)
 }
 
 /** Key of a capability, which does not reveal its token. */

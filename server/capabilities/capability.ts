@@ -11,7 +11,7 @@ export type Capability<K extends CapabilityKind = CapabilityKind> = CapabilityOf
 type Without<T, F extends string> = T extends unknown ? Omit<T, F> : never
 
 /** Capability that somebody asks for; `expires_at` 0: it ends with what it opens. */
-export type CapabilityDraft = Without<StoredCapability, 'maker' | 'role' | 'created_at'>
+export type CapabilityDraft = Without<StoredCapability, 'maker' | 'generation' | 'role' | 'created_at'>
 
 /** A new capability, with the token that opens it: the token is not stored. */
 export interface NewCapability {
@@ -19,6 +19,15 @@ export interface NewCapability {
   token: string
   record: StoredCapability
 }
+
+/**
+ * Decides whether the caller may end a capability of this kind.
+ * @throws ConsoleError to refuse
+ */
+export type RevocationGuard = (kind: CapabilityKind) => void
+
+/** Guard of the program's own revocations, which belong to an operation that was judged before. */
+export const ofProgram: RevocationGuard = () => {}
 
 /** Selects capabilities; fields that are left out do not filter. */
 export interface CapabilityFilter {

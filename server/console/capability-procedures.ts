@@ -4,10 +4,11 @@ import type { ListedCapability } from '../capabilities/capability.ts'
 import type { CapabilityMaker } from '../store/capability-record.ts'
 import type { Store } from '../store/store.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
+import { guardRevocation } from './judge-call.ts'
 
 /** Procedures on what is open to holders of an address. */
 export function capabilityHandlers(
-  capabilities: Pick<Capabilities, 'list' | 'revoke' | 'revokeAll'>,
+  capabilities: Pick<Capabilities, 'list' | 'revoke'>,
   store: Pick<Store, 'get'>,
 ): Handlers<ProceduresOf<'capabilities'>> {
   const makerOf = (
@@ -24,9 +25,14 @@ export function capabilityHandlers(
       const found = capabilities.list({ roomId, maker: makerOf(maker) })
       return { total: found.length, items: found.slice(offset, offset + limit).map((each) => viewOf(each, store)) }
     },
-    'capabilities.revoke': async ({ ids }) => ({ revoked: await capabilities.revoke(ids) }),
-    'capabilities.revoke_all': async ({ room_id: roomId, maker }) => ({
-      revoked: await capabilities.revokeAll({ roomId, maker: makerOf(maker) }),
+    'capabilities.revoke': async ({ ids }, origin) => ({
+      revoked: await capabilities.revoke(ids, guardRevocation('capabilities.revoke', origin)),
+    }),
+    'capabilities.revoke_all': async ({ room_id: roomId, maker }, origin) => ({
+      revoked: await capabilities.revoke(
+        { roomId, maker: makerOf(maker) },
+        guardRevocation('capabilities.revoke_all', origin),
+      ),
     }),
   }
 }

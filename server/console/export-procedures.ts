@@ -3,7 +3,7 @@ import { maxExportMs } from '../../shared/console/recording-exports.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Capabilities } from '../capabilities/capabilities.ts'
-import type { NewCapability } from '../capabilities/capability.ts'
+import { type NewCapability, ofProgram } from '../capabilities/capability.ts'
 import type { ExportJob, ExportJobs } from '../recordings/export/export-jobs.ts'
 import type { RecordingEvent } from '../recordings/recording-events.ts'
 import { actorOf, makerOf } from './call-actor.ts'
@@ -45,7 +45,7 @@ export function exportHandlers({
       const capability = await made
       capabilities.onEnd(capability, () => usable().cancel(job))
       // If the store refuses, the capability expires by itself.
-      usable().onEnd(job, () => void capabilities.revoke([capability.id]).catch(() => undefined))
+      usable().onEnd(job, () => void capabilities.revoke([capability.id], ofProgram).catch(() => undefined))
     } catch (error) {
       usable().cancel(job)
       throw error

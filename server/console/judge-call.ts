@@ -1,10 +1,13 @@
+import { capabilityAccess } from '../../shared/console/capability-access.ts'
 import type { ProcedureName } from '../../shared/console/contract.ts'
+import { ConsoleError } from '../../shared/console/procedure.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import { atLeast, type Role } from '../../shared/console/role-names.ts'
 import type { ProcedureAccess } from '../../shared/console/procedure-rule.ts'
 import { procedureRules } from '../../shared/console/procedure-rules.ts'
 import { accessOfCall, type SiteBefore } from '../../shared/console/roles.ts'
 import { passwordFreshMs } from '../access/accounts/account-sessions.ts'
+import type { RevocationGuard } from '../capabilities/capability.ts'
 import type { Freshness } from './callers.ts'
 import type { CallOrigin } from './handlers.ts'
 
@@ -35,9 +38,18 @@ export function refuseCall(
   const access = accessOfCall(name, input, site())
   const refused = refuse(name, access, origin)
   const { way, session = '' } = origin
-  if (refused !== undefined || !access.person || way === undefined || fresh[way](session)) return refused
+  if (refused !== undefined || !access.freshSession || way === undefined || way === 'token') return refused
+  if (fresh[way](session)) return undefined
   const needed = way === 'key_session' ? 'keyNeeded' : 'passwordNeeded'
   return refusal(needed, { procedure: name, minutes: freshMinutes })
+}
+
+/** Judges whether a caller may end capabilities of a kind. @throws ConsoleError */
+export function guardRevocation(name: ProcedureName, origin: CallOrigin): RevocationGuard {
+  return (kind) => {
+    const refused = refuse(name, capabilityAccess[kind], origin)
+    if (refused !== undefined) throw new ConsoleError(refused)
+  }
 }
 
 /** Role with which texts are shown: who may not change cameras by their token sees of them what a viewer sees. */

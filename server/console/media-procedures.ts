@@ -17,6 +17,7 @@ import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Removals } from '../rooms/removals.ts'
 import { makerOf } from './call-actor.ts'
 import type { Handler, Handlers, ProceduresOf } from './handlers.ts'
+import { guardRevocation } from './judge-call.ts'
 import { endSession, passAnswer, passOffer } from './preview-exchange.ts'
 import { type PreviewedMedia, RemotePreviews } from './remote-previews.ts'
 
@@ -203,12 +204,15 @@ export function mediaHandlers({
         maker: makerOf(origin),
       }),
     'media.participant_token': letIn,
-    'media.revoke_links': async ({ room_id, url }) => {
+    'media.revoke_links': async ({ room_id, url }, origin) => {
       const link = joinLinks.revocation(room_id, url)
       const ended = capabilities
         .list({ roomId: room_id })
         .filter((listed) => listed.kind === 'join' && (link === '' || listed.link === link))
-      await capabilities.revoke(ended.map(({ id }) => id))
+      await capabilities.revoke(
+        ended.map(({ id }) => id),
+        guardRevocation('media.revoke_links', origin),
+      )
       // Links of earlier versions are on no list. In the background: the link is refused from now on.
       void removals.revokeLinks(room_id, link)
       return {}

@@ -1,6 +1,7 @@
 import { webRtcLibrary } from '../../shared/media/webrtc-library.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Capabilities } from '../capabilities/capabilities.ts'
+import { ofProgram } from '../capabilities/capability.ts'
 import type { ProcedureOutput } from '../../shared/console/contract.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { RefusedClient } from '../../shared/console/older-clients.ts'
@@ -16,7 +17,7 @@ import type { Handlers, ProceduresOf } from './handlers.ts'
 
 /** Needs of the site's procedures. */
 export interface SiteParts {
-  capabilities: Pick<Capabilities, 'revokeAll'>
+  capabilities: Pick<Capabilities, 'revoke'>
   store: Store
   pool: NodePool
   samples: { list(): Sample[] }
@@ -136,9 +137,9 @@ export function siteHandlers(parts: SiteParts): Handlers<Names> {
       if (parts.replaceKey === undefined) throw new ConsoleError(refusal('desktopHasNoKey'))
       // Whoever has the old key may have made links. Before, so that the key stays where the store refuses; and again, for those that were made meanwhile.
       const maker = { type: 'key' } as const
-      await parts.capabilities.revokeAll({ maker })
+      await parts.capabilities.revoke({ maker }, ofProgram)
       const { key, file } = parts.replaceKey()
-      await parts.capabilities.revokeAll({ maker })
+      await parts.capabilities.revoke({ maker }, ofProgram)
       // A session can be stolen: only the old key itself, shown in this very call, is answered with the new one.
       return { key: way === undefined || way === 'key' ? key : '', file }
     },

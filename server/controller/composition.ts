@@ -147,7 +147,11 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     logger,
     new ChangeRecorder(store, events, services.peopleNames),
     {
-      site: () => ({ settings: settings(), node: (name) => store.get('nodes', name) }),
+      site: () => ({
+        settings: settings(),
+        node: (name) => store.get('nodes', name),
+        linkLifeMs: (roomId) => services.joinLinks.defaultLifeMs(roomId),
+      }),
       fresh: freshness(services.accountAccess.accountSessions, consolePort?.key),
     },
   )

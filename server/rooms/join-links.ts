@@ -67,7 +67,7 @@ export class JoinLinks {
 
   /** @throws ApiError roomNotFound, roomClosed, parameter, noNode (the site has no embedded node), internal, storage */
   async make({ roomId, userId, userName, role, lifeMs, maker }: LinkWish): Promise<MadeLink> {
-    const { rooms, settings, store, capabilities } = this.#options
+    const { rooms, store, capabilities } = this.#options
     const room = rooms.get(roomId)
     if (room.closed) throw new ApiError('roomClosed')
     if (userId?.endsWith(screenSuffix)) {
@@ -80,7 +80,7 @@ export class JoinLinks {
       throw new ApiError('parameter', { field: 'user_id', refusal: refusal('linkForDevice') })
     }
     const now = Date.now()
-    const life = lifeMs ?? Math.max(settings().media.link_life_ms, meetingsEnd(room.schedule, now) - now)
+    const life = lifeMs ?? this.defaultLifeMs(roomId)
     const grant: JoinGrant = { roomId, role, lifeMs: life }
     if (userId !== undefined) grant.userId = userId
     if (userName !== undefined && userName !== '') grant.userName = userName
@@ -91,6 +91,13 @@ export class JoinLinks {
     const scope = { kind: 'join', link, standing: role } as const
     await capabilities.make({ ...scope, room_id: roomId, user_id: userId ?? '', expires_at }, maker, token)
     return { url, expires_at }
+  }
+
+  /** Lifetime of a link to a room, in milliseconds, unless its maker chooses one: as the settings say, and until the coming meetings end. */
+  defaultLifeMs(roomId: string): number {
+    const { store, settings } = this.#options
+    const now = Date.now()
+    return Math.max(settings().media.link_life_ms, meetingsEnd(store.get('rooms', roomId)?.schedule, now) - now)
   }
 
   /** Checks which links to revoke: the id of a link of this room, or nothing for all of them. @throws ApiError roomNotFound; parameter when it is no link of this room */

@@ -11,6 +11,8 @@ export type CapabilityMaker =
 
 interface CapabilityFields {
   maker: CapabilityMaker
+  /** Generation of a credential that made it; left out: the first. A higher one of the credential ends it. */
+  generation?: number
   /** Least role that its maker's account needs. */
   role: Role
   room_id: string

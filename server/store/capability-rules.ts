@@ -8,15 +8,17 @@ export type RecordReader = Pick<Store, 'get'>
 /** Whether the maker of a capability may still make one like it. */
 export function isMakerEnabled(
   store: RecordReader,
-  { maker, role }: Pick<StoredCapability, 'maker' | 'role'>,
+  { maker, role, generation }: Pick<StoredCapability, 'maker' | 'role' | 'generation'>,
 ): boolean {
   switch (maker.type) {
     case 'site':
       return true
     case 'key':
       return store.get('settings', 'site')?.console?.key_sign_in !== false
-    case 'credential':
-      return store.get('credentials', maker.access_key)?.enabled === true
+    case 'credential': {
+      const credential = store.get('credentials', maker.access_key)
+      return credential?.enabled === true && credential.generation === generation
+    }
     case 'account': {
       const account = store.get('accounts', maker.account)
       if (account?.enabled !== true || !atLeast(account.role, role)) return false

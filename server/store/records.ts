@@ -26,6 +26,8 @@ export interface StoredCredential {
   /** Milliseconds since the epoch, as every `_at`. */
   created_at: number
   rotated_at: number
+  /** How often everything that it had opened was ended; left out: never. */
+  generation?: number
 }
 
 /** The settings; the credentials of TURN servers are sealed. */

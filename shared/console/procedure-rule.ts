@@ -28,13 +28,18 @@ export interface ProcedureRule<E extends Effect = Effect> extends ProcedureAcces
   readonly passedOn: boolean
 }
 
-export const viewer = (scope: TokenScope | 'any'): ProcedureAccess => ({ role: 'viewer', scope, person: false })
-export const operator = (scope: TokenScope): ProcedureAccess => ({ role: 'operator', scope, person: false })
-export const admin = (scope: TokenScope): ProcedureAccess => ({ role: 'admin', scope, person: false })
+/** Access without a password given just now. */
+type Open = ProcedureAccess & { readonly person: false }
+
+export const viewer = (scope: TokenScope | 'any'): Open => ({ role: 'viewer', scope, person: false })
+export const operator = (scope: TokenScope): Open => ({ role: 'operator', scope, person: false })
+export const admin = (scope: TokenScope): Open => ({ role: 'admin', scope, person: false })
 /** A signed-in person: never a token. */
-export const signedIn = (role: Role): ProcedureAccess => ({ role, scope: 'none', person: false })
+export const signedIn = (role: Role): Open => ({ role, scope: 'none', person: false })
 /** A person who has just entered the password: never a token. */
-export const person = (role: Role): ProcedureAccess => ({ role, scope: 'none', person: true })
+export const person = (role: Role): ProcedureAccess & { readonly person: true } => ({
+  ...{ role, scope: 'none', person: true },
+})
 
 /** Changes nothing. Watching a picture and testing a camera count as reads. */
 export const read = (access: ProcedureAccess): ProcedureRule<'read'> => ({ ...access, effect: 'read', passedOn: true })
@@ -50,12 +55,15 @@ export const change = (access: ProcedureAccess): ProcedureRule<'change'> => ({
 /** Declares that tokens may call a lasting procedure, because what it makes ends with the token, or because its input decides whether a person is required. */
 export const forTokens = 'forTokens'
 
-/** Makes something that outlives the caller's session: no token may call it unless that is declared. */
-export const lasting = (access: ProcedureAccess, tokens?: typeof forTokens): ProcedureRule<'lasting'> => ({
+/** Makes something that outlives the caller's session: no token may call it unless that is declared. Without `person`, it needs an entry in `lifetimes` (see roles.ts). */
+export const lasting = <A extends ProcedureAccess>(
+  access: A,
+  tokens?: typeof forTokens,
+): ProcedureRule<'lasting'> & Pick<A, 'person'> => ({
   ...access,
   scope: tokens === undefined ? 'none' : access.scope,
   effect: 'lasting',
   passedOn: false,
 })
 /** The same, and a replica passes it on: it is not stored, or the leader stores it. */
-export const passedOn = <E extends Effect>(rule: ProcedureRule<E>): ProcedureRule<E> => ({ ...rule, passedOn: true })
+export const passedOn = <R extends ProcedureRule>(rule: R): R => ({ ...rule, passedOn: true })

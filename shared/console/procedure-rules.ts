@@ -28,18 +28,19 @@ export const procedureRules = {
   'overview.dismiss_losses': change(admin('site:write')),
   'overview.dismiss_older_client': change(admin('site:write')),
   'licence.get': read(viewer('site:read')),
-  'licence.set': change(admin('site:write')),
+  'licence.set': change(person('admin')),
   // Pages need defaults, language and limits; its secrets are hidden from everybody.
   'settings.get': read(viewer('site:read')),
   'settings.check': read(admin('site:write')),
   // See `needsOfInput`.
   'settings.set': change(admin('site:write')),
-  'listeners.restart': change(admin('site:write')),
+  // Clients lose their connections.
+  'listeners.restart': change(signedIn('admin')),
   'tls.info': read(viewer('site:read')),
   'backups.list': read(admin('backups:read')),
   'backups.make': change(admin('backups:write')),
   'backups.keep': change(admin('backups:write')),
-  'backups.delete': change(admin('backups:write')),
+  'backups.delete': change(person('admin')),
   'backups.read': act(person('admin')),
   'backups.write': change(person('admin')),
   'backups.add': change(person('admin')),
@@ -229,14 +230,15 @@ export const procedureRules = {
   'wall.restore': change(operator('wall:write')),
 
   'trash.list': read(operator('site:read')),
-  'trash.purge': change(admin('site:write')),
-  'trash.empty': change(admin('site:write')),
+  // These and 'backups.delete' delete for good.
+  'trash.purge': change(person('admin')),
+  'trash.empty': change(person('admin')),
 
   // Finds only kinds that the caller may list.
   'search.find': read(viewer('any')),
 
   'activity.list': read(viewer('events:read')),
-  'activity.clear': change(admin('site:write')),
+  'activity.clear': change(person('admin')),
   'activity.export': read(viewer('events:read')),
   'events.list': read(viewer('events:read')),
   'events.marks': read(viewer('events:read')),
@@ -257,6 +259,13 @@ export const procedureRules = {
   'lab.set_faults': change(admin('lab:write')),
   'lab.stall_store': change(admin('lab:write')),
 } satisfies Readonly<Record<ProcedureName, ProcedureRule>>
+
+/** Lasting procedures that a session may call without a password given just now: what they make must not outlive it for long. */
+export type OpenLastingProcedure = {
+  [N in ProcedureName]: (typeof procedureRules)[N] extends ProcedureRule<'lasting'> & { readonly person: false }
+    ? N
+    : never
+}[ProcedureName]
 
 /** Procedures of one of these effects. */
 export type ProcedureOf<E extends ProcedureRule['effect']> = {

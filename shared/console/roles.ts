@@ -3,7 +3,7 @@ import { signInOperations } from '../sign-in-operations.ts'
 import type { Settings } from '../settings.ts'
 import type { ProcedureName, ProcedureParsed } from './contract.ts'
 import type { ProcedureAccess } from './procedure-rule.ts'
-import { procedureRules } from './procedure-rules.ts'
+import { type OpenLastingProcedure, procedureRules } from './procedure-rules.ts'
 import { atLeast, type Role } from './role-names.ts'
 import { needsPerson } from './settings-access.ts'
 import { type TokenScope, tokenScopes } from './token-scopes.ts'
@@ -13,6 +13,14 @@ export interface SiteBefore {
   settings: Settings
   /** A configured node; undefined: there is none of this name. */
   node: (name: string) => NodeConfig | undefined
+  /** Default lifetime of a room's join links, in milliseconds: at least until its coming meetings end. */
+  linkLifeMs: (roomId: string) => number
+}
+
+/** Access required by one call. */
+interface CallAccess extends ProcedureAccess {
+  /** A session needs a password given just now, because what the call makes outlives it for long. A token does not: what it makes ends with it. */
+  readonly freshSession: boolean
 }
 
 const signInNames: ReadonlySet<string> = new Set(Object.values(signInOperations))
@@ -47,15 +55,46 @@ const needsOfInput: {
   }),
 }
 
+const unlimited = Number.POSITIVE_INFINITY
+
+/** Lifetime of what a lasting procedure makes, in milliseconds. A procedure that sessions may call without the password does not compile without an entry. */
+const lifetimes: {
+  readonly [N in OpenLastingProcedure]: (input: ProcedureParsed<N>, before: SiteBefore) => number
+} = {
+  // Only its account, signed in, downloads the file, within a day.
+  'exports.start': () => 0,
+  // `needsOfNode` decides.
+  'nodes.add': () => 0,
+  'nodes.update': () => 0,
+  'media.join_link': ({ room_id, life_ms }, { linkLifeMs }) => life_ms ?? linkLifeMs(room_id),
+  // An hour, as its handler says.
+  'media.join_now': () => 0,
+  'media.participant_token': ({ life_ms }, { settings }) => life_ms ?? settings.media.link_life_ms,
+  'orders.live_link': ({ ttl }) => ttl * 1_000,
+  // Addresses of files end with the recording, and streams when they are stopped.
+  'orders.record': () => unlimited,
+  'orders.renew_recording': () => unlimited,
+  'orders.stream': () => unlimited,
+}
+
 /**
  * Access required by one call, by its input.
  * @param input output of the procedure's schema
  */
-export function accessOfCall(name: ProcedureName, input: unknown, before: SiteBefore): ProcedureAccess {
+export function accessOfCall(name: ProcedureName, input: unknown, before: SiteBefore): CallAccess {
   // The table is typed by name; a name known only at run time needs an untyped lookup.
   const further = needsOfInput[name] as ((input: unknown, before: SiteBefore) => InputNeeds) | undefined
   const needs: ProcedureAccess = { ...procedureRules[name], ...further?.(input, before) }
-  return needs.person ? { ...needs, scope: 'none' } : needs
+  const lifetime = isOpenLasting(name)
+    ? (lifetimes[name] as (input: unknown, before: SiteBefore) => number)(input, before)
+    : 0
+  // The setting is the longest life that a person with a password has allowed.
+  const freshSession = needs.person || lifetime > before.settings.media.link_life_ms
+  return { ...needs, scope: needs.person ? 'none' : needs.scope, freshSession }
+}
+
+function isOpenLasting(name: ProcedureName): name is OpenLastingProcedure {
+  return name in lifetimes
 }
 
 /** Minimum role of each scope: that of its weakest procedure. */

@@ -8,7 +8,7 @@ import { pageRole } from '../../../renderer/console/page-roles.ts'
 import { aroundPage, click, controls, links, rest } from './page-controls.ts'
 import { type Call, maxFronts, PageWalk } from './page-walk.ts'
 
-const before = { settings: defaultSettings(), node: () => undefined }
+const before = { settings: defaultSettings(), node: () => undefined, linkLifeMs: () => 0 }
 
 /** Ends the walk: it signs out, or changes the language of the names. */
 const skipped = /(Sign out|Language)/

@@ -64,6 +64,21 @@ test('What outlives the session of its caller is closed to tokens, except what e
   expect(names(true).sort()).toEqual(forTokensToo)
 })
 
+test('No token deletes for good, ends the journal of requests, replaces the licence or restarts the ports', () => {
+  const closed = [
+    'activity.clear',
+    'backups.delete',
+    'licence.set',
+    'listeners.restart',
+    'trash.empty',
+    'trash.purge',
+  ] as const
+  for (const name of closed) expect([name, procedureRules[name].scope]).toEqual([name, 'none'])
+  // A restart ends nothing for good.
+  const withPassword = closed.filter((name) => procedureRules[name].person)
+  expect(withPassword).toEqual(closed.filter((name) => name !== 'listeners.restart'))
+})
+
 describe('Where a node leads people, media, links and secrets', () => {
   const lab = { name: 'lab', kind: 'simulated' } as const
   const janus = { name: 'janus', kind: 'janus' } as const

@@ -45,7 +45,7 @@ interface Caller {
 }
 
 const minute = 60_000
-const before = { settings: defaultSettings(), node: () => undefined }
+const before = { settings: defaultSettings(), node: () => undefined, linkLifeMs: () => 0 }
 let site: ControllerSite
 let key = ''
 let late = 0

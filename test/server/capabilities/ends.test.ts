@@ -1,10 +1,18 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Capabilities } from '../../../server/capabilities/capabilities.ts'
-import type { CapabilityDraft } from '../../../server/capabilities/capability.ts'
+import { ofProgram } from '../../../server/capabilities/capability.ts'
 import type { CapabilityMaker } from '../../../server/store/capability-record.ts'
-import type { StoredAccount, StoredLive, StoredRecording } from '../../../server/store/records.ts'
+import type { StoredAccount } from '../../../server/store/records.ts'
 import type { Store } from '../../../server/store/store.ts'
+import {
+  capabilityDrafts,
+  type DraftName as Kind,
+  later,
+  liveRecord,
+  makeCapability,
+  recordingRecord,
+} from '../../support/made-capabilities.ts'
 import { credential, room, temporaryStore, type TemporaryStore } from '../../support/sites/store-site.ts'
 
 /** Capabilities end with their maker, their room and their content, whatever happens before and after. */
@@ -15,7 +23,6 @@ beforeAll(async () => {
 })
 afterAll(() => site.remove())
 
-const later = 4_000_000_000_000
 const account = (role: StoredAccount['role'], enabled = true): StoredAccount => ({
   ...{ id: 'ann', name: 'Ann', role, enabled, password_sealed: '', stamp: 's' },
   ...{ created_at: 1, password_changed_at: 1 },
@@ -29,39 +36,10 @@ const makers = {
 } as const satisfies Record<string, CapabilityMaker>
 type MakerName = keyof typeof makers
 
-const drafts = {
-  'live-link': { kind: 'live-link', room_id: 'room', user_id: 'cam', source: 'main', expires_at: later },
-  'recorded-link': {
-    kind: 'recorded-link',
-    room_id: 'room',
-    user_id: 'cam',
-    source: 'main',
-    from: 1,
-    to: 2,
-    expires_at: 0,
-  },
-  member: { kind: 'join', room_id: 'room', user_id: '', link: 'l', standing: 'member', expires_at: later },
-  host: { kind: 'join', room_id: 'room', user_id: '', link: 'l', standing: 'host', expires_at: later },
-  live: { kind: 'live', room_id: 'room', user_id: 'cam', live: '', expires_at: 0 },
-  push: { kind: 'push', room_id: 'room', user_id: 'cam', live: '', target: 'rtmp://far', expires_at: 0 },
-  recording: { kind: 'recording', room_id: 'room', user_id: 'cam', recording: '', expires_at: 0 },
-  export: { kind: 'export', room_id: 'room', user_id: '', expires_at: later },
-} as const satisfies Record<string, CapabilityDraft>
-type Kind = keyof typeof drafts
 const allKinds = ['live-link', 'recorded-link', 'join', 'live', 'push', 'recording', 'export'] as const
 const live = ['live', 'push'] as const satisfies Kind[]
 /** Kinds that end with the room. A recording and an export outlive it; a join link opens nothing while the room is in the trash. */
 const ofRoom: readonly Kind[] = ['live-link', 'recorded-link', ...live]
-
-/** What a live stream or a recording is to the store, as far as its capability goes. */
-const liveRecord = (id: string, capability: string, state: StoredLive['state']): StoredLive => ({
-  ...{ id, capability, state, name: '', tag: '', room_id: 'room', user_id: 'cam', sound: 'own', picture: 'main' },
-  ...{ created_by: '', created_at: 1, rtmp_url: '', hls_url: '', secrets_sealed: '' },
-})
-const recordingRecord = (id: string, capability: string): StoredRecording => ({
-  ...{ id, capability, name: '', tag: '', description: '', room_id: 'room', user_id: 'cam', sound: 'own' },
-  ...{ picture: 'main', state: 'available', created_by: '', created_at: 1, token_sealed: '', files: [] },
-})
 
 interface Made {
   id: string
@@ -71,25 +49,6 @@ interface Made {
   /** Key of the live stream or recording. */
   content: string
   ended: boolean
-}
-
-/** Makes a capability, and its live stream or recording in the same transaction, as orders do. */
-async function make(store: Store, capabilities: Capabilities, kind: Kind, maker: MakerName, content: string) {
-  const draft: CapabilityDraft = drafts[kind]
-  const whole =
-    draft.kind === 'live' || draft.kind === 'push'
-      ? { ...draft, live: content }
-      : draft.kind === 'recording'
-        ? { ...draft, recording: content }
-        : draft
-  const made = capabilities.prepare(whole, makers[maker])
-  await store.transact([], (change) => {
-    capabilities.put(change, made)
-    if (draft.kind === 'live' || draft.kind === 'push')
-      change.put('lives', content, liveRecord(content, made.id, 'living'))
-    if (draft.kind === 'recording') change.put('recordings', content, recordingRecord(content, made.id))
-  })
-  return made
 }
 
 /** Ends every live stream or recording, or brings all of them back as a restored backup does. */
@@ -117,6 +76,13 @@ const changes = {
   disableCredential: {
     ends: ['credential'],
     do: (store: Store) => put(store, 'credentials', 'key', { ...credential('key'), enabled: false }),
+  },
+  endLinks: {
+    ends: ['credential'],
+    do: async (store: Store) => {
+      const old = store.get('credentials', 'key')
+      if (old !== undefined) await put(store, 'credentials', 'key', { ...old, generation: (old.generation ?? 0) + 1 })
+    },
   },
   deleteRoom: {
     ends: ['account', 'token', 'credential', 'site'],
@@ -147,7 +113,7 @@ async function furnish(store: Store): Promise<void> {
     created_at: 1,
     expires_at: later,
   })
-  await put(store, 'credentials', 'key', credential('key'))
+  await put(store, 'credentials', 'key', { ...(store.get('credentials', 'key') ?? credential('key')), enabled: true })
   await put(store, 'rooms', 'room', room('room', 1))
 }
 
@@ -165,7 +131,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('make' as const),
       maker: makerName,
-      kind: fc.constantFrom(...(Object.keys(drafts) as Kind[])),
+      kind: fc.constantFrom(...(Object.keys(capabilityDrafts) as Kind[])),
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('revoke' as const), at: fc.nat(20) }) },
@@ -196,17 +162,19 @@ test('No order of makings, revocations, deletions, restorations and restarts ope
         if (one.do === 'make') {
           const { kind, maker } = one
           const content = `content-${made.length}`
-          const outcome = await make(site.store, capabilities, kind, maker, content).catch(() => undefined)
+          const outcome = await makeCapability(site.store, capabilities, { kind, maker: makers[maker], content }).catch(
+            () => undefined,
+          )
           // Without its room, a link or live stream opens nothing and is not kept.
           const needsRoom = kind === 'live-link' || kind === 'live' || kind === 'push'
           const ended = needsRoom && site.store.get('rooms', 'room') === undefined
           if (outcome !== undefined) made.push({ id: outcome.id, token: outcome.token, kind, maker, content, ended })
         } else if (one.do === 'revoke') {
           const chosen = made[one.at]
-          if (chosen !== undefined) await capabilities.revoke([chosen.id])
+          if (chosen !== undefined) await capabilities.revoke([chosen.id], ofProgram)
           end((each) => each === chosen)
         } else if (one.do === 'revokeAll') {
-          await capabilities.revokeAll({ maker: makers[one.maker] })
+          await capabilities.revoke({ maker: makers[one.maker] }, ofProgram)
           end(({ maker }) => maker === one.maker || (one.maker === 'account' && maker === 'token'))
         } else if (one.do === 'restart') {
           capabilities.close()
@@ -249,7 +217,7 @@ test('A capability that is being stored ends with its maker, which is deleted at
     used: () => {},
     logger: { warn: () => {} },
   })
-  const made = capabilities.make(drafts['recorded-link'], makers.credential)
+  const made = capabilities.make(capabilityDrafts['recorded-link'], makers.credential)
   const deleted = put(site.store, 'credentials', 'key', undefined)
   const { token } = await made
   await deleted
@@ -264,11 +232,11 @@ test('The end of all links of a maker includes those that are being stored', asy
   await furnish(store)
   const capabilities = new Capabilities({ store, clock: () => 1_000, used: () => {}, logger: { warn: () => {} } })
   try {
-    await capabilities.revokeAll({})
+    await capabilities.revoke({}, ofProgram)
     const maker = { type: 'key' } as const
-    const made = Array.from({ length: 20 }, () => capabilities.make(drafts['live-link'], maker))
-    const kept = capabilities.make(drafts['live-link'], makers.site)
-    await capabilities.revokeAll({ maker })
+    const made = Array.from({ length: 20 }, () => capabilities.make(capabilityDrafts['live-link'], maker))
+    const kept = capabilities.make(capabilityDrafts['live-link'], makers.site)
+    await capabilities.revoke({ maker }, ofProgram)
     await Promise.all([...made, kept])
     expect(capabilities.list({ maker })).toEqual([])
     expect(capabilities.list({ maker: makers.site })).toHaveLength(1)

@@ -174,6 +174,8 @@ describe('Each procedure, by the time since the password was entered', () => {
     'nodes.janus_config': { name: 'none' },
     'nodes.restore': { ids: ['none'] },
     'devices.export': {},
+    'backups.delete': { name: 'none' },
+    'trash.purge': { ids: ['none'] },
     'console.replace_key': {},
   }
 

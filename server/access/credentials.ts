@@ -118,14 +118,22 @@ export class Credentials {
 
   /**
    * Gives it a new secret, made where none is given; ends its sessions.
+   * @param options.endLinks also ends its links, live streams and recordings, in the same transaction
    * @throws ConsoleError 'notFound'
    */
-  rotate(accessKey: string, secret: string = randomBytes(32).toString('hex')): Promise<CredentialWithSecret> {
+  rotate(
+    accessKey: string,
+    secret: string = randomBytes(32).toString('hex'),
+    { endLinks = false }: { endLinks?: boolean } = {},
+  ): Promise<CredentialWithSecret> {
     return this.#ending(accessKey, 'its credential got a new secret', (transaction) => {
+      const old = this.get(accessKey)
       const credential: StoredCredential = {
-        ...this.get(accessKey),
+        ...old,
         secret_key_sealed: this.#store.seal(secret, placeOf('credentials', accessKey)),
         rotated_at: this.#now(),
+        // The store ends what an earlier generation made.
+        ...(endLinks && { generation: (old.generation ?? 0) + 1 }),
       }
       transaction.put('credentials', accessKey, credential)
       this.#endSessions(transaction, accessKey)

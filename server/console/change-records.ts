@@ -93,7 +93,7 @@ export const changeRecords: ChangeRecords = {
 
   'credentials.create': { makes: ({ credential: { access_key } }) => [credential(access_key)] },
   'credentials.update': ofCredential,
-  'credentials.rotate': ofCredential,
+  'credentials.rotate': { ...ofCredential, params: ({ end_links }) => ({ end_links }) },
   'credentials.reveal': { ...ofCredential, shows: true },
   'credentials.delete': ofCredential,
   'credentials.restore': restores(credential),

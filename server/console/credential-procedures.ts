@@ -32,8 +32,8 @@ export function credentialHandlers(parts: CredentialParts): Handlers<ProceduresO
       return { credential: view(credential), secret_key }
     },
     'credentials.update': async ({ access_key, ...patch }) => view(await credentials.update(access_key, patch)),
-    'credentials.rotate': async ({ access_key, secret_key: wanted }) => {
-      const { credential, secret_key } = await credentials.rotate(access_key, wanted)
+    'credentials.rotate': async ({ access_key, secret_key: wanted, end_links: endLinks }) => {
+      const { credential, secret_key } = await credentials.rotate(access_key, wanted, { endLinks })
       return { credential: view(credential), secret_key }
     },
     'credentials.reveal': ({ access_key }) => ({ secret_key: credentials.reveal(access_key) }),

@@ -61,8 +61,12 @@ export const credentialProcedures = {
     credentialView,
   ),
   'credentials.rotate': procedure(
-    'Give it a new secret; ends its sessions at once.',
-    key.extend({ secret_key: secret.optional() }),
+    'Give it a new secret; ends its sessions at once, and with `end_links` its links, live streams and recordings.',
+    key.extend({
+      secret_key: secret.optional(),
+      /** After a leak: whoever had the old secret may have made some. Default: they last, so that a routine rotation interrupts nothing. */
+      end_links: z.boolean().default(false),
+    }),
     withSecret,
   ),
   'credentials.reveal': procedure('Show its secret.', key, z.strictObject({ secret_key: z.string() })),

@@ -1,8 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { Capabilities } from '../../../server/capabilities/capabilities.ts'
 import { credentialInput } from '../../../shared/console/credentials.ts'
 import { ConsoleError } from '../../../shared/console/procedure.ts'
 import { digestOf } from '../../support/api-client.ts'
 import { accessSite, type AccessSite, secret } from '../../support/sites/access-site.ts'
+import { room } from '../../support/sites/store-site.ts'
 
 const input = (fields: object = {}) => credentialInput.parse({ label: 'Door', ...fields })
 const knows = (site: AccessSite, accessKey: string, withSecret: string) =>
@@ -147,4 +149,23 @@ test('a site file applies to the credentials that it names, and does nothing the
   expect(site.check(token).ok).toBe(false)
   const named = await site.credentials.ensure(input({ label: 'By label' }))
   expect((await site.credentials.ensure(input({ label: 'By label' }))).access_key).toBe(named.access_key)
+})
+
+test.each([true, false])('a rotation ends the links of a credential if it says so: %s', async (endLinks) => {
+  const site = await accessSite()
+  const { store, credentials } = site
+  await store.transact([], (change) => change.put('rooms', '1', room('1', 1)))
+  const capabilities = new Capabilities({ store, clock: Date.now, used: () => {}, logger: { warn: () => {} } })
+  onTestFinished(() => capabilities.close())
+  const draft = { kind: 'join', room_id: '1', user_id: '', link: 'l', standing: 'member' } as const
+  const make = (access_key: string) =>
+    capabilities.make({ ...draft, expires_at: 4_000_000_000_000 }, { type: 'credential', access_key })
+  const { credential } = await credentials.create(input())
+  const other = await make(credential.access_key)
+  const before = await make('demo_access')
+  const storing = make('demo_access')
+  await credentials.rotate('demo_access', undefined, { endLinks })
+  const open = [before, await storing, other].map(({ id }) => capabilities.isInForce(id))
+  expect(open).toEqual([!endLinks, !endLinks, true])
+  expect(capabilities.isInForce((await make('demo_access')).id)).toBe(true)
 })

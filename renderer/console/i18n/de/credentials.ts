@@ -63,6 +63,8 @@ export const credentials: Texts<typeof english> = {
       'Clients damit werden abgewiesen (401), bis die Zugangsdaten wieder aktiviert sind. Ihre Räume bleiben.',
     rotateTitle: '„{label}“ ein neues Geheimnis geben?',
     rotateBody: 'Clients damit werden abgewiesen, bis sie das neue Geheimnis haben. Ihre Räume bleiben.',
+    endLinks:
+      'Auch ihren offenen Link, Livestream oder ihre Aufnahme beenden | Auch ihre {n} offenen Links, Livestreams und Aufnahmen beenden',
     endTitle: 'Sitzungen von „{label}“ beenden?',
     endBody: 'Clients damit erhalten einmal 602 und müssen sich neu anmelden; die meisten tun das von selbst.',
     deleteTitle: '„{label}“ löschen?',

@@ -60,6 +60,8 @@ export const credentials = {
     disableBody: 'Its clients are refused (401) until it is enabled again. Its rooms stay.',
     rotateTitle: 'Give “{label}” a new secret?',
     rotateBody: 'Its clients are refused until they have the new secret. Its rooms stay.',
+    endLinks:
+      'End its open link, live stream or recording, too | End its {n} open links, live streams and recordings, too',
     endTitle: 'End the sessions of “{label}”?',
     endBody: 'Its clients get 602 once and must authenticate again; most do so automatically.',
     deleteTitle: 'Delete “{label}”?',

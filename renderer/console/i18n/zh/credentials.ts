@@ -62,6 +62,7 @@ export const credentials: Texts<typeof english> = {
     disableBody: '在重新启用之前，其客户端会被拒绝（401）。房间保留。',
     rotateTitle: '为“{label}”更换密钥？',
     rotateBody: '客户端在获得新密钥之前会被拒绝。房间保留。',
+    endLinks: '同时终止它的 {n} 个有效链接、直播和录制',
     endTitle: '结束“{label}”的会话？',
     endBody: '客户端会收到一次 602 并需重新认证，多数客户端会自动完成。',
     deleteTitle: '删除“{label}”？',

@@ -1,4 +1,4 @@
-import { shallowRef } from 'vue'
+import { ref, shallowRef } from 'vue'
 import type { CredentialView } from '../../../../shared/console/credentials.ts'
 import type { MenuAct } from '../../../kit/components/RowMenu.vue'
 import { useConsole } from '../../composables/useConsole.ts'
@@ -50,14 +50,25 @@ export function useCredentialActs(edit: (credential: CredentialView) => void) {
   }
 
   async function rotate(one: CredentialView): Promise<void> {
+    const opened = await attempt(() =>
+      client.call('capabilities.list', { maker: { type: 'credential', id: one.access_key }, limit: 1 }),
+    )
+    if (!opened) return
+    // Whoever had the old secret may have made them.
+    const endLinks = ref(opened.total > 0)
     const yes = await ask({
       title: t('credentials.ask.rotateTitle', { label: one.label }),
       body: t('credentials.ask.rotateBody'),
       losses: sessionsLost(one),
+      ...(opened.total > 0 && {
+        option: { label: t('credentials.ask.endLinks', { n: opened.total }), chosen: endLinks },
+      }),
       action: t('credentials.acts.rotate'),
     })
     if (!yes) return
-    const made = await attempt(() => client.call('credentials.rotate', { access_key: one.access_key }))
+    const made = await attempt(() =>
+      client.call('credentials.rotate', { access_key: one.access_key, end_links: endLinks.value }),
+    )
     if (made) secret.value = { why: 'rotated', access_key: one.access_key, secret_key: made.secret_key }
   }
 

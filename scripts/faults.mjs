@@ -1,6 +1,7 @@
 // Harms a site in every way that the tests know: what `npm test` runs of it, more often, and what takes too long for it.
 //   npm run faults                           everything
 //   npm run faults -- sigkill --rounds 1000  the files whose names hold a word; how often a controller is killed (50)
+//   npm run faults -- controllers-killed --rounds 100   how often the leader is killed while it records (15); so for cuts of the network (controllers-partitions, 6) and crashes of the database (controllers-database, 4)
 //   npm run faults -- recording.test --rounds 20   how often a recorder of 20 cameras is killed, every other time with a power cut (200)
 //   npm run faults -- damage --places 1000   at how many places of each file of the data folder there is damage (300)
 //   npm run faults -- keychain                the tests of the desktop app in every session of the keychain
@@ -20,6 +21,7 @@ const env = {
   ROOMDESK_FAULTS: 'all',
   ROOMDESK_KILL_ROUNDS: values.rounds ?? '50',
   ROOMDESK_RECORDING_ROUNDS: values.rounds ?? '200',
+  ...(values.rounds === undefined ? {} : { ROOMDESK_BUSY_ROUNDS: values.rounds }),
   ...(values.places === undefined ? {} : { ROOMDESK_DAMAGE_PLACES: values.places }),
   ...(values.seed === undefined ? {} : Object.fromEntries(seeds.map((name) => [name, values.seed]))),
 }

@@ -1,19 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { busyRounds, provedBusy } from '../support/busy/busy-site.ts'
 import { proved } from '../support/controllers/proved.ts'
 
-// Takes about 40 s.
-test('The database of several controllers restarts, in order or after a crash: whichever leads then, nothing is lost', {
-  timeout: 240_000,
+/** Number of crashes of the database; as many times it restarts in order. Each pair takes about ten seconds. */
+const crashes = busyRounds(4)
+
+test(`The database of several controllers restarts ${crashes} times in order and as often after a crash, with recordings, live streams and schedules under way: whichever leads then, nothing is lost`, {
+  timeout: 240_000 + crashes * 60_000,
 }, async () => {
-  await proved({ durable: true }, async ({ site, clients }) => {
-    for (let turn = 0; turn < 6; turn++) {
+  await provedBusy({ durable: true, recordings: 'own' }, async ({ site, clients, busy }) => {
+    for (let turn = 0; turn < 2 * crashes; turn++) {
       await clients.moreChanges(30)
       await site.database.signal(turn % 2 === 0 ? 'SIGINT' : 'SIGQUIT')
       // For a moment, or longer than a lease.
-      await sleep(turn % 3 === 2 ? 4_500 : turn * 100)
+      await sleep(turn % 3 === 2 ? 4_500 : (turn % 6) * 100)
       await site.database.launch()
       await clients.moreChanges(30)
+      await busy.agrees()
     }
   })
 })

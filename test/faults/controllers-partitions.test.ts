@@ -1,27 +1,47 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { type BusyProof, busyRounds, provedBusy } from '../support/busy/busy-site.ts'
 import { type Cut, cutKinds, MachineNetwork } from '../support/network/machine-network.ts'
-import { historySeed, type Proof, proved } from '../support/controllers/proved.ts'
+import { historySeed, type Proof, type ProofOptions, proved } from '../support/controllers/proved.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { type ControllersSite, machineOf, roleOf, type SiteController } from '../support/sites/controllers-site.ts'
 
-const partitions = 20
+/** Number of cuts of the network: each takes about ten seconds. */
+const partitions = busyRounds(6)
 
 /** Runs a story on controllers with a machine each; see `proved`. Clients reach every controller throughout. */
 async function onMachines(controllers: number, story: (proof: Proof, network: MachineNetwork) => Promise<void>) {
+  const { network, options } = await machines(controllers)
+  await proved(options, async (proof) => {
+    await story(proof, network)
+    expectNoFatal(proof)
+  })
+}
+
+/** As `onMachines`, with recordings, live streams and schedules under way. A cut leader and the next one both write: each has a recordings folder of its own. */
+async function onBusyMachines(story: (proof: BusyProof, network: MachineNetwork) => Promise<void>) {
+  const { network, options } = await machines(3)
+  await provedBusy({ ...options, recordings: 'own' }, async (proof) => {
+    await story(proof, network)
+    expectNoFatal(proof)
+  })
+}
+
+async function machines(controllers: number): Promise<{ network: MachineNetwork; options: ProofOptions }> {
   const network = await MachineNetwork.create()
   // Runs after the site has been removed.
   onTestFinished(() => network[Symbol.asyncDispose]())
   // The deadline of the store bounds how long a client waits at a controller that is cut off.
   const settings = { deadlines: { store_ms: 2_000 } }
-  await proved({ network, controllers, clients: 9, settings }, async (proof) => {
-    await story(proof, network)
-    // None has started itself again after an unexpected error.
-    const fatal = proof.site.controllers.flatMap(({ headless }) =>
-      headless.log.filter((line) => line.includes('"level":"fatal"')),
-    )
-    expect(fatal).toEqual([])
-  })
+  return { network, options: { network, controllers, clients: 9, settings } }
+}
+
+/** No controller has started itself again after an unexpected error. */
+function expectNoFatal({ site }: Proof): void {
+  const fatal = site.controllers.flatMap(({ headless }) =>
+    headless.log.filter((line) => line.includes('"level":"fatal"')),
+  )
+  expect(fatal).toEqual([])
 }
 
 const othersOf = (site: ControllersSite, one: SiteController): SiteController[] =>
@@ -152,9 +172,8 @@ test('A leader whose session at the database ends unheard answers no old reads',
   })
 })
 
-// Takes about 100 s.
-test(`${partitions} partitions that some see and others do not: every history is clean, and somebody leads afterwards`, {
-  timeout: 600_000,
+test(`${partitions} partitions that some see and others do not, with recordings, live streams and schedules under way: every history is clean, and somebody leads afterwards`, {
+  timeout: 240_000 + partitions * 30_000,
 }, async () => {
   const random = seededRandom(historySeed())
   const pick = <T>(items: readonly T[]): T => {
@@ -162,7 +181,7 @@ test(`${partitions} partitions that some see and others do not: every history is
     if (item === undefined) throw new Error('There is nothing to pick.')
     return item
   }
-  await onMachines(3, async ({ site, clients }, network) => {
+  await onBusyMachines(async ({ site, clients, busy }, network) => {
     for (let turn = 0; turn < partitions; turn++) {
       const said: string[] = []
       const count = 1 + Math.floor(random() * 3)
@@ -182,6 +201,7 @@ test(`${partitions} partitions that some see and others do not: every history is
       for (const one of site.controllers) await machineOf(one).heal()
       await site.leader()
       await clients.moreChanges(20)
+      await busy.agrees()
     }
   })
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { historySeed, proved } from '../support/controllers/proved.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 
-/** `npm run faults -- controllers-killed` kills it more often. */
+/** `npm run faults -- controllers-killed` kills it more often, while it records. */
 const kills = 6
 
 test(`The leader is killed ${kills} times under load: no change is lost or applied twice, and no client reads an older state`, {

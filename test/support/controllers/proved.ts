@@ -7,6 +7,9 @@ import { type ClientsOptions, TirelessClients } from './tireless-clients.ts'
 /** Number of violations that are reported in full. */
 const maxReported = 3
 
+/** Options of a story: of its site, and of its clients. */
+export type ProofOptions = SiteOptions & Partial<ClientsOptions>
+
 /** Tools of a story. */
 export interface Proof {
   site: ControllersSite
@@ -23,10 +26,7 @@ export function historySeed(): number {
  * @returns the history
  * @throws Error with the first violations, each with all calls of its room
  */
-export async function proved(
-  options: SiteOptions & Partial<ClientsOptions>,
-  story: (proof: Proof) => Promise<void>,
-): Promise<readonly Call[]> {
+export async function proved(options: ProofOptions, story: (proof: Proof) => Promise<void>): Promise<readonly Call[]> {
   const seed = options.seed ?? historySeed()
   console.info(`seed ${seed} (npm run faults -- --seed ${seed}, or ROOMDESK_HISTORY_SEED)`)
   const site = await ControllersSite.start(options)

@@ -71,7 +71,15 @@ export class SiteWatch {
 }
 
 /** Records a notice of the store in the event log. */
-export function recordNotice(sink: EventSink, { level, code, message, file = '', lost = false }: StoreNotice): void {
+export function recordNotice(
+  sink: EventSink,
+  { level, code, message, file = '', lost = false, since }: StoreNotice,
+): void {
   const subject = { type: 'site', id: '', name: '' } as const
-  sink.append({ kind: 'store.noticed', level, subject, params: { code, message, file, lost } })
+  sink.append({
+    kind: 'store.noticed',
+    level,
+    subject,
+    params: { code, message, file, lost, ...(since === undefined ? {} : { since }) },
+  })
 }

@@ -119,6 +119,8 @@ export interface StoreNotice {
   file?: string
   /** Changes that had been confirmed are not there any more, or cannot be shown to be: kept until the operator dismisses it. */
   lost?: boolean
+  /** When the first of them was stored, in milliseconds since the epoch, if that is known. */
+  since?: number
   /** It is in the event log already: it was found while another controller led. */
   logged?: true
 }

@@ -27,6 +27,8 @@ export const storeNotice = z.strictObject({
   file: z.string().optional(),
   /** Confirmed changes are lost, or may be. */
   lost: z.boolean().optional(),
+  /** When the first of them was stored. */
+  since: moment.optional(),
 })
 
 /** Key that seals the site's secrets. */

@@ -23,6 +23,9 @@ import { bringTables } from '../../server/store/postgres/schema.ts'
 import { sayRecords, settleSite } from '../../server/store/postgres/site-row.ts'
 import { freeze, writeSnapshot } from '../../server/store/postgres/snapshot-rows.ts'
 import { emptyState } from '../../server/store/state.ts'
+import { beginTerm, storedTerms } from '../../server/store/election/term-rows.ts'
+import { JournalTrail } from '../../server/store/election/journal-trail.ts'
+import { findLost } from '../../server/store/election/lost-lines.ts'
 import { Follower } from '../../server/store/election/follower.ts'
 import { sealer } from '../support/sites/store-site.ts'
 import type { PostgresServer as RealServer } from '../support/postgres/postgres-server.ts'
@@ -119,6 +122,13 @@ class Story {
         const row = await readLeader(session)
         await actor.follower.follow(session, row === undefined ? '' : termOf(row))
       },
+      'compares its lines': async () =>
+        await findLost(session, {
+          last: world.between(0, this.#lines),
+          lastTerm: undefined,
+          trail: new JournalTrail(),
+        }),
+      'reads the terms': async () => await storedTerms(session),
       'reads everything': async () => await readState(session, migrations, this.#address),
       'closes its connection': async () => {
         await session.close()
@@ -141,6 +151,7 @@ class Story {
       },
       'proves that it stores': async () =>
         await journal.append([]).catch((error: unknown) => this.#failed(actor, error)),
+      'begins its term': async () => await beginTerm(session, term, world.between(0, this.#lines)),
       'renews its lease': async () => await renewLease(session, term, 500),
       'lets go': async () => await letGo(session, term, world.between(0, 500)),
       'names who follows': async () =>
@@ -162,7 +173,15 @@ class Story {
     const kept = { highest: 0, keep: async () => undefined, giveBack: async () => undefined, given: () => undefined }
     const roomNumbers = new RoomNumberBlocks(given, won.roomNumbers, kept)
     const { session } = actor
-    const options = { address: this.#address, deadlines, session, won, last: this.#lines, roomNumbers }
+    const options = {
+      address: this.#address,
+      deadlines,
+      session,
+      won,
+      last: this.#lines,
+      confirmed: () => this.#lines,
+      roomNumbers,
+    }
     const link = new Link({ ...options, makeGood: (_, last) => Promise.resolve(last) })
     // One thing at a time: it does not connect again by itself.
     link.abandon()
@@ -170,7 +189,7 @@ class Story {
     actor.journal = new DatabaseJournal(
       link,
       migrations.current,
-      { last: this.#lines, lastTerm: undefined },
+      { last: this.#lines, lastTerm: undefined, trail: new JournalTrail() },
       roomNumbers,
     )
   }

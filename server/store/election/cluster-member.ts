@@ -286,6 +286,7 @@ export class Member implements SiteMember {
         session,
         won,
         read: this.#inMemory(taken),
+        trail: this.#follower.trail,
         stored,
         found: this.#found,
         roomNumbers: this.#roomNumbers,
@@ -373,7 +374,11 @@ export class Member implements SiteMember {
   #lost(lost: LostLines): void {
     const message = lossMessage(lost, this.#address.shown)
     this.#options.logger?.warn({}, message)
-    const notice: StoreNotice = { level: 'warning', at: this.#clock(), code: 'damaged', message, lost: true }
+    const { since } = lost
+    const notice: StoreNotice = {
+      ...{ level: 'warning', at: this.#clock(), code: 'damaged', message, lost: true },
+      ...(since === undefined ? {} : { since }),
+    }
     this.#found.push(notice)
     for (const listener of this.#lossListeners) listener(notice)
   }

@@ -34,12 +34,12 @@ export class DatabaseStore extends DurableStore implements FencedStore {
 
   /** Number of the last line that is stored. */
   get stored(): number {
-    return this.#storage.last
+    return this.#storage.position.last
   }
 
   /** Where this store has come to. */
   get position(): JournalPosition {
-    return { last: this.#storage.last, lastTerm: this.#storage.lastTerm }
+    return this.#storage.position
   }
 
   get fenced(): Promise<Error> {

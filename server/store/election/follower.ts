@@ -10,9 +10,11 @@ import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { type DatabaseState, readState, termOf } from '../postgres/read-state.ts'
 import { longAnswer, Session } from '../postgres/database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
-import { CarriedPosition, countLost, type LostLines, recordsOf } from './lost-lines.ts'
+import { CarriedPosition, findLost, type LostLines, recordsOf, unknownLines } from './lost-lines.ts'
 import type { JournalPosition } from './journal-position.ts'
+import { JournalTrail } from './journal-trail.ts'
 import { type LineRow, linesAtOnce, linesFrom } from './journal-lines.ts'
+import { storedTerms } from './term-rows.ts'
 import { clusterTimes } from './timings.ts'
 
 export interface FollowerOptions {
@@ -40,6 +42,7 @@ export class Follower implements FollowedStore {
   #last = 0
   /** Term of the last line; undefined: memory is a snapshot, and no line with its number is stored. */
   #lastTerm: string | undefined
+  #trail = new JournalTrail()
   /** Term that lasted when the last line was last found in its place. */
   #verified = ''
   /** State of the last reading; undefined: there was none yet. */
@@ -68,7 +71,16 @@ export class Follower implements FollowedStore {
 
   /** Where memory has come to; undefined: nothing was read yet. */
   get position(): JournalPosition | undefined {
-    return this.#read === undefined ? undefined : { last: this.#last, lastTerm: this.#lastTerm }
+    return this.#read === undefined ? undefined : this.#position
+  }
+
+  /** Where the lines in memory come from. */
+  get trail(): JournalTrail {
+    return this.#trail
+  }
+
+  get #position(): JournalPosition {
+    return { last: this.#last, lastTerm: this.#lastTerm, trail: this.#trail }
   }
 
   /** Highest room number that was given. */
@@ -110,17 +122,17 @@ export class Follower implements FollowedStore {
    */
   async follow(session: Session, term: string): Promise<void> {
     if (this.#read === undefined) await this.#begin(term)
-    const carried = await this.#carried?.check(session, term)
+    const carried = await this.#carried?.check(session)
     if (carried !== 'open') this.#carried = undefined
     if (typeof carried === 'object') this.#options.onLost(carried)
     for (;;) {
       const rows = await linesFrom(session, this.#last)
       const relation = await this.#relation(session, rows[0], term)
-      if (relation === 'lost') {
-        const count = await countLost(session, this.#last, term)
-        const records = recordsOf(await this.#begin(term))
-        this.#options.onLost({ count, records })
-      } else if (relation === 'other') await this.#begin(term)
+      if (relation === 'lost' || relation === 'other') {
+        const lost = (await findLost(session, this.#position)) ?? (relation === 'lost' ? unknownLines : undefined)
+        const changes = await this.#begin(term)
+        if (lost !== undefined) this.#options.onLost({ ...lost, records: recordsOf(changes) })
+      }
       if (relation !== 'ours') continue
       const lines = Number(rows[0]?.seq) === this.#last ? rows.slice(1) : rows
       for (const row of lines) if (!this.#take(row)) break
@@ -191,6 +203,7 @@ export class Follower implements FollowedStore {
       }
     this.#last++
     this.#lastTerm = termOf({ epoch, term })
+    this.#trail.add(this.#last, this.#lastTerm)
     this.#followed.lines++
     this.#followed.bytes += bytes.length + 1
     this.#apply(changes)
@@ -205,10 +218,12 @@ export class Follower implements FollowedStore {
       await session.query('begin isolation level repeatable read, read only')
       const read = await readState(session, migrations, address)
       if (read.newest > migrations.current) throw this.#newer(read.newest)
+      const terms = (await storedTerms(session)).map((stored) => stored.term)
       const changes = changesBetween(this.state, read.state)
       if (this.#read === undefined) this.#carried?.replacedBy(changes)
       this.#last = read.last
       this.#lastTerm = read.lastTerm
+      this.#trail = new JournalTrail(read.lastTerm === undefined ? terms : [...terms, read.lastTerm])
       this.#verified = term
       this.#lessSince = 0
       this.#followed = { lines: 0, bytes: 0 }

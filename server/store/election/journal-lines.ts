@@ -1,4 +1,5 @@
 import type { Session } from '../postgres/database-session.ts'
+import { termOf } from '../postgres/read-state.ts'
 import { head } from './controller-rows.ts'
 
 /** Lines that are asked for together. */
@@ -22,6 +23,15 @@ export async function linesFrom(session: Session, seq: number): Promise<LineRow[
     'follow',
   )
   return rows
+}
+
+/** Reads of the last lines up to a number in which terms they were stored, the newest first. */
+export async function originsUpTo(session: Session, seq: number): Promise<{ seq: number; term: string }[]> {
+  const { rows } = await session.query<Pick<LineRow, 'seq' | 'epoch' | 'term'>>(
+    `select seq, epoch, term from roomdesk_journal where seq > 0 and seq <= $1 order by seq desc limit ${linesAtOnce}`,
+    [seq],
+  )
+  return rows.map((row) => ({ seq: Number(row.seq), term: termOf(row) }))
 }
 
 /** Reads the number of the last line that is stored, as a line or in a snapshot. */

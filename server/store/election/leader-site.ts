@@ -10,6 +10,7 @@ import { DatabaseStorage } from '../postgres/database-storage.ts'
 import { SharedBackups } from '../backups/shared-backups.ts'
 import { firstBlock, type WonTerm } from './leader.ts'
 import { DatabaseStore } from './database-store.ts'
+import type { JournalTrail } from './journal-trail.ts'
 import type { Lease } from './lease.ts'
 import type { Link } from '../postgres/link.ts'
 import { RoomNumberBlocks, type RoomNumberRecord } from '../postgres/room-number-blocks.ts'
@@ -25,6 +26,8 @@ export interface LeaderSite {
   read: DatabaseState
   /** Number of the last line that is stored; lower than that of memory: the database has lost some. */
   stored: number
+  /** Where the lines in memory come from. */
+  trail: JournalTrail
   /** Earlier notices. */
   found: StoreNotice[]
   roomNumbers: RoomNumberRecord
@@ -62,6 +65,7 @@ export async function openLeaderSite(options: StoreOptions, site: LeaderSite): P
     clock,
     last: read.last,
     lastTerm: read.lastTerm,
+    trail: site.trail,
     journalBytes: read.journalBytes,
     snapshotBytes: read.snapshotBytes,
     snapshotAt: read.snapshotAt === 0 ? clock() : read.snapshotAt,

@@ -3,16 +3,22 @@ import type { Session } from '../postgres/database-session.ts'
 import { termOf } from '../postgres/read-state.ts'
 import type { Change, CollectionName } from '../store.ts'
 import type { JournalPosition } from './journal-position.ts'
-import { lastStored, linesAtOnce, linesFrom } from './journal-lines.ts'
+import { lastStored, linesFrom, originsUpTo } from './journal-lines.ts'
+import { storedTerms } from './term-rows.ts'
 import { clusterTimes } from './timings.ts'
 
 /** Confirmed lines that the database does not have any more. */
 export interface LostLines {
   /** How many; 0: it cannot be told, at least one. */
   count: number
+  /** When the first of them was stored, in milliseconds since the epoch, accurate to about a second; undefined: it was stored before this program began to follow. */
+  since: number | undefined
   /** Records in which memory differed from the database, as `rooms/123`. Some may be later changes of the new leader. */
   records: readonly string[]
 }
+
+/** Lines are lost, and it cannot be told which. */
+export const unknownLines = { count: 0, since: undefined } as const
 
 /** Collections whose records are stored behind, and may be lost in any crash. */
 const writtenBehind: ReadonlySet<CollectionName> = new Set(['sessions', 'account_sessions', 'last_uses', 'meetings'])
@@ -27,20 +33,32 @@ export function recordsOf(changes: readonly Change[]): string[] {
 }
 
 /** Message about lost lines. @param shown address of the database */
-export function lossMessage({ count, records }: LostLines, shown: string): string {
+export function lossMessage({ count, since, records }: LostLines, shown: string): string {
   const changes = count === 0 ? 'changes that were' : count === 1 ? 'one change that was' : `${count} changes that were`
   const named = records.slice(0, maxNamed).join(', ')
   const more = records.length > maxNamed ? ` and ${records.length - maxNamed} more` : ''
   const about = records.length === 0 ? '' : ` Records that differ: ${named}${more}.`
-  return `The database ${shown} came back without ${changes} confirmed (an older state was put back, or a standby took over without them): this controller has dropped them, too.${about}`
+  const from = since === undefined ? '' : ` since ${new Date(since).toISOString().slice(0, 19)}Z`
+  return `The database ${shown} came back without ${changes} confirmed${from} (an older state was put back, or a standby took over without them): this controller has dropped them, too.${about}`
 }
 
-/** Counts the lines up to `last` that the database does not have, or has others of the present term in their place. */
-export async function countLost(session: Session, last: number, term: string): Promise<number> {
-  const missing = last - (await lastStored(session))
-  if (missing > 0) return missing
-  const rows = await linesFrom(session, Math.max(0, last - linesAtOnce + 1))
-  return rows.filter((row) => Number(row.seq) <= last && termOf(row) === term).length
+/**
+ * Compares the lines up to a position with the database, by the terms in which both were stored: a term of the database that memory has not seen, and that began before the last line,
+ * stored others in their place. That shows also where a snapshot has replaced the lines.
+ * @returns undefined: nothing is known to be lost
+ */
+export async function findLost(
+  session: Session,
+  { last, trail }: JournalPosition,
+): Promise<Omit<LostLines, 'records'> | undefined> {
+  const stored = await storedTerms(session)
+  const other = stored.find(
+    ({ term, after }, index) => !trail.hasSeen(term) && after < last && (stored[index + 1]?.after ?? last) > after,
+  )
+  // A leader of an earlier version stores lines, and no term of its own.
+  const line = (await originsUpTo(session, last)).findLast(({ term }) => !trail.hasSeen(term))
+  const first = Math.min((other?.after ?? last) + 1, line?.seq ?? last + 1, (await lastStored(session)) + 1)
+  return first > last ? undefined : { count: last - first + 1, since: trail.timeOf(first) }
 }
 
 /**
@@ -64,19 +82,23 @@ export class CarriedPosition {
 
   /** What is missing in a database whose last line is `stored`. */
   missing(stored: number): LostLines | undefined {
-    const count = this.#position.last - stored
-    return count > 0 ? { count, records: this.#records } : undefined
+    const { last, trail } = this.#position
+    const count = last - stored
+    return count > 0 ? { count, since: trail.timeOf(stored + 1), records: this.#records } : undefined
   }
 
   /** Compares with the database. @returns `open`: a leader may still store again what is missing; undefined: nothing is known to be lost */
-  async check(session: Session, term: string): Promise<LostLines | 'open' | undefined> {
+  async check(session: Session): Promise<LostLines | 'open' | undefined> {
     const { last, lastTerm } = this.#position
     const [first] = await linesFrom(session, last)
-    if (first === undefined) {
-      if ((await lastStored(session)) >= last) return undefined
+    const isThere = Number(first?.seq) === last
+    if (first !== undefined && isThere && termOf(first) === lastTerm) return undefined
+    if (first === undefined && (await lastStored(session)) < last) {
       if (this.#lessSince === 0) this.#lessSince = monotonic()
       if (monotonic() - this.#lessSince <= clusterTimes.madeGood) return 'open'
-    } else if (Number(first.seq) !== last || lastTerm === undefined || termOf(first) === lastTerm) return undefined
-    return { count: await countLost(session, last, term), records: this.#records }
+    }
+    const lost = await findLost(session, this.#position)
+    if (lost !== undefined) return { ...lost, records: this.#records }
+    return isThere && lastTerm !== undefined ? { ...unknownLines, records: this.#records } : undefined
   }
 }

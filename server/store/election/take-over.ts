@@ -3,9 +3,10 @@ import { uuid } from '../system/random.ts'
 import { termOf } from '../postgres/read-state.ts'
 import type { Session } from '../postgres/database-session.ts'
 import { sayRecords, settleSite, type SiteCheck } from '../postgres/site-row.ts'
-import { head, type LeaderRow } from './controller-rows.ts'
+import type { LeaderRow } from './controller-rows.ts'
 import type { Follower } from './follower.ts'
 import { channel, lead, type WonTerm } from './leader.ts'
+import { beginTerm } from './term-rows.ts'
 import type { ElectionTimes } from './timings.ts'
 
 /** Results of a won election. */
@@ -47,7 +48,7 @@ export async function takeOver(
   const answersUntil = mayStillAnswer(before, id) ? monotonic() + reads + times.margin : 0
   await sayRecords(session, check.migrations)
   await follower.follow(session, termOf({ epoch: won.term.epoch, term: won.term.id }))
-  const stored = await session.query<{ seq: string }>(head)
+  const stored = await beginTerm(session, won.term, follower.last)
   const { rows } = await session.query<{ seq: string; bytes: string; at: string }>(
     'select seq, bytes, written_at as at from roomdesk_snapshot order by id desc limit 1',
   )
@@ -57,7 +58,7 @@ export async function takeOver(
   const left = answersUntil - monotonic()
   if (left > 0) await sleep(left)
   if (session.lost !== undefined) throw session.lost
-  return { session, won, provedAt, stored: Number(stored.rows[0]?.seq), snapshot }
+  return { session, won, provedAt, stored, snapshot }
 }
 
 /** Whether the leader before may not know yet that it is no longer: it has not let go, and is not this controller's own process before. */

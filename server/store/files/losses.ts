@@ -17,6 +17,7 @@ const lossesSchema = z.array(
     message: z.string().max(2_000),
     file: z.string().max(300).optional(),
     lost: z.literal(true),
+    since: z.number().optional(),
   }),
 )
 
@@ -62,9 +63,10 @@ export class Losses {
       throw error
     }
     try {
-      return lossesSchema.parse(JSON.parse(text)).map(({ file, ...notice }) => ({
+      return lossesSchema.parse(JSON.parse(text)).map(({ file, since, ...notice }) => ({
         ...notice,
         ...(file === undefined ? {} : { file }),
+        ...(since === undefined ? {} : { since }),
       }))
     } catch {
       // Damaged itself: it repeats what the log holds.

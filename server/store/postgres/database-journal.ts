@@ -3,6 +3,7 @@ import { FencedError } from './database-error.ts'
 import { fencedError, hint, ofTerm, type Term } from '../election/leader.ts'
 import type { Link } from './link.ts'
 import type { JournalPosition } from '../election/journal-position.ts'
+import type { JournalTrail } from '../election/journal-trail.ts'
 import { termOf } from './read-state.ts'
 import type { RoomNumberBlocks } from './room-number-blocks.ts'
 import type { DatabaseResult } from '../system/database-client.ts'
@@ -48,16 +49,18 @@ export class DatabaseJournal {
   readonly #roomNumbers: RoomNumberBlocks
   #last: number
   #lastTerm: string | undefined
+  readonly #trail: JournalTrail
 
   /**
    * @param records schema version of the records
    * @param last number of the last line that is stored, and its term: see `termOf`
    */
-  constructor(link: Link, records: number, { last, lastTerm }: JournalPosition, roomNumbers: RoomNumberBlocks) {
+  constructor(link: Link, records: number, { last, lastTerm, trail }: JournalPosition, roomNumbers: RoomNumberBlocks) {
     this.#link = link
     this.#records = records
     this.#last = last
     this.#lastTerm = lastTerm
+    this.#trail = trail
     this.#roomNumbers = roomNumbers
   }
 
@@ -66,9 +69,8 @@ export class DatabaseJournal {
     return this.#last
   }
 
-  /** Term of that line; undefined: a snapshot alone holds it. */
-  get lastTerm(): string | undefined {
-    return this.#lastTerm
+  get position(): JournalPosition {
+    return { last: this.#last, lastTerm: this.#lastTerm, trail: this.#trail }
   }
 
   /** See Storage.append. @throws FencedError for good, when another controller has taken over */
@@ -102,7 +104,9 @@ export class DatabaseJournal {
 
   #stored(count: number, { epoch, id }: Term): void {
     this.#last += count
-    if (count > 0) this.#lastTerm = termOf({ epoch, term: id })
+    if (count === 0) return
+    this.#lastTerm = termOf({ epoch, term: id })
+    this.#trail.add(this.#last, this.#lastTerm)
   }
 
   /** Many lines are sent one part after the other, and count together: other statements, such as those that renew the lease, come in between. */

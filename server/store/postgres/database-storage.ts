@@ -4,6 +4,8 @@ import type { State } from '../state.ts'
 import type { Away, Storage } from '../storage.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { DatabaseJournal } from './database-journal.ts'
+import type { JournalPosition } from '../election/journal-position.ts'
+import type { JournalTrail } from '../election/journal-trail.ts'
 import type { WonTerm, Term } from '../election/leader.ts'
 import { Link } from './link.ts'
 import type { Session } from './database-session.ts'
@@ -26,6 +28,7 @@ export interface DatabaseStorageOptions {
   last: number
   /** Its term: see `termOf`; undefined: a snapshot alone holds it. */
   lastTerm: string | undefined
+  trail: JournalTrail
   journalBytes: number
   snapshotBytes: number
   /** Milliseconds since the epoch. */
@@ -45,14 +48,15 @@ export class DatabaseStorage implements Storage {
   #snapshotAt: number
 
   constructor(options: DatabaseStorageOptions) {
-    const { address, deadlines, session, won, version, last, lastTerm, roomNumbers } = options
+    const { address, deadlines, session, won, version, last, lastTerm, trail, roomNumbers } = options
     this.#options = options
     this.#journalBytes = options.journalBytes
     this.#snapshotBytes = options.snapshotBytes
     this.#snapshotAt = options.snapshotAt
     const makeGood = (term: Term, found: number): Promise<number> => this.#makeGood(term, found)
-    this.#link = new Link({ address, deadlines, session, won, last, makeGood, roomNumbers })
-    this.#journal = new DatabaseJournal(this.#link, version, { last, lastTerm }, roomNumbers)
+    const confirmed = (): number => this.#journal.last
+    this.#link = new Link({ address, deadlines, session, won, last, confirmed, makeGood, roomNumbers })
+    this.#journal = new DatabaseJournal(this.#link, version, { last, lastTerm, trail }, roomNumbers)
   }
 
   /** The way to the database. */
@@ -65,14 +69,9 @@ export class DatabaseStorage implements Storage {
     await this.#makeGood(this.#link.term, found)
   }
 
-  /** Number of the last line that is stored. */
-  get last(): number {
-    return this.#journal.last
-  }
-
-  /** Term of that line. */
-  get lastTerm(): string | undefined {
-    return this.#journal.lastTerm
+  /** Where memory has come to. */
+  get position(): JournalPosition {
+    return this.#journal.position
   }
 
   /** The highest room number that was given. */

@@ -7,6 +7,7 @@ import { type WonTerm, leadOn, letGo, releaseLock, type Term } from '../election
 import { Session } from './database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import { messageOf } from './server-answers.ts'
+import { beginTerm } from '../election/term-rows.ts'
 import { databaseBackoff } from '../election/timings.ts'
 
 export interface LinkOptions {
@@ -16,6 +17,8 @@ export interface LinkOptions {
   won: WonTerm
   /** Number of the last line that is stored. */
   last: number
+  /** Returns the number of the last confirmed line in memory. */
+  confirmed: () => number
   /** Brings the database up to what was confirmed, when it has come back with less (put back to an older state, or failed over without some). @returns the number of the last line then */
   makeGood: (term: Term, last: number) => Promise<number>
   /** The highest room number that was given, and that was reserved. */
@@ -197,10 +200,8 @@ export class Link {
   async #resume(session: Session): Promise<void> {
     const won = await leadOn(session, this.#won, this.#options.roomNumbers.reserved)
     this.#won = won
-    const { rows } = await session.query<{ last: string }>(
-      `select greatest((select max(seq) from roomdesk_journal), (select max(seq) from roomdesk_snapshot), 0) as last`,
-    )
-    this.#last = await this.#options.makeGood(won.term, Number(rows[0]?.last))
+    const stored = await beginTerm(session, won.term, this.#options.confirmed())
+    this.#last = await this.#options.makeGood(won.term, stored)
   }
 }
 

@@ -11,7 +11,9 @@ import type { State } from '../state.ts'
 import { type DatabaseAddress, parseDatabaseAddress } from './database-address.ts'
 import { DatabaseError } from './database-error.ts'
 import { type WonTerm, lead, takeLock, toolOf } from '../election/leader.ts'
+import { JournalTrail } from '../election/journal-trail.ts'
 import { openLeaderSite } from '../election/leader-site.ts'
+import { beginTerm } from '../election/term-rows.ts'
 import { type DatabaseState, readState } from './read-state.ts'
 import { openRoomNumberFile } from './room-number-file.ts'
 import { bringTables, readSiteRow } from './schema.ts'
@@ -42,7 +44,9 @@ export async function openDatabase(options: StoreOptions & { database: string })
     const read = await readAll(address, deadlines, migrations)
     const found = mode === undefined ? [] : [mode]
     const roomNumbers = await openRoomNumberFile(folder, logger)
-    const site = { address, session, won, read, stored: read.last, found, roomNumbers, unlock }
+    const trail = new JournalTrail()
+    const stored = await beginTerm(session, won.term, read.last)
+    const site = { address, session, won, read, stored, trail, found, roomNumbers, unlock }
     return await openLeaderSite(options, site)
   } catch (error) {
     await session?.close()

@@ -13,6 +13,7 @@ import { isForbidden, isLocked, mendOf, messageOf } from './server-answers.ts'
  * `reads_ms`: how long the last proof of the leader counts; `heeds_reads` of a controller equals `since` if its program waits for that long before it leads.
  * An epoch comes again when a database was put back to an older state; `term` does not: each raise of the epoch has its own. `room_numbers`: rooms have numbers up to this.
  * `roomdesk_journal`: one line for each transaction, without gaps, with the term it was stored in (null: stored by a Roomdesk that knew none).
+ * `roomdesk_term`: the last terms, each with the number of the line before its first one: shows also behind a snapshot which term stored a line.
  * `roomdesk_snapshot`: all records up to a line, in parts of some 128 KB.
  * `roomdesk_event`: the event log of the site, one line for each entry; `roomdesk_event_head`: its seal, and its bytes; `roomdesk_event_source`: the last entry of each controller's own
  * log that is in it. `roomdesk_backup`: the backups of the site, each a compressed archive in parts; `gone_at`: it was deleted, and its parts are gone.
@@ -114,6 +115,11 @@ const additions: readonly string[] = [
    )`,
   `alter table roomdesk_leader add column if not exists reads_ms integer not null default 0;
    alter table roomdesk_controller add column if not exists heeds_reads timestamptz`,
+  `create table if not exists roomdesk_term (
+     term uuid primary key,
+     epoch bigint not null,
+     after_seq bigint not null
+   )`,
 ]
 
 /** First half of the key of the advisory lock held while tables are made; the schema is the other half. */

@@ -79,8 +79,29 @@ export const journalStatements: readonly StatementModel[] = [
     run: ({ tables }) => answer({ seq: String(headOf(tables)) }),
   },
   {
-    words: 'select greatest((select max(seq) from roomdesk_journal)',
-    run: ({ tables }) => answer({ last: String(headOf(tables)) }),
+    words: 'select seq, epoch, term from roomdesk_journal where seq > 0 and seq <= $1 order by seq desc',
+    run: ({ tables: { journal } }, [to]) => {
+      const end = firstAt(journal, number(to) + 1)
+      const rows = journal.slice(Math.max(0, end - 2_000), end).reverse()
+      return answer(...rows.map(({ seq, epoch, term }) => ({ seq: String(seq), epoch: String(epoch), term })))
+    },
+  },
+  {
+    words: 'with h as (select coalesce … noted as ( insert into roomdesk_term',
+    run: (statement, [term, epoch, last]) => {
+      const seq = headOf(statement.tables)
+      const row = { term: String(term), epoch: number(epoch), after: Math.max(seq, number(last)) }
+      statement.change((all) => {
+        const others = all.terms.filter((other) => other.term !== row.term && other.epoch > row.epoch - 1_000)
+        all.terms = [...others, row].toSorted((one, other) => one.epoch - other.epoch)
+      })
+      return answer({ seq: String(seq) })
+    },
+  },
+  {
+    words: 'select epoch, term, after_seq as after from roomdesk_term order by epoch',
+    run: ({ tables: { terms } }) =>
+      answer(...terms.map(({ term, epoch, after }) => ({ epoch: String(epoch), term, after: String(after) }))),
   },
   {
     words: 'select min(seq) as seq from roomdesk_journal',

@@ -37,6 +37,13 @@ export interface LeaderRow {
   readsMs: number
 }
 
+/** One row of `roomdesk_term`. */
+export interface TermRow {
+  term: string
+  epoch: number
+  after: number
+}
+
 /** One row of `roomdesk_controller`. */
 export interface ControllerRow {
   id: string
@@ -60,13 +67,14 @@ export interface Tables {
   controllers: ReadonlyMap<string, ControllerRow>
   journal: readonly JournalRow[]
   snapshots: readonly SnapshotRow[]
+  terms: readonly TermRow[]
 }
 
 /** A change of the tables, as the write-ahead log keeps it: executed on the primary and on every standby. */
 export type Mutation = (tables: Tables) => void
 
 export function emptyTables(): Tables {
-  return { site: undefined, leader: undefined, controllers: new Map(), journal: [], snapshots: [] }
+  return { site: undefined, leader: undefined, controllers: new Map(), journal: [], snapshots: [], terms: [] }
 }
 
 /** All of one instant. */

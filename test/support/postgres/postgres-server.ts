@@ -139,7 +139,7 @@ export class PostgresServer {
   /** Copies the schema at one instant into a new one. */
   async copySchema(from: string): Promise<string> {
     const to = await this.newSchema()
-    const tables = ['site', 'leader', 'controller', 'journal', 'snapshot', 'snapshot_part'].map(
+    const tables = ['site', 'leader', 'term', 'controller', 'journal', 'snapshot', 'snapshot_part'].map(
       (name) => `roomdesk_${name}`,
     )
     const copies = tables.map(

@@ -1,5 +1,6 @@
 import { recordLosses } from '../../../../server/cluster/record-losses.ts'
 import { expect, test, vi } from 'vitest'
+import type { Store } from '../../../../server/store/store.ts'
 import { temporaryFolder } from '../../../support/sites/store-site.ts'
 import { createRoom } from '../../../support/sites/store-site.ts'
 import { siteOfControllers, type TestController, type TestSite } from '../../../support/sites/member-site.ts'
@@ -18,7 +19,7 @@ function heard() {
 
 /** Takes a dump of the site's tables. @returns what puts them back */
 async function dump({ server, schema }: TestSite): Promise<() => Promise<void>> {
-  const tables = ['roomdesk_leader', 'roomdesk_journal']
+  const tables = ['roomdesk_leader', 'roomdesk_journal', 'roomdesk_term']
   for (const table of tables) await server.query(`create table ${schema}.old_${table} as table ${schema}.${table}`)
   const putBack = tables.map(
     (table) => `delete from ${schema}.${table}; insert into ${schema}.${table} select * from ${schema}.old_${table}`,
@@ -26,6 +27,22 @@ async function dump({ server, schema }: TestSite): Promise<() => Promise<void>> 
   // Made at the end of a controller.
   const snapshots = `delete from ${schema}.roomdesk_snapshot`
   return async () => void (await server.query([snapshots, ...putBack].join(';\n')))
+}
+
+/** Number of the last stored line. */
+async function lastLine({ server, schema }: TestSite): Promise<number> {
+  const [row] = await server.query<{ seq: string }>(`select max(seq) as seq from ${schema}.roomdesk_journal`)
+  return Number(row?.seq)
+}
+
+/** Changes something until snapshots have replaced all lines up to one. The store writes a snapshot after each change. */
+async function replaceLines({ server, schema }: TestSite, store: Store, last: number): Promise<void> {
+  await expect
+    .poll(async () => {
+      await createRoom(store, `after-${Math.random()}`)
+      return await server.query(`select from ${schema}.roomdesk_journal where seq <= ${last}`)
+    })
+    .toEqual([])
 }
 
 test('A dump is put back while all controllers are stopped: numbers of rooms made since are not given again', async () => {
@@ -157,12 +174,70 @@ test('A dump is put back, and another controller leads that knows less than the 
   await vi.waitFor(() => expect(warnings.join('\n')).toMatch(/came back without (\d )?changes? that w/), {
     timeout: 10_000,
   })
+  expect(warnings.join('\n')).toContain('came back without 3 changes that were confirmed since 20')
   expect(warnings.join('\n')).toContain('rooms/lost-1, rooms/lost-2, rooms/lost-3')
   // The event log of the site has it at once, although this controller does not lead, and once.
   const recorded: unknown[] = []
   const events = { append: (event: object) => void recorded.push(event) }
   for (let looks = 0; looks < 2; looks++) recordLosses(again.member, events)()
   expect(recorded).toEqual([
-    expect.objectContaining({ kind: 'store.noticed', params: expect.objectContaining({ lost: true }) }),
+    expect.objectContaining({
+      kind: 'store.noticed',
+      params: expect.objectContaining({ lost: true, since: expect.any(Number) }),
+    }),
   ])
+})
+
+test('A dump is put back, and snapshots of the next leader have replaced the lines of the one before: that one says what is lost, and since when', async () => {
+  const site = await siteOfControllers(await postgres())
+  const folder = await temporaryFolder()
+  const first = await site.controller('first', { folder })
+  const led = await first.lead()
+  await createRoom(led, 'kept')
+  const putBack = await dump(site)
+  const before = Date.now()
+  for (const room of ['lost-1', 'lost-2']) await createRoom(led, room)
+  const after = Date.now()
+  const last = await lastLine(site)
+  first.proxy.closed = true
+  first.proxy.cut()
+  await putBack()
+  const second = await site.controller('second', { snapshotAfterBytes: 1 })
+  const next = await second.lead()
+  await replaceLines(site, next, last)
+  first.proxy.closed = false
+  await led.fenced
+  await first.close()
+  const { warnings, logger } = heard()
+  const again = await site.controller('first', { folder, before: first.member, logger })
+  const losses: (number | undefined)[] = []
+  again.member.onLost(({ since }) => void losses.push(since))
+  await vi.waitFor(() => expect(warnings.join('\n')).toContain('came back without 2 changes that were confirmed since'))
+  expect(losses).toHaveLength(1)
+  expect(losses[0]).toBeGreaterThanOrEqual(before - 1_000)
+  expect(losses[0]).toBeLessThanOrEqual(after)
+})
+
+test('A former leader reports no loss where others have led since, one of them without a change, and snapshots have replaced its lines', async () => {
+  const site = await siteOfControllers(await postgres())
+  const folder = await temporaryFolder()
+  const first = await site.controller('first', { folder })
+  const led = await first.lead()
+  for (const room of ['one', 'two']) await createRoom(led, room)
+  const last = await lastLine(site)
+  first.proxy.closed = true
+  first.proxy.cut()
+  const idle = await site.controller('idle')
+  await idle.lead()
+  await idle.close()
+  const third = await site.controller('third', { snapshotAfterBytes: 1 })
+  const next = await third.lead()
+  await replaceLines(site, next, last)
+  first.proxy.closed = false
+  await led.fenced
+  await first.close()
+  const { warnings, logger } = heard()
+  const again = await site.controller('first', { folder, before: first.member, logger })
+  await vi.waitFor(() => expect(rooms(again)).toEqual(rooms(third)))
+  expect(warnings.join('\n')).not.toContain('came back without')
 })

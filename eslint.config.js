@@ -4,6 +4,7 @@ import vueParser from 'vue-eslint-parser'
 import { classSize } from './eslint-rules/class-size.js'
 import { edgeOnly } from './eslint-rules/edge-only.js'
 import { fewImports } from './eslint-rules/few-imports.js'
+import { handledRejection } from './eslint-rules/handled-rejection.js'
 import { layers } from './eslint-rules/layers.js'
 import { linearPatterns } from './eslint-rules/linear-patterns.js'
 import { oneBasename } from './eslint-rules/one-basename.js'
@@ -19,6 +20,7 @@ const roomdesk = {
   rules: {
     'class-size': classSize,
     'few-imports': fewImports,
+    'handled-rejection': handledRejection,
     layers,
     'linear-patterns': linearPatterns,
     'one-basename': oneBasename,
@@ -108,7 +110,11 @@ export default ts.config(
   },
   {
     files: ['{shared,server,main}/**/*.ts'],
-    rules: { 'roomdesk/own-paths': 'error' },
+    rules: {
+      'roomdesk/handled-rejection': 'error',
+      'roomdesk/own-paths': 'error',
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: true }],
+    },
   },
   {
     files: ['server/**/*.ts'],

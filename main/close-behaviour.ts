@@ -1,4 +1,5 @@
 import { type BrowserWindow, dialog } from 'electron'
+import { mustNotFail } from '../shared/unawaited.ts'
 import type { PreferencesFile } from './preferences.ts'
 import type { Texts } from './texts/en.ts'
 
@@ -22,7 +23,7 @@ export function decideOnClose(window: BrowserWindow, behaviour: CloseBehaviour):
     else if (close === 'quit') behaviour.quit()
     else if (!asking) {
       asking = true
-      void ask(window, behaviour).finally(() => (asking = false))
+      mustNotFail(ask(window, behaviour).finally(() => (asking = false)))
     }
   })
 }

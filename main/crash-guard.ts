@@ -1,5 +1,6 @@
 import { type BrowserWindow, dialog } from 'electron'
 import type { Logger } from 'pino'
+import { inBackground } from '../shared/unawaited.ts'
 import type { Texts } from './texts/en.ts'
 
 /** Maximum number of reloads in this many milliseconds; beyond it the operator is asked, so that a page that always crashes does not reload for ever. */
@@ -24,17 +25,21 @@ export function guardAgainstCrashes(window: BrowserWindow, { texts, logger, show
     logger.error({ reason, exitCode }, 'the console page crashed')
     const now = Date.now()
     reloads = [...reloads.filter((at) => now - at < withinMs), now]
-    if (reloads.length > maxReloads) return void ask(texts().crashedAgain, () => contents.reload())
+    if (reloads.length > maxReloads) return ask(texts().crashedAgain, () => contents.reload())
     contents.reload()
     show(texts().crashed)
   })
   window.on('unresponsive', () => {
     logger.warn('the console page does not respond')
     // A page that hangs does not reload: its process ends, and the page is loaded in another (`render-process-gone`).
-    void ask(texts().unresponsive, () => contents.forcefullyCrashRenderer())
+    ask(texts().unresponsive, () => contents.forcefullyCrashRenderer())
   })
 
-  async function ask(message: string, mend: () => void): Promise<void> {
+  function ask(message: string, mend: () => void): void {
+    inBackground(askToMend(message, mend), 'the operator could not be asked about the console page', logger)
+  }
+
+  async function askToMend(message: string, mend: () => void): Promise<void> {
     const { reload, wait } = texts()
     const buttons = [reload, wait]
     const { response } = await dialog.showMessageBox(window, {

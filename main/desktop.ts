@@ -37,10 +37,10 @@ const assets = join(folder, '../../assets')
 export function startDesktop(): void {
   declareAppScheme()
   keepCrashReports()
-  const sandbox = hardenApp()
   let shell: Shell | undefined
+  const sandbox = hardenApp((error) => shell?.pageNotOpened(error))
   if (!beTheOnlyOne({ show: () => shell?.show(), openWalls: () => shell?.openWalls(), quit: () => app.quit() })) return
-  void app
+  app
     .whenReady()
     .then(async () => await run(sandbox, (made) => (shell = made)))
     .catch((error: unknown) => giveUp(error))

@@ -27,13 +27,14 @@ export function secureWebPreferences(preload: string, partition?: string): WebPr
 
 /**
  * Applies settings before the app is ready: every renderer sandboxed, every web contents guarded from the start.
+ * @param notOpened called when a page could not be opened in the operator's browser
  * @returns state of the sandbox
  */
-export function hardenApp(): SandboxState {
+export function hardenApp(notOpened: (error: unknown) => void): SandboxState {
   const { platform, argv } = process
   const sandbox = sandboxFor({ platform, argv, uid: process.getuid?.(), isPackaged: app.isPackaged })
   if (sandbox === 'on') app.enableSandbox()
-  app.on('web-contents-created', (_event, contents) => guard(contents))
+  app.on('web-contents-created', (_event, contents) => guard(contents, notOpened))
   return sandbox
 }
 
@@ -67,7 +68,7 @@ export function isOurs(url: string): boolean {
   return url === origin || url.startsWith(`${origin}/`)
 }
 
-function guard(contents: WebContents): void {
+function guard(contents: WebContents, notOpened: (error: unknown) => void): void {
   const stay = (event: { preventDefault: () => void; url: string }): void => {
     if (!isOurs(event.url)) event.preventDefault()
   }
@@ -76,7 +77,7 @@ function guard(contents: WebContents): void {
   contents.on('will-redirect', stay)
   contents.on('will-attach-webview', (event) => event.preventDefault())
   contents.setWindowOpenHandler(({ url }) => {
-    openOutside(url)
+    openOutside(url)?.catch(notOpened)
     return { action: 'deny' }
   })
 }
@@ -90,9 +91,9 @@ export function allowRoomPage(url: string): void {
 }
 
 /** Opens a web page in the operator's browser; other schemes could start programs. */
-function openOutside(url: string): void {
+function openOutside(url: string): Promise<void> | undefined {
   const protocol = URL.parse(url)?.protocol
-  if (protocol !== 'https:' && !(protocol === 'http:' && url === roomPage)) return
+  if (protocol !== 'https:' && !(protocol === 'http:' && url === roomPage)) return undefined
   roomPage = ''
-  void shell.openExternal(url)
+  return shell.openExternal(url)
 }

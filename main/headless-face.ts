@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { app } from 'electron'
 import { type HeadlessProgram, runHeadless } from '../server/bin/headless-program.ts'
 import { LaunchError } from '../server/bin/launch-options.ts'
+import { exitOnFailure } from './exit-on-failure.ts'
 import { faceFlags } from './face.ts'
 import { KeychainError, loadDataKey, sealingWith } from './key.ts'
 import { logFile } from './log-file.ts'
@@ -19,7 +20,7 @@ export function startWithoutWindow(): void {
   app.disableHardwareAcceleration()
   keepCrashReports()
   app.dock?.hide()
-  void app.whenReady().then(run)
+  exitOnFailure(app.whenReady().then(run))
 }
 
 async function run(): Promise<void> {

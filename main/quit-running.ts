@@ -1,5 +1,6 @@
 import { sleep } from '../shared/sleep.ts'
 import { app } from 'electron'
+import { exitOnFailure } from './exit-on-failure.ts'
 
 /** Time within which the running app must end: its store is flushed within 12 s. In milliseconds. */
 const maxMs = 20_000
@@ -10,7 +11,7 @@ const pauseMs = 200
  * Exit code 0: none runs; 1: it did not end within 20 s.
  */
 export function quitRunningApp(): void {
-  void quit().then((code) => app.exit(code))
+  exitOnFailure(quit().then((code) => app.exit(code)))
 }
 
 async function quit(): Promise<number> {

@@ -17,7 +17,7 @@ export class Quit {
       event.preventDefault()
       if (this.#state === 'stopping') return
       this.#state = 'stopping'
-      void withDeadline(stop())
+      withDeadline(stop())
         .catch((error: unknown) => logger.error({ err: error }, 'the controller did not stop in order'))
         .finally(() => {
           this.#state = 'stopped'

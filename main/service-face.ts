@@ -1,12 +1,13 @@
 import { app } from 'electron'
 import { LaunchError } from '../server/bin/launch-options.ts'
+import { exitOnFailure } from './exit-on-failure.ts'
 import { faceFlags } from './face.ts'
 import { headlessFlags } from './headless-face.ts'
 import { installService, isForOperator, removeService, thisMachine } from './service/service-command.ts'
 
 /** Installs the service of this machine or removes it, says so in one sentence, and ends: `roomdesk --install-service`, `--remove-service`. */
 export function changeService(): void {
-  void change().then((code) => app.exit(code))
+  exitOnFailure(change().then((code) => app.exit(code)))
 }
 
 async function change(): Promise<number> {

@@ -32,7 +32,7 @@ export function changesState({ name }: ConsoleEvent): boolean {
 }
 
 /** Runs `work` at most once per `intervalMs`, and once more if requested meanwhile. */
-export function throttled(work: () => Promise<void>, intervalMs: number): () => void {
+export function throttled(work: () => void, intervalMs: number): () => void {
   let timer: NodeJS.Timeout | undefined
   let again = false
   const run = (): void => {
@@ -42,7 +42,7 @@ export function throttled(work: () => Promise<void>, intervalMs: number): () => 
       if (again) run()
     }, intervalMs)
     timer.unref()
-    void work()
+    work()
   }
   return () => {
     if (timer === undefined) run()

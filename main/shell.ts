@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { app, nativeTheme, shell as desktop } from 'electron'
 import type { Logger } from 'pino'
 import type { Settings } from '../shared/settings.ts'
+import { inBackground } from '../shared/unawaited.ts'
 import type { Controller } from '../server/controller/controller.ts'
 import { type AppHandlers, pushAppChange } from './app-calls.ts'
 import { decideOnClose } from './close-behaviour.ts'
@@ -161,6 +162,12 @@ export class Shell {
     this.#window.show()
   }
 
+  /** A web page could not be opened in the operator's browser. */
+  pageNotOpened(error: unknown): void {
+    this.#options.logger.error({ err: error }, 'cannot open a page in the browser')
+    this.#notify(this.texts().pageNotOpened)
+  }
+
   /** Opens the walls; where no display has one, the settings in which it is chosen. */
   openWalls(): void {
     if (this.#walls.open()) return
@@ -210,10 +217,13 @@ export class Shell {
 
   /** Follows a running controller: language, theme, tray, notifications. */
   async follow(controller: Controller): Promise<void> {
-    const refresh = throttled(() => this.#refresh(controller), trayMs)
+    const refresh = throttled(() => {
+      inBackground(this.#refresh(controller), 'cannot read the state of the site', this.#options.logger)
+    }, trayMs)
     controller.onEvent((event) => {
       this.#notifications.onEvent(event)
-      if (event.name === 'settings.changed') void this.#readSettings(controller)
+      if (event.name === 'settings.changed')
+        inBackground(this.#readSettings(controller), 'cannot read the settings', this.#options.logger)
       else if (changesState(event)) refresh()
     })
     await this.#readSettings(controller)
@@ -245,7 +255,7 @@ export class Shell {
     const actions = {
       ...this.#actions(),
       go: (route: string) => this.#window.go(route),
-      openDataFolder: () => void desktop.openPath(this.#options.launch.dataFolder),
+      openDataFolder: () => inBackground(this.#openDataFolder(), 'cannot open the data folder', this.#options.logger),
       wallsAreOpen: () => this.#walls.isOpen,
       toggleWalls: () => {
         if (this.#walls.isOpen) this.#walls.close()
@@ -265,7 +275,8 @@ export class Shell {
 
   #actions() {
     return {
-      restartListeners: () => void this.#restartListeners(),
+      restartListeners: () =>
+        inBackground(this.#restartListeners(), 'cannot restart the listeners', this.#options.logger),
       startsAtLogin,
       setStartsAtLogin: (starts: boolean) => {
         try {
@@ -291,6 +302,11 @@ export class Shell {
   async #restartListeners(): Promise<void> {
     const controller = await this.#options.controller
     const result = await controller.call('listeners.restart', {}, desktopOrigin)
-    if (!result.ok) this.#options.logger.error({ error: result.error }, 'cannot restart the listeners')
+    if (!result.ok) throw new Error(result.error.message)
+  }
+
+  async #openDataFolder(): Promise<void> {
+    const failure = await desktop.openPath(this.#options.launch.dataFolder)
+    if (failure !== '') throw new Error(failure)
   }
 }

@@ -1,4 +1,5 @@
 import { type BrowserWindow, dialog } from 'electron'
+import { mustNotFail } from '../shared/unawaited.ts'
 import type { Texts } from './texts/en.ts'
 
 /** Maximum number of waiting texts: the latest. */
@@ -18,7 +19,7 @@ export class WindowNotices {
   /** Shows notices in this window from now on, until it is closed. */
   attach(window: BrowserWindow): void {
     this.#window = window
-    const tell = (): void => void this.#notify()
+    const tell = (): void => mustNotFail(this.#notify())
     window.on('show', tell)
     window.on('restore', tell)
     window.on('closed', () => {
@@ -28,7 +29,7 @@ export class WindowNotices {
 
   add(text: string): void {
     this.#waiting = [...this.#waiting, text].slice(-maxWaiting)
-    void this.#notify()
+    mustNotFail(this.#notify())
   }
 
   /** Shows one dialog at a time, with all waiting texts. */

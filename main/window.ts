@@ -71,7 +71,7 @@ export class ConsoleWindow {
     if (was?.maximized === true) window.once('show', () => window.maximize())
     if (!options.hidden) showOncePainted(window)
     // did-fail-load reports a failure, and the crash guard repeats the load.
-    void window.loadURL(`${origin}/index.html`).catch(() => undefined)
+    window.loadURL(`${origin}/index.html`).catch(() => undefined)
   }
 
   /** Brings the window to the front, or opens it. */
@@ -100,7 +100,7 @@ export class ConsoleWindow {
   go(route: string): void {
     this.show()
     // did-fail-load reports a failure.
-    void this.#window?.loadURL(`${origin}/index.html#${route}`).catch(() => undefined)
+    this.#window?.loadURL(`${origin}/index.html#${route}`).catch(() => undefined)
   }
 
   #remember(window: BrowserWindow): void {

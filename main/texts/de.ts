@@ -59,6 +59,7 @@ export const de: Texts = {
   closeRemember: 'Immer so verfahren',
   keepRunning: 'Weiterlaufen',
   crashed: 'Die Konsolenseite ist abgestürzt und wurde neu geladen. Der Controller lief weiter.',
+  pageNotOpened: 'Die Seite konnte nicht im Browser geöffnet werden.',
   crashedAgain: 'Die Konsolenseite stürzt wiederholt ab. Der Controller läuft weiter.',
   crashedForGood:
     'Roomdesk ist wiederholt abgestürzt und wird nicht mehr automatisch neu gestartet. Bitte melden Sie den Protokolleintrag „unexpected error“ und starten Sie Roomdesk dann erneut.',

@@ -58,6 +58,7 @@ export const en = {
   closeRemember: 'Do this every time',
   keepRunning: 'Keep Running',
   crashed: 'The console page crashed and was reloaded. The controller kept running.',
+  pageNotOpened: 'The page could not be opened in the browser.',
   crashedAgain: 'The console page keeps crashing. The controller keeps running.',
   crashedForGood:
     'Roomdesk failed repeatedly and will not restart automatically. Please report the log entry "unexpected error", then start Roomdesk again.',

@@ -59,6 +59,7 @@ export const zh: Texts = {
   closeRemember: '以后都这样处理',
   keepRunning: '继续运行',
   crashed: '控制台页面崩溃，已重新加载。控制器一直在运行。',
+  pageNotOpened: '无法在浏览器中打开该页面。',
   crashedAgain: '控制台页面反复崩溃。控制器仍在运行。',
   crashedForGood:
     'Roomdesk 反复出错，不再自动重启。请将日志中的“unexpected error”条目反馈给开发者，然后重新启动 Roomdesk。',

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { inBackground } from '../../shared/unawaited.ts'
 
 /** Time between the warning and the installation, in milliseconds. */
 const warningMs = 2 * 60_000
@@ -40,7 +41,9 @@ export class InstallCountdown {
     }
     // Cancelled meanwhile.
     if (this.#at === 0) return
-    this.#timer = setTimeout(() => void this.#install(), warningMs)
+    this.#timer = setTimeout(() => {
+      inBackground(this.#install(), 'an update was not installed', this.#options.logger)
+    }, warningMs)
     this.#options.onChange()
   }
 

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { gt } from 'semver'
 import type { AppInput, UpdateProblemName, UpdatesView } from '../../shared/app-contract.ts'
 import { needsNobody } from '../../shared/unattended-update.ts'
+import { inBackground, mustNotFail } from '../../shared/unawaited.ts'
 import type { PreferencesFile } from '../preferences.ts'
 import { installCommand, installPackage } from './debian-package.ts'
 import { fetchInstaller, isAsAnnounced } from './fetch-installer.ts'
@@ -88,10 +89,13 @@ export class Updates {
 
   /** Checks now and then, and installs at a quiet moment if the operator wishes so. */
   start(): void {
-    void this.#program?.look()
-    setTimeout(() => void this.check(), times.first).unref()
-    setInterval(() => void this.check(), times.every).unref()
-    setInterval(() => void this.#lookForQuiet(), times.look).unref()
+    mustNotFail(this.#program?.look())
+    setTimeout(() => mustNotFail(this.check()), times.first).unref()
+    setInterval(() => mustNotFail(this.check()), times.every).unref()
+    setInterval(
+      () => inBackground(this.#lookForQuiet(), 'an update was not installed', this.#options.logger),
+      times.look,
+    ).unref()
   }
 
   get #way(): InstallWay {
@@ -124,7 +128,7 @@ export class Updates {
     if (source !== '') this.#try('badSource', () => void updateSource(source))
     if (source !== this.#stored.source) {
       this.#hasFailed = false
-      void this.#countdown.cancel()
+      mustNotFail(this.#countdown.cancel())
       this.#forget()
     }
     this.#store({ source, install, hour })

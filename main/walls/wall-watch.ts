@@ -1,5 +1,6 @@
 import type { BrowserWindow } from 'electron'
 import type { Logger } from 'pino'
+import { mustNotFail } from '../../shared/unawaited.ts'
 
 /** Waits before a page is loaded again, in milliseconds: the first, and the longest, to which it doubles. */
 const waitMs = { first: 1_000, longest: 30_000 }
@@ -20,7 +21,7 @@ export function keepLoaded(window: BrowserWindow, url: string, logger: Logger): 
   const load = (): void => {
     loadedAt = performance.now()
     // did-fail-load reports a failure.
-    if (!window.isDestroyed()) void contents.loadURL(url).catch(() => undefined)
+    if (!window.isDestroyed()) contents.loadURL(url).catch(() => undefined)
   }
   const loadLater = (): void => {
     if (performance.now() - loadedAt > healthyMs) failures = 0
@@ -62,7 +63,7 @@ export function keepLoaded(window: BrowserWindow, url: string, logger: Logger): 
     loadLater()
   })
   window.on('unresponsive', hangs)
-  const timer = setInterval(() => void ask(), askMs.every)
+  const timer = setInterval(() => mustNotFail(ask()), askMs.every)
   window.once('closed', () => {
     clearInterval(timer)
     clearTimeout(again)

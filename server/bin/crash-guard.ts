@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { mustNotFail } from '../../shared/unawaited.ts'
 import { maxRestarts as usualRestarts, oneMore, type Restarts, restartWindowMs } from '../controller/restarts.ts'
 
 /** Needs of a crash guard. */
@@ -39,9 +40,9 @@ export class CrashGuard {
 
   /** From now on every error that was caught nowhere comes here. */
   watch(source: NodeJS.Process = process): void {
-    source.on('uncaughtException', (error, origin) => void this.crash(error, origin))
+    source.on('uncaughtException', (error, origin) => mustNotFail(this.crash(error, origin)))
     // A rejection that nobody handles: the work that it belongs to stopped somewhere in its middle.
-    source.on('unhandledRejection', (reason) => void this.crash(reason, 'unhandledRejection'))
+    source.on('unhandledRejection', (reason) => mustNotFail(this.crash(reason, 'unhandledRejection')))
   }
 
   /** Resolves when the process was replaced or asked to end. Never rejects. */

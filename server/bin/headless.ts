@@ -10,7 +10,7 @@ const folder = import.meta.dirname
 
 if (staysInFront(process.platform, process.env)) startBehind()
 else
-  void runHeadless({
+  await runHeadless({
     flags: process.argv.slice(2),
     pages: join(folder, '..'),
     spawnMedia: (recordings, roomPage) => forkMediaProcess(join(folder, 'media-node.js'), [roomPage], recordings),

@@ -2,6 +2,7 @@
 import ndc from 'node-datachannel'
 import type { FromNode } from '../../shared/media/control.ts'
 import { GatheredMessages, messagesOf } from '../../shared/media/gathered-messages.ts'
+import { mustNotFail } from '../../shared/unawaited.ts'
 import { ControlService } from '../media/control-service.ts'
 import { countBuffersAsMemory } from './media-memory.ts'
 import { nodeWeb } from './node-web.ts'
@@ -30,12 +31,12 @@ const service = new ControlService(
     else gathered.send(message)
   },
   nodeWeb,
-  () => void end(),
+  () => mustNotFail(end()),
 )
 let ending = false
 
 function receive(value: unknown): void {
-  for (const message of messagesOf(value)) void receiveOne(message)
+  for (const message of messagesOf(value)) mustNotFail(receiveOne(message))
 }
 
 async function receiveOne(message: unknown): Promise<void> {
@@ -57,8 +58,8 @@ countBuffersAsMemory()
 ndc.initLogger('Fatal', () => {})
 parentPort?.on('message', ({ data }) => receive(data))
 process.on('message', (value) => receive(value))
-process.on('disconnect', () => void end())
-process.on('SIGTERM', () => void end())
+process.on('disconnect', () => mustNotFail(end()))
+process.on('SIGTERM', () => mustNotFail(end()))
 // The controller decides when to end: an interrupt at the terminal reaches every process of the group.
 process.on('SIGINT', () => {})
 process.on('uncaughtException', fail)

@@ -5,6 +5,7 @@ import { limits } from '../../shared/limits.ts'
 import { capabilityAccess } from '../../shared/console/capability-access.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
+import { mustNotFail } from '../../shared/unawaited.ts'
 import type { CapabilityKind, CapabilityMaker, CapabilityOf, StoredCapability } from '../store/capability-record.ts'
 import { afterRevocation, isContentThere, isMakerEnabled, isOver } from '../store/capability-rules.ts'
 import type { Change, ConfirmedView, Store, Transaction } from '../store/store.ts'
@@ -60,8 +61,8 @@ export class Capabilities {
 
   /** Removes expired capabilities from now on; exports of an earlier run are gone. */
   start(): void {
-    void this.#sweep()
-    this.#timer = setInterval(() => void this.#sweep(), sweepMs).unref()
+    mustNotFail(this.#sweep())
+    this.#timer = setInterval(() => mustNotFail(this.#sweep()), sweepMs).unref()
   }
 
   close(): void {

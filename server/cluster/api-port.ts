@@ -3,6 +3,7 @@ import type { OperationContract } from '../../shared/operation.ts'
 import type { ApiName } from '../../shared/result-codes.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Settings } from '../../shared/settings.ts'
+import { mustNotFail } from '../../shared/unawaited.ts'
 import { connectionLimits } from '../edge/limits.ts'
 import type { KeptPorts } from '../edge/kept-ports.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
@@ -84,7 +85,7 @@ export function apiProxyPort(options: ApiProxyOptions): Port {
   }
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const exchange = readHead(request, response, request.url ?? '/', api, table(), limits.requestTarget)
-    void underWay.track(exchange, pass(exchange), (error) => funnel.failWith(exchange, error))
+    mustNotFail(underWay.track(exchange, pass(exchange), (error) => funnel.failWith(exchange, error)))
   }
   const server = new EdgeServer({
     ...malformedAnswers({ funnel, pendingAnswer: (socket) => underWay.pendingAnswer(socket) }),

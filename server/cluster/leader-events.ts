@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { monotonic, pause, startTimer } from '../store/system/time.ts'
 import { WebSocket } from 'ws'
 import { type EventName, events, type EventPayload } from '../../shared/console/contract.ts'
+import { mustNotFail } from '../../shared/unawaited.ts'
 import type { EventHub } from '../console/event-hub.ts'
 import type { Log } from '../observe/log.ts'
 import { connectTo } from './leader-connection.ts'
@@ -46,7 +47,7 @@ export class LeaderEvents {
     hub.watch((listening) => {
       this.#following?.abort()
       this.#following = listening ? new AbortController() : undefined
-      if (this.#following !== undefined) void this.#follow(this.#following.signal)
+      if (this.#following !== undefined) mustNotFail(this.#follow(this.#following.signal))
     })
   }
 

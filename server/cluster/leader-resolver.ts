@@ -1,4 +1,5 @@
 import { onAbort } from '../../shared/abort.ts'
+import { mustNotFail } from '../../shared/unawaited.ts'
 import { monotonic, sleep, startTimer } from '../store/system/time.ts'
 import { type ListenerName, listenerNames } from '../http/listeners.ts'
 import type { ControllerPlace, KnownController } from '../store/election/site-member.ts'
@@ -130,7 +131,7 @@ export class LeaderResolver {
     const leading = this.#leading
     if (leading?.targets.get(listener)?.target !== target || leading.down.has(listener)) return
     leading.down.set(listener, why)
-    void this.#tryAgain(leading, listener, target)
+    mustNotFail(this.#tryAgain(leading, listener, target))
   }
 
   /** A port owes an answer for long: finds out whether it still accepts connections, and ends what is under way there if it does not. */

@@ -1,3 +1,4 @@
+import { mustNotFail } from '../../shared/unawaited.ts'
 import type { ConsoleKey } from '../console/console-key.ts'
 import type { SiteControllers } from '../console/site-controllers.ts'
 import type { ControllerOptions } from '../controller/options.ts'
@@ -49,7 +50,7 @@ export function replicaRole(options: ControllerOptions, parts: ReplicaRoleParts)
     console,
     log: logger,
   })
-  void watch.run()
+  mustNotFail(watch.run())
   const endWatches = (): void => {
     watch.stop()
     console?.end()

@@ -4,6 +4,7 @@ import { monotonic, pause, startTimer } from '../store/system/time.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import { addressShare } from '../../shared/client-address.ts'
 import { limits } from '../../shared/limits.ts'
+import { mustNotFail } from '../../shared/unawaited.ts'
 import { endToEnd, headerOf, passedOnHeader } from '../edge/end-to-end-headers.ts'
 import { notLeader, provenRequest, refuseAsNotLeader } from '../edge/passed-on.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
@@ -196,7 +197,7 @@ export class ReverseProxy {
         return
       }
       if (body === undefined) request.unpipe(outgoing)
-      void answerWith(answer, request, response).then(() => resolve('answered'))
+      mustNotFail(answerWith(answer, request, response).then(() => resolve('answered')))
     })
     if (body !== undefined) endWith(outgoing, body)
     return promise.finally(() => {

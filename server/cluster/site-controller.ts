@@ -1,4 +1,5 @@
 import { onAbort } from '../../shared/abort.ts'
+import { inBackground, mustNotFail } from '../../shared/unawaited.ts'
 import { pause, sleep, wallClock } from '../store/system/time.ts'
 import { ConsoleKey } from '../console/console-key.ts'
 import { LeaderHistory } from '../console/leader-history.ts'
@@ -129,7 +130,7 @@ export class SiteController {
           this.#options.logger.warn({}, 'another controller leads: the site file is not applied')
       }
       this.#running = this.#run(store === undefined ? leading : Promise.resolve(store))
-      void this.#peers.run()
+      mustNotFail(this.#peers.run())
     } catch (error) {
       await this.stop(0)
       throw error
@@ -253,7 +254,7 @@ export class SiteController {
     if (role?.is !== 'leader') return
     // Requests that waited for a leader go to this controller.
     this.#way.lead({ id: this.#member.id, place: this.#ownPlace() }, true)
-    void this.#kept.close()
+    inBackground(this.#kept.close(), 'ports that were kept for the leader could not be closed', this.#options.logger)
   }
 
   /** The controller that led lets go of its ports; this program follows who leads now. */

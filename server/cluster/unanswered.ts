@@ -1,4 +1,5 @@
 import { onAbort } from '../../shared/abort.ts'
+import { mustNotFail } from '../../shared/unawaited.ts'
 import type { ListenerName } from '../http/listeners.ts'
 import { startTimer, type Timer } from '../store/system/time.ts'
 import { clusterTimes } from '../store/election/timings.ts'
@@ -20,7 +21,7 @@ export function watchUnanswered({ way, listener, target, cut }: Unanswered): () 
     timer = startTimer(
       clusterTimes.doubt,
       () => {
-        void way.doubt(listener, target)
+        mustNotFail(way.doubt(listener, target))
         again()
       },
       false,

@@ -213,8 +213,8 @@ export function mediaHandlers({
         ended.map(({ id }) => id),
         guardRevocation('media.revoke_links', origin),
       )
-      // Links of earlier versions are on no list. In the background: the link is refused from now on.
-      void removals.revokeLinks(room_id, link)
+      // Links of earlier versions are on no list.
+      await removals.revokeLinks(room_id, link)
       return {}
     },
   }

@@ -1,6 +1,7 @@
 import type { ControllersView, ControllerView, SiteMedium } from '../../shared/console/controllers.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
+import { mustNotFail } from '../../shared/unawaited.ts'
 import type { EventSink } from '../event-log/event-log.ts'
 import { ControllerEvents } from '../event-log/sources/controllers.ts'
 import type { ControllerMetricSources } from '../observe/controller-metrics.ts'
@@ -65,15 +66,15 @@ export class ControllerWatch {
   /** The controllers of a site in files never change: nothing is polled. */
   start(): void {
     if (this.#options.site.medium === 'disk') return
-    const timer = setInterval(() => void this.#look(), this.#options.everyMs).unref()
+    const timer = setInterval(() => mustNotFail(this.#look()), this.#options.everyMs).unref()
     this.#stops.push(
       () => clearInterval(timer),
       this.#options.site.onLeader((leader) => {
         this.#leaderlessSince = leader === undefined ? this.#leaderlessSince || this.#options.clock() : 0
-        void this.#look()
+        mustNotFail(this.#look())
       }),
     )
-    void this.#look()
+    mustNotFail(this.#look())
   }
 
   stop(): void {

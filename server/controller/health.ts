@@ -1,5 +1,6 @@
 import type { OverviewView } from '../../shared/console/site.ts'
 import type { NodeView } from '../../shared/console/nodes.ts'
+import { mustNotFail } from '../../shared/unawaited.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 import type { StoreStatus } from '../store/store.ts'
 import type { LeaderSite } from './open-site.ts'
@@ -76,7 +77,7 @@ export function healthOf(
 ): (known: boolean) => Health {
   const { store, settings, pool, leader, listeners, version, startedAt } = parts
   let steppedDown = false
-  void leader?.store.fenced.then(() => (steppedDown = true))
+  mustNotFail(leader?.store.fenced.then(() => (steppedDown = true)))
   return (known) =>
     siteHealth({
       known,

@@ -1,3 +1,4 @@
+import { inBackground } from '../../shared/unawaited.ts'
 import type { LicenceCheck } from '../access/licence.ts'
 import type { Capabilities } from '../capabilities/capabilities.ts'
 import { CredentialRooms } from '../console/credential-rooms.ts'
@@ -216,14 +217,14 @@ export function createServices(options: ServiceOptions): Services {
         nodes.relayedRooms.noted(event)
         nodes.gateway.onPoolEvent(event)
       })
-      void observation.figures.open()
-      void pictures.start()
+      inBackground(observation.figures.open(), 'figures of earlier runs could not be read', logger)
+      inBackground(pictures.start(), 'pictures of cameras are not kept', logger)
       watch.start({ pool, devices: outgoing, faults })
       pending.start()
       nodes.relayedRooms.start()
       others.start()
       // Before the pool: each room's order follows the first report of its node.
-      void recordings.begin()
+      inBackground(recordings.begin(), 'recording could not be started', logger)
       await pool.start()
       await testCamera.resume()
       outgoing.start()

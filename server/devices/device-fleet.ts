@@ -3,6 +3,7 @@ import type { DeviceState } from '../../shared/device.ts'
 import { deviceErrorMessages, deviceStates } from '../../shared/device.ts'
 import { isShut } from '../schedule/room-hours.ts'
 import type { Settings } from '../../shared/settings.ts'
+import { mustNotFail } from '../../shared/unawaited.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { PoolEvent } from '../nodes/port/pool-events.ts'
@@ -128,7 +129,7 @@ export class DeviceFleet {
       if (this.#memberIn(roomId, userId)?.device.paused === false) return
       await pool.removeDevice(roomId, userId)
     }
-    void notifyNode(leave, 'an outgoing user left a room', logger)
+    mustNotFail(notifyNode(leave, 'an outgoing user left a room', logger))
   }
 
   /** Takes a device whose creation has an unknown outcome out of its room, once it turns out that it was not stored. Resolves when that is known. Never rejects. */

@@ -20,6 +20,7 @@ import { isOutcomeUnknown } from '../store/storage-error.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { bySystem, type Deletion, type Trash } from '../store/trash/trash.ts'
 import { parseDeviceAddress, sameAddress } from '../../shared/device-address.ts'
+import { mustNotFail } from '../../shared/unawaited.ts'
 import { assistAddressOf, takesOldTls } from './device-options.ts'
 import { DeviceFleet, type FleetPool } from './device-fleet.ts'
 import { DeviceHistory } from './device-history.ts'
@@ -280,7 +281,7 @@ export class OutgoingUsers {
       throw error
     } finally {
       if (known === undefined) release()
-      else void known.then(release)
+      else mustNotFail(known.finally(release))
     }
   }
 

@@ -1,4 +1,5 @@
 import { ConsoleError } from '../../shared/console/procedure.ts'
+import { mustNotFail } from '../../shared/unawaited.ts'
 import type { EdgeLog } from './guards.ts'
 import { authorityNotice, type TlsMaterial } from './tls.ts'
 
@@ -33,7 +34,7 @@ export class CertificateWatch {
 
   constructor(options: CertificateWatchOptions) {
     this.#options = options
-    this.#timer = setInterval(() => void this.look(), options.everyMs ?? 10_000).unref()
+    this.#timer = setInterval(() => mustNotFail(this.look()), options.everyMs ?? 10_000).unref()
   }
 
   /** Why what the files hold now is not in use; undefined when it is. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { insideOf } from '../../shared/files/own-path.ts'
 import { onceFree } from '../../shared/held-file.ts'
+import { mustNotFail } from '../../shared/unawaited.ts'
 import { isConstrained, type KeyPair, makeAuthority, permittedNames, signCertificate } from './site-authority.ts'
 import { permits, permittedOf, type SiteNames, siteNames } from './site-names.ts'
 
@@ -52,7 +53,7 @@ export async function ownCertificate(
   const queue = (queues.get(folder) ?? Promise.resolve()).then(() => upToDate(folder, names, now))
   const settled = queue.catch(() => undefined)
   queues.set(folder, settled)
-  void settled.then(() => queues.get(folder) === settled && queues.delete(folder))
+  mustNotFail(settled.then(() => queues.get(folder) === settled && queues.delete(folder)))
   return await queue
 }
 

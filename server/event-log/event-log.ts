@@ -7,6 +7,7 @@ import {
   eventMatcher,
   type LogVerdict,
 } from '../../shared/console/events.ts'
+import { mustNotFail } from '../../shared/unawaited.ts'
 import type { Log } from '../observe/log.ts'
 import { eventsFolder } from '../store/backups/backup-events.ts'
 import { syncFolder } from '../store/files/durable-files.ts'
@@ -121,7 +122,7 @@ export class EventLog {
     this.#recent = new RecentEntries(tail)
     this.endedWith = tail.at(-1)
     this.#end = end
-    this.#hourly = setInterval(() => this.#then(() => this.#clear()), hourMs).unref()
+    this.#hourly = setInterval(() => mustNotFail(this.#then(() => this.#clear())), hourMs).unref()
   }
 
   /** Opens the log of a data folder, or begins one. @throws what the file system says */
@@ -163,7 +164,7 @@ export class EventLog {
       ...(change === undefined ? {} : { change }),
     })
     this.#gather ??= setTimeout(
-      () => this.#then(() => this.#write()),
+      () => mustNotFail(this.#then(() => this.#write())),
       this.#options.gatherMs ?? defaultGatherMs,
     ).unref()
   }
@@ -290,7 +291,7 @@ export class EventLog {
     this.#end = { seq: end.seq, hash: end.hash }
     this.#recent.add(entries)
     this.#sync ??= setTimeout(
-      () => this.#then(() => this.#seal()),
+      () => mustNotFail(this.#then(() => this.#seal())),
       Math.max(0, this.#lastSync + syncMs - performance.now()),
     ).unref()
     for (const listener of this.#listeners) listener(entries)
@@ -322,6 +323,6 @@ export class EventLog {
     if (this.#error === undefined) this.#options.logger.error({ err: error }, 'the event log cannot be written')
     this.#error = { message, since: this.#error?.since ?? this.#clock() }
     if (this.#closed) return
-    this.#gather ??= setTimeout(() => this.#then(() => this.#write()), retryMs).unref()
+    this.#gather ??= setTimeout(() => mustNotFail(this.#then(() => this.#write())), retryMs).unref()
   }
 }

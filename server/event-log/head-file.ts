@@ -48,7 +48,11 @@ export class HeadFile {
   async close(): Promise<void> {
     const handle = this.#handle
     this.#handle = undefined
-    await handle?.datasync().finally(() => handle.close())
+    try {
+      await handle?.datasync()
+    } finally {
+      await handle?.close()
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import { sleep } from '../../shared/sleep.ts'
 import { limits } from '../../shared/limits.ts'
 import type { OperationContract } from '../../shared/operation.ts'
 import { ApiError, type ApiName } from '../../shared/result-codes.ts'
+import { mustNotFail } from '../../shared/unawaited.ts'
 import type { Sessions } from '../access/sessions.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import type { Leadership } from '../store/store.ts'
@@ -102,8 +103,8 @@ export class RequestHandler {
       exchange.unread = exchange.hasBody
       if (isPreflight(exchange)) this.funnel.preflight(exchange)
       else this.funnel.refuse(exchange, refuseRoute(exchange))
-    } else if (exchange.hasBody) void this.#track(exchange, this.#performWithBody(exchange, route))
-    else void this.#perform(exchange, route)
+    } else if (exchange.hasBody) mustNotFail(this.#track(exchange, this.#performWithBody(exchange, route)))
+    else mustNotFail(this.#perform(exchange, route))
   }
 
   async #performWithBody(exchange: Exchange, route: Route): Promise<void> {

@@ -1,4 +1,5 @@
 import { parseDeviceAddress } from '../../shared/device-address.ts'
+import { mustNotFail } from '../../shared/unawaited.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { LoopbackServer } from '../edge/loopback-server.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
@@ -73,7 +74,7 @@ export class TestCamera {
       } else this.#devices.delete(change.key)
     }
     this.#closeUnused()
-    if (isNew) void this.#serve()
+    if (isNew) mustNotFail(this.#serve())
   }
 
   /** Listens, and gives its address to devices that have a former one. Never rejects. */

@@ -6,6 +6,7 @@ import { refusal } from '../../shared/refusals/refusal.ts'
 import type { ObjectStorageSettings } from '../../shared/recordings/object-storage.ts'
 import type { RecordedStream, RecorderEvent } from '../../shared/recordings/segment.ts'
 import type { Settings } from '../../shared/settings.ts'
+import { mustNotFail } from '../../shared/unawaited.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { Store } from '../store/store.ts'
 import { rebuildIndex } from './index/rebuild-index.ts'
@@ -184,7 +185,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
         for (const { collection } of changes) {
           // The reserve may be another one now.
           if (collection !== 'settings') continue
-          void this.#storage?.watch.look()
+          mustNotFail(this.#storage?.watch.look())
           this.objects?.settingsChanged()
         }
       }),

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { clearInterval, setInterval } from 'node:timers'
 import type { RecordingSettings } from '../../shared/recordings/recording-settings.ts'
+import { mustNotFail } from '../../shared/unawaited.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 
 const gigabyte = 1_000_000_000
@@ -52,7 +53,7 @@ export class StorageWatch {
 
   /** Resolves when space was measured for the first time. Never rejects. */
   async start(): Promise<void> {
-    this.#timer = setInterval(() => void this.#look(), everyMs).unref()
+    this.#timer = setInterval(() => mustNotFail(this.#look()), everyMs).unref()
     await this.look()
   }
 

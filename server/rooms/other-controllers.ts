@@ -1,3 +1,4 @@
+import { mustNotFail } from '../../shared/unawaited.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { clusterTimes, electionTimes } from '../store/election/timings.ts'
@@ -45,10 +46,10 @@ export class OtherControllers {
   start(): void {
     const { member, everyMs = clusterTimes.list } = this.#options
     if (member === undefined) return
-    this.#timer = setInterval(() => void this.#look(member), everyMs)
+    this.#timer = setInterval(() => mustNotFail(this.#look(member)), everyMs)
     this.#timer.unref()
-    this.#stopLeader = member.onLeader(() => void this.#look(member))
-    void this.#look(member)
+    this.#stopLeader = member.onLeader(() => mustNotFail(this.#look(member)))
+    mustNotFail(this.#look(member))
   }
 
   stop(): void {

@@ -1,4 +1,5 @@
 import { ApiError } from '../../shared/result-codes.ts'
+import { mustNotFail } from '../../shared/unawaited.ts'
 import { hoursOf } from '../schedule/room-hours.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
@@ -102,7 +103,7 @@ export class ScheduledRooms {
     if (room.closed) return
     if (hours.overrun && now < this.#startedAt + this.#grace && now >= this.#startedAt)
       return this.#due.set(roomId, this.#startedAt + this.#grace)
-    if (dueMark(room.schedule, room, now, this.#isEmpty(roomId)) !== undefined) void this.#perform(roomId)
+    if (dueMark(room.schedule, room, now, this.#isEmpty(roomId)) !== undefined) mustNotFail(this.#perform(roomId))
   }
 
   /** Somebody left: a meeting beyond its end may be over. */

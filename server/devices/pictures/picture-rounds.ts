@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { SentKeyPicture } from '../../../shared/media/stream-stats.ts'
 import type { Settings } from '../../../shared/settings.ts'
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { Store } from '../../store/store.ts'
 import type { OutgoingUsers } from '../outgoing-users.ts'
 import { type KeptPicture, PictureFolder } from './picture-folder.ts'
@@ -59,9 +60,10 @@ export class PictureRounds {
     }
     this.#stopFollowing = store.onChange((changes) => {
       // A camera goes to the trash first, and may return from it.
-      if (changes.some(({ collection, value }) => collection === 'trash' && value === undefined)) void this.#forget()
+      if (changes.some(({ collection, value }) => collection === 'trash' && value === undefined))
+        mustNotFail(this.#forget())
       for (const { collection, key, value } of changes)
-        if (collection === 'devices' && value === undefined) void this.#forget(key)
+        if (collection === 'devices' && value === undefined) mustNotFail(this.#forget(key))
     })
     if (!this.#stopped) this.#next(pauseMs.most)
   }
@@ -164,7 +166,7 @@ export class PictureRounds {
 
   #track(job: Promise<void>): void {
     this.#underWay.add(job)
-    void job.finally(() => this.#underWay.delete(job))
+    mustNotFail(job.finally(() => this.#underWay.delete(job)))
   }
 
   #refuse(error: unknown): void {

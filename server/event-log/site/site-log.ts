@@ -1,5 +1,6 @@
 import { sleep } from '../../../shared/sleep.ts'
 import type { EventEntry, EventFilter, LogVerdict } from '../../../shared/console/events.ts'
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { Log } from '../../observe/log.ts'
 import type { Session } from '../../store/postgres/database-session.ts'
 import type { Sealer } from '../../store/sealer.ts'
@@ -140,7 +141,7 @@ export class SiteLog implements SharedEventLog {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
       this.#timer = undefined
-      void this.#then(() => this.#turn())
+      mustNotFail(this.#then(() => this.#turn()))
     }, milliseconds).unref()
   }
 

@@ -1,3 +1,4 @@
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import { wholeText } from '../base/media-log.ts'
 import { CleanPictures } from '../clean/clean-pictures.ts'
 import { isRtp, sequenceOf } from '../rtp/packet.ts'
@@ -176,9 +177,10 @@ export class CameraFeed {
 
   #convertLate(track: RtspTrack, interlaced = false): void {
     // Before the first search for ffmpeg, the next viewer has it.
-    void this.#transcoding.abilities().then(({ pictures }) => {
+    const converted = this.#transcoding.abilities().then(({ pictures }) => {
       if (pictures && !this.feed.over) this.#conversion.convert(track, { interlaced, late: true })
     })
+    mustNotFail(converted)
   }
 }
 

@@ -1,6 +1,7 @@
 import { cameraKey, type CameraSource } from '../../../shared/device-address.ts'
 import { type Log, wholeText } from '../base/media-log.ts'
 import { unlessAborted } from '../../../shared/abort.ts'
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import { clockPointOf } from '../rtp/rtcp.ts'
 import { RtspError } from '../rtsp/rtsp-error.ts'
 import { type RtspOptions, RtspSession } from '../rtsp/session.ts'
@@ -169,12 +170,12 @@ export class CameraPulls {
         } else if (camera?.outdated === true) {
           lost(new RtspError('closed', 'conversion restarts because its form changed'))
         } else return
-        void session.close()
+        mustNotFail(session.close())
       },
       end: () => {
         forget()
         abort.abort(new RtspError('closed', 'it is not needed any more'))
-        void session.close()
+        mustNotFail(session.close())
       },
     }
     this.#pulls.set(key, pull)

@@ -1,4 +1,5 @@
 import type { MediaSettings } from '../../../shared/media/media-settings.ts'
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import { Problem } from '../base/problem.ts'
 import type { CameraLease, CameraPulls } from '../feeds/camera-pulls.ts'
 import type { Feed, PictureStreams } from '../feeds/feed.ts'
@@ -130,7 +131,7 @@ export class LocalRoomMedia implements WhipWhepMedia {
     open.onClose(() => lease.release())
     const held = height === undefined ? undefined : heldBeside(stream.feed, lease, second)
     if (held === undefined) return { feed: lease.feed, streams: streamsOf(lease.feed, undefined), held }
-    void lost.promise.then(() => held.lost())
+    mustNotFail(lost.promise.then(() => held.lost()))
     return { feed: stream.feed, streams: held, held }
   }
 }

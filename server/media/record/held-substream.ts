@@ -1,4 +1,5 @@
 import type { CameraSource } from '../../../shared/device-address.ts'
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { CameraLease, CameraPulls } from '../feeds/camera-pulls.ts'
 import type { Feed } from '../feeds/feed.ts'
 
@@ -22,7 +23,7 @@ export class HeldSubstream {
     this.#pulls = pulls
     this.#camera = camera
     this.#changed = changed
-    void this.#acquire()
+    mustNotFail(this.#acquire())
   }
 
   /** undefined: it is not there. */
@@ -63,6 +64,6 @@ export class HeldSubstream {
 
   #again(): void {
     if (this.#abort.signal.aborted) return
-    this.#timer = setTimeout(() => void this.#acquire(), againMs).unref()
+    this.#timer = setTimeout(() => mustNotFail(this.#acquire()), againMs).unref()
   }
 }

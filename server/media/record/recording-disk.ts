@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { sleep } from '../../../shared/sleep.ts'
 import { recordedPath } from '../../../shared/files/recorded-path.ts'
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import { Turns } from './turns.ts'
 import { DiskDelay } from './disk-delay.ts'
 import { DiskFile, type DiskTrouble } from './disk-file.ts'
@@ -106,10 +107,11 @@ export class RecordingDisk {
     const now = performance.now()
     if (now - this.#roundAt > roundMs) {
       this.#roundAt = now
-      void this.sync().finally(() => {
+      const synced = this.sync().finally(() => {
         if (this.#roundAt === now) this.#roundAt = -Infinity
       })
-    } else for (const file of this.#dirty) void file.write()
+      mustNotFail(synced)
+    } else for (const file of this.#dirty) mustNotFail(file.write())
     const moments = Array.from(this.#dirty, ({ oldestAt }) => oldestAt ?? Infinity)
     const oldest = Math.min(this.#naming?.since ?? Infinity, ...this.#folders.values(), ...moments)
     this.#delay.note(oldest === Infinity ? undefined : oldest, now)

@@ -201,7 +201,7 @@ export class SignalConnection implements PersonLink {
     if (room !== undefined && caller.token !== '' && caller.hostPassword === '')
       return this.#join(message.room_id, caller)
     this.#phase = { name: 'stranger', asking: true }
-    void this.#joinLater(message.room_id, caller).catch((error: unknown) => this.#contained(() => this.#refuse(error)))
+    this.#joinLater(message.room_id, caller).catch((error: unknown) => this.#contained(() => this.#refuse(error)))
   }
 
   /** Asks the controller, or judges a password: the time of the answer must not tell whether the room is open. */

@@ -1,5 +1,6 @@
 import type { FfmpegAbilities } from '../../../shared/media/ffmpeg.ts'
 import type { TranscodingStatus } from '../../../shared/media/transcoding.ts'
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import { type Log, wholeText } from '../base/media-log.ts'
 import type { FfmpegRunner } from './ffmpeg-runner.ts'
 import { installCommand } from './install-command.ts'
@@ -59,7 +60,7 @@ export class Transcoding {
     this.slots.limit = limit
     if (!turned) return
     // There was no search while it was switched off.
-    void this.abilities()
+    mustNotFail(this.abilities())
     this.changed()
   }
 

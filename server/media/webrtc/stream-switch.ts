@@ -1,3 +1,4 @@
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { Sink } from '../feeds/fan-out.ts'
 import type { Feed } from '../feeds/feed.ts'
 import type { VideoFormat } from '../feeds/feed-format.ts'
@@ -69,7 +70,7 @@ export class StreamSwitch {
   take(stream: PictureStream, limitOf: (feed: Feed) => Limit | undefined): void {
     if (stream.feed !== undefined) this.#take(stream, { feed: stream.feed, release: () => {} }, limitOf)
     else if (this.#held?.stream === stream) this.#take(stream, this.#held, limitOf)
-    else void this.#acquire(stream, limitOf)
+    else mustNotFail(this.#acquire(stream, limitOf))
   }
 
   /** Its packets are sent from now on. */

@@ -1,6 +1,7 @@
 import type { OutgoingId, Removal } from '../../../shared/media/control.ts'
 import { tryPort } from '../../edge/try-port.ts'
 import { unlessAborted } from '../../../shared/abort.ts'
+import { inBackground } from '../../../shared/unawaited.ts'
 import { type MediaNode, NodeConnectionError } from '../port/media-node-port.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
@@ -168,8 +169,13 @@ export class EmbeddedMedia {
     if (udpPort !== service.udpPort) {
       service.udpPort = udpPort
       this.#options.logger.info({ udp_port: udpPort }, 'UDP port changes: restarting the embedded node')
-      void service.supervisor.restart()
-    } else void service.supervisor.configure(settings)
+      inBackground(service.supervisor.restart(), 'the embedded node could not be restarted', this.#options.logger)
+    } else
+      inBackground(
+        service.supervisor.configure(settings),
+        'settings of the embedded node were not sent',
+        this.#options.logger,
+      )
   }
 
   /** Starts, stops or moves the process to what is wanted now. */

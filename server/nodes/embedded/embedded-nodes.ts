@@ -1,4 +1,5 @@
 import type { OutgoingId } from '../../../shared/media/control.ts'
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import { NodeConnectionError, type MediaNode } from '../port/media-node-port.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { ControlClient } from './control-client.ts'
@@ -36,7 +37,7 @@ export class EmbeddedNodes {
     this.first = this.#process(false)
     // The room may move to another process later. A process that misses this gets it at its next start.
     options.removals.onRemoval((removal, by) => {
-      for (const media of this.#all()) if (media !== by) void media.noteRemoval(removal)
+      for (const media of this.#all()) if (media !== by) mustNotFail(media.noteRemoval(removal))
     })
   }
 
@@ -101,7 +102,7 @@ export class EmbeddedNodes {
   /** An outgoing user was made, moved or deleted: every process reserves its id, for the room may come to any of them. */
   noteOutgoing(outgoing: OutgoingId): void {
     // A process that misses this gets it at its next start.
-    for (const media of this.#all()) void media.noteOutgoing(outgoing)
+    for (const media of this.#all()) mustNotFail(media.noteOutgoing(outgoing))
   }
 
   /** Open connections of the further nodes that tell. */
@@ -137,7 +138,7 @@ export class EmbeddedNodes {
   #open(port: number): EmbeddedMedia {
     const media = this.#process(true)
     this.#further.set(port, media)
-    media.onChange(() => void this.#forgetUnwanted(port, media))
+    media.onChange(() => mustNotFail(this.#forgetUnwanted(port, media)))
     if (this.#site !== undefined) this.#listen(media, port, this.#site)
     return media
   }
@@ -164,7 +165,7 @@ export class EmbeddedNodes {
       removals: () => this.#options.removals.list(),
       removed: (removal, ...who) => {
         // In the background: the process knows it already.
-        void this.#options.removals.note(removal, media)
+        mustNotFail(this.#options.removals.note(removal, media))
         this.#options.removed(removal, ...who)
       },
     })

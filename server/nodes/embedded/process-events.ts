@@ -1,4 +1,5 @@
 import type { ControlEvent, ControlParams } from '../../../shared/media/control.ts'
+import { inBackground } from '../../../shared/unawaited.ts'
 import { isGatewayEvent } from '../port/gateway-events.ts'
 import { guarded } from '../port/guarded.ts'
 import type { NodeEvent } from '../port/media-node-port.ts'
@@ -44,15 +45,15 @@ export class ProcessEvents {
       const { type: _, userName, by, ...removal } = event
       removed(removal, userName, by)
     } else if (event.type === 'roomWanted') {
-      void this.#answerWanted(event)
+      this.#inBackground(this.#answerWanted(event))
     } else if (event.type === 'roomLooked') {
-      void this.#answerLook(event)
+      this.#inBackground(this.#answerLook(event))
     } else if (event.type === 'lockWanted') {
-      void this.#answerLock(event)
+      this.#inBackground(this.#answerLock(event))
     } else if (event.type === 'inviteWanted') {
-      void this.#answerInvite(event)
+      this.#inBackground(this.#answerInvite(event))
     } else if (event.type === 'recordingWanted') {
-      void this.#answerRecording(event)
+      this.#inBackground(this.#answerRecording(event))
     } else if (event.type === 'hostActed') {
       const { type: _, ...acted } = event
       hostActed?.(acted)
@@ -114,6 +115,10 @@ export class ProcessEvents {
       // The process ended or hangs: nobody waits there any more.
       this.#targets.logger.debug({ err: error }, 'the embedded node did not take an answer')
     }
+  }
+
+  #inBackground(answer: Promise<void>): void {
+    inBackground(answer, 'a request of the embedded node was not answered', this.#targets.logger)
   }
 
   #guarded(run: () => void): void {

@@ -1,4 +1,5 @@
 import type { ControlMethod, ControlParams } from '../../../shared/media/control.ts'
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
 
 /** Sends a request to the program that is named after a node. */
@@ -26,9 +27,10 @@ export class GatewayRequests {
       this.#logger.debug({ err: error, node: gateway, method }, 'request to the program of the room page failed')
     })
     this.#last.set(gateway, settled)
-    void settled.then(() => {
+    const forgotten = settled.then(() => {
       if (this.#last.get(gateway) === settled) this.#last.delete(gateway)
     })
+    mustNotFail(forgotten)
     return sent
   }
 

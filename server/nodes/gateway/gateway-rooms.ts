@@ -3,6 +3,7 @@ import { callRoomMedia, type MediaOutcome, type RoomMediaCall } from '../../../s
 import { isShut } from '../../schedule/room-hours.ts'
 import type { ControlParams } from '../../../shared/media/control.ts'
 import type { StreamStats } from '../../../shared/media/stream-stats.ts'
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { StoredRoom } from '../../store/records.ts'
 import type { Change, Store } from '../../store/store.ts'
 import type { NodeUser } from '../port/media-node-port.ts'
@@ -115,7 +116,7 @@ export class GatewayRooms {
       case 'remoteMuted':
         return this.#muted(gateway, event)
       case 'mediaRequested':
-        return void this.#answer(gateway, event.id, event.call)
+        return mustNotFail(this.#answer(gateway, event.id, event.call))
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Settings } from '../../../shared/settings.ts'
+import { inBackground } from '../../../shared/unawaited.ts'
 import type { StoredNode } from '../../store/records.ts'
 import { isSameSealing } from '../../store/sealer.ts'
 import type { Store } from '../../store/store.ts'
@@ -122,7 +123,7 @@ export class JanusNodes {
           .catch((error: unknown) => logger.debug({ node: name, err: error }, 'people could not be taken out'))
         const running = this.#running.get(name)
         if (running?.node !== node) return
-        void running.relay.close()
+        inBackground(running.relay.close(), 'relays of a Janus node could not be ended', logger)
         this.#running.delete(name)
         this.#options.changed()
       },
@@ -181,7 +182,8 @@ export class JanusNodes {
 
   /** The site says otherwise than before where cameras may be. */
   cameraPlacesChanged(): void {
-    for (const { devices } of this.#running.values()) void devices.placesChanged()
+    for (const { devices } of this.#running.values())
+      inBackground(devices.placesChanged(), 'places of cameras could not be checked', this.#options.logger)
   }
 
   /** Those whose events are taken. */

@@ -1,3 +1,4 @@
+import { inBackground } from '../../../shared/unawaited.ts'
 import type { StoredRoom } from '../../store/records.ts'
 import type { Change } from '../../store/store.ts'
 import { isShut } from '../../schedule/room-hours.ts'
@@ -44,7 +45,7 @@ export class PoolFollowing implements RosterListener {
     if (state === 'offline') return this.#lost(node)
     // Rooms that had no other node may have one now.
     for (const other of this.#context.live.values()) other.drained = false
-    void this.#parts.upkeep.review(node.name)
+    this.#inBackground(this.#parts.upkeep.review(node.name))
   }
 
   onHealthy(node: LiveNode): void {
@@ -79,7 +80,7 @@ export class PoolFollowing implements RosterListener {
     followRecord(name)
     const node = this.#context.live.get(name)
     if (node !== undefined) drainer.work(node)
-    void upkeep.review(name)
+    this.#inBackground(upkeep.review(name))
   }
 
   /** Nodes that a room leaves are left by everybody; all that it is or was on follow the store. O(1) in rooms. */
@@ -112,7 +113,7 @@ export class PoolFollowing implements RosterListener {
     const node = this.#context.live.get(own)
     const mayStay = node === undefined || eligibility.mayHave(node, room, true)
     if (mayStay) node?.placement.follow(roomId)
-    else void relocation.leave(roomId, own)
+    else this.#inBackground(relocation.leave(roomId, own))
     for (const name of secondaries) this.#context.live.get(name)?.placement.follow(roomId)
   }
 
@@ -130,7 +131,11 @@ export class PoolFollowing implements RosterListener {
     for (const roomId of presence.roomsOn(node.name)) {
       events.emitDepartures(node.name, presence.clear(roomId, node.name), 'The MCU went offline.')
     }
-    void this.#parts.relocation.move(rooms)
-    void this.#parts.upkeep.review(node.name)
+    this.#inBackground(this.#parts.relocation.move(rooms))
+    this.#inBackground(this.#parts.upkeep.review(node.name))
+  }
+
+  #inBackground(work: Promise<void>): void {
+    inBackground(work, 'rooms did not follow a change of their nodes', this.#context.logger)
   }
 }

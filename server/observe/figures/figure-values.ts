@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import type { FigureName } from '../../../shared/console/figures.ts'
 import type { Sample } from '../../../shared/console/site.ts'
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import { MachineLoad } from './machine-load.ts'
 import { NodeRates, type NodeReading, type ReportedLoad } from './node-rates.ts'
 
@@ -36,7 +37,7 @@ export class FigureValues {
 
   /** All figures at the time of a sample. */
   of(sample: Sample): ValuesByNode {
-    if (this.#samples++ % diskEvery === 0) void this.#readDisk()
+    if (this.#samples++ % diskEvery === 0) mustNotFail(this.#readDisk())
     const readings = this.#rates.read(this.#options.nodes())
     const values = new Map<string, Values>([['', { ...valuesOf(sample), ...this.#measured([...readings.values()]) }]])
     for (const [name, { cpu, memory, trafficIn, trafficOut }] of readings) {

@@ -8,6 +8,7 @@ import { refusal } from '../../../shared/refusals/refusal.ts'
 import { insideOf, type OwnPath } from '../../../shared/files/own-path.ts'
 import { makeInside, openInside, removeInside, sizeInside } from '../../../shared/files/real-path.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import type { Space } from '../storage-watch.ts'
 import { writeArchive } from './export-archive.ts'
@@ -209,15 +210,18 @@ export class ExportJobs {
     await this.#remove(this.#folder)
   }
 
+  /** Never rejects: what stays is deleted at the next start. */
   async #remove(path: OwnPath): Promise<void> {
-    await removeInside(this.#parts.folder, path, { recursive: true })
+    await removeInside(this.#parts.folder, path, { recursive: true }).catch((err: unknown) =>
+      this.#parts.logger.warn({ err }, 'an export could not be deleted'),
+    )
   }
 
   #runNext(): void {
     const all = [...this.#jobs.values()]
     const free = runningAtOnce - all.filter(({ view }) => view.state === 'running').length
     for (const job of all.filter(({ view }) => view.state === 'waiting').slice(0, Math.max(0, free)))
-      void this.#run(job)
+      mustNotFail(this.#run(job))
   }
 
   async #run(job: Job): Promise<void> {
@@ -304,9 +308,7 @@ export class ExportJobs {
     clearTimeout(job.timer)
     this.#jobs.delete(id)
     job.ended?.()
-    this.#remove(insideOf(this.#folder, id)).catch((error: unknown) =>
-      this.#parts.logger.warn({ err: error }, 'cannot delete an export'),
-    )
+    mustNotFail(this.#remove(insideOf(this.#folder, id)))
   }
 }
 

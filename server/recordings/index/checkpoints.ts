@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { mustNotFail } from '../../../shared/unawaited.ts'
 
 /** Changes after which what is in the write-ahead log is brought into the file: some megabytes. */
 const everyChanges = 1_000
@@ -47,7 +48,7 @@ export class Checkpoints {
   close(): void {
     if (this.#worker === undefined) return
     Atomics.wait(this.#busy, 0, 1, closeMs)
-    void this.#worker.terminate()
+    mustNotFail(this.#worker.terminate())
     this.#worker = undefined
   }
 

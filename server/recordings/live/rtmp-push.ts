@@ -6,6 +6,7 @@ import { type FfmpegRun, startFfmpeg } from './ffmpeg-run.ts'
 import { liveFragments } from './live-fragments.ts'
 import type { LiveStream } from './live-stream.ts'
 import { pause } from '../../../shared/sleep.ts'
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { PushTarget } from './push-address.ts'
 import { type FeedTracks, FormatChangedError, PushFeed } from './push-feed.ts'
 import { openTlsTunnel, type TlsTunnel, type TunnelTarget } from '../../edge/tls-tunnel.ts'
@@ -142,7 +143,7 @@ export class RtmpPush {
     const { stream, folder, tracks, id, logger } = this.#options
     const feed = new PushFeed(run.stdin, tracks)
     const over = new AbortController()
-    void run.ended.then(() => over.abort())
+    mustNotFail(run.ended.then(() => over.abort()))
     try {
       for await (const { fragment, bytes } of liveFragments(stream, folder, AbortSignal.any([signal, over.signal]))) {
         await feed.add(bytes, fragment.segment / 1_000)

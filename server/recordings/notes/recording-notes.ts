@@ -3,6 +3,7 @@ import { clearTimeout, setTimeout } from 'node:timers'
 import { insideOf, PathError } from '../../../shared/files/own-path.ts'
 import { makeInside, openInside } from '../../../shared/files/real-path.ts'
 import type { Gap, RecordedStream, Segment, SegmentStart } from '../../../shared/recordings/segment.ts'
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { NodeLogger } from '../../nodes/port/node-failure.ts'
 import { dayFolder, type Note, notesFile, type StreamNames } from './note.ts'
 import { removeNotedDays } from './noted-days.ts'
@@ -83,7 +84,7 @@ export class RecordingNotes {
     if (names !== undefined && !this.#begun.has(folder)) this.#begin(folder, stream, names, lines)
     lines.push(JSON.stringify(note))
     this.#count += 1
-    this.#timer ??= setTimeout(() => void this.write(), writeAfterMs).unref()
+    this.#timer ??= setTimeout(() => mustNotFail(this.write()), writeAfterMs).unref()
   }
 
   #begin(folder: string, stream: RecordedStream, names: StreamNames, lines: string[]): void {
@@ -121,7 +122,7 @@ export class RecordingNotes {
         return
       }
       this.#waiting.set(folder, [...lines, ...(this.#waiting.get(folder) ?? [])])
-      this.#timer ??= setTimeout(() => void this.write(), writeAfterMs).unref()
+      this.#timer ??= setTimeout(() => mustNotFail(this.write()), writeAfterMs).unref()
     }
   }
 }

@@ -3,6 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { LRUCache } from 'lru-cache'
 import { insideOf, type OwnPath } from '../../../shared/files/own-path.ts'
 import { makeInside, openInside, removeInside } from '../../../shared/files/real-path.ts'
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { ByteSource } from '../playback/byte-source.ts'
 import type { RemoteSegments, WholeFile } from '../playback/segment-sources.ts'
 import type { ObjectPart } from './object-client.ts'
@@ -146,7 +147,7 @@ export class ObjectCache implements RemoteSegments {
   /** The copy left the cache; readers go on to their end. */
   #drop(copy: Copy): void {
     copy.dropped = true
-    void this.#discard(copy)
+    mustNotFail(this.#discard(copy))
   }
 
   async #discard(copy: Copy): Promise<void> {

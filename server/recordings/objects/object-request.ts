@@ -86,7 +86,7 @@ export class ObjectRequests {
   /** Closes connections that are kept open. */
   close(): void {
     // An agent that could not be made holds nothing.
-    void this.#agent?.then((agent) => agent.destroy()).catch(() => {})
+    this.#agent?.then((agent) => agent.destroy()).catch(() => {})
   }
 
   async #exchange(request: ObjectRequest): Promise<http.IncomingMessage> {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Settings } from '../../../shared/settings.ts'
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import { StaticFiles } from '../../edge/static-files.ts'
 import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import type { Capabilities } from '../../capabilities/capabilities.ts'
@@ -94,7 +95,7 @@ export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
   const adopt = (): Promise<void> => adoptOrders({ store, capabilities, lives, files, logger })
   // A backup of an earlier version may be restored.
   const stopAdopting = store.onChange((changes) => {
-    if (changes.some(isUnadopted)) void adopt()
+    if (changes.some(isUnadopted)) mustNotFail(adopt())
   })
   return {
     orders,
@@ -104,7 +105,7 @@ export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
       ...live,
     },
     start() {
-      void adopt()
+      mustNotFail(adopt())
       streams.start()
       mixes.start()
       orders.start()

@@ -1,6 +1,7 @@
 import PQueue from 'p-queue'
 import { limits } from '../../../shared/limits.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { Capabilities } from '../../capabilities/capabilities.ts'
 import { clientOf, type NewCapability } from '../../capabilities/capability.ts'
 import type { Rooms } from '../../rooms/room-lifecycle.ts'
@@ -86,7 +87,7 @@ export class OrderedRecordings {
     this.#removals = new FollowedRecords({
       ...{ store, collection: 'recording_removals' },
       apply: (id, removal) => {
-        if (removal !== undefined) void this.#removeFiles(id, removal.files)
+        if (removal !== undefined) mustNotFail(this.#removeFiles(id, removal.files))
       },
       onError: (err, recording) => logger.error({ err, recording }, 'files of a recording could not be deleted'),
     })

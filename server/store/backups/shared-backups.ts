@@ -142,7 +142,7 @@ export class SharedBackups implements SiteBackups {
 
   #later(milliseconds: number): void {
     const compare = (): void => {
-      void this.#inTurn((session) => this.#compare(session))
+      this.#inTurn((session) => this.#compare(session))
         .catch((error: unknown) => this.#options.onError(error))
         .finally(() => {
           if (!this.#closed) this.#later(betweenMs)

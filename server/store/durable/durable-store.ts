@@ -1,5 +1,6 @@
 import { inTime, monotonic, startTimer, timeoutSignal } from '../system/time.ts'
 import type { BackupProof } from '../../../shared/console/site.ts'
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import { StorageHealth } from './storage-health.ts'
 import { applyChange, changeOf, type State } from '../state.ts'
 import type { Losses } from '../files/losses.ts'
@@ -174,10 +175,11 @@ export class DurableStore implements Store {
         return
       }
       const timer = startTimer(remaining, late)
-      void this.#commit.progress.nextFlush().then(() => {
+      const flushed = this.#commit.progress.nextFlush().then(() => {
         timer.cancel()
         resolve()
       })
+      mustNotFail(flushed)
     })
   }
 

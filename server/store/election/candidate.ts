@@ -1,6 +1,7 @@
 import { onAbort } from '../../../shared/abort.ts'
 import { monotonic, pause, sleep } from '../system/time.ts'
 import { backoffMs } from '../../../shared/backoff.ts'
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import { type Migrations, StoreVersionError } from '../migrations.ts'
 import type { DatabaseStatus } from './site-member.ts'
 import type { Sealer } from '../sealer.ts'
@@ -265,9 +266,8 @@ export class ElectionCandidate {
       }
       if (row !== undefined) {
         if (row.leaseLeft !== null && leads(row)) this.#patience.leaderIsBack()
-        void (hasLetGo(row, term)
-          ? roomNumbers.giveBack(Number(row.roomNumbers))
-          : roomNumbers.keep(Number(row.roomNumbers)))
+        const given = Number(row.roomNumbers)
+        mustNotFail(hasLetGo(row, term) ? roomNumbers.giveBack(given) : roomNumbers.keep(given))
         term = row.term
         knownTerms.noteEpoch(row.epoch)
         if (term !== null && knownTerms.hasComeBack(term)) leaveOut(roomNumbers)
@@ -346,7 +346,7 @@ export class ElectionCandidate {
 function leaveOut(roomNumbers: RoomNumberRecord): void {
   const behind = roomNumbers.highest + roomNumberGap
   roomNumbers.given(behind)
-  void roomNumbers.keep(behind)
+  mustNotFail(roomNumbers.keep(behind))
 }
 
 /**

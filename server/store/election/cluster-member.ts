@@ -1,6 +1,7 @@
 import { wallClock } from '../system/time.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import { migrations as knownMigrations } from '../migrations.ts'
 import type {
   ControllerPlace,
@@ -304,11 +305,12 @@ export class Member implements SiteMember {
     const { term, whenFenced } = link
     this.knownTerms.lead(term)
     link.onBack(() => this.knownTerms.lead(this.#led?.link.term ?? term))
-    void whenFenced.then((error) => {
+    const fenced = whenFenced.then((error) => {
       // Its term lasts until the controller that it was handed over to takes over.
       if (link !== undefined && !(error instanceof HandedOverError)) this.knownTerms.end(link.term.id)
       this.#notify(error.by)
     })
+    mustNotFail(fenced)
     this.#notify(this.#itself())
     return store
   }

@@ -1,3 +1,4 @@
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { KnownController } from './site-member.ts'
 import type { ReportedController } from './controller-rows.ts'
 import { fencedError, renewLease } from './leader.ts'
@@ -61,12 +62,10 @@ export class Lease {
     })
     link.onBack((since) => {
       this.#prove(since, options.times.reads)
-      void this.renew()
+      mustNotFail(this.renew())
     })
-    void link.whenFenced.then(() => {
-      this.end()
-    })
-    void this.#run()
+    mustNotFail(link.whenFenced.then(() => this.end()))
+    mustNotFail(this.#run())
   }
 
   /** Whether other controllers reported during the last lease. */
@@ -125,10 +124,11 @@ export class Lease {
   /** Announces this controller's new address to the others. */
   sayAnew(): void {
     const before = this.#renewing ?? Promise.resolve()
-    void before.then(() => {
+    const renewed = before.then(() => {
       this.#reportedAt = Number.NEGATIVE_INFINITY
       return this.renew()
     })
+    mustNotFail(renewed)
   }
 
   /** Confirms nothing until what it returns is called: the lease is about to be let go. */
@@ -137,7 +137,7 @@ export class Lease {
     this.#until = 0
     return () => {
       this.#isPaused = false
-      void this.renew()
+      mustNotFail(this.renew())
     }
   }
 
@@ -253,7 +253,7 @@ export class Lease {
   async #ask(): Promise<void> {
     const { link, times, held } = this.#options
     if (link.away()?.tried !== true) {
-      void this.renew()
+      mustNotFail(this.renew())
       await this.#news(times.proof)
     }
     while (!this.#settled()) {

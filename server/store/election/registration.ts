@@ -1,3 +1,4 @@
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import { monotonic } from '../system/time.ts'
 import type { KnownController } from './site-member.ts'
 import { type LeaderRow, placeOf } from './controller-rows.ts'
@@ -39,7 +40,7 @@ export class Registration {
     const leader = row === undefined ? undefined : placeOf(row)
     if (leader === undefined || leader.id === this.#options.id || this.#state === 'known') return
     if (this.#attempt !== undefined || monotonic() - this.#attemptedAt < this.#options.betweenMs) return
-    void this.#register(leader)
+    mustNotFail(this.#register(leader))
   }
 
   /** Whether this controller may lead after that one. */

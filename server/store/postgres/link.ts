@@ -1,5 +1,6 @@
 import { elapsed, pause, wallClock } from '../system/time.ts'
 import { backoffMs } from '../../../shared/backoff.ts'
+import { mustNotFail } from '../../../shared/unawaited.ts'
 import { type Away, StorageAwayError } from '../storage.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { FencedError } from './database-error.ts'
@@ -104,7 +105,7 @@ export class Link {
     this.#away = undefined
     this.abandon()
     if (lets === undefined) this.#session.destroy()
-    else void release(lets)
+    else mustNotFail(release(lets))
     this.#endWait?.()
     this.#whenFenced.resolve(this.#fenced)
     return this.#fenced
@@ -162,7 +163,7 @@ export class Link {
     const away: LinkAway = { error: reason, back, since: wallClock(), tried: false }
     this.#away = away
     this.#endWait = resolve
-    void this.#reconnect(away).then(resolve)
+    mustNotFail(this.#reconnect(away).then(resolve))
     for (const listener of this.#listeners) listener()
   }
 

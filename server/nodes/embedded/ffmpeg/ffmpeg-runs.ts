@@ -1,4 +1,5 @@
 import { type FfmpegAsk, type FfmpegPlan, type FfmpegTell, soundsForPicture } from '../../../../shared/media/ffmpeg.ts'
+import { inBackground } from '../../../../shared/unawaited.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import { FfmpegChild } from './ffmpeg-child.ts'
 import type { LocalFfmpeg } from './local-ffmpeg.ts'
@@ -43,7 +44,8 @@ export class FfmpegRuns {
   /** Takes a message of the process. */
   take(message: FfmpegAsk): void {
     if (this.#over) return
-    if (message.ask === 'look') void this.#look(message.id)
+    if (message.ask === 'look')
+      inBackground(this.#look(message.id), 'ffmpeg could not be looked for', this.#options.logger)
     else if (message.ask === 'start') this.#start(message.run, message.plan)
     else {
       // Between the end of a run and the news of it there are messages for it.

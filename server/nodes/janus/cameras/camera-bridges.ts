@@ -1,5 +1,6 @@
 import type { DriftKind } from '../../../../shared/console/nodes.ts'
 import type { DeviceErrorKind } from '../../../../shared/device.ts'
+import { inBackground } from '../../../../shared/unawaited.ts'
 import type { StoredCameraBridge } from '../../../store/records.ts'
 import { DeviceJoinError, NodeConnectionError, type NodeDevice, type NodeEvent } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
@@ -129,7 +130,11 @@ export class CameraBridges {
     for (const bridge of [...this.table]) {
       if (bridge.state === 'up') this.#reportEnd(bridge, { type: 'lost', kind: 'nodeFailed', detail: why })
       bridge.unwatch()
-      void this.forget(bridge, undefined)
+      inBackground(
+        this.forget(bridge, undefined),
+        'a camera of a lost session could not be given up',
+        this.#options.logger,
+      )
     }
   }
 

@@ -1,4 +1,5 @@
 import { unlessAborted } from '../../../../shared/abort.ts'
+import { mustNotFail } from '../../../../shared/unawaited.ts'
 
 /** Queues by key: work of one key runs one after the other, in the order of the calls; different keys do not wait for each other. */
 export class CameraQueue {
@@ -10,9 +11,10 @@ export class CameraQueue {
     const done = Promise.withResolvers<void>()
     const turn = before.then(() => done.promise)
     this.#last.set(key, turn)
-    void turn.then(() => {
+    const forgotten = turn.then(() => {
       if (this.#last.get(key) === turn) this.#last.delete(key)
     })
+    mustNotFail(forgotten)
     try {
       await unlessAborted(before, signal)
       return await run()

@@ -1,3 +1,4 @@
+import { mustNotFail } from '../../../../shared/unawaited.ts'
 import type { StoredCameraBridge } from '../../../store/records.ts'
 import type { Store } from '../../../store/store.ts'
 import { isShut } from '../../../schedule/room-hours.ts'
@@ -276,7 +277,7 @@ export class JanusCameras implements RoomDevices {
     // Pages say a moment later which small pictures they are sent.
     const { settleMs = defaultSettleMs } = this.#options
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.#review(session, this.#closing.signal), settleMs).unref()
+    this.#timer = setTimeout(() => mustNotFail(this.#review(session, this.#closing.signal)), settleMs).unref()
   }
 
   async #review(session: JanusSession, signal: AbortSignal): Promise<void> {

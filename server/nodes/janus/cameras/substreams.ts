@@ -1,4 +1,5 @@
 import type { CameraSource } from '../../../../shared/device-address.ts'
+import { inBackground, mustNotFail } from '../../../../shared/unawaited.ts'
 import { NodeError } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
@@ -187,7 +188,7 @@ export class Substreams implements SmallPictures {
     if (this.#views.size === 0) clearInterval(this.#timer)
     const timer = setTimeout(() => {
       this.#lingering.delete(timer)
-      void this.#release(view.camera)
+      inBackground(this.#release(view.camera), 'a second stream could not be ended', this.#options.logger)
     }, this.#options.lingerMs ?? defaultLingerMs)
     timer.unref()
     this.#lingering.set(timer, view.camera)
@@ -204,7 +205,7 @@ export class Substreams implements SmallPictures {
     this.#timer = setInterval(() => {
       const session = this.#options.session()
       const ids = new Set(Array.from(this.#views, ({ camera }) => camera.id))
-      if (session !== undefined) for (const id of ids) void this.#lookAt(session, id)
+      if (session !== undefined) for (const id of ids) mustNotFail(this.#lookAt(session, id))
     }, lookMs)
     this.#timer.unref()
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { within } from '../../port/deadline.ts'
 import { NodeConnectionError } from '../../port/media-node-port.ts'
 import type { MediaRefusalName } from '../../../../shared/media/room-media.ts'
+import { mustNotFail } from '../../../../shared/unawaited.ts'
 import type { MuteWish, RoomMedia, RoomMediaParams, RoomMediaResult, RoomPeople } from '../../port/room-media.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
@@ -392,7 +393,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
   /** Called when the media ended without a request. */
   #over(session: string): void {
     if (this.#ways.find(session) === undefined) return
-    void this.end({ session })
+    mustNotFail(this.end({ session }))
     this.#options.tell({ type: 'over', session })
   }
 

@@ -1,4 +1,5 @@
 import { unlessAborted } from '../../../../shared/abort.ts'
+import { mustNotFail } from '../../../../shared/unawaited.ts'
 import type { ParticipantSession } from './participant-session.ts'
 
 /** Needs of observers. */
@@ -79,7 +80,7 @@ export class RoomObservers {
   #endLater(roomId: string, observer: Observer, lingers: boolean): void {
     if (observer.uses > 0 || this.#observers.get(roomId) !== observer) return
     const { lingerMs = defaultLingerMs } = this.#options
-    observer.timer = setTimeout(() => void this.#end(roomId, observer), lingers ? lingerMs : 0)
+    observer.timer = setTimeout(() => mustNotFail(this.#end(roomId, observer)), lingers ? lingerMs : 0)
     observer.timer.unref()
   }
 

@@ -1,4 +1,5 @@
 import { unlessAborted } from '../../../../shared/abort.ts'
+import { mustNotFail } from '../../../../shared/unawaited.ts'
 import { NodeError } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import type { MediaTicket } from './media-tickets.ts'
@@ -128,11 +129,12 @@ export class RoomPlaces {
 
   #joined(place: Place, participantSession: ParticipantSession): void {
     place.participantSession = participantSession
-    void participantSession.ended.then((why) => {
+    const ended = participantSession.ended.then((why) => {
       // Whatever is left of it ends.
       participantSession.leave(never).catch(() => {})
       this.#out(place, new NodeError(why))
     })
+    mustNotFail(ended)
   }
 
   #out(place: Place, error: unknown): void {

@@ -1,5 +1,6 @@
 import type { StoredRelayBridge } from '../../../store/records.ts'
 import { unlessAborted } from '../../../../shared/abort.ts'
+import { mustNotFail } from '../../../../shared/unawaited.ts'
 import { NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
 import { bothAttached, type HandlePair, passCandidates } from '../wire/handle-pair.ts'
 import type { HandleEvent, JanusHandle, JanusPlugin } from '../wire/janus-handle.ts'
@@ -236,7 +237,7 @@ export async function takeDown(
   const signal = AbortSignal.timeout(endMs)
   const source = { session: from_session, handle: subscriber }
   if (from === undefined) to.records.leaveBehind(from_node, source)
-  else void from.detach(source, signal)
+  else mustNotFail(from.detach(source, signal))
   await to.detach({ session: to_session, handle: publisher }, signal)
   // An id that stays reserved is released with the node.
   if (to.records.delete(record)) await to.release({ roomId, id: to.ids.of(stream) }, signal).catch(() => {})

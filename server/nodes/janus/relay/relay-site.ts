@@ -1,3 +1,4 @@
+import { mustNotFail } from '../../../../shared/unawaited.ts'
 import { within } from '../../port/deadline.ts'
 import { isRefusal, NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
 import { describeFailure, type NodeLogger } from '../../port/node-failure.ts'
@@ -81,7 +82,7 @@ export class RelaySite {
   check(): void {
     if (this.#isChecking || this.isPending || this.#closing.signal.aborted) return
     this.#isChecking = true
-    void this.node.answers().then((answers) => {
+    const checked = this.node.answers().then((answers) => {
       this.#isChecking = false
       if (this.#closing.signal.aborted) return
       const wasHanging = this.#isHanging
@@ -89,6 +90,7 @@ export class RelaySite {
       if (!answers) this.#timer = setTimeout(() => this.check(), recheckMs).unref()
       if (wasHanging !== this.#isHanging) this.#options.changed()
     })
+    mustNotFail(checked)
   }
 
   /** Leaves the room. Never rejects. */
@@ -140,7 +142,7 @@ export class RelaySite {
         await this.#clear(observer.relayed, signal)
         signal.throwIfAborted()
       } catch (error) {
-        void observer.leave(AbortSignal.timeout(leaveMs))
+        mustNotFail(observer.leave(AbortSignal.timeout(leaveMs)))
         throw error
       }
       if (observer.isOver) throw new NodeConnectionError('it was removed again at once')

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { mustNotFail } from '../../../../shared/unawaited.ts'
 import type { StoredRelayObserver } from '../../../store/records.ts'
 import { isRefusal, NodeError } from '../../port/media-node-port.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
@@ -109,7 +110,7 @@ export class RoomObserver {
       observer = new RoomObserver(handle, { admission, hasDisplaced, answer: answer.data, record }, options)
     } catch (error) {
       // In a lost session, the next claimant removes it.
-      if (session.isOpen) void node.detach(record, never).then(() => node.records.deleteObserver(record))
+      if (session.isOpen) mustNotFail(node.detach(record, never).then(() => node.records.deleteObserver(record)))
       throw error
     }
     for (const event of early) observer.#hear(event)

@@ -1,5 +1,6 @@
 import { type Backoff, backoffMs } from '../../../../shared/backoff.ts'
 import { unlessAborted } from '../../../../shared/abort.ts'
+import { mustNotFail } from '../../../../shared/unawaited.ts'
 import { NodeConnectionError } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import { isJanusError, janusCodes } from './janus-error.ts'
@@ -93,7 +94,7 @@ export class LastingSession {
     try {
       const session = (await this.#claim(socket, signal)) ?? (await this.#create(socket, signal))
       this.#current = { session, socket }
-      void session.ended.then((why) => this.#ended(session, why))
+      mustNotFail(session.ended.then((why) => this.#ended(session, why)))
       return session
     } catch (error) {
       socket.close()

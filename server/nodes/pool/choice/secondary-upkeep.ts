@@ -1,3 +1,4 @@
+import { inBackground } from '../../../../shared/unawaited.ts'
 import type { StoredRoom } from '../../../store/records.ts'
 import { inLanes } from '../../port/lanes.ts'
 import { isShut } from '../../../schedule/room-hours.ts'
@@ -100,7 +101,8 @@ export class SecondaryUpkeep {
     this.#timer = setTimeout(
       () => {
         this.#timer = undefined
-        void this.#sweep().finally(() => this.#schedule())
+        const swept = this.#sweep().finally(() => this.#schedule())
+        inBackground(swept, 'idle secondary nodes of rooms were not given up', this.#options.context.logger)
       },
       Math.max(0, first.until - performance.now()),
     )

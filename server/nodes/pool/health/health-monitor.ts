@@ -1,5 +1,6 @@
 import type { Settings } from '../../../../shared/settings.ts'
 import { unlessAborted } from '../../../../shared/abort.ts'
+import { mustNotFail } from '../../../../shared/unawaited.ts'
 import { within } from '../../port/deadline.ts'
 import type { NodeHealth } from '../../port/media-node-port.ts'
 import type { HealthState, LiveHealth } from '../state/live-node.ts'
@@ -107,7 +108,7 @@ export class HealthMonitor implements LiveHealth {
   #schedule(milliseconds: number): void {
     clearTimeout(this.#timer)
     if (this.#stopper.signal.aborted) return
-    this.#timer = setTimeout(() => void this.#poll(), Math.max(0, milliseconds))
+    this.#timer = setTimeout(() => mustNotFail(this.#poll()), Math.max(0, milliseconds))
     this.#timer.unref()
   }
 

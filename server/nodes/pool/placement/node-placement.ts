@@ -1,6 +1,7 @@
 import { NodeComparison } from './node-comparison.ts'
 import { RoomsToCheck } from './rooms-to-check.ts'
 import { Deadline } from '../../../../shared/deadline.ts'
+import { mustNotFail } from '../../../../shared/unawaited.ts'
 import type { StoredRoom } from '../../../store/records.ts'
 import { DeadlineError, within } from '../../port/deadline.ts'
 import { isShut } from '../../../schedule/room-hours.ts'
@@ -98,7 +99,7 @@ export class NodePlacement implements LivePlacement {
   healthy(health: NodeHealth, askedAt: number): void {
     this.#failures.renew()
     this.#toCheck.polled()
-    if (!this.#comparison.isKnown || this.#miscounted(health, askedAt)) void this.#compare()
+    if (!this.#comparison.isKnown || this.#miscounted(health, askedAt)) mustNotFail(this.#compare())
     else this.#loop()
   }
 

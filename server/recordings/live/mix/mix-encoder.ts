@@ -3,6 +3,7 @@ import { makeInside } from '../../../../shared/files/real-path.ts'
 import { createInterface } from 'node:readline'
 import type { FfmpegProgram } from '../../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { partSuffix } from '../../../../shared/recordings/segment-path.ts'
+import { mustNotFail } from '../../../../shared/unawaited.ts'
 import { liveEncoding } from '../encoder-places.ts'
 import { type FfmpegRun, startFfmpeg } from '../ffmpeg-run.ts'
 import { PushFeed } from '../push-feed.ts'
@@ -45,7 +46,7 @@ export class MixEncoder {
       const [, number] = /-(\d+)\.mp4/.exec(file) ?? []
       if (number !== undefined) completed(Number(number), Number(end))
     })
-    void this.#run.ended.then(() => this.#over.abort())
+    mustNotFail(this.#run.ended.then(() => this.#over.abort()))
   }
 
   /** @throws what the file system says */

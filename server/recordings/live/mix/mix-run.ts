@@ -8,6 +8,7 @@ import { renameFile } from '../../../store/system/rename-file.ts'
 import { type LiveFragment, fragmentEnd } from '../live-window.ts'
 import { windowMs } from '../live-streams.ts'
 import { pause } from '../../../../shared/sleep.ts'
+import { mustNotFail } from '../../../../shared/unawaited.ts'
 import { MixEncoder, mixFile } from './mix-encoder.ts'
 import type { MixSegments } from './mix-segments.ts'
 import { sampleRate } from './sample-line.ts'
@@ -64,7 +65,7 @@ export class MixRun {
     const encoder = await MixEncoder.start({
       ...{ program, name, picture },
       ...{ recordings: folder, folder: recordedFolder(folder, `${below}/${mixFile(name, 0)}`) },
-      completed: (number, seconds) => void run.#completed(number, startedAt + seconds * 1_000),
+      completed: (number, seconds) => mustNotFail(run.#completed(number, startedAt + seconds * 1_000)),
     })
     const run = new MixRun(parts, encoder)
     return run

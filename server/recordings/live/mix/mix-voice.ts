@@ -1,5 +1,6 @@
 import type { FfmpegProgram } from '../../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { pause } from '../../../../shared/sleep.ts'
+import { mustNotFail } from '../../../../shared/unawaited.ts'
 import { startFfmpeg } from '../ffmpeg-run.ts'
 import { liveFragments } from '../live-fragments.ts'
 import type { LiveStream } from '../live-stream.ts'
@@ -86,8 +87,7 @@ export class MixVoice {
       this.#line.add(next, sound)
       next += sound.length / 2 / channels
     })
-    // `ended` never rejects.
-    void run.ended.then(() => over.abort())
+    mustNotFail(run.ended.then(() => over.abort()))
     let failure: unknown
     try {
       const either = AbortSignal.any([signal, over.signal])

@@ -1,4 +1,5 @@
 import type { RecordedStream } from '../../../../shared/recordings/segment.ts'
+import { mustNotFail } from '../../../../shared/unawaited.ts'
 import type { FfmpegProgram } from '../../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import type { RecordingIndex } from '../../recording-index.ts'
 import { LiveStream, type LiveStreamParts } from '../live-stream.ts'
@@ -50,7 +51,7 @@ export class Voices {
     for (const [key, { voice, seenAt }] of this.#voices) {
       if (now - seenAt <= leftMs) continue
       this.#voices.delete(key)
-      void voice.close()
+      mustNotFail(voice.close())
     }
   }
 

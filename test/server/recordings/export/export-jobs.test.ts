@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { list } from 'tar'
@@ -180,4 +180,18 @@ test('Results are deleted when the recordings need their space, the oldest first
   await expect.poll(() => readdir(folder)).toEqual(ids.slice(2))
   expect(jobs.giveWay(Number.MAX_SAFE_INTEGER)).toBe(size)
   expect(jobs.giveWay(1)).toBe(0)
+})
+
+test('Exports of an earlier run that cannot be deleted are reported, and end nothing', async () => {
+  const site = await recordingsSite()
+  // A folder that the file system refuses to enter.
+  const folder = join(site.folder, 'loop')
+  await symlink(folder, folder)
+  const said: string[] = []
+  const logger = pino({}, { write: (line) => void said.push(line) })
+  const { index, playback } = site
+  const span = new SpanExport({ files: site.files, index, tables: playback.tables, ffmpeg: async () => undefined })
+  const jobs = new ExportJobs({ folder, index, span, logger, space: async () => roomy })
+  await expect.poll(() => said.join('')).toContain('an export could not be deleted')
+  await expect(jobs.start(requestOf(['camera']), 'olivia')).rejects.toThrow()
 })

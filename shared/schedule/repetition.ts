@@ -28,24 +28,81 @@ export const once: Repetition = {
   count: 0,
 }
 
-/** Reads an RRULE without its prefix, e.g. `FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=20270331`; undefined if it is malformed or has an unsupported part. */
+/** Parts of an RRULE (RFC 5545, section 3.3.10). */
+export const ruleParts = [
+  ...['FREQ', 'INTERVAL', 'COUNT', 'UNTIL', 'WKST', 'BYDAY', 'BYMONTHDAY', 'BYSETPOS'],
+  ...['BYMONTH', 'BYYEARDAY', 'BYWEEKNO', 'BYHOUR', 'BYMINUTE', 'BYSECOND'],
+] as const
+type RulePart = (typeof ruleParts)[number]
+type Parts = Map<RulePart, string>
+
+/**
+ * Reads an RRULE, e.g. `FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=20270331`, also in the forms in which other calendars write what is supported.
+ * @returns undefined if it is malformed or has an unsupported part
+ */
 export function parseRepetition(text: string): Repetition | undefined {
-  const parts = new Map<string, string>()
-  for (const part of text.split(';')) {
-    const [name = '', value, more] = part.split('=')
-    if (value === undefined || more !== undefined || parts.has(name)) return undefined
+  const read = readRule(text)
+  return typeof read === 'string' ? undefined : read
+}
+
+/** Returns the part of an RRULE that is wrong or unsupported, `form` if it is no RRULE; undefined if it is supported. */
+export function wrongPart(text: string): RulePart | 'form' | undefined {
+  const read = readRule(text)
+  return typeof read === 'string' ? read : undefined
+}
+
+function readRule(text: string): Repetition | RulePart | 'form' {
+  const parts: Parts = new Map()
+  // Names and values are case-insensitive; some calendars end the rule with a semicolon, and people paste its prefix.
+  for (const part of text
+    .toUpperCase()
+    .replace(/^RRULE:/, '')
+    .replace(/;$/, '')
+    .split(';')) {
+    const [given = '', value, more] = part.split('=')
+    const name = ruleParts.find((each) => each === given)
+    if (name === undefined || value === undefined || more !== undefined || parts.has(name)) return name ?? 'form'
     parts.set(name, value)
   }
+  rewriteEqualForms(parts)
   const frequency = frequencies.find((each) => each === parts.get('FREQ'))
+  if (frequency === undefined) return parts.get('FREQ') === 'YEARLY' ? (byPart(parts) ?? 'FREQ') : 'FREQ'
   parts.delete('FREQ')
-  if (frequency === undefined || (parts.has('UNTIL') && parts.has('COUNT'))) return undefined
+  if (parts.has('UNTIL') && parts.has('COUNT')) return 'COUNT'
   const read: Repetition = { ...once, frequency }
-  for (const [name, value] of parts) if (!readPart(read, name, value)) return undefined
+  for (const [name, value] of parts) if (!readPart(read, name, value)) return name
   return read
 }
 
+/** Replaces forms of other calendars by the supported form of the same days. */
+function rewriteEqualForms(parts: Parts): void {
+  const interval = wholeNumber(parts.get('INTERVAL') ?? '1')
+  const frequency = parts.get('FREQ')
+  if (frequency === 'DAILY' && interval === 1) {
+    // "Every weekday" of Outlook.
+    if (parts.has('BYDAY')) parts.set('FREQ', 'WEEKLY')
+    else if (parts.has('BYMONTHDAY')) parts.set('FREQ', 'MONTHLY')
+  }
+  if (frequency === 'YEARLY' && interval > 0 && byPart(parts) === undefined) {
+    parts.set('FREQ', 'MONTHLY').set('INTERVAL', String(12 * interval))
+  }
+  // "The second Tuesday" of Outlook.
+  const [day = '', position = ''] = [parts.get('BYDAY'), parts.get('BYSETPOS')]
+  if (parts.get('FREQ') === 'MONTHLY' && /^[A-Z]{2}$/.test(day) && position !== '') {
+    parts.set('BYDAY', `${position}${day}`).delete('BYSETPOS')
+  }
+  // The first day of a week matters only where weeks are left out and several days of a week are named.
+  const leavesOut = parts.get('FREQ') === 'WEEKLY' && interval !== 1 && parts.has('BYDAY')
+  if (!leavesOut && weekdays.some((each) => each === parts.get('WKST'))) parts.delete('WKST')
+}
+
+/** Returns the first part that selects days or times. */
+function byPart(parts: Parts): RulePart | undefined {
+  return [...parts.keys()].find((name) => name.startsWith('BY'))
+}
+
 /** Puts one part into a repetition; false if it does not fit. */
-function readPart(read: Repetition, name: string, value: string): boolean {
+function readPart(read: Repetition, name: RulePart, value: string): boolean {
   switch (name) {
     case 'INTERVAL':
       read.interval = wholeNumber(value)
@@ -54,13 +111,14 @@ function readPart(read: Repetition, name: string, value: string): boolean {
       read.count = wholeNumber(value)
       return read.count >= 1 && read.count <= maxCount
     case 'UNTIL':
-      read.until = value
-      return isDay(value.slice(0, 8)) && /^\d{8}(T([01]\d|2[0-3])[0-5]\d[0-5]\dZ)?$/.test(value)
+      // The end of a day in the zone of the schedule is that day.
+      read.until = value.replace(/T235959$/, '')
+      return isDay(value.slice(0, 8)) && /^\d{8}(T([01]\d|2[0-3])[0-5]\d[0-5]\dZ)?$/.test(read.until)
     case 'BYMONTHDAY':
       read.monthDay = value === '-1' ? -1 : wholeNumber(value)
       return read.frequency === 'MONTHLY' && read.monthDay !== 0 && read.monthDay <= 31
     case 'BYDAY':
-      read.weekdays = value.split(',')
+      read.weekdays = value.split(',').map((day) => day.replace(/^\+/, ''))
       return read.weekdays.length <= 7 && read.weekdays.every((day) => fits(day, read.frequency))
     // The week begins on Monday, which is the default of RFC 5545.
     case 'WKST':

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { rule } from '../refusals/complaints.ts'
-import { isWallTime, parseRepetition } from './repetition.ts'
+import { isWallTime, ruleParts, wrongPart } from './repetition.ts'
 import { isZone } from './wall-clock.ts'
 
 /** Maximum length of one meeting, and of the time before and after it in which the room is open, in minutes. */
@@ -9,6 +9,12 @@ export const maxEarlyMinutes = 120
 export const maxOverrunMinutes = 12 * 60
 /** Time before the end at which people in the room are notified, in minutes. */
 export const noticeMinutes = 5
+
+/** Message for each part of a rule that is wrong or unsupported. */
+const wrongParts = new Map<string, string>([
+  ['form', rule('repetition')],
+  ...ruleParts.map((part) => [part, rule('repetitionPart', { part })] as const),
+])
 
 /** When a room is open. Times are those of a clock on a wall in the zone: they follow its daylight saving. */
 export const roomScheduleSchema = z.strictObject({
@@ -21,11 +27,14 @@ export const roomScheduleSchema = z.strictObject({
     .string()
     .max(64)
     .refine(isZone, { error: rule('timeZone') }),
-  /** RRULE of RFC 5545 without its prefix, as `FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=20270331`; empty: once. DAILY, WEEKLY and MONTHLY with INTERVAL, BYDAY, BYMONTHDAY, UNTIL or COUNT. */
+  /** RRULE of RFC 5545 without its prefix, as `FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=20270331`; empty: once. DAILY, WEEKLY and MONTHLY with INTERVAL, BYDAY, BYMONTHDAY, UNTIL or COUNT, and forms of other calendars that mean the same. */
   rule: z
     .string()
     .max(200)
-    .refine((text) => text === '' || parseRepetition(text) !== undefined, { error: rule('repetition') })
+    .superRefine((text, context) => {
+      const wrong = text === '' ? undefined : wrongPart(text)
+      if (wrong !== undefined) context.addIssue({ code: 'custom', message: wrongParts.get(wrong) ?? '' })
+    })
     .default(''),
   /** The room opens this long before the start. */
   early_minutes: z.int().min(0).max(maxEarlyMinutes).default(5),

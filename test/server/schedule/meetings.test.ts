@@ -138,3 +138,36 @@ test.each([
   const given = { start: '2026-11-25T09:00', minutes: 60, zone: 'UTC', ...bad }
   expect(roomScheduleSchema.safeParse(given).error?.issues.map(({ path }) => path[0])).toEqual([field])
 })
+
+test.each([
+  ['FREQ=WEEKLY;WKST=SU;BYDAY=TU', 'FREQ=WEEKLY;BYDAY=TU'],
+  ['FREQ=WEEKLY;INTERVAL=2;WKST=SU', 'FREQ=WEEKLY;INTERVAL=2'],
+  ['FREQ=MONTHLY;WKST=SA;BYMONTHDAY=31', 'FREQ=MONTHLY;BYMONTHDAY=31'],
+  ['FREQ=DAILY;BYDAY=MO,TU,WE,TH,FR', 'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR'],
+  ['FREQ=DAILY;INTERVAL=1;BYDAY=MO;COUNT=4', 'FREQ=WEEKLY;BYDAY=MO;COUNT=4'],
+  ['FREQ=DAILY;BYMONTHDAY=15', 'FREQ=MONTHLY;BYMONTHDAY=15'],
+  ['FREQ=MONTHLY;BYDAY=TU;BYSETPOS=2', 'FREQ=MONTHLY;BYDAY=2TU'],
+  ['FREQ=MONTHLY;BYSETPOS=-1;BYDAY=FR', 'FREQ=MONTHLY;BYDAY=-1FR'],
+  ['FREQ=MONTHLY;BYDAY=+1MO', 'FREQ=MONTHLY;BYDAY=1MO'],
+  ['FREQ=YEARLY', 'FREQ=MONTHLY;INTERVAL=12'],
+  ['FREQ=YEARLY;INTERVAL=2;WKST=SU', 'FREQ=MONTHLY;INTERVAL=24'],
+  ['RRULE:freq=weekly;byday=tu;', 'FREQ=WEEKLY;BYDAY=TU'],
+  ['FREQ=DAILY;UNTIL=20261231T235959', 'FREQ=DAILY;UNTIL=20261231'],
+])('the rule %s of another calendar means %s', (foreign, own) => {
+  const days = (rule: string): string[] => starts(schedule('2026-11-24T09:00', rule), undefined, 30)
+  expect(days(foreign)).toEqual(days(own))
+})
+
+test.each([
+  ['FREQ=WEEKLY;INTERVAL=2;WKST=SU;BYDAY=SU,TU', 'WKST'],
+  ['FREQ=DAILY;INTERVAL=2;BYDAY=MO', 'BYDAY'],
+  ['FREQ=DAILY;BYDAY=FR;BYMONTHDAY=13', 'BYMONTHDAY'],
+  ['FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=1', 'BYMONTH'],
+  ['FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=1', 'BYDAY'],
+  ['FREQ=HOURLY', 'FREQ'],
+  ['FREQ=WEEKLY;BYHOUR=9,15', 'BYHOUR'],
+  ['FREQ=WEEKLY;WKST=XX', 'WKST'],
+])('the message about %s names %s', (rule, part) => {
+  const given = { start: '2026-11-25T09:00', minutes: 60, zone: 'UTC', rule }
+  expect(roomScheduleSchema.safeParse(given).error?.issues[0]?.message).toContain(`unsupported ${part}:`)
+})

@@ -341,4 +341,5 @@ export const complaints: Texts<typeof englishComplaints> = {
   wallTime: 'Ein Datum mit Uhrzeit',
   timeZone: 'Wählen Sie eine Zeitzone',
   repetition: 'Keine unterstützte Wiederholung',
+  repetitionPart: '{part} wird mit diesem Wert nicht unterstützt',
 }

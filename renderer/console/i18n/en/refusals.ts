@@ -298,6 +298,7 @@ export const complaints = {
   wallTime: 'A date and time',
   timeZone: 'Choose a time zone',
   repetition: 'Not a supported repetition',
+  repetitionPart: '{part} is not supported with this value',
   wholeNumber: 'A whole number from {min} to {max}',
   unsafe: 'Visible characters only: no control characters, direction marks or spaces alone',
   controls: 'No control characters',

@@ -294,6 +294,7 @@ export const complaints: Catalogue['complaints'] = {
   wallTime: '请输入日期和时间',
   timeZone: '请选择时区',
   repetition: '不支持的重复方式',
+  repetitionPart: '不支持此 {part} 值',
   wholeNumber: '{min} 到 {max} 之间的整数',
   unsafe: '只能使用可见字符：不能含有控制字符或方向标记，也不能只有空格',
   controls: '不能含有控制字符',

@@ -40,7 +40,8 @@ function seriesOf({ start, minutes, zone, rule }: RoomSchedule) {
 /** The rule with the end of its last day as an instant: the start has a time zone. */
 function withInstant(rule: string, zone: string): string {
   const repetition = parseRepetition(rule)
-  if (repetition?.until.length !== 8) return rule
+  if (repetition === undefined) return rule
+  if (repetition.until.length !== 8) return repetitionText(repetition)
   const { until } = repetition
   const wall = Date.parse(`${until.slice(0, 4)}-${until.slice(4, 6)}-${until.slice(6, 8)}T23:59:59Z`)
   const instant = new Date(instantOf(zone, wall)).toISOString().replace(/[-:]|\.\d+/g, '')

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { app, dialog } from 'electron'
 import type { Logger } from 'pino'
 import type { Controller } from '../server/controller/controller.ts'
-import { createLog, standardError } from '../server/observe/log.ts'
+import { createLog } from '../server/observe/log.ts'
+import { standardError, surviveLostOutput } from '../server/observe/standard-streams.ts'
 import type { Checks } from '../server/readiness/readiness.ts'
 import { RecentLog } from '../server/observe/recent-log.ts'
 import { takeRestarts } from '../server/controller/restarts.ts'
@@ -47,6 +48,7 @@ export function startDesktop(): void {
 }
 
 async function run(sandbox: SandboxState, shows: (shell: Shell) => void): Promise<void> {
+  surviveLostOutput()
   if (sandbox === 'refuse') return giveUp(new Error(texts().notAsRoot))
   if (sandbox === 'closed') return giveUp(new Error(texts().noSandbox))
   const launch = readDesktopLaunch(process.argv, process.env, app.getPath('userData'), wasOpenedAtLogin())

@@ -14,7 +14,8 @@ import { runCommand } from './commands.ts'
 import { type ListenerName, portFlag } from '../http/listeners.ts'
 import { EarlyProcess } from '../nodes/embedded/early-process.ts'
 import type { SpawnMediaProcess } from '../nodes/embedded/media-process.ts'
-import { createLog, standardError } from '../observe/log.ts'
+import { createLog } from '../observe/log.ts'
+import { standardError, surviveLostOutput } from '../observe/standard-streams.ts'
 import { RecentLog } from '../observe/recent-log.ts'
 import { type Restarts, takeRestarts } from '../controller/restarts.ts'
 import type { SiteController } from '../cluster/site-controller.ts'
@@ -57,6 +58,7 @@ export interface HeadlessProgram {
  * Never rejects: an error that the operator can mend gets one line on stderr and exit code 1, any other is printed whole.
  */
 export async function runHeadless(program: HeadlessProgram): Promise<void> {
+  surviveLostOutput()
   try {
     await run(program)
   } catch (error) {
@@ -92,8 +94,11 @@ async function run(program: HeadlessProgram): Promise<void> {
   const options = readLaunchOptions(program.flags, process.env)
   const report = await runCommand(options)
   if (report === undefined) return await serve(program, options)
-  await new Promise<void>((resolve) => process.stdout.write(report.text, () => resolve()))
-  program.end(report.code)
+  const lost = await new Promise<unknown>((resolve) => process.stdout.write(report.text, resolve))
+  // A reader that closed its end has seen enough, as `head` does.
+  const incomplete = lost instanceof Error && errorCode(lost) !== 'EPIPE'
+  if (incomplete) process.stderr.write(`Cannot write the output: ${lost.message}\n`)
+  program.end(incomplete ? 1 : report.code)
 }
 
 async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<void> {

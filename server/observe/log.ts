@@ -1,4 +1,5 @@
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino'
+import { standardError } from './standard-streams.ts'
 import { withoutSecrets, withoutSecretText } from './redaction/log-fields.ts'
 
 /** The parts of a logger that the controller uses. */
@@ -6,11 +7,6 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
 
 /** Levels of `--log-level`, from the most to the least talkative. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
-
-/** Destination that writes each line to stderr at once. */
-export function standardError(): DestinationStream {
-  return pino.destination({ dest: 2, sync: true })
-}
 
 /**
  * Makes the controller's log: JSON lines on stderr, errors whole, secrets removed from fields and texts.

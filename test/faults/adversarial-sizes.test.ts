@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseChallenges } from '../../server/media/rtsp/authentication.ts'
 import { parseDescription } from '../../server/media/rtsp/description.ts'
-import { baseUrl, controlUrls } from '../../server/media/rtsp/leniency.ts'
+import { baseUrls, controlUrls } from '../../server/media/rtsp/leniency.ts'
 import { describedResolution } from '../../server/media/rtsp/resolution.ts'
 import { parseSession, parseTransport } from '../../server/media/rtsp/transport.ts'
 import { maxBody, maxHead, WireReader } from '../../server/media/rtsp/wire-reader.ts'
@@ -78,7 +78,7 @@ test('a Transport, a Session and a control attribute are parsed at once', () => 
     cost(() => parseSession(text))
     cost(() => parseSession(`1;timeout=${text}`))
     cost(() => controlUrls(['rtsp://camera/'], text))
-    cost(() => baseUrl('rtsp://camera/', text))
+    cost(() => baseUrls('rtsp://camera/', text))
     cost(() => controlUrls(['rtsp://camera/'], `rtsp://${text.slice(0, 1_000)}`))
   }
 })

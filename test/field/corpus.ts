@@ -1,7 +1,9 @@
 import { addressCases } from './address-cases.ts'
+import { answerCases, controlCases } from './answer-cases.ts'
 import { descriptionCases } from './description-cases.ts'
 import type { FieldCase } from '../support/field/field-case.ts'
 import { dialogueCases } from './dialogue-cases.ts'
+import { formatCases } from './format-cases.ts'
 import { loginCases } from './login-cases.ts'
 import { pictureCases } from './picture-cases.ts'
 import { sessionCases } from './session-cases.ts'
@@ -10,11 +12,11 @@ import { timeCases, transportCases } from './transport-cases.ts'
 
 /** Cameras and encoders of the field, by what deviates: an entry for each deviation that the node reads. */
 export const corpus = {
-  dialogue: dialogueCases,
+  dialogue: [...dialogueCases, ...answerCases],
   sessions: sessionCases,
-  addresses: addressCases,
+  addresses: [...addressCases, ...controlCases],
   login: loginCases,
-  descriptions: descriptionCases,
+  descriptions: [...descriptionCases, ...formatCases],
   pictures: pictureCases,
   sound: soundCases,
   transport: transportCases,

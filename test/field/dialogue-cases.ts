@@ -3,7 +3,7 @@ import { interleaved } from '../support/camera/hostile-camera.ts'
 import type { FieldCase } from '../support/field/field-case.ts'
 
 /** Changes the head of each answer; the body and its length stay. */
-const changedHead =
+export const changedHead =
   (change: (head: string) => string) =>
   (text: string): string => {
     const end = text.indexOf('\r\n\r\n')

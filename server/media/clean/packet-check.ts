@@ -1,7 +1,8 @@
 import { hasMarker, headerLength, sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
 import { packings, type Packing } from '../rtp/refragment.ts'
 import { enoughFrozen } from './picture-rebuild.ts'
-import { holdsStartCode, type PictureUnits, pictureUnits } from './picture-units.ts'
+import { holdsStartCode } from '../rtp/annex-b.ts'
+import { type PictureUnits, pictureUnits } from './picture-units.ts'
 
 /** Packets from the beginning of a stream that are searched for start codes; later ones only at the beginning of their payload. */
 const searchedPackets = 300

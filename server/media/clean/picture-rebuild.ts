@@ -2,7 +2,8 @@ import { isPadding, sequenceDistance, sequenceOf, timestampOf } from '../rtp/pac
 import { packings, type Piece, piecesOf, unitPackets } from '../rtp/refragment.ts'
 import { largestFrame } from '../transcode/frame-assembly.ts'
 import type { ParameterSets } from './parameter-sets.ts'
-import { pictureUnits, splitUnits } from './picture-units.ts'
+import { splitUnits } from '../rtp/annex-b.ts'
+import { pictureUnits } from './picture-units.ts'
 
 /** Silence after which a picture counts as whole, in milliseconds: its packets come at once. */
 const silenceMs = 80

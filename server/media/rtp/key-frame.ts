@@ -1,3 +1,4 @@
+import { splitUnits } from './annex-b.ts'
 import { headerLength } from './packet.ts'
 
 /** Content of a video packet, as far as a late joiner needs it. */
@@ -94,10 +95,7 @@ export function vp8PayloadAt(packet: Buffer): number {
 /** Limit of parameter sets of one list that are read. */
 const maxSets = 8
 
-/** Returns the NAL units of a list in base64 (RFC 6184, section 8.1; RFC 7798, section 7.1), at most eight. Empty ones are left out. */
+/** Returns the NAL units of a list in base64 (RFC 6184, section 8.1; RFC 7798, section 7.1), at most eight. Empty ones are left out, and so are start codes. */
 export function parameterSetsOf(list: string): Buffer[] {
-  return list
-    .split(',', maxSets)
-    .map((text) => Buffer.from(text.trim(), 'base64'))
-    .filter(({ length }) => length > 0)
+  return list.split(',', maxSets).flatMap((text) => splitUnits(Buffer.from(text.trim(), 'base64')))
 }

@@ -9,6 +9,8 @@ export class CameraAuthorization {
   #authenticator: Authenticator | undefined
   /** The camera has accepted the login once: a new challenge means a new nonce, not a wrong login. */
   #accepted = false
+  /** The camera asks for a login that it did not get or did not accept. */
+  isRefused = false
 
   constructor(login: CameraLogin | undefined) {
     this.#login = login
@@ -31,6 +33,7 @@ export class CameraAuthorization {
 
   /** Notes that a request was accepted. */
   accepted(used: UsedChallenge): void {
+    this.isRefused = false
     if (used !== undefined) this.#accepted = true
   }
 
@@ -42,6 +45,7 @@ export class CameraAuthorization {
    */
   refused(fields: readonly string[], used: UsedChallenge): boolean {
     const challenge = strongestChallenge(parseChallenges(fields))
+    this.isRefused ||= challenge !== undefined
     if (challenge === undefined || this.#login === undefined) return false
     const fresh = used === undefined || (challenge.nonce !== used.nonce && (challenge.stale || this.#accepted))
     if (!fresh) return false

@@ -1,7 +1,7 @@
 import { type MediaAttributes, parse } from 'sdp-transform'
 import { usedLines } from '../webrtc/sdp-lines.ts'
 import { numberOf, textOf } from '../webrtc/sdp-value.ts'
-import { assumedClock, plainDescription } from './leniency.ts'
+import { assumedClock, plainDescription, registeredCodec } from './leniency.ts'
 
 /** One stream that a camera describes. */
 export interface RtspTrack {
@@ -84,7 +84,11 @@ export function parseDescription(text: string): RtspDescription {
     const control = controlOf(media)
     if (control.length > maxControl) return []
     const types = textOf(media.payloads ?? '').split(' ', maxFormats)
-    const formats = [...new Set(types.map((type) => inRange(Number.parseInt(type, 10), 0, 127)))]
+    const numbers = types.map((type) => inRange(Number.parseInt(type, 10), 0, 127))
+    // Some describe the one format by another payload type than the section names.
+    if (numbers.length === 1 && !isDescribed(numbers[0], everywhere))
+      numbers.push(...media.rtp.slice(0, 1).map(({ payload }) => inRange(payload, 0, 127)))
+    const formats = [...new Set(numbers)]
       .filter((type) => type !== undefined)
       .map((type) => ({ kind, control, direction, ...formatOf(type, kind, media, everywhere) }))
     const size = sizeOf(media)
@@ -100,6 +104,11 @@ export function parseDescription(text: string): RtspDescription {
 
 type Section = Pick<MediaAttributes, 'rtp' | 'fmtp'>
 
+/** Whether a description says what a payload type is. */
+function isDescribed(payloadType: number | undefined, { rtp }: Section): boolean {
+  return payloadType === undefined || staticTypes.has(payloadType) || rtp.some(({ payload }) => payload === payloadType)
+}
+
 /** Format of a payload type, by the lines of its section, or else of any other. */
 function formatOf(payloadType: number, kind: RtspTrack['kind'], section: Partial<Section>, everywhere: Section) {
   const ofType = <Line extends { payload: number }>(lines: readonly Line[] = []): Line[] =>
@@ -109,17 +118,20 @@ function formatOf(payloadType: number, kind: RtspTrack['kind'], section: Partial
     all: readonly Line[],
   ): Line[] => {
     const found = ofType(own)
-    return found.length > 0 ? found : ofType(all)
+    if (found.length > 0) return found
+    const others = ofType(all)
+    // The one line of the section is about its one format.
+    return own?.length === 1 && !isDescribed(payloadType, everywhere) ? [...own] : others
   }
   const known = staticTypes.get(payloadType)
   // A static type means the same in each section; a line for it elsewhere is about another track.
   const [map] = known === undefined ? ownOrOther(section.rtp, everywhere.rtp) : ofType(section.rtp)
   return {
     payloadType,
-    codec: map === undefined ? (known?.codec ?? '') : textOf(map.codec).trim().toUpperCase().slice(0, maxCodec),
+    codec: map === undefined ? (known?.codec ?? '') : registeredCodec(textOf(map.codec).slice(0, maxCodec)),
     clockRate:
       inRange(
-        numberOf(map?.rate ?? known?.clockRate ?? (map === undefined ? 0 : assumedClock[kind])),
+        numberOf(map?.rate ?? known?.clockRate ?? 0) || (map === undefined ? 0 : assumedClock[kind]),
         1,
         fastestClock,
       ) ?? 0,

@@ -2,6 +2,7 @@ import { type DeviceAddress, parseDeviceAddress } from '../../../shared/device-a
 import type { CameraLogin } from './authentication.ts'
 import { type ConnectionListener, type ConnectionOptions, RtspConnection } from './connection.ts'
 import type { RtspDescription } from './description.ts'
+import { plainAddress } from './leniency.ts'
 import { RtspError } from './rtsp-error.ts'
 import { SessionRequests } from './session-requests.ts'
 
@@ -23,6 +24,7 @@ export class RtspDialogue {
   connection: RtspConnection
   requests: SessionRequests
   readonly #visited = new Set<string>()
+  #redirections = 0
   #over = false
   /** The stream was described: the connection is the session's from now on. */
   #described = false
@@ -48,17 +50,27 @@ export class RtspDialogue {
    * @throws RtspError; `redirected` when the camera redirects too often, or to an address that is not allowed
    */
   async describe(signal: AbortSignal): Promise<RtspDescription> {
-    for (let redirections = 0; ; redirections++) {
+    for (;;) {
       try {
         const description = await this.#describeHere(signal)
         this.#described = true
         return description
       } catch (error) {
-        if (!(error instanceof RtspError) || error.kind !== 'redirected' || this.#over) throw error
-        if (redirections === maxRedirections) throw error
-        this.#follow(error)
+        this.follow(error)
       }
     }
+  }
+
+  /**
+   * Goes on where the camera redirects to: the stream has to be described anew.
+   * @throws the error, unless it is a redirection that may be followed
+   */
+  follow(error: unknown): void {
+    if (!(error instanceof RtspError) || error.kind !== 'redirected' || this.#over) throw error
+    if (this.#redirections === maxRedirections) throw error
+    this.#redirections += 1
+    this.#described = false
+    this.#moveTo(error)
   }
 
   /** Ends the connection. Idempotent. */
@@ -86,7 +98,7 @@ export class RtspDialogue {
    * (RFC 7235, section 5.1).
    * @throws RtspError `redirected`
    */
-  #follow(redirection: RtspError): void {
+  #moveTo(redirection: RtspError): void {
     const { address, allowed, login } = this.#options
     this.#visited.add(this.#address.canonical)
     const target = targetOf(redirection.location, this.#address)
@@ -133,7 +145,8 @@ export class RtspDialogue {
 /** Address of a Location: absolute, or a path at the same host; undefined: none that can be asked. */
 function targetOf(location: string, from: DeviceAddress): DeviceAddress | undefined {
   try {
-    return parseDeviceAddress(location.startsWith('/') ? `${from.origin}${location}` : location)
+    const place = plainAddress(location.split(/\s/, 1)[0] ?? '')
+    return parseDeviceAddress(place.startsWith('/') ? `${from.origin}${place}` : place)
   } catch {
     // Empty, or of another scheme.
     return undefined

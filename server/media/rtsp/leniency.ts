@@ -14,8 +14,31 @@ interface UrlForm {
 
 const absolute = /^rtsps?:\/\//i
 const endpoint = /^rtsps?:\/\/[^/?#]*/i
+/** An address without its scheme: an IPv4 address or a host with a port, and a path. */
+const withoutScheme = /^(?:\/\/)?(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\]|[\w.-]+(?=:\d))(?::\d{1,5})?\//i
 const withoutSlash = (base: string): string => base.replace(/\/$/, '')
 const originOf = (base: string): string => endpoint.exec(base)?.[0] ?? base
+/** The path of an absolute URL at the origin of another. */
+const movedTo = (base: string, url: string): string => `${originOf(base)}${url.replace(endpoint, '')}`
+/** An absolute URL of a text that lacks the scheme of `url`. */
+const withScheme = (url: string, text: string): string | undefined =>
+  withoutScheme.test(text)
+    ? requestUrlOf(`${/^rtsps?:/i.exec(url)?.[0] ?? 'rtsp:'}//${text.replace(/^\/\//, '')}`)
+    : undefined
+
+/**
+ * An address in a field or attribute, without what is written around it: quotes, angle brackets, one slash behind the scheme, and the schemes by which players choose a transport
+ * (`rtspt`, `rtspu`).
+ */
+export function plainAddress(text: string): string {
+  return text
+    .trim()
+    .replace(/^["'<]{1,4}|[>"']{1,4}$/g, '')
+    .replace(
+      /^(rtsps?|rtsp[tu]):\/(?:\/|(?!\/))/i,
+      (_, scheme: string) => `${/s$/i.test(scheme) ? 'rtsps' : 'rtsp'}://`,
+    )
+}
 
 /** Forms of a control attribute (RFC 2326, section C.1.1), the most common first: a SETUP that is refused for its URL is repeated with the next one. */
 const controlForms: readonly UrlForm[] = [
@@ -34,6 +57,11 @@ const controlForms: readonly UrlForm[] = [
     url: (base, control) => (control.startsWith('/') ? `${originOf(base)}/${control.replace(/^\/+/, '')}` : undefined),
   },
   {
+    deviation: 'More of a query, to append to the base as it is.',
+    url: (base, control) => (/^[?&]/.test(control) ? `${withoutSlash(base)}${control}` : undefined),
+  },
+  { deviation: 'An absolute URL without its scheme.', url: withScheme },
+  {
     deviation: 'A path before the query of the base.',
     url: (base, control) => {
       const query = base.indexOf('?')
@@ -43,7 +71,7 @@ const controlForms: readonly UrlForm[] = [
   },
   {
     deviation: 'An absolute URL with the inner address of a camera behind NAT, or without its port.',
-    url: (base, control) => (absolute.test(control) ? `${originOf(base)}${control.replace(endpoint, '')}` : undefined),
+    url: (base, control) => (absolute.test(control) ? movedTo(base, control) : undefined),
   },
   {
     deviation: 'Text in the place of the last segment of the base (RFC 3986, section 5.2.3).',
@@ -64,19 +92,16 @@ const baseForms: readonly UrlForm[] = [
     deviation: 'A path of the host.',
     url: (url, base) => (/^\/(?!\/)/.test(base) ? `${originOf(url)}${base}` : undefined),
   },
+  { deviation: 'No scheme: `10.0.0.9:554/stream/`, or `//10.0.0.9/stream/`.', url: withScheme },
   {
-    deviation: 'No scheme: `10.0.0.9:554/stream/`, or `//10.0.0.9/stream/`.',
-    url: (url, base) => {
-      const rest = base.replace(/^\/\//, '')
-      return /^[\w.[\]-]+(?::\d{1,5})?\//.test(rest) && /[.:]/.test(rest.split('/')[0] ?? '')
-        ? requestUrlOf(`${/^rtsps?:/i.exec(url)?.[0] ?? 'rtsp:'}//${rest}`)
-        : undefined
-    },
+    deviation:
+      'An absolute URL with the inner address of a camera behind NAT, without its port, or with a port that does not exist.',
+    url: (url, base) => (absolute.test(base) ? movedTo(url, base) : undefined),
   },
 ]
 
 /** Most URLs that one SETUP tries. */
-const maxUrls = 6
+const maxUrls = 8
 
 /**
  * URLs by which a track may be asked for, the most likely first.
@@ -84,53 +109,92 @@ const maxUrls = 6
  * @param control attribute of the track as the camera wrote it; empty or `*`: the base itself
  */
 export function controlUrls(bases: readonly string[], control: string): string[] {
-  const text = asciiOnly(control.trim())
+  const text = asciiOnly(plainAddress(control))
   if (text === '' || text === '*') return bases.slice(0, maxUrls)
   const urls = controlForms.flatMap((form) => bases.map((base) => form.url(base, text)))
   const found = [...new Set(urls.filter((url) => url !== undefined))]
   return found.length === 0 ? bases.slice(0, maxUrls) : found.slice(0, maxUrls)
 }
 
-/** @returns the URL of a base that a camera names in its answer to a request for `url`; undefined: it names none */
-export function baseUrl(url: string, text: string): string | undefined {
+/** @returns URLs of a base that a camera names in its answer to a request for `url`, the most likely first; none if it names none */
+export function baseUrls(url: string, text: string): string[] {
   // Some repeat it in one field.
-  const first = asciiOnly(text.split(',')[0]?.trim() ?? '')
-  for (const form of baseForms) {
-    const base = form.url(url, first)
-    if (base !== undefined) return base
-  }
-  return undefined
+  const [first = ''] = text.trim().split(/[,\s]/, 1)
+  const plain = asciiOnly(plainAddress(first))
+  return [...new Set(baseForms.map((form) => form.url(url, plain)).filter((base) => base !== undefined))]
 }
 
 /** Form of lines of a description, and what they are read as. */
 interface LineForm {
   deviation: string
   from: RegExp
-  to: string
+  to: string | ((...matched: string[]) => string)
 }
+
+/** Format parameters that cameras separate by commas. */
+const parameterNames =
+  'packetization-mode|profile-level-id|sprop-[a-z-]+|config|mode|streamtype|sizelength|index(?:delta)?length'
 
 /** Forms of lines of a description (RFC 8866), in the order in which they are read. */
 const lineForms: readonly LineForm[] = [
   { deviation: 'Lines end with CR alone, or with CR CR LF.', from: /\r+\n?/g, to: '\n' },
+  { deviation: 'Tabs stand for spaces.', from: /\t/g, to: ' ' },
   {
     deviation: 'Lines begin with spaces, or the text with a byte order mark.',
-    from: /^[ \t\uFEFF]{1,64}(?=[a-z]=)/gm,
+    from: /^[ \uFEFF]{1,64}(?=[a-z]=)/gm,
     to: '',
   },
   {
-    deviation: 'A media line has several spaces between its fields, or a number of ports.',
-    from: /^(m=\w{1,32})[ \t]+(\d{1,5})(?:\/\d{1,5})?[ \t]+(\S{1,64})[ \t]+/gm,
-    to: '$1 $2 $3 ',
+    deviation: 'A media line has several spaces between its fields, a number of ports, or its type in upper case.',
+    from: /^m=(\w{1,32}) +(\d{1,5})(?:\/\d{1,5})? +(\S{1,64}) +/gm,
+    to: (_, type = '', port = '', protocol = '') => `m=${type.toLowerCase()} ${port} ${protocol} `,
+  },
+  {
+    deviation: 'The name of an attribute is in upper case, or has spaces around its colon.',
+    from: /^a= {0,8}([a-z][\w-]{0,31}) {0,8}(:?) {0,8}/gim,
+    to: (_, name = '', colon = '') => `a=${name.toLowerCase()}${colon}`,
+  },
+  {
+    deviation: 'Format parameters are separated by commas.',
+    from: new RegExp(`, {0,8}(?=(?:${parameterNames}) {0,8}=)`, 'gi'),
+    to: ';',
   },
 ]
 
 /** @returns a description with its lines in the form of RFC 8866 */
 export function plainDescription(text: string): string {
-  return lineForms.reduce((lines, { from, to }) => lines.replace(from, to), text)
+  return lineForms.reduce(
+    (lines, { from, to }) => (typeof to === 'string' ? lines.replace(from, to) : lines.replace(from, to)),
+    text,
+  )
 }
 
 /** Clock of a format whose `a=rtpmap` names none, in Hz: that of all pictures (RFC 3551, section 5), and of telephone sound. */
 export const assumedClock = { video: 90_000, audio: 8_000 } as const
+
+/** Other names of codecs than those that are registered for RTP. */
+const codecNames: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    H264: ['H.264', 'X-H264', 'AVC', 'AVC1', 'MPEG4-AVC'],
+    H265: ['H.265', 'X-H265', 'HEVC', 'HVC1', 'HEV1'],
+    JPEG: ['MJPEG', 'MJPG', 'JPG'],
+    'MP4V-ES': ['MP4V', 'MPEG4-VIDEO', 'MPEG4'],
+    PCMU: ['G711U', 'G.711U', 'G711-ULAW', 'G711MU', 'ULAW', 'PCM_MULAW'],
+    PCMA: ['G711A', 'G.711A', 'G711-ALAW', 'ALAW', 'PCM_ALAW'],
+    G722: ['G.722'],
+    'G726-32': ['G726', 'G.726', 'G.726-32'],
+    'MPEG4-GENERIC': ['AAC', 'MPEG4-AAC', 'AAC-HBR', 'MPEG-4-GENERIC'],
+    MPA: ['MP3', 'MP2', 'MPEG-AUDIO'],
+    L16: ['PCM', 'PCM_S16BE', 'LPCM'],
+    OPUS: ['X-OPUS'],
+  }).flatMap(([codec, others]) => others.map((other) => [other, codec] as const)),
+)
+
+/** @returns the registered name of a codec, in upper case, for the one that a camera writes */
+export function registeredCodec(name: string): string {
+  const upper = name.trim().toUpperCase()
+  return codecNames.get(upper) ?? upper
+}
 
 /** What is done about a request that was not answered with success. */
 export type AnswerRemedy =
@@ -156,36 +220,50 @@ interface AnswerRule {
 const answerRules: readonly AnswerRule[] = [
   {
     method: 'OPTIONS',
-    status: [402, 599],
+    status: [400, 599],
     remedy: 'ignore',
     deviation: 'OPTIONS is not known, or refused for this path: DESCRIBE tells what is wrong with the address.',
   },
   { method: 'OPTIONS', status: [0, 0], remedy: 'ignore', deviation: 'OPTIONS is not answered at all.' },
-  { method: 'SETUP', status: [461, 461], remedy: 'otherTransport', deviation: 'One of TCP and UDP is not supported.' },
   { method: 'SETUP', status: [400, 400], remedy: 'otherUrl', deviation: 'The URL of a track is not understood.' },
   { method: 'SETUP', status: [403, 405], remedy: 'otherUrl', deviation: 'There is no track at this URL.' },
   { method: 'SETUP', status: [451, 460], remedy: 'otherUrl', deviation: 'The URL names the session, or no track.' },
   { method: 'SETUP', status: [500, 503], remedy: 'otherUrl', deviation: 'The URL of a track confuses the camera.' },
+  ...(
+    [
+      [400, 400],
+      [406, 406],
+      [415, 415],
+      [451, 451],
+      [461, 462],
+      [500, 503],
+      [551, 551],
+    ] as const
+  ).map(
+    (status): AnswerRule => ({
+      ...{ method: 'SETUP', status, remedy: 'otherTransport' },
+      deviation: 'One of TCP and UDP is not supported; 461 is the status for it.',
+    }),
+  ),
   {
     method: 'PLAY',
     status: [454, 454],
     remedy: 'otherSession',
     deviation: 'Another id than the last one names the session.',
   },
-  { method: 'PLAY', status: [456, 457], remedy: 'withoutRange', deviation: 'A live stream refuses any Range.' },
-  { method: 'PLAY', status: [400, 400], remedy: 'withoutRange', deviation: 'Range is not understood.' },
-  { method: 'PLAY', status: [501, 501], remedy: 'withoutRange', deviation: 'Range is not implemented.' },
   {
     method: 'PLAY',
-    status: [404, 404],
-    remedy: 'otherUrl',
-    deviation: 'The session has another URL than its description says.',
+    status: [400, 400],
+    remedy: 'withoutRange',
+    deviation: 'A live stream refuses any Range, with one status or another.',
   },
+  { method: 'PLAY', status: [404, 599], remedy: 'withoutRange', deviation: 'As above.' },
   {
     method: 'PLAY',
-    status: [451, 460],
+    status: [404, 599],
     remedy: 'otherUrl',
-    deviation: 'Only the URL of the stream, or of its track, can be played.',
+    deviation:
+      'Only the URL of the stream, or of its track, can be played; or the session has another URL than its description says.',
   },
 ]
 

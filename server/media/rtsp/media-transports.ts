@@ -4,7 +4,7 @@ import type { RtspConnection } from './connection.ts'
 import { DatagramPair } from './datagram-pair.ts'
 import type { RtspTrack } from './description.ts'
 import { failureOf, RtspError } from './rtsp-error.ts'
-import type { SessionRequests } from './session-requests.ts'
+import { hasRemedy, type SessionRequests } from './session-requests.ts'
 
 /** Parts that transports work on. */
 export interface TransportOptions {
@@ -77,10 +77,16 @@ export class MediaTransports {
     try {
       await this.#setUpAs(index, track)
     } catch (error) {
-      // 461 Unsupported Transport: the other one, for the first track only; later ones must go the same way.
-      if (!(error instanceof RtspError) || error.status !== 461 || index > 0) throw error
+      // For the first track only; later ones must go the same way.
+      if (!hasRemedy(error, 'SETUP', 'otherTransport') || index > 0) throw error
       this.#udp = !this.#udp
-      await this.#setUpAs(index, track)
+      try {
+        await this.#setUpAs(index, track)
+      } catch {
+        // The first refusal says more.
+        this.#udp = !this.#udp
+        throw error
+      }
     }
   }
 

@@ -12,20 +12,21 @@ export interface MessageHead {
 }
 
 /**
- * Reads the head of a message. Lines end with CRLF or LF; what is not UTF-8 becomes replacement characters; a line that is no field is left out.
- * @throws RtspError `protocol` past a bound, or when it holds a NUL or a lone CR
+ * Reads the head of a message. Lines end with CRLF or LF; what is not UTF-8 becomes replacement characters; zero bytes, and lines that are no
+ * fields, are left out.
+ * @throws RtspError `protocol` past a bound, or when it holds a lone CR
  */
 export function parseHead(bytes: Buffer): MessageHead {
   const [startLine = '', ...lines] = bytes
     .toString('utf8')
+    .replaceAll('\0', '')
     .split('\n')
     .map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
   if (lines.length > maxFields + 2) throw new RtspError('protocol', 'an answer has too many header fields')
   const headers = new Map<string, string[]>()
   for (const line of [startLine, ...lines]) {
     if (line.length > maxLine) throw new RtspError('protocol', 'a line of an answer is too long')
-    if (line.includes('\0') || line.includes('\r'))
-      throw new RtspError('protocol', 'an answer holds control characters')
+    if (line.includes('\r')) throw new RtspError('protocol', 'an answer holds control characters')
   }
   for (const line of unfolded(lines)) {
     const colon = line.indexOf(':')
@@ -58,7 +59,7 @@ export function sequenceNumber(headers: MessageHead['headers']): number | undefi
 
 /** The status of an answer; undefined when the line begins none. */
 export function statusOf(startLine: string): number | undefined {
-  const match = /^RTSP\/\d\.\d {1,4}([1-5]\d\d)(?: |$)/i.exec(startLine)
+  const match = /^RTSP\/\d\.\d[ \t]{1,4}([1-5]\d\d)(?:\s|$)/i.exec(startLine)
   return match === null ? undefined : Number(match[1])
 }
 

@@ -1,6 +1,6 @@
 import type { RtspAnswer, RtspConnection } from './connection.ts'
 import { parseDescription, type RtspDescription, type RtspTrack } from './description.ts'
-import { type AnswerRemedy, baseUrl, controlUrls, remediesFor } from './leniency.ts'
+import { type AnswerRemedy, baseUrls, controlUrls, remediesFor } from './leniency.ts'
 import { RtspError } from './rtsp-error.ts'
 import { type GrantedTransport, parseSession, parseTransport } from './transport.ts'
 
@@ -42,14 +42,14 @@ export class SessionRequests {
       const methods = options.headers('public').flatMap((field) => field.split(',', maxMethods))
       this.#methods = new Set(methods.slice(0, maxMethods).map((name) => name.trim()))
     } catch (error) {
-      if (!hasRemedy(error, 'OPTIONS', 'ignore')) throw error
+      // A login that is refused would only be refused once more.
+      if (!hasRemedy(error, 'OPTIONS', 'ignore') || this.#connection.authorization.isRefused) throw error
     }
     const answer = await this.#connection.request('DESCRIBE', this.#url, { Accept: 'application/sdp' })
     const description = describeSafely(answer)
     this.described = description.tracks
     const named = answer.header('content-base') ?? answer.header('content-location') ?? ''
-    const bases = [baseUrl(this.#url, named), baseUrl(this.#url, description.control), this.#url]
-    this.#bases = [...new Set(bases.filter((base) => base !== undefined))]
+    this.#bases = [...new Set([...baseUrls(this.#url, named), ...baseUrls(this.#url, description.control), this.#url])]
     this.#aggregates = controlUrls(this.#bases, description.control)
     return description
   }
@@ -74,17 +74,20 @@ export class SessionRequests {
     return parseTransport(answer.header('transport') ?? '')
   }
 
-  /** PLAY, of everything that was set up. */
+  /** PLAY, of everything that was set up, and again in the other ways that its refusal asks for. */
   async play(): Promise<void> {
     try {
       await this.#connection.request('PLAY', this.#aggregate, { Range: 'npt=0.000-' })
-    } catch (error) {
-      if (hasRemedy(error, 'PLAY', 'otherSession')) await this.#playOtherSession(error)
-      else if (hasRemedy(error, 'PLAY', 'withoutRange')) await this.#connection.request('PLAY', this.#aggregate)
-      else if (hasRemedy(error, 'PLAY', 'otherUrl') && this.#aggregates.length > 1) {
-        const { url } = await this.#firstOf('PLAY', this.#aggregates.slice(1), {})
+    } catch (refused) {
+      if (hasRemedy(refused, 'PLAY', 'otherSession') && (await this.#playsOtherSession())) return
+      if (hasRemedy(refused, 'PLAY', 'withoutRange') && (await this.#plays(this.#aggregate))) return
+      if (!hasRemedy(refused, 'PLAY', 'otherUrl')) throw refused
+      for (const url of this.#aggregates.slice(1)) {
+        if (!(await this.#plays(url))) continue
         this.#aggregates = [url]
-      } else throw error
+        return
+      }
+      throw refused
     }
   }
 
@@ -142,23 +145,30 @@ export class SessionRequests {
     throw first ?? new RtspError('protocol', `there is no URL for ${method}`)
   }
 
-  async #playOtherSession(refused: unknown): Promise<void> {
-    const others = this.#ids.slice(0, -1)
-    for (const id of others) {
+  async #playsOtherSession(): Promise<boolean> {
+    const [last = ''] = this.#ids.slice(-1)
+    for (const id of this.#ids.slice(0, -1)) {
       this.#connection.session = id
-      try {
-        await this.#connection.request('PLAY', this.#aggregate)
-        return
-      } catch (error) {
-        if (!hasRemedy(error, 'PLAY', 'otherSession')) throw error
-      }
+      if (await this.#plays(this.#aggregate)) return true
     }
-    throw refused
+    this.#connection.session = last
+    return false
+  }
+
+  /** Whether PLAY without a Range succeeds. @throws RtspError when it is not answered */
+  async #plays(url: string): Promise<boolean> {
+    try {
+      await this.#connection.request('PLAY', url)
+      return true
+    } catch (error) {
+      if (!(error instanceof RtspError) || error.status === 0) throw error
+      return false
+    }
   }
 }
 
 /** Whether a request that failed has this remedy. */
-function hasRemedy(error: unknown, method: string, remedy: AnswerRemedy): boolean {
+export function hasRemedy(error: unknown, method: string, remedy: AnswerRemedy): boolean {
   if (!(error instanceof RtspError)) return false
   const unanswered = error.kind === 'timeout'
   return (error.status !== 0 || unanswered) && remediesFor(method, error.status).includes(remedy)

@@ -129,7 +129,7 @@ export class RtspSession {
    * @throws RtspError; the signal's reason
    */
   async describe(signal: AbortSignal): Promise<RtspDescription> {
-    return await this.#guarded(signal, async () => await this.#describe(signal))
+    return await this.#guarded(signal, async () => await this.#dialogue.describe(signal))
   }
 
   /**
@@ -138,13 +138,7 @@ export class RtspSession {
    */
   async play(signal: AbortSignal): Promise<readonly RtspTrack[]> {
     return await this.#guarded(signal, async () => {
-      const { tracks } = await this.#describe(signal)
-      if (needAbilities(tracks)) this.#abilities = (await this.#options.abilities?.()) ?? noAbilities
-      this.tracks = tracksToPull(tracks, this.#abilities)
-      if (this.tracks.length === 0) throw noUsableTrack(tracks)
-      this.tracks = withRecordedSound(tracks, this.tracks)
-      await this.#setUp(tracks)
-      await this.#dialogue.requests.play()
+      await this.#start(signal)
       this.#keepAlive()
       const cancel = this.#lifetime.after(this.#options.stallMs, () =>
         this.#arrivals.fail(new RtspError('timeout', 'no media arrived after PLAY')),
@@ -178,6 +172,7 @@ export class RtspSession {
   async #guarded<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
     signal.throwIfAborted()
     const unregister = onAbort(signal, () => this.#end(new RtspError('closed', 'given up')))
+    this.#watchRate()
     try {
       return await run()
     } catch (cause) {
@@ -190,9 +185,31 @@ export class RtspSession {
     }
   }
 
-  async #describe(signal: AbortSignal): Promise<RtspDescription> {
-    this.#watchRate()
-    return await this.#dialogue.describe(signal)
+  /** Everything up to PLAY, anew where the camera redirects on the way. @throws RtspError */
+  async #start(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const { tracks } = await this.#dialogue.describe(signal)
+      if (needAbilities(tracks)) this.#abilities = (await this.#options.abilities?.()) ?? noAbilities
+      this.tracks = tracksToPull(tracks, this.#abilities)
+      if (this.tracks.length === 0) throw noUsableTrack(tracks)
+      this.tracks = withRecordedSound(tracks, this.tracks)
+      try {
+        await this.#setUp(tracks)
+        return await this.#play()
+      } catch (error) {
+        this.#dialogue.follow(error)
+        this.#transports?.end()
+        this.refusals.length = 0
+      }
+    }
+  }
+
+  /** PLAY. Some cameras do not answer it, or later: media is as good as an answer. @throws RtspError */
+  async #play(): Promise<void> {
+    const answered = this.#dialogue.requests.play()
+    // One that comes behind the media changes nothing.
+    answered.catch(() => {})
+    await Promise.race([answered, this.#arrivals.first])
   }
 
   /** Sets up the wanted tracks. A track that is refused is left out as long as another one is left. @throws RtspError */

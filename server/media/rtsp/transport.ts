@@ -61,7 +61,7 @@ const maxSession = 256
 export function parseSession(field: string): { id: string; timeoutMs: number } {
   const [first = '', ...parameters] = field.slice(0, 2 * maxSession).split(';')
   const id = first.trim()
-  if (id.length > maxSession || !/^[\x21-\x7e]*$/.test(id)) {
+  if (id.length > maxSession || !/^[ -~]*$/.test(id)) {
     throw new RtspError('protocol', 'the camera named a session that cannot be sent back')
   }
   const timeout = parameters

@@ -6,7 +6,7 @@ export const maxHead = 16 * 1024
 /** Longest body of one message, in bytes: the description of a camera has a few thousand. */
 export const maxBody = 64 * 1024
 
-/** Most bytes of empty lines before a message: some cameras send one. */
+/** Most bytes of empty lines and spaces before a message: some cameras send one. */
 const maxEmpty = 1_024
 /** Most bytes in a row that belong to no message and no packet, once the camera has sent a message: some send what is left of a packet or a body. */
 const maxStray = 64 * 1024
@@ -31,6 +31,8 @@ const dollar = 0x24
 const lineFeed = 0x0a
 const startOfAnswer = Buffer.from('RTSP/')
 const carriageReturn = 0x0d
+const space = 0x20
+const tab = 0x09
 
 /** A message whose head is whole and whose body is awaited. */
 interface Begun {
@@ -97,7 +99,7 @@ export class WireReader {
     let at = 0
     for (;;) {
       const from = at
-      while (at < bytes.length && (bytes[at] === carriageReturn || bytes[at] === lineFeed)) at += 1
+      while (isBlank(bytes[at])) at += 1
       if (at > from) this.#countEmpty(at - from)
       if (at === bytes.length) {
         this.#needed = 1
@@ -196,6 +198,11 @@ export class WireReader {
     this.#hasMessage = true
     this.#listener.message({ ...begun.message, body: bytes.subarray(begun.head) })
   }
+}
+
+/** Whether a byte may stand before a message without being part of it. */
+function isBlank(byte: number | undefined): boolean {
+  return byte === carriageReturn || byte === lineFeed || byte === space || byte === tab
 }
 
 function packetLength(bytes: Buffer, at: number): number {

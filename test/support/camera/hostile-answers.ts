@@ -217,7 +217,7 @@ export const hostileAnswers: HostileCase[] = [
   {
     what: 'sends NUL bytes in its header',
     script: { OPTIONS: answering({ headers: { Server: 'a\0b' } }) },
-    outcome: 'refused: protocol',
+    outcome: 'stays',
   },
   {
     what: 'sends a header that is not UTF-8',

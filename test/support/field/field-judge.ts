@@ -14,8 +14,8 @@ const run = promisify(execFile)
 
 /** Whole pictures in a row that a viewer must see. */
 const wanted = 14
-/** Time that they may take, in milliseconds. */
-const seenWithinMs = 12_000
+/** Time that they may take, in milliseconds; ffmpeg takes its time on a busy machine. */
+const seenWithinMs = { passed: 12_000, converted: 30_000 } as const
 /** Time that the end of a recording may take, in milliseconds. */
 const writtenWithinMs = 15_000
 /** Pictures that a recording may lack: the last one has no successor that tells its end. */
@@ -77,7 +77,7 @@ async function seen(
     node.token(roomId, { role: 'observer' }),
   )
   try {
-    const until = performance.now() + seenWithinMs
+    const until = performance.now() + seenWithinMs[converted ? 'converted' : 'passed']
     for (;;) {
       const { inRow, whole, faults } = receivedPictures(viewer.pictures, camera.film, converted)
       if (inRow >= wanted) return faults.length > learns ? faults.slice(0, 3) : []

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { codecSupportOf, tracksToPull } from '../../../../server/media/rtsp/codec-support.ts'
 import { parseDescription } from '../../../../server/media/rtsp/description.ts'
 import { describedResolution, h264Parameters, h265Parameters } from '../../../../server/media/rtsp/resolution.ts'
-import { baseUrl, controlUrls } from '../../../../server/media/rtsp/leniency.ts'
+import { baseUrls, controlUrls } from '../../../../server/media/rtsp/leniency.ts'
 import { parseSession, parseTransport } from '../../../../server/media/rtsp/transport.ts'
 
 const camera = `v=0
@@ -84,7 +84,7 @@ test('no description, parameter set or header field makes a parser throw', () =>
       orRefused(() => parseTransport(text))
       orRefused(() => parseSession(text))
       controlUrls(['rtsp://cam/'], text)
-      baseUrl('rtsp://cam/', text)
+      baseUrls('rtsp://cam/', text)
     }),
   )
 })
@@ -125,11 +125,12 @@ test('control attributes and bases are read in each form that cameras write, the
     'rtsp://cam/live/track1',
   ])
   const url = 'rtsp://cam:8554/live'
-  expect(baseUrl(url, 'rtsp://10.0.0.9/x/')).toBe('rtsp://10.0.0.9/x/')
-  expect(baseUrl(url, ' /x/ ')).toBe('rtsp://cam:8554/x/')
-  expect(baseUrl(url, '10.0.0.9:554/x/')).toBe('rtsp://10.0.0.9:554/x/')
-  expect(baseUrl(url, '//10.0.0.9/x/')).toBe('rtsp://10.0.0.9/x/')
-  for (const none of ['', '*', 'track', 'rtsp://:99999/x']) expect(baseUrl(url, none)).toBeUndefined()
+  expect(baseUrls(url, 'rtsp://10.0.0.9/x/')).toEqual(['rtsp://10.0.0.9/x/', 'rtsp://cam:8554/x/'])
+  expect(baseUrls(url, ' /x/ ')).toEqual(['rtsp://cam:8554/x/'])
+  expect(baseUrls(url, '10.0.0.9:554/x/')).toEqual(['rtsp://10.0.0.9:554/x/'])
+  expect(baseUrls(url, '//10.0.0.9/x/')).toEqual(['rtsp://10.0.0.9/x/'])
+  expect(baseUrls(url, 'rtsp://:99999/x')).toEqual(['rtsp://cam:8554/x'])
+  for (const none of ['', '*', 'track']) expect(baseUrls(url, none)).toEqual([])
 })
 
 test('the answer to SETUP: channels, ports, session and its timeout', () => {
@@ -155,7 +156,7 @@ test('out-of-range values of a camera are ignored', () => {
   for (const timeout of ['0', '-1', '1e99', '99999999', '', 'x', '86401']) {
     expect(parseSession(`abc;timeout=${timeout}`)).toEqual({ id: 'abc', timeoutMs: 60_000 })
   }
-  for (const id of ['a b', 'a\u0007', 'ä', 'a'.repeat(257), 'a'.repeat(100_000)]) {
+  for (const id of ['a\u0007', 'ä', 'a'.repeat(257), 'a'.repeat(100_000)]) {
     expect(() => parseSession(`${id};timeout=60`), id.slice(0, 9)).toThrow('session')
   }
 })

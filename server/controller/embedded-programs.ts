@@ -59,10 +59,12 @@ export function embeddedPrograms(
   watch: SiteWatch,
   {
     nodesBeside,
+    pageOrigins,
     leaseMs,
     ...visits
   }: Pick<EmbeddedNodesOptions, 'answers' | 'guessed' | 'gateway' | 'recorder' | 'waiting'> & {
     nodesBeside: (name: string) => string[]
+    pageOrigins: () => string[]
     leaseMs: () => number
   },
 ): EmbeddedNodes | undefined {
@@ -71,6 +73,7 @@ export function embeddedPrograms(
     mediaConfiguration(store.get('nodes', node.name) ?? node, settings(), store, {
       sitePorts: [...new Set([...sitePorts(), ...nodes.furtherPorts])],
       otherNodes: nodesBeside(node.name),
+      pageOrigins: pageOrigins(),
       leaseMs: leaseMs(),
       restartsAt: nodes.restartsAt,
     })

@@ -170,6 +170,7 @@ function mediaPrograms(
       restarted: (node) => late.recordings.part.restarted(node),
     },
     nodesBeside: (name) => late.joinLinks.part.nodesBeside(name),
+    pageOrigins: () => late.joinLinks.part.pageOrigins(),
     leaseMs: () => late.others.part.leaseMs,
     gateway: {
       take: (node, event) => late.gateway.part.take(node, event),

@@ -57,6 +57,9 @@ export interface ObserverToken {
 /** How long a preview may take to begin. What runs then goes on. */
 const observerMs = 60_000
 
+/** Keeps the header of the page's policy small. */
+const maxPageOrigins = 200
+
 /** Links with which people join rooms, signed with the key of the embedded node, which checks them; and the way from such a link to the room's node. */
 export class JoinLinks {
   readonly #options: JoinLinksOptions
@@ -149,6 +152,17 @@ export class JoinLinks {
       .filter(({ config }) => config.kind === 'embedded' && config.enabled && config.name !== name)
       .flatMap(({ config }) => this.#knownUrl(config.name))
     return [...new Set([...here, ...(otherControllers?.() ?? [])])]
+  }
+
+  /** Origins to which the page of rooms may connect: every address of all embedded nodes, also of disabled ones, and the node ports of the other controllers. */
+  pageOrigins(): string[] {
+    const { pool, settings, pageAddress, otherControllers } = this.#options
+    const scheme = settings().tls.mode === 'off' ? 'http' : 'https'
+    const embedded = pool.views().filter(({ config }) => config.kind === 'embedded')
+    const here = embedded.flatMap(({ config }) => config.addresses.map(({ addr }) => `${scheme}://${addr}`))
+    const byDefault = embedded.flatMap(({ config }) => this.#knownUrl(config.name))
+    const page = pageAddress() === '' ? [] : [`${scheme}://${pageAddress()}`]
+    return [...new Set([...byDefault, ...page, ...(otherControllers?.() ?? []), ...here])].slice(0, maxPageOrigins)
   }
 
   #knownUrl(node: string): string[] {

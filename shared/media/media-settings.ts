@@ -51,6 +51,8 @@ export const mediaSettingsSchema = operatorMediaSettingsSchema.extend({
   site_ports: z.array(z.int().min(1).max(65_535)).max(256).default([]),
   /** Addresses of the site's other nodes, and node ports of its other controllers, e.g. `http://10.0.0.5:7084`. */
   other_nodes: z.array(z.string().max(600)).max(64).default([]),
+  /** Origins to which the room page may connect, besides its own: all embedded nodes of the site, also disabled ones, and node ports of its controllers. */
+  page_origins: z.array(z.string().max(600)).max(256).default([]),
   /** Time of silence after which another controller of the site leads, in milliseconds; 0: there is none. */
   lease_ms: z.int().min(0).max(60_000).default(0),
   /** Announced restart of the node, in milliseconds since the epoch; 0: none. */

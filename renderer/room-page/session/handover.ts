@@ -3,10 +3,12 @@ import { loopback } from '../../../shared/bind-address.ts'
 
 /** Parameter of the fragment with the handover; no server sees it, and the page removes it at once. */
 const parameter = 'back'
+/** Key of a handover to the reloaded page. */
+const storageKey = 'roomdesk.handover'
 /** Maximum length of each text. */
 const longest = 512
 
-/** State of a visit that goes on at https, where the browser keeps other storage. */
+/** State of a visit that goes on in another page: at https, where the browser keeps other storage, or after a reload. */
 export interface Handover {
   userName: string
   hostPassword: string
@@ -55,6 +57,27 @@ export function takeHandover(
   const token = fragment.get(tokenParameter) ?? ''
   replace(token === '' ? '' : `#${tokenParameter}=${token}`)
   return referrer === `http://${host}/` ? parsed(text) : undefined
+}
+
+/** Keeps a handover for the page's reload. @returns false if storage is disabled */
+export function keepHandover(handover: Handover): boolean {
+  try {
+    sessionStorage.setItem(storageKey, JSON.stringify(handover))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Takes the handover of the page before its reload. */
+export function takeKeptHandover(): Handover | undefined {
+  try {
+    const text = sessionStorage.getItem(storageKey)
+    sessionStorage.removeItem(storageKey)
+    return text === null ? undefined : parsed(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** Whether microphone and camera go on as they were. A plain page of another machine had neither, so nobody may turn them on by a handover. */

@@ -48,14 +48,17 @@ export function reach({ first, others, onlyWhenSilent }: Called, listener: Reach
       hangUp()
       listener.opened(origin, socket)
     })
-    socket.addEventListener('close', () => {
+    const ended = (): void => {
       if (!calls.delete(socket)) return
       if (origin === first && onlyWhenSilent && calls.size === 0) left.length = 0
       if (left.length > 0) return callNext()
       if (calls.size > 0) return
       finish()
       listener.failed()
-    })
+    }
+    socket.addEventListener('close', ended)
+    // Chromium dispatches no `close` for an address that the page's policy blocks.
+    socket.addEventListener('error', ended)
   }
   const callNext = (): void => {
     clearTimeout(next)

@@ -1,9 +1,6 @@
 import { computed, shallowRef } from 'vue'
 import type { FromPerson, Person, RoomStream, ScheduledEnd, ToPerson } from '../../../shared/media/signal.ts'
-import { speaksTls } from '../../kit/transport/secure-origin.ts'
 import { httpExchange, type OfferExchange } from '../../kit/media/sdp-exchange.ts'
-import { browserSecret } from '../local/browser-secret.ts'
-import { keptPass } from '../local/entry-pass.ts'
 import { OwnDevices } from '../local/own-devices.ts'
 import { sayRecordingOn } from '../local/say-recording-on.ts'
 import { ScreenShare } from '../local/screen-share.ts'
@@ -11,7 +8,7 @@ import { Announcer } from './announcer.ts'
 import { AwaitedRoom } from './awaited-room.ts'
 import { ChatLines } from './chat-lines.ts'
 import type { Ending } from './ending.ts'
-import { goTo, secureAddress } from './handover.ts'
+import { type ContinuedVisit, PageRenewal } from './page-renewal.ts'
 import { Measuring } from './measuring.ts'
 import { Mesh } from './mesh.ts'
 import { NodeLoss } from './node-loss.ts'
@@ -22,7 +19,6 @@ import { RequestedLink } from './requested-link.ts'
 import { freshView, type RoomView } from './room-view.ts'
 import { Roster } from './roster.ts'
 import { Sending } from './sending.ts'
-import { roomPagePath } from '../../../shared/media/room-page.ts'
 import { type Joined, type JoinRequest, SignalClient } from './signal-client.ts'
 import { ShownReactions } from './shown-reactions.ts'
 import { Speaking } from './speaking.ts'
@@ -82,7 +78,7 @@ export class RoomSession {
   readonly #awaited = new AwaitedRoom(this.view, () => this.#begin())
   #request: JoinRequest | undefined
   /** It is being found out whether the node speaks TLS by now. */
-  #following = false
+  readonly #renewal: PageRenewal
   #measuring: Measuring | undefined
   readonly #troubles = shallowRef<Troubles>()
   /** Lasting trouble of the connection or a device; null: none. */
@@ -96,7 +92,14 @@ export class RoomSession {
   constructor(origin: string) {
     this.#home = origin
     this.#origin = origin
+    this.#renewal = new PageRenewal(origin, () => this.#visit)
     window.addEventListener('pagehide', () => this.leave(true))
+  }
+
+  get #visit(): ContinuedVisit | undefined {
+    const { microphone, camera } = this
+    const knows = (origin: string): boolean => this.#signal?.knows(origin) === true
+    return this.#request && { request: this.#request, knows, audio: microphone.input.on, video: camera.input.on }
   }
 
   /** Connection of the sent media, for its quality. */
@@ -130,29 +133,12 @@ export class RoomSession {
         moved: (origin) => {
           this.#origin = origin
         },
-        failed: () => void this.#followToHttps(),
+        failed: () => void this.#renewal.toHttps(),
         lost: (restarting, mediaOver) => this.#loss.began(restarting, !mediaOver && this.#ticket !== ''),
         ended: (ending) => this.#ended(ending),
       },
       () => this.#ticket,
     )
-  }
-
-  /** The node may speak TLS by now: then this visit goes on at https. */
-  async #followToHttps(): Promise<void> {
-    const request = this.#request
-    const { host, pathname, search, hash } = location
-    if (this.#following || request === undefined) return
-    this.#following = true
-    // Ended meanwhile: a later attempt finds out again.
-    const moved = (await speaksTls(`${this.#home}${roomPagePath}`)) && this.#request === request
-    this.#following = false
-    if (!moved) return
-    const { roomId, token, userName, hostPassword } = request
-    const { microphone, camera } = this
-    const state = { userName, hostPassword, pass: keptPass(roomId), browser: browserSecret() }
-    const handover = { ...state, audio: microphone.input.on, video: camera.input.on }
-    goTo(secureAddress({ host, pathname, search, hash }, token, handover))
   }
 
   /** Ticket of media on another server than the node: with it, the media continues through the next node, too. */

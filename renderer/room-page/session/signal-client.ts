@@ -123,6 +123,11 @@ export class SignalClient {
     return true
   }
 
+  /** Whether an origin is one of the site's nodes. */
+  knows(origin: string): boolean {
+    return [this.#origin, this.#asked, ...this.#others].includes(origin)
+  }
+
   /** Leaves for good. @param back the page reloads and rejoins in a moment */
   leave(back = false): void {
     if (this.#over) return

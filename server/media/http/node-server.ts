@@ -11,7 +11,7 @@ import { type MediaRoute, mediaRouter } from './media-routes.ts'
 import { servePage } from './page-files.ts'
 import { reachRoute, type Visit } from './reach-route.ts'
 import { fragmentType, offerType, ticketHeader } from './sdp-request.ts'
-import type { PageFiles, PassedOnProof, Web, WebHandlers, WebPort } from './web.ts'
+import type { PassedOnProof, Web, WebHandlers, WebPort } from './web.ts'
 
 /** Needs of the node's port. */
 export interface NodeServerOptions {
@@ -47,7 +47,9 @@ export function nodeServer({ web, passedOn, pageFolder, parts, reached, log, upg
   app.use(async (context, next) => await onlyAllowedMethods(context, next, router))
   const files = web.files(pageFolder)
   const reach = reachRoute(reached)
-  app.use(async (context) => await others(context, files, reach))
+  app.use(
+    async (context) => await others(context, () => servePage(context, files, parts.settings().page_origins), reach),
+  )
   return web.port({ request: app.callback(), upgrade }, passedOn)
 }
 
@@ -110,7 +112,11 @@ function pageRouteOf(path: string): PageRoute {
   return path.startsWith(reachPath) ? 'GET /reach/:token' : 'GET /room/*'
 }
 
-async function others(context: Context, files: PageFiles, reach: (context: Context) => boolean): Promise<void> {
+async function others(
+  context: Context,
+  page: () => Promise<boolean>,
+  reach: (context: Context) => boolean,
+): Promise<void> {
   const toPage = (): boolean => {
     context.redirect(`${roomPagePath}${context.search}`)
     return true
@@ -118,7 +124,7 @@ async function others(context: Context, files: PageFiles, reach: (context: Conte
   const pages: Readonly<Record<PageRoute, () => boolean | Promise<boolean>>> = {
     'GET /': toPage,
     'GET /room': toPage,
-    'GET /room/*': () => servePage(context, files),
+    'GET /room/*': page,
     'GET /reach/:token': () => reach(context),
   }
   const route = pageRouteOf(context.path)

@@ -3,33 +3,44 @@ import { blurFolder, manifestFile, roomPagePath } from '../../../shared/media/ro
 import { roomManifest } from './room-manifest.ts'
 import type { PageFiles } from './web.ts'
 
+/** Origins that may stand in a policy: anything else could add a directive. */
+const originForm = /^https?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
+
 /**
- * Permissions of the page. It connects to any host, because the addresses of the site's other nodes, to which it is sent on, are known only while it runs; everything else comes from its
- * own origin.
+ * Permissions of the page. It connects to the nodes of the site alone, to which it may be sent on; everything else comes from its own origin. A page that meets a node that was added
+ * later reloads, see `page-renewal.ts`.
+ * @param host own host and port: older browsers do not count WebSockets to it as `self`
  */
-const policy = [
-  "default-src 'self'",
-  "connect-src 'self' ws: wss: http: https:",
-  "img-src 'self' data: blob:",
-  "media-src 'self' blob: mediastream:",
-  "style-src 'self' 'unsafe-inline'",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'self'",
-].join('; ')
+function pagePolicy(host: string, origins: readonly string[]): string {
+  const isPlain = (origin: string): boolean => originForm.test(origin)
+  const others = origins.filter((origin) => isPlain(origin) && !origin.endsWith(`//${host}`))
+  const sockets = [`http://${host}`, ...others].filter(isPlain).map((origin) => origin.replace(/^http/i, 'ws'))
+  return [
+    "default-src 'self'",
+    ["connect-src 'self'", ...others, ...sockets].join(' '),
+    "img-src 'self' data: blob:",
+    "media-src 'self' blob: mediastream:",
+    "style-src 'self' 'unsafe-inline'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join('; ')
+}
+
 /** Permissions of the worker that blurs the background: it compiles the program of its model. The page itself may not. */
 const blurPolicy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'"
 
-/** Serves a file of the room page. Returns false for what is not there. */
-export async function servePage(context: Context, files: PageFiles): Promise<boolean> {
+/** Serves a file of the room page. Returns false for what is not there. @param origins see `page_origins` of the settings */
+export async function servePage(context: Context, files: PageFiles, origins: readonly string[]): Promise<boolean> {
   if (!context.path.startsWith(roomPagePath)) return false
   if (context.method !== 'GET' && context.method !== 'HEAD') return false
   if (context.path === `${roomPagePath}${manifestFile}`) return serveManifest(context)
   const file = await files.file(context.path.slice(roomPagePath.length - 1))
   if (file === undefined) return false
   context.type = file.type
-  context.set('Content-Security-Policy', context.path.startsWith(roomPagePath + blurFolder) ? blurPolicy : policy)
+  const isBlur = context.path.startsWith(roomPagePath + blurFolder)
+  context.set('Content-Security-Policy', isBlur ? blurPolicy : pagePolicy(context.host, origins))
   context.set('X-Content-Type-Options', 'nosniff')
   context.set('Referrer-Policy', 'no-referrer')
   context.set('Cache-Control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache')

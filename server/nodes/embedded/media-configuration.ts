@@ -11,6 +11,8 @@ export interface SitePlaces {
   sitePorts: readonly number[]
   /** Addresses of the other nodes and the other controllers. */
   otherNodes: readonly string[]
+  /** See `page_origins` of the settings of a node. */
+  pageOrigins: readonly string[]
   /** See `lease_ms` of the settings of a node. */
   leaseMs: number
   /** Announced restart of the controller, in milliseconds since the epoch; 0: none. */
@@ -25,7 +27,7 @@ export function mediaConfiguration(
   node: StoredNode,
   { media, recording }: Pick<Settings, 'media' | 'deadlines' | 'recording'>,
   store: Pick<Store, 'unseal' | 'all'>,
-  { sitePorts, otherNodes, leaseMs, restartsAt }: SitePlaces,
+  { sitePorts, otherNodes, pageOrigins, leaseMs, restartsAt }: SitePlaces,
 ): MediaConfiguration {
   const { udp_port: udpPort, public_url: _publicUrl, open_rooms: _open, link_life_ms: _linkLife, ...settings } = media
   const advertised =
@@ -40,6 +42,7 @@ export function mediaConfiguration(
       advertised: [...new Set(advertised)],
       site_ports: [...sitePorts],
       other_nodes: [...otherNodes],
+      page_origins: [...pageOrigins],
       lease_ms: leaseMs,
       restarts_at: restartsAt,
       hosts_record: recording.hosts,

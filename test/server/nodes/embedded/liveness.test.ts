@@ -13,6 +13,7 @@ const settings = {
   ...media,
   site_ports: [],
   other_nodes: [],
+  page_origins: [],
   lease_ms: 0,
   restarts_at: 0,
   hosts_record: false,

@@ -5,7 +5,7 @@ import { nodeConfigSchema } from '../../../../shared/node.ts'
 import { defaultSettings } from '../../../../shared/settings.ts'
 
 const store = { unseal: (text: string) => text, all: () => new Map<string, never>() }
-const places = { sitePorts: [], otherNodes: [], leaseMs: 0, restartsAt: 0 }
+const places = { sitePorts: [], otherNodes: [], pageOrigins: [], leaseMs: 0, restartsAt: 0 }
 const secrets_sealed = JSON.stringify({ token_key: 'a'.repeat(44) })
 
 function node(...addrs: string[]): StoredNode {

@@ -1,0 +1,110 @@
+import { joinLink, roomPagePath } from '../../../shared/media/room-page.ts'
+import { speaksTls } from '../../kit/transport/secure-origin.ts'
+import { keptPass } from '../local/entry-pass.ts'
+import { browserSecret } from '../local/browser-secret.ts'
+import { goTo, type Handover, keepHandover, secureAddress } from './handover.ts'
+import type { JoinRequest } from './signal-client.ts'
+
+/** A visit that continues in a new page. */
+export interface ContinuedVisit {
+  request: JoinRequest
+  /** Whether the site named this origin as one of its nodes. */
+  knows: (origin: string) => boolean
+  /** Microphone and camera are on. */
+  audio: boolean
+  video: boolean
+}
+
+/** Timeout of the check that the page's server answers, in milliseconds. */
+const answerMs = 4_000
+/** Time without an answer of the page's own server after which the visit goes on at another node, in milliseconds: a restart takes less. */
+const goneMs = 10_000
+/** Minimum interval between two reloads for the same address, in milliseconds: the new policy may not name it either. */
+const againMs = 60_000
+const storageKey = 'roomdesk.renewed'
+
+/**
+ * Continues a visit in a new page: at https once the node speaks TLS, and by a reload once the page's policy blocks a node of the site. The policy names the nodes that existed when the
+ * page was loaded.
+ */
+export class PageRenewal {
+  readonly #home: string
+  readonly #visit: () => ContinuedVisit | undefined
+  #checking = false
+  /** Time of the first blocked attempt since the page's server answered; 0: it answered. */
+  #blockedAt = 0
+
+  /** @param home origin of this page */
+  constructor(home: string, visit: () => ContinuedVisit | undefined) {
+    this.#home = home
+    this.#visit = visit
+    document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
+      const blocked = URL.parse(blockedURI.replace(/^ws/, 'http'))?.origin
+      if (effectiveDirective === 'connect-src' && blocked !== undefined) void this.#reload(blocked)
+    })
+  }
+
+  /** Goes on at https if the node speaks TLS by now. Otherwise a later attempt checks again. */
+  async toHttps(): Promise<void> {
+    const visit = await this.#checked(() => speaksTls(`${this.#home}${roomPagePath}`))
+    if (visit === undefined) return
+    const { host, pathname, search, hash } = location
+    goTo(secureAddress({ host, pathname, search, hash }, visit.request.token, handoverOf(visit)))
+  }
+
+  async #reload(blocked: string): Promise<void> {
+    if (this.#visit()?.knows(blocked) !== true) return
+    let isThere = false
+    const visit = await this.#checked(async () => {
+      isThere = await answers(`${this.#home}${roomPagePath}`)
+      return true
+    })
+    if (visit === undefined) return
+    if (!isThere) return this.#goElsewhere(blocked, visit)
+    this.#blockedAt = 0
+    if (mayReload(blocked) && keepHandover(handoverOf(visit))) location.reload()
+  }
+
+  /** Opens the page of another node. It starts at the entrance: a page takes no handover of another origin, because anybody could have made it. */
+  #goElsewhere(node: string, { request: { roomId, token } }: ContinuedVisit): void {
+    this.#blockedAt ||= Date.now()
+    if (Date.now() - this.#blockedAt > goneMs) location.assign(joinLink(`${node}${roomPagePath}`, roomId, token))
+  }
+
+  /** Returns the current visit if a check succeeds and the visit is still the same. */
+  async #checked(check: () => Promise<boolean>): Promise<ContinuedVisit | undefined> {
+    const before = this.#visit()
+    if (this.#checking || before === undefined) return undefined
+    this.#checking = true
+    const succeeded = await check()
+    this.#checking = false
+    const now = this.#visit()
+    return succeeded && now?.request === before.request ? now : undefined
+  }
+}
+
+function handoverOf({ request: { roomId, userName, hostPassword }, audio, video }: ContinuedVisit): Handover {
+  return { userName, hostPassword, pass: keptPass(roomId), browser: browserSecret(), audio, video }
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url, { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(answerMs) })).ok
+  } catch {
+    return false
+  }
+}
+
+/** Whether the page was not reloaded for this address a moment ago; notes that it is. */
+function mayReload(origin: string): boolean {
+  try {
+    const now = Date.now()
+    const [before, at] = (sessionStorage.getItem(storageKey) ?? '').split(' ')
+    if (before === origin && now - Number(at) < againMs) return false
+    sessionStorage.setItem(storageKey, `${origin} ${now}`)
+    return true
+  } catch {
+    // Without storage, nothing would prevent a loop.
+    return false
+  }
+}

@@ -113,6 +113,7 @@ export default ts.config(
     rules: {
       'roomdesk/handled-rejection': 'error',
       'roomdesk/own-paths': 'error',
+      'roomdesk/reasoned-silence': ['error', 'results'],
       '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: true }],
     },
   },

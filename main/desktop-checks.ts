@@ -64,6 +64,7 @@ export function trayCheck(tool: SystemTool, platform: NodeJS.Platform = process.
   return async (signal) => {
     if (platform !== 'linux') return found('trayShown')
     for (const [program, parameters] of questions) {
+      // The program is not installed, or there is no session bus: the next one is asked.
       const answer = await tool(program, parameters, signal).catch(() => undefined)
       if (signal.aborted) throw signal.reason
       const shown = /\b(true|false)\b/.exec(answer ?? '')?.[1]
@@ -86,6 +87,7 @@ function sandboxCheck(state: SandboxState): Check {
 
 /** Reads `Seccomp` of proc_pid_status(5): 2 is a filter, as Chromium's sandbox sets. A process that has ended counts as filtered. */
 async function isFiltered(pid: number): Promise<boolean> {
+  // The process has ended.
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   return status === '' || /^Seccomp:\s*2$/m.test(status)
 }

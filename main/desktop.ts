@@ -73,6 +73,7 @@ async function run(sandbox: SandboxState, shows: (shell: Shell) => void): Promis
   }
   const controller = startController({ launch, site, logger, restarts, texts, checks, diagnostics })
   const quit = new Quit(async () => {
+    // A start that failed was shown, and there is nothing to stop.
     const started = await controller.catch(() => undefined)
     await started?.stop()
   }, logger)

@@ -59,6 +59,7 @@ function fits(input: unknown): boolean {
   try {
     return JSON.stringify(input).length <= maxInput
   } catch {
+    // A value that is no JSON fits no procedure.
     return false
   }
 }

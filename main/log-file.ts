@@ -22,6 +22,7 @@ export function logFile(path: string, now: () => number = () => performance.now(
       size = fstatSync(opened).size
       return opened
     } catch {
+      // There is no place to report that the log cannot be written.
       return undefined
     }
   }

@@ -10,6 +10,7 @@ export function startsAtLogin(): boolean {
   try {
     return !/^Hidden=true$/m.test(readFileSync(autostartFile(), 'utf8'))
   } catch {
+    // Without a readable file the desktop starts nothing.
     return false
   }
 }

@@ -23,6 +23,7 @@ export function powerCheck({ keepsAwake, isOnBattery, tool, ...system }: PowerFa
   const { platform = process.platform, desktop = process.env.XDG_CURRENT_DESKTOP } = system
   return async (signal) => {
     const ask: Ask = async (program, ...parameters) => {
+      // The desktop has no such program.
       const answer = await tool(program, parameters, signal).catch(() => undefined)
       if (signal.aborted) throw signal.reason
       return answer

@@ -69,6 +69,7 @@ export class PreferencesFile {
     try {
       return preferencesSchema.parse(JSON.parse(readFileSync(this.#path, 'utf8')))
     } catch {
+      // See the class: a broken file costs a window position.
       return preferencesSchema.parse({})
     }
   }

@@ -18,6 +18,7 @@ export async function isManagedPackage(program: string): Promise<boolean> {
     await run('pkexec', ['--version'], { timeout: answerMs })
     return true
   } catch {
+    // One of the programs is missing: the operator installs by hand.
     return false
   }
 }

@@ -44,6 +44,7 @@ export async function isAsAnnounced(path: string, { sha512 }: Pick<Release, 'sha
   try {
     for await (const part of createReadStream(path)) hash.update(part as Buffer)
   } catch {
+    // It is fetched again.
     return false
   }
   return hash.digest('base64') === sha512

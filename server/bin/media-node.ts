@@ -77,6 +77,7 @@ function fail(error: unknown): void {
     gathered.flush()
     setImmediate(() => process.exit(crashExitCode))
   } catch {
+    // The controller cannot be reached.
     process.stderr.write(`${text}\n`)
   }
 }

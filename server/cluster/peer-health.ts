@@ -9,6 +9,7 @@ type Health = z.infer<typeof healthSchema>
 /** Asks the other controllers who leads (`GET /healthz`), and whether a replica reaches the database. Whoever does not answer, or whose answer is not its own, may lead. */
 export function askOthersBy(ask: AskPeer): AskOthers {
   return async (others, signal) => {
+    // See above: such a controller may lead.
     const said = await Promise.all(others.map((other) => healthOf(other, ask, signal).catch(() => undefined)))
     let leader: { id: string; epoch: string } | undefined
     let newest: string | undefined

@@ -49,8 +49,8 @@ export class PeerWatch {
     const { member, allowPlain } = this.#options
     const known = await member()
       .controllers()
+      // The database is away: what was known counts.
       .catch(() => undefined)
-    // The database is away: what was known counts.
     if (known === undefined || this.#ended.signal.aborted) return
     const leader = member().leader()?.id
     const now = new Set<string>()

@@ -38,6 +38,7 @@ export class ShareGate {
         signal: AbortSignal.any([signal, over.signal]),
         ref: false,
       })
+      // It is late: the request goes on.
       await Promise.race([turn, late.catch(() => undefined)])
     } finally {
       over.abort()

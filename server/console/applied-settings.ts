@@ -114,6 +114,7 @@ export class AppliedSettings {
 
   #inTurn<R>(job: () => Promise<R>): Promise<R> {
     const turn = this.#queue.then(job)
+    // The caller gets the error.
     this.#queue = turn.catch(() => undefined)
     return turn
   }

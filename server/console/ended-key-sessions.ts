@@ -70,6 +70,7 @@ export class EndedKeySessions {
       chmodSync(temporary, 0o600)
       renameFileSync(temporary, this.#file)
     } catch {
+      // The consequence is what the operator has to know.
       this.#warn(`${this.#file} cannot be written: the session that was ended lives again after a restart.`)
     }
   }

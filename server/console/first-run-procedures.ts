@@ -38,6 +38,7 @@ export function firstRunHandlers(parts: FirstRunParts): Handlers<ProceduresOf<'f
   let queue: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(job: () => Promise<T>): Promise<T> => {
     const turn = queue.then(job)
+    // The caller gets the error.
     queue = turn.catch(() => undefined)
     return turn
   }

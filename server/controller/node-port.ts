@@ -156,6 +156,7 @@ export class NodePort implements Port {
 
   #queue(step: () => Promise<void>): Promise<void> {
     const done = this.#work.then(step)
+    // The caller gets the error.
     this.#work = done.catch(() => {})
     return done
   }

@@ -40,8 +40,10 @@ export class Shutdown {
 
   /** Ends because another controller leads; see `Controller.leave`. */
   leave(): { portsLeft: Promise<unknown>; ended: Promise<void> } {
+    // Ports that cannot be let go end with the process.
     const portsLeft = this.#ended ?? this.#parts.listeners.letGo().catch(() => undefined)
     this.#ended ??= this.#leave(portsLeft)
+    // `stop` and `leave` have logged why.
     return { portsLeft, ended: this.#ended.catch(() => undefined) }
   }
 

@@ -97,6 +97,7 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8').trim()
   } catch {
+    // Other systems than Linux have no such file.
     return ''
   }
 }

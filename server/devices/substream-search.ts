@@ -52,6 +52,7 @@ export async function findSubstream(
   if (pixels === 0) return null
   for (const candidate of substreamAddresses(address.address)) {
     if (signal.aborted) return null
+    // The camera has no such address.
     const found = await probe({ ...camera, address: parseDeviceAddress(candidate) }, signal).catch(() => undefined)
     // A login that worked a moment ago is refused now: each further try brings the camera closer to locking its account.
     if (found?.kind === 'auth') return null

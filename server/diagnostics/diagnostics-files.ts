@@ -25,11 +25,13 @@ export async function sizesIn(folder: string): Promise<FoundFile[]> {
   return found.sort((one, other) => other.bytes - one.bytes).slice(0, maxListed)
 
   async function collect(path: string, depth: number): Promise<void> {
+    // What cannot be read is not listed.
     for (const entry of await readdir(path, { withFileTypes: true }).catch(() => [])) {
       if (!isPathPart(entry.name)) continue
       const inner = insideOf(path, entry.name)
       if (entry.isDirectory() && depth > 0) await collect(inner, depth - 1)
       if (!entry.isFile() || found.length >= maxListed * 20) continue
+      // It was deleted meanwhile.
       const facts = await stat(inner).catch(() => undefined)
       if (facts === undefined) continue
       found.push({ path: relative(folder, inner), bytes: facts.size, changed_at: facts.mtime.toISOString() })
@@ -39,6 +41,7 @@ export async function sizesIn(folder: string): Promise<FoundFile[]> {
 
 /** Reads the end of a text file, from the beginning of a line. Empty: there is none. */
 export async function tailOf(path: string, maxBytes: number): Promise<string> {
+  // There is no such file.
   const file = await open(path).catch(() => undefined)
   if (file === undefined) return ''
   try {

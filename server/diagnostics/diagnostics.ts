@@ -67,6 +67,7 @@ export class Diagnostics {
   /** Makes an archive; requests follow each other, and the last one can be read. */
   async make(choice: DiagnosticsChoice, now = new Date()): Promise<{ name: string; bytes: number }> {
     const made = this.#making.then(async () => await this.#make(choice, now))
+    // The caller gets the error.
     this.#making = made.catch(() => undefined)
     return await made
   }
@@ -123,6 +124,7 @@ export class Diagnostics {
     let left = maxCrashBytes
     for (const { path, bytes } of reports) {
       if (crashFolder === undefined || bytes > left) continue
+      // It was deleted meanwhile.
       const content = await readFile(belowOf(crashFolder, path)).catch(() => undefined)
       if (content === undefined || content.length > left) continue
       left -= content.length

@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { isIPv4 } from 'node:net'
 import { join } from 'node:path'
+import { hasCode } from '../../shared/error-code.ts'
 import { z } from 'zod'
 import { insideOf } from '../../shared/files/own-path.ts'
 import { onceFree } from '../../shared/held-file.ts'
@@ -51,6 +52,7 @@ export async function ownCertificate(
   now = Date.now(),
 ): Promise<OwnCertificate> {
   const queue = (queues.get(folder) ?? Promise.resolve()).then(() => upToDate(folder, names, now))
+  // The caller gets the error.
   const settled = queue.catch(() => undefined)
   queues.set(folder, settled)
   mustNotFail(settled.then(() => queues.get(folder) === settled && queues.delete(folder)))
@@ -120,6 +122,7 @@ async function goesOn(
 
 /** Undefined when every device can be expected to know of it. */
 async function readChange(folder: string, now: number): Promise<AuthorityChange | undefined> {
+  // Usually there is none; without it the operator is not reminded.
   const text = await readFile(join(folder, changeFile), 'utf8').catch(() => 'null')
   const { data } = changeSchema.safeParse(parsedJson(text))
   if (data === undefined) return undefined
@@ -134,13 +137,20 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** Undefined when it is missing or cannot be used, or has ended. */
+/** Undefined when it is missing or damaged. @throws what the file system says: an authority that devices trust is not replaced because it could not be read for a moment */
 async function readPair(folder: string, name: string): Promise<KeyPair | undefined> {
+  const read = (ending: string): Promise<string | undefined> =>
+    readFile(insideOf(folder, `${name}.${ending}`), 'utf8').catch((error: unknown) => {
+      if (hasCode(error, 'ENOENT')) return undefined
+      throw error
+    })
+  const cert = await read('crt')
+  const key = await read('key')
+  if (cert === undefined || key === undefined) return undefined
   try {
-    const cert = await readFile(insideOf(folder, `${name}.crt`), 'utf8')
-    const key = await readFile(insideOf(folder, `${name}.key`), 'utf8')
     return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)) ? { cert, key } : undefined
   } catch {
+    // Damaged.
     return undefined
   }
 }

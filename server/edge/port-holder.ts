@@ -65,6 +65,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
+    // See above.
     return ''
   }
 }
@@ -73,6 +74,7 @@ function list(path: string): string[] {
   try {
     return readdirSync(path)
   } catch {
+    // See above.
     return []
   }
 }
@@ -81,6 +83,7 @@ function link(path: string): string {
   try {
     return readlinkSync(path)
   } catch {
+    // See above.
     return ''
   }
 }

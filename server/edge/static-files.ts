@@ -1,6 +1,7 @@
 import { belowOf, isPathPart } from '../../shared/files/own-path.ts'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, posix, relative, sep } from 'node:path'
+import { hasCode } from '../../shared/error-code.ts'
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -76,7 +77,7 @@ export class StaticFiles {
   async #read(name: string): Promise<StaticFile | undefined> {
     const type = types[extname(name)]
     if (type === undefined) return undefined
-    const body = await readFile(belowOf(this.#folder, name)).catch(() => undefined)
+    const body = await readFile(belowOf(this.#folder, name)).catch((error: unknown) => missing(error, undefined))
     return body === undefined ? undefined : { body, type, immutable: name.startsWith('assets/') }
   }
 
@@ -90,7 +91,9 @@ export class StaticFiles {
   }
 
   async #readNames(): Promise<void> {
-    const entries = await readdir(this.#folder, { recursive: true, withFileTypes: true }).catch(() => [])
+    const entries = await readdir(this.#folder, { recursive: true, withFileTypes: true }).catch((error: unknown) =>
+      missing(error, []),
+    )
     const names = entries
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) =>
@@ -98,6 +101,12 @@ export class StaticFiles {
       )
     this.#names = new Set(names.filter((parts) => parts.every(isPathPart)).map((parts) => parts.join('/')))
   }
+}
+
+/** What stands for a file or folder that is missing. @throws the error, if it is another: a system that is out of file descriptors has the page all the same */
+function missing<T>(error: unknown, value: T): T {
+  if (hasCode(error, 'ENOENT', 'ENOTDIR')) return value
+  throw error
 }
 
 /** A path as the folder's listing writes it. */

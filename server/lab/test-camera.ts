@@ -86,6 +86,7 @@ export class TestCamera {
         const [first] = devices
         if (first === undefined) return
         const { port } = parseDeviceAddress(first.userAddress)
+        // Its former port is in use: any other serves.
         const address = await this.#listen(port).catch(() => this.#listen(0))
         for (const { userId, userAddress } of devices)
           if (userAddress !== address) await outgoing.update(userId, { userAddress: address })
@@ -104,6 +105,7 @@ export class TestCamera {
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#queue.then(work)
+    // The caller gets the error.
     this.#queue = turn.catch(() => undefined)
     return turn
   }

@@ -25,6 +25,7 @@ export function clockCheck(tool: SystemTool, platform: NodeJS.Platform = process
 
 /** The kernel's own mark, which chrony, ntpd and systemd-timesyncd set; without systemd, the file of systemd-timesyncd. */
 async function ofLinux(tool: SystemTool, root: string, signal: AbortSignal): Promise<boolean | undefined> {
+  // The program is not installed.
   const answer = await tool('timedatectl', ['show', '--property=NTPSynchronized', '--value'], signal).catch(() => '')
   if (signal.aborted) throw signal.reason
   if (answer?.trim() === 'yes') return true
@@ -37,6 +38,7 @@ async function ofLinux(tool: SystemTool, root: string, signal: AbortSignal): Pro
 
 /** The leap indicator is the first number of the answer in every language; 3 is "not synchronised" (RFC 5905, section 7.3). */
 async function ofWindows(tool: SystemTool, signal: AbortSignal): Promise<boolean | undefined> {
+  // The service does not run.
   const answer = await tool('w32tm.exe', ['/query', '/status'], signal).catch(() => '')
   if (signal.aborted) throw signal.reason
   const leap = /^[^:\r\n]+:\s*(\d)\(/.exec(answer ?? '')?.[1]

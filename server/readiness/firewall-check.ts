@@ -54,6 +54,7 @@ async function activeFirewall(parts: FirewallParts, signal: AbortSignal): Promis
 
 /** ufw says in its configuration, which everybody may read, whether it is on; the others are services of systemd. */
 async function ofLinux({ tool, root = '/' }: FirewallParts, signal: AbortSignal): Promise<Firewall | null | undefined> {
+  // It is not installed.
   const ufw = await readFile(`${root}etc/ufw/ufw.conf`, 'utf8').catch(() => '')
   if (/^ENABLED=yes\s*$/im.test(ufw)) return { name: 'ufw' }
   const hasSystemd = await access(`${root}run/systemd/system`).then(

@@ -117,6 +117,7 @@ function pathOf(folder: string, file: string): OwnPath | undefined {
   try {
     return recordedPath(folder, file)
   } catch {
+    // See above.
     return undefined
   }
 }

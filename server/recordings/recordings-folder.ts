@@ -89,6 +89,7 @@ function unsealed(sealed: unknown, at: readonly string[], store: Pick<Store, 'un
   try {
     return typeof sealed === 'string' ? store.unseal(sealed, [...at]) : undefined
   } catch {
+    // Sealed by another site.
     return undefined
   }
 }

@@ -139,6 +139,7 @@ export class RoomViews {
     try {
       return room.node === '' ? '' : this.#options.pool.address(room.node)
     } catch {
+      // Its node has no address for clients.
       return ''
     }
   }

@@ -117,6 +117,7 @@ export function resealed(text: string, place: SealedPlace, sealer: Pick<Sealer, 
   try {
     return sealer.reseal(text, place)
   } catch {
+    // Sealed with another key: opening it says so.
     return text
   }
 }
@@ -176,6 +177,7 @@ function unsealed(text: string, place: SealedPlace, sealer: Pick<Sealer, 'unseal
   try {
     return sealer.unseal(text, place)
   } catch {
+    // See above.
     return ''
   }
 }

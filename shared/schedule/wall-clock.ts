@@ -50,6 +50,7 @@ export function isZone(zone: string): boolean {
     // Offsets as +01:00 are no zones: they know no daylight saving.
     return /^[A-Za-z]/.test(zone) && new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined
   } catch {
+    // The runtime knows no such zone.
     return false
   }
 }

@@ -73,6 +73,7 @@ async function clockOffsetOf(http: OnvifHttp, service: string): Promise<number> 
     // Seconds are whole: a clock that agrees is left alone.
     return Number.isFinite(at) && Math.abs(offset) > 2_000 && Math.abs(at) < 8e15 ? offset : 0
   } catch {
+    // Cameras without a clock are asked without an offset.
     return 0
   }
 }

@@ -79,6 +79,7 @@ export async function discoverCameras({ from, networks, waitMs = 3_000 }: Discov
           if (error === null) searched.add(address)
         })
       } catch {
+        // An interface without multicast finds nothing.
         close(socket)
       }
     })

@@ -127,6 +127,7 @@ export class PictureRounds {
     const { outgoing, take, settings } = this.#options
     const device = outgoing.view(userId)
     if (device?.state !== 'joined') return
+    // The next round takes it; the state of the camera says what is wrong.
     const picture = await take(device.roomId, userId).catch(() => undefined)
     if (picture === undefined || outgoing.view(userId) === undefined) return
     const { per_camera: count, megabytes, days } = settings().pictures

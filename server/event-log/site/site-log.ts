@@ -118,6 +118,7 @@ export class SiteLog implements SharedEventLog {
   async sync(): Promise<boolean> {
     const isWritten = await this.#options.own.sync()
     await this.#then(() => this.#copy())
+    // Entries that cannot be read are not copied.
     return isWritten && (await this.#own.next().catch(() => [undefined])).length === 0
   }
 

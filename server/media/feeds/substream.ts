@@ -50,6 +50,7 @@ export class Substream implements PictureStream {
       this.#found = lease.feed
       return prepared(lease)
     } catch {
+      // The main stream is sent instead.
       return undefined
     }
   }

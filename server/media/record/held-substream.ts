@@ -50,6 +50,7 @@ export class HeldSubstream {
       if (this.#abort.signal.aborted) return lease.release()
       this.#lease = lease
     } catch {
+      // It is pulled again, for as long as it is recorded.
       this.#again()
     }
     this.#isComing = false

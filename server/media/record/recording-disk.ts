@@ -127,6 +127,7 @@ export class RecordingDisk {
     const folders = [...this.#folders.keys()]
     const since = Math.min(...this.#folders.values())
     this.#folders.clear()
+    // A disk that refuses is reported by the files on it; some file systems sync no folders.
     const syncs = folders.map((folder) => this.#syncs.run(() => syncFolder(folder)).catch(() => {}))
     const work = Promise.all(syncs).then(() => {
       this.#naming = undefined

@@ -57,6 +57,7 @@ export class DatagramPair {
         enlarge(sockets[0])
         return new DatagramPair(...sockets, port, cameraAddress)
       } catch {
+        // One of the two ports is in use: the next pair is tried.
         for (const socket of sockets) closeQuietly(socket)
       }
     }

@@ -162,6 +162,7 @@ export class RtspSession {
     if (this.#dialogue.requests.begun) {
       const late = Promise.withResolvers<void>()
       const timer = setTimeout(late.resolve, teardownMs)
+      // The connection ends in any case.
       await Promise.race([this.#dialogue.requests.tearDown().catch(() => {}), late.promise])
       clearTimeout(timer)
     }

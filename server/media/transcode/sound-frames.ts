@@ -204,6 +204,7 @@ export function aacSampleRate(config: Buffer): number | undefined {
     const index = bits.bits(4)
     return index === 15 ? bits.bits(24) : rates[index]
   } catch {
+    // The configuration ends before its sample rate.
     return undefined
   }
 }

@@ -90,6 +90,7 @@ export class Outgoing {
       // It says false while the track is not open yet.
       this.track.sendMessageBinary(packet)
     } catch {
+      // A track throws when it has closed.
       if (!this.track.isOpen() && this.track.isClosed()) this.#closed()
     }
   }

@@ -87,6 +87,7 @@ export class EmbeddedMedia {
   /** Announces that it is about to listen: requests wait for that. */
   opens(work: Promise<void>): void {
     const opening = work
+      // Whoever opens it gets the error.
       .catch(() => {})
       .finally(() => {
         if (this.#opening === opening) this.#opening = undefined

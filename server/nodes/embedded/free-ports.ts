@@ -49,6 +49,7 @@ async function isFreeForDatagrams(host: string, port: number): Promise<boolean> 
     await once(socket, 'listening')
     return true
   } catch {
+    // It is in use.
     return false
   } finally {
     socket.close()

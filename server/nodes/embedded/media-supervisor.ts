@@ -112,6 +112,7 @@ export class MediaSupervisor {
     this.#stopper.abort(new NodeConnectionError('it was stopped'))
     clearTimeout(this.#timer)
     this.#running?.endTimers()
+    // A start that failed was logged.
     const run = this.#running ?? (await this.#attempt?.catch(() => undefined))
     await run?.end(milliseconds)
   }

@@ -42,6 +42,7 @@ export class RoomCalls {
       const node = live.get(name)
       if (!node?.serving) return
       const reporting = this.#translated(node, 'openRoom', signal, () => node.placement.open(roomId, deadline))
+      // See above: a secondary node gets it again.
       await (at === 0 ? reporting : reporting.catch(() => undefined))
     })
     await Promise.all(told)
@@ -231,7 +232,9 @@ export class RoomCalls {
     const deadline = Deadline.in(this.#context.deadlines().node_ms * secondaryPart)
     await Promise.all(
       nodes.map(async (node) => {
-        const revoked = this.#ask(node, revoke, deadline).catch(() => undefined)
+        const revoked = this.#ask(node, revoke, deadline).catch((err: unknown) =>
+          this.#context.logger.warn({ err, node: node.name, room: roomId }, 'a node was not told of a removed user'),
+        )
         if (node.reliable) await revoked
       }),
     )

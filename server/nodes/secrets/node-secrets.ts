@@ -41,6 +41,7 @@ function readNames(node: StoredNode, store: Pick<Store, 'unseal'>): NodeSecretNa
     const secrets = janusSecretsOf(node, store)
     return nodeSecretNames.filter((name) => secrets[name] !== '')
   } catch {
+    // Sealed with another key: they have to be set again.
     return []
   }
 }

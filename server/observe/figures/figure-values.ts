@@ -76,6 +76,7 @@ export class FigureValues {
       const { blocks, bfree, bavail, bsize } = await statfs(this.#options.folder)
       this.#disk = { used: (blocks - bfree) * bsize, free: bavail * bsize }
     } catch {
+      // The chart shows a gap.
       this.#disk = { used: Number.NaN, free: Number.NaN }
     } finally {
       this.#isReadingDisk = false

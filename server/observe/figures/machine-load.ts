@@ -94,6 +94,7 @@ function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch {
+    // Other systems than Linux have no such file.
     return undefined
   }
 }

@@ -193,6 +193,7 @@ export class ExportJobs {
     if (view?.state !== 'done') return undefined
     const { folder } = this.#parts
     const path = insideOf(this.#folder, id, view.name)
+    // It was deleted meanwhile.
     const bytes = await sizeInside(folder, path).catch(() => undefined)
     const open = (): Promise<FileHandle> => openInside(folder, path)
     return bytes === undefined

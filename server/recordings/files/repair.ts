@@ -96,6 +96,7 @@ async function exists(folder: string, path: OwnPath): Promise<boolean> {
 
 /** Makes the new name durable, where the system can. */
 async function syncFolder(folder: string): Promise<void> {
+  // Some file systems open no folders.
   const handle = await open(folder, 'r').catch(() => undefined)
   // Some file systems sync no folders.
   await handle?.sync().catch(() => {})

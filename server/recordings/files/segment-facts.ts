@@ -53,6 +53,7 @@ async function factsIn(source: Source): Promise<SegmentFacts | undefined> {
     const parsed = storedFactsSchema.safeParse(JSON.parse(comment ?? ''))
     return parsed.success ? parsed.data : undefined
   } catch {
+    // No file of ours, or cut off: it is read without facts.
     return undefined
   } finally {
     input.dispose()

@@ -178,6 +178,7 @@ async function serveSegment(
   const allowed = startedAt === '' ? [] : stream.window.rangesOf(Number(startedAt))
   const segment = allowed.length === 0 ? undefined : stream.segmentAt(Number(startedAt))
   if (segment === undefined || segment.container !== ending) return false
+  // Deleted or unreadable: it is answered as missing.
   const found = await locate(folder, segment.file).catch(() => undefined)
   if (found === undefined) return false
   request.context.type = containerTypes[segment.container]

@@ -75,8 +75,8 @@ export class LiveStream {
       const name = Math.round(segment.startedAt)
       const begun = this.window.last
       if (begun !== undefined && name < begun.segment) continue
-      const table = await tables.of(segment).catch(() => undefined)
       // Deleted or unreadable: the next one goes on.
+      const table = await tables.of(segment).catch(() => undefined)
       if (table === undefined) continue
       this.#segment = segment
       for (const { offset, bytes, start, duration } of table.fragments) {

@@ -44,6 +44,7 @@ export async function checkPushAddress(
   const url = parsePushUrl(text)
   const port = url.port === '' ? (defaultPorts[url.protocol] ?? 1935) : Number(url.port)
   const host = url.hostname.replace(/^\[|\]$/g, '')
+  // A name that cannot be looked up is refused below.
   const found = await lookup(host).catch(() => [])
   if (found.length === 0) throw new PushAddressError(`The host ${host} cannot be found.`)
   const allowed = callable(networks)

@@ -70,6 +70,7 @@ async function fragmentsOf(
   segment: IndexedSegment,
   { from, to }: LinkedSpan,
 ): Promise<LiveFragment[]> {
+  // Deleted or unreadable: the playlist goes on without it.
   const table = await tables.of(segment).catch(() => undefined)
   if (table === undefined) return []
   const name = Math.round(segment.startedAt)
@@ -120,6 +121,7 @@ async function serveSegment(
   const { context } = request
   const left = new AbortController()
   context.res.once('close', () => left.abort())
+  // Deleted or unreadable: it is answered as missing.
   const file = await files.fileOf(segment, left.signal).catch(() => undefined)
   if (file === undefined || !(await answerFile(request, file.open, [first.init, ...fragments]))) return false
   context.type = containerTypes[segment.container]

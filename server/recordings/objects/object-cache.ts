@@ -91,6 +91,7 @@ export class ObjectCache implements RemoteSegments {
     if (held !== undefined) return await held
     const made = this.#make(size)
     this.#copies.set(key, made)
+    // The caller gets the error; the next one tries again.
     made.catch(() => this.#copies.delete(key))
     return await made
   }
@@ -134,6 +135,7 @@ export class ObjectCache implements RemoteSegments {
     if (held !== undefined) return await held
     const fetched = this.#fetch(copy, file, block * blockBytes)
     copy.blocks.set(block, fetched)
+    // The caller gets the error; the next one tries again.
     fetched.catch(() => copy.blocks.delete(block))
     return await fetched
   }

@@ -42,6 +42,7 @@ export class FragmentTables {
     if (entry.table?.growing === false) return entry.table
     this.#entries.set(segment.file, entry)
     const turn = entry.turn.then(() => this.#read(segment, entry))
+    // The caller gets the error; the next one reads again.
     entry.turn = turn.catch(() => this.#entries.delete(segment.file))
     return await turn
   }

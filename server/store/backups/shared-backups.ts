@@ -75,6 +75,7 @@ export class SharedBackups implements SiteBackups {
       for (const backup of here) if (!gone.has(backup.name) && !stored.has(backup.name)) stored.set(backup.name, backup)
       return newestFirst([...stored.values()])
     } catch {
+      // The database is away: backups of this controller are listed.
       return here
     }
   }
@@ -213,6 +214,7 @@ export class SharedBackups implements SiteBackups {
   /** One after the other: two of them could store the same. */
   #inTurn<T>(job: (session: Session) => Promise<T>): Promise<T> {
     const done = this.#work.then(() => this.#with(job))
+    // The caller gets the error.
     this.#work = done.catch(() => undefined)
     return done
   }

@@ -72,6 +72,7 @@ export async function takeLock(session: Session, { shown }: DatabaseAddress): Pr
   const deadline = monotonic() + clusterTimes.lock
   while (!(await tryLock(session))) {
     if (monotonic() > deadline) {
+      // The name only makes the sentence clearer.
       const who = await leaderName(session).catch(() => '')
       throw new DatabaseInUseError(
         `The site in the database ${shown} is in use by another controller${who === '' ? '' : ` (${who})`}: stop it first, or name another database.`,

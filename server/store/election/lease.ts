@@ -287,6 +287,7 @@ export class Lease {
   async #saidByOthers(signal: AbortSignal): Promise<OthersAnswers | undefined> {
     const { askOthers, times } = this.#options
     const deadline = AbortSignal.any([signal, timeoutSignal(times.ask)])
+    // Without answers this controller does not count as alone.
     const said = await askOthers(this.#peers.all, deadline).catch(() => undefined)
     return deadline.aborted ? undefined : said
   }

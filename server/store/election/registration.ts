@@ -69,6 +69,7 @@ export class Registration {
     const attempt = new AbortController()
     this.#attempt = attempt
     this.#attemptedAt = monotonic()
+    // It is tried again.
     const said = await this.#options.register(leader, attempt.signal).catch(() => 'open' as const)
     if (attempt.signal.aborted) return
     this.#attempt = undefined

@@ -172,6 +172,7 @@ export async function peekHeader(
   try {
     handle = await open(path, 'r')
   } catch {
+    // Reading the whole file says why.
     return undefined
   }
   try {

@@ -156,6 +156,7 @@ class Recovery {
         const { first_segment } = await this.#load(name, insideOf(this.#folder, fileName(name)))
         if (first_segment !== 1 || layout[name].some((collection) => this.#state[collection].size > 0)) return false
       } catch {
+        // A damaged file is not empty.
         return false
       }
     }

@@ -168,6 +168,7 @@ export class DatabaseJournal {
       )
       return rows[0]?.n === count
     } catch {
+      // It stays unknown whether they were stored.
       return undefined
     } finally {
       if (!ours) await session?.close()

@@ -184,6 +184,7 @@ export class Session {
     const ended = this.#client.end()
     const { promise: late, resolve } = Promise.withResolvers<void>()
     const timer = startTimer(endMs, resolve)
+    // The connection is cut below.
     await Promise.race([ended.catch(() => undefined), late])
     timer.cancel()
     this.destroy()

@@ -47,6 +47,7 @@ function startOf(pid: number): string {
     // The name in parentheses may hold spaces and parentheses itself: fields are counted from its end (it is field 2).
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
   } catch {
+    // The process has ended, or this is another system than Linux.
     return ''
   }
 }
@@ -55,6 +56,7 @@ function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
   } catch {
+    // Other systems than Linux have no such file.
     return ''
   }
 }

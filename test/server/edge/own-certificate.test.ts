@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises'
 import https from 'node:https'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
@@ -39,4 +39,17 @@ test('A client that trusts the authority of a site accepts its certificate and t
   const second = await ownCertificate(folder)
   expect(second.key).not.toBe(first.key)
   expect(await ask(second, authority.toString())).toBe(200)
+})
+
+test('An authority that cannot be read for a moment stays the one that devices trust', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-tls-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  await ownCertificate(folder)
+  const [certificate, kept] = [join(folder, 'authority.crt'), join(folder, 'kept')]
+  await rename(certificate, kept)
+  // The file system refuses to follow a link to itself.
+  await symlink(certificate, certificate)
+  const key = await readFile(join(folder, 'authority.key'), 'utf8')
+  await expect(ownCertificate(folder)).rejects.toThrow('ELOOP')
+  expect(await readFile(join(folder, 'authority.key'), 'utf8')).toBe(key)
 })

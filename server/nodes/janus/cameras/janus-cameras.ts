@@ -218,6 +218,7 @@ export class JanusCameras implements RoomDevices {
   }
 
   async #clearNode(): Promise<void> {
+    // Without a session the next controller that claims it clears the node.
     const session = await this.#session.get(AbortSignal.timeout(endMs)).catch(() => undefined)
     const bridges = [...this.#bridges.table]
     await inLanes(

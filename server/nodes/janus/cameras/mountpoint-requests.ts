@@ -159,6 +159,7 @@ export class MountpointRequests {
     if (known !== undefined) return known
     const control = this.#attachControl(session)
     this.#controls.set(session, control)
+    // The caller gets the error; the next one tries again.
     control.catch(() => this.#controls.delete(session))
     return control
   }

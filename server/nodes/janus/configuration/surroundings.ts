@@ -29,6 +29,7 @@ async function addressOf(host: string): Promise<string> {
   try {
     return (await within({ milliseconds: lookupMs }, () => lookup(host))).address
   } catch {
+    // The name is unknown here: the operator is asked for an address.
     return ''
   }
 }
@@ -42,6 +43,7 @@ async function sourceAddress(address: string): Promise<string> {
     await once(socket, 'connect')
     return socket.address().address
   } catch {
+    // There is no route.
     return ''
   } finally {
     socket.close()

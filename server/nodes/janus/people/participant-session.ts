@@ -115,6 +115,7 @@ export class ParticipantSession {
     signal: AbortSignal,
   ): Promise<{ publication: Publication; handle: number } & TakenOffer> {
     const work = this.#work.then(() => this.#publish(source, offer, ended, signal))
+    // The caller gets the error.
     this.#work = work.catch(() => {})
     return work
   }

@@ -108,6 +108,7 @@ export class RelaySession {
       })
       return true
     } catch {
+      // Its failure is the answer.
       return false
     }
   }

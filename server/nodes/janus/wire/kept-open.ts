@@ -11,6 +11,7 @@ export class KeptOpen<T extends { readonly isOpen: boolean }> {
 
   /** The latest one, open or opening; undefined if it failed, or nobody needed it. Never rejects. */
   async current(): Promise<T | undefined> {
+    // Whoever opened it gets the error.
     return await this.#current?.catch(() => undefined)
   }
 
@@ -26,6 +27,7 @@ export class KeptOpen<T extends { readonly isOpen: boolean }> {
 
   #begin(): Promise<T> {
     const begun = this.#open()
+    // The caller gets the error; the next one tries again.
     begun.catch(() => this.#forget(begun))
     return begun
   }

@@ -102,6 +102,7 @@ export class JournalSegment {
       await datasync(this.#fd)
       return true
     } catch {
+      // The caller reports that it failed.
       return false
     } finally {
       // The first error is reported, or every line is synced.

@@ -1,15 +1,18 @@
-import { join } from 'node:path'
+import { join, parse } from 'node:path'
+import { errorCode } from '../../shared/error-code.ts'
 import { passRestarts } from '../controller/restarts.ts'
 import { forkMediaProcess } from '../nodes/embedded/fork-process.ts'
 import { followSignals } from './ending-signals.ts'
 import { startBehind, staysInFront } from './front-process.ts'
-import { runHeadless } from './headless-program.ts'
 import { replaceProcess } from './replace-process.ts'
 
 const folder = import.meta.dirname
 
+leaveDeletedFolder()
 if (staysInFront(process.platform, process.env)) startBehind()
-else
+else {
+  // Libraries of the program read the working directory when they are loaded.
+  const { runHeadless } = await import('./headless-program.ts')
   await runHeadless({
     flags: process.argv.slice(2),
     pages: join(folder, '..'),
@@ -18,3 +21,14 @@ else
     followEnd: followSignals,
     end: (code) => process.exit(code),
   })
+}
+
+/** Changes to the root folder if the working directory was deleted: Node's `process.cwd()` would throw. Relative paths of flags cannot mean anything then. */
+function leaveDeletedFolder(): void {
+  try {
+    process.cwd()
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error
+    process.chdir(parse(process.execPath).root)
+  }
+}

@@ -74,3 +74,11 @@ test('A command whose output does not fit on the disk says so and fails', async 
   expect((await once(child, 'close'))[0]).toBe(1)
   expect(said).toContain('Cannot write the output: ENOSPC')
 })
+
+test('A controller whose working directory was deleted starts', async () => {
+  const gone = await mkdtemp(join(tmpdir(), 'roomdesk-deleted-'))
+  const through = ['sh', '-c', 'cd "$0" && rmdir "$0" && exec "$@"', gone]
+  const controller = await startHeadless({ site: siteWithoutMedia, through })
+  onTestFinished(() => controller.remove())
+  expect(await answers(`${controller.ready.console}/healthz`)).toBe(true)
+})

@@ -1,6 +1,6 @@
 import { monotonic, startTimer } from '../system/time.ts'
 import type { DatabaseAddress } from './database-address.ts'
-import { messageOf } from './server-answers.ts'
+import { messageOf, UnusableServerError } from './server-answers.ts'
 import { clusterTimes } from '../election/timings.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import type { DatabaseClient, DatabaseResult } from '../system/database-client.ts'
@@ -83,11 +83,10 @@ export class Session {
     const session = new Session(client, answerMs, () => hosts.leave(connectionString))
     try {
       await client.connect()
-      const { rows } = await session.query<{ follows: boolean; cluster: string; timeline: string; backend: number }>(
-        setUp(deadlines, answerMs),
-      )
+      const { rows } = await session.query<ServerFacts>(setUp(deadlines, answerMs))
       const [found] = rows
       if (found?.follows !== false) throw new Error('the database takes no changes: it follows another server')
+      refuseUnusable(found)
       hosts.check(found)
       await refuseTransactionPool(client, found.backend, connect)
       return session
@@ -204,26 +203,82 @@ export class Session {
   }
 }
 
+/** Facts about a server, read when a session begins. */
+interface ServerFacts {
+  follows: boolean
+  read_only: string
+  encoding: string
+  schema: string | null
+  cluster: string
+  timeline: string
+  backend: number
+}
+
+/** @throws UnusableServerError */
+function refuseUnusable({ read_only, encoding, schema }: ServerFacts): void {
+  if (read_only !== 'off')
+    throw new UnusableServerError(
+      'it takes no changes: default_transaction_read_only is on',
+      'make room on its disk if its provider has set that, then set it to off.',
+    )
+  if (encoding !== 'UTF8')
+    throw new UnusableServerError(
+      `its encoding is ${encoding}, which cannot store the letters of every language`,
+      'create one in UTF8 (createdb -E UTF8 -T template0), and move the tables with pg_dump.',
+    )
+  if (schema === null)
+    throw new UnusableServerError(
+      'the search_path of its user names no schema that exists',
+      'create that schema, or let the user have another one (alter role … set search_path = public).',
+    )
+}
+
 /**
- * Settings of a session, as far as the server's system supports them. A statement ends before we give it up, and a dead peer is noticed, so that its locks are released.
- * Success means on disk: a database that answers earlier by its own settings is asked not to.
+ * Parameters that correctness or wording depends on. The server, the database or the role may have any value of them: each session sets its own.
+ * `statement_timeout` comes first: the simulation recognises the statement by it.
  */
 function setUp({ answer }: SessionDeadlines, answerMs: number): string {
   const settings = {
+    // A statement ends before its caller gives up.
     statement_timeout: Math.max(answer, answerMs) - 500,
     lock_timeout: answer - 500,
     idle_in_transaction_session_timeout: longAnswer,
+    // A dead peer is noticed, so that its locks are released.
     tcp_keepalives_idle: 2,
     tcp_keepalives_interval: 1,
     tcp_keepalives_count: 3,
     tcp_user_timeout: 5_000,
+    // Without the warning of a cancelled wait, a commit that no standby has would count as confirmed.
+    client_min_messages: 'warning',
+    client_encoding: 'UTF8',
+    default_transaction_isolation: 'read committed',
+    default_transaction_deferrable: 'off',
+    // Rows that a policy hides are an error, not missing records.
+    row_security: 'off',
+    standard_conforming_strings: 'on',
+    transform_null_equals: 'off',
+    bytea_output: 'hex',
+    DateStyle: 'ISO, MDY',
+    IntervalStyle: 'postgres',
+    TimeZone: 'UTC',
+    extra_float_digits: 1,
   }
   const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`)
+  // Success means on disk: a database that answers earlier by its own settings must not.
   const durable = `case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', false) end`
-  const cluster = '(select system_identifier::text from pg_control_system()) as cluster'
-  // The log's file names begin with the timeline, which each failover raises.
-  const timeline = `case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) else '' end as timeline`
-  return `select ${[...set, durable].join(', ')}, pg_is_in_recovery() as follows, ${cluster}, ${timeline}, pg_backend_pid() as backend`
+  // Not every version has these: sessions that wait for changes are idle for hours.
+  const later = `(select count(set_config(name, '0', false)) from pg_settings where name in ('idle_session_timeout', 'transaction_timeout'))`
+  const facts = [
+    'pg_is_in_recovery() as follows',
+    `current_setting('default_transaction_read_only') as read_only`,
+    `current_setting('server_encoding') as encoding`,
+    'current_schema() as schema',
+    '(select system_identifier::text from pg_control_system()) as cluster',
+    // The names of the log's files begin with the timeline, which each failover raises.
+    `case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) else '' end as timeline`,
+    'pg_backend_pid() as backend',
+  ]
+  return `select ${[...set, durable, later, ...facts].join(', ')}`
 }
 
 function isUnreachable(error: unknown): boolean {

@@ -38,6 +38,18 @@ export function messageOf(error: unknown): string {
   return error.message === '' ? errorCode(error) : error.message
 }
 
+/** A server answers, but its configuration does not permit a site. */
+export class UnusableServerError extends Error {
+  override readonly name = 'UnusableServerError'
+  /** Remedy in one sentence, in the imperative. */
+  readonly mend: string
+
+  constructor(message: string, mend: string) {
+    super(message)
+    this.mend = mend
+  }
+}
+
 /** Remedies for a database that cannot be used, by the SQLSTATE that it or a pool before it answers (PostgreSQL documentation, appendix A). */
 const mends: readonly (readonly [pattern: RegExp, mend: string])[] = [
   [/^53300$/, 'end other connections to it, or raise its limit: each controller needs up to six.'],
@@ -53,6 +65,7 @@ const mends: readonly (readonly [pattern: RegExp, mend: string])[] = [
 
 /** Remedy for a database that cannot be used, in one sentence. */
 export function mendOf(error: unknown): string {
+  if (error instanceof UnusableServerError) return error.mend
   const code = error instanceof ServerError ? (error.code ?? '') : ''
   const found = mends.find(([pattern]) => pattern.test(code))
   return found?.[1] ?? 'start PostgreSQL, or correct the address (--store).'

@@ -9,6 +9,9 @@ export const sessionStatements: readonly StatementModel[] = [
     run: ({ server, session }) =>
       answer({
         follows: server.role !== 'primary',
+        read_only: 'off',
+        encoding: 'UTF8',
+        schema: 'public',
         cluster: '1',
         timeline: String(server.timeline).padStart(8, '0'),
         backend: session.pid,

@@ -1,0 +1,106 @@
+import { Client } from 'pg'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { PostgresServer } from '../../../support/postgres/postgres-server.ts'
+import { createRoom, open, temporaryFolder, topics } from '../../../support/sites/store-site.ts'
+import { postgresOfFile } from '../drivers.ts'
+
+const postgres = postgresOfFile()
+
+/** Address of a schema whose sessions begin with these parameters, as those of a role or a server may. */
+function addressWith(server: PostgresServer, schema: string, parameters: Readonly<Record<string, string>>): string {
+  const options = Object.entries(parameters).map(
+    ([name, value]) => ` -c ${name}=${value.replaceAll(' ', String.raw`\ `)}`,
+  )
+  return server.address(schema) + encodeURIComponent(options.join(''))
+}
+
+test('A site works with whatever parameters its role or server has, and sessions that wait are not ended', async () => {
+  const server = await postgres()
+  const database = addressWith(server, await server.newSchema(), {
+    client_min_messages: 'error',
+    default_transaction_isolation: 'serializable',
+    default_transaction_deferrable: 'on',
+    synchronous_commit: 'off',
+    statement_timeout: '200',
+    idle_session_timeout: '200',
+    row_security: 'on',
+    bytea_output: 'escape',
+    standard_conforming_strings: 'off',
+    transform_null_equals: 'on',
+    DateStyle: 'SQL, DMY',
+    IntervalStyle: 'sql_standard',
+    TimeZone: 'Asia/Kathmandu',
+    extra_float_digits: '-15',
+    client_encoding: 'LATIN1',
+  })
+  const store = await open(await temporaryFolder(), { database })
+  await createRoom(store, '1', String.raw`晨会 🎉 \ '`)
+  // Longer than the timeout of idle sessions.
+  await vi.waitFor(async () =>
+    expect(
+      (
+        await server.query(
+          `select 1 from pg_stat_activity where application_name = 'roomdesk' and state = 'idle' and now() - state_change > '300 ms'`,
+        )
+      ).length,
+    ).toBeGreaterThan(0),
+  )
+  await createRoom(store, '2')
+  expect(store.status().healthy).toBe(true)
+  await store.close()
+  const again = await open(await temporaryFolder(), { database })
+  expect(topics(again)).toEqual({ 1: String.raw`晨会 🎉 \ '`, 2: 'A topic' })
+  await again.close()
+})
+
+test('A change that is on no standby, because an operator cancelled the wait, is not confirmed where the role hides warnings', async () => {
+  const server = await postgres()
+  const database = addressWith(server, await server.newSchema(), { client_min_messages: 'error' })
+  const store = await open(await temporaryFolder(), { database, deadlineMs: () => 2_000 })
+  onTestFinished(() => store.close())
+  const admin = new Client({ connectionString: server.address('public') })
+  await admin.connect()
+  await admin.query('set synchronous_commit = local')
+  const standbys = async (names: string): Promise<void> => {
+    await admin.query(`alter system set synchronous_standby_names = '${names}'`)
+    await admin.query('select pg_reload_conf()')
+  }
+  onTestFinished(async () => {
+    await standbys('')
+    await admin.end()
+  })
+  await standbys('nobody')
+  await vi.waitFor(async () => {
+    const { rows } = await admin.query(`show synchronous_standby_names`)
+    expect(rows).toEqual([{ synchronous_standby_names: 'nobody' }])
+  })
+  const made = createRoom(store, 'unsafe').then(
+    () => 'confirmed',
+    () => 'not confirmed',
+  )
+  await vi.waitFor(async () => {
+    const { rows } = await admin.query(
+      `select pg_cancel_backend(pid) as cancelled from pg_stat_activity where application_name = 'roomdesk' and wait_event = 'SyncRep'`,
+    )
+    expect(rows).toContainEqual({ cancelled: true })
+  })
+  expect(await made).toBe('not confirmed')
+})
+
+test('A database that cannot store every letter is refused, with the command that makes another one', async () => {
+  const server = await postgres()
+  await server.query(`create database latin encoding 'LATIN1' template template0 locale 'C'`)
+  const database = server.address('public').replace('/postgres?', '/latin?')
+  await expect(open(await temporaryFolder(), { database })).rejects.toThrow(/encoding is LATIN1.*createdb -E UTF8/)
+})
+
+test('A database that was set to read only is refused, with the parameter that does it', async () => {
+  const server = await postgres()
+  const database = addressWith(server, await server.newSchema(), { default_transaction_read_only: 'on' })
+  await expect(open(await temporaryFolder(), { database })).rejects.toThrow(/default_transaction_read_only is on/)
+})
+
+test('A search path without a schema is refused, with the command that sets another one', async () => {
+  const database = (await postgres()).address('no_such_schema')
+  await expect(open(await temporaryFolder(), { database })).rejects.toThrow(/search_path.*alter role … set search_path/)
+})

@@ -13,7 +13,7 @@ export function followStore(
     janus,
     gateway,
     removals,
-  }: Pick<NodeParts, 'media' | 'janus' | 'gateway'> & { removals: Pick<Removals, 'follow'> },
+  }: Pick<NodeParts, 'media' | 'janus' | 'gateway'> & { removals: Pick<Removals, 'follow' | 'stop'> },
   metrics: Pick<Metrics, 'flushed'>,
 ): () => void {
   const stopFlushes = store.onFlush((milliseconds) => metrics.flushed(milliseconds))
@@ -32,5 +32,6 @@ export function followStore(
   return () => {
     stopFlushes()
     stopChanges()
+    removals.stop()
   }
 }

@@ -6,13 +6,17 @@ import type { Participant, RemovalsPort } from '../nodes/port/removals-port.ts'
 import type { StoredCapability } from '../store/capability-record.ts'
 import type { StoredRemoval, StoredRoom } from '../store/records.ts'
 import type { Change, Store } from '../store/store.ts'
+import { startTimer, type Timer } from '../store/system/time.ts'
 
 /** No join link lives longer, in milliseconds: what was revoked before that is over anyway. */
 const maxLink = 30 * 24 * 60 * 60_000
 /** Removals stored of one room; the oldest go first. */
 const maxOfRoom = 200
 
-/** Needs of the memory of removals. */
+/** Pause after a removal that the store did not confirm, in milliseconds. */
+const retryMs = 2_000
+
+/** Dependencies of the memory of removals. */
 export interface RemovalsOptions {
   store: Pick<Store, 'all' | 'get' | 'transact'>
   settings: () => Settings
@@ -21,6 +25,7 @@ export interface RemovalsOptions {
 
 /**
  * The site's one memory of removals from rooms. It is stored with the rooms, so that a restart lets nobody back in by an old link, and every node gets it.
+ * One that the store did not confirm is stored again: after a pause, or at the next change.
  * A removal under an unproven id does not concern the person whose id it is: it stays in memory and applies to unproven arrivals only.
  */
 export class Removals implements RemovalsPort {
@@ -30,6 +35,9 @@ export class Removals implements RemovalsPort {
   readonly #read = new WeakSet<readonly StoredRemoval[]>()
   /** End of each mark by room and unproven id, milliseconds since the epoch. */
   readonly #unproven = new Map<string, number>()
+  /** Removals that the store has not confirmed. */
+  readonly #unstored = new Set<Removal>()
+  #retry: Timer | undefined
   readonly #listeners: ((removal: Removal, by: object | undefined) => void)[] = []
 
   constructor(options: RemovalsOptions) {
@@ -56,6 +64,7 @@ export class Removals implements RemovalsPort {
 
   async note(removal: Removal, by?: object): Promise<void> {
     this.#take(removal, by)
+    this.#unstored.add(removal)
     await this.#keep(removal)
   }
 
@@ -75,6 +84,8 @@ export class Removals implements RemovalsPort {
 
   /** Follows join links that end with their maker, and rooms that came back from a backup with removals of their own. */
   follow(changes: readonly Change[]): void {
+    // The store takes changes again.
+    if (this.#retry !== undefined) this.#keepAgain()
     for (const change of changes) {
       if (change.collection === 'capabilities' && change.value !== undefined) {
         for (const removal of revocationOf(change.value)) this.#take(removal, undefined)
@@ -84,6 +95,12 @@ export class Removals implements RemovalsPort {
         if (!this.#table.has(removal)) this.#take(removal, undefined)
       }
     }
+  }
+
+  /** Ends retries: this controller does not store any more. */
+  stop(): void {
+    this.#retry?.cancel()
+    this.#unstored.clear()
   }
 
   #take(removal: Removal, by: object | undefined): void {
@@ -104,20 +121,31 @@ export class Removals implements RemovalsPort {
     }))
   }
 
-  async #keep({ roomId, userId, tokenId, at, until }: Removal): Promise<void> {
+  #keepAgain(): void {
+    this.#retry?.cancel()
+    this.#retry = undefined
+    for (const removal of this.#unstored) void this.#keep(removal)
+  }
+
+  /** Never rejects. */
+  async #keep(removal: Removal): Promise<void> {
+    const { roomId, userId, tokenId, at, until } = removal
     const { store, logger } = this.#options
     try {
       await store.transact([`rooms/${roomId}`], (transaction) => {
         const room: StoredRoom | undefined = store.get('rooms', roomId)
         if (room === undefined) return
-        const live = (room.removals ?? []).filter(
-          (known) => known.at > at - maxLink && !(known.user_id === userId && known.token_id === tokenId),
-        )
+        const isSame = (known: StoredRemoval): boolean => known.user_id === userId && known.token_id === tokenId
+        // An earlier attempt was stored without an answer, or a later removal came first.
+        if (room.removals?.some((known) => isSame(known) && known.at >= at) === true) return
+        const live = (room.removals ?? []).filter((known) => known.at > at - maxLink && !isSame(known))
         const removals = [...live, { user_id: userId, token_id: tokenId, at, until }].slice(-maxOfRoom)
         transaction.put('rooms', roomId, { ...room, removals })
       })
+      this.#unstored.delete(removal)
     } catch (error) {
-      logger.error({ err: error, room: roomId }, 'a removal could not be stored')
+      logger.error({ err: error, room: roomId }, 'a removal could not be stored: retrying')
+      if (this.#unstored.has(removal)) this.#retry ??= startTimer(retryMs, () => this.#keepAgain(), false)
     }
   }
 }

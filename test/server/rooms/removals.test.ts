@@ -57,3 +57,40 @@ test('the actor of a removal is recorded, and a room restored from a backup rest
   ])
   expect(removals.refuses(ann)).toBe(true)
 })
+
+test('a removal that the store refuses or does not answer is stored with the next change, and a later one of the same user is kept', async () => {
+  const store = await storeWithRoom()
+  const errors: string[] = []
+  let outcome: 'refused' | 'unanswered' | 'stored' = 'refused'
+  const removals = new Removals({
+    store: {
+      all: (collection) => store.all(collection),
+      get: (collection, key) => store.get(collection, key),
+      transact: async (locks, work) => {
+        if (outcome === 'refused') throw new Error('the disk is full')
+        const result = await store.transact(locks, work)
+        if (outcome === 'unanswered') throw new Error('no answer')
+        return result
+      },
+    },
+    settings: () => settings,
+    logger: { error: (_, message) => void errors.push(message) },
+  })
+  store.onChange((changes) => removals.follow(changes))
+  const stored = () => store.get('rooms', 'r1')?.removals?.map(({ user_id, at }) => [user_id, at])
+  const [at, until] = [Date.now(), Date.now() + 60_000]
+  await removals.note({ roomId: 'r1', userId: 'ann', tokenId: '', at, until })
+  expect(errors).toEqual(['a removal could not be stored: retrying'])
+  expect(stored()).toBeUndefined()
+  outcome = 'unanswered'
+  await removals.note({ roomId: 'r1', userId: 'bob', tokenId: '', at, until })
+  outcome = 'stored'
+  await removals.note({ roomId: 'r1', userId: 'bob', tokenId: '', at: at + 1, until })
+  await expect.poll(stored).toEqual(
+    expect.arrayContaining([
+      ['ann', at],
+      ['bob', at + 1],
+    ]),
+  )
+  expect(stored()).toHaveLength(2)
+})

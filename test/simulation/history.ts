@@ -37,8 +37,10 @@ export class History {
   readonly #leader: () => Leading | undefined
   /** Rooms by their internal numbers, with when somebody was told first, and who led then. */
   readonly #ids = new Map<number, { key: string; at: number; by: string }>()
-  /** The database may have lost acknowledged changes: only what must hold even then is checked. */
-  mayLose = false
+  /** Acknowledged changes may get lost now: only what must hold even then is checked. */
+  #mayLose = false
+  /** Keys that were used while changes could get lost. */
+  readonly #uncertain = new Set<string>()
   /** Versions of which a writer was told that nothing is stored. */
   readonly #checksRefusals: boolean
   readonly #denied = new Set<string>()
@@ -59,6 +61,7 @@ export class History {
 
   /** Somebody tries to write this version. */
   tries(key: string, version: number): void {
+    if (this.#mayLose) this.#uncertain.add(key)
     const known = this.#of(key)
     known.tried = Math.max(known.tried, version)
   }
@@ -72,15 +75,15 @@ export class History {
   told(who: string, key: string, { version, id }: { version: number; id: number }, floor: number): void {
     const known = this.#of(key)
     this.answers++
-    if (version < floor && !this.mayLose)
+    if (version < floor && !this.#mayLose)
       this.#broken(`${who} was told version ${version} of ${key}; ${floor} had been answered before it asked`)
     if (this.#denied.has(`${key} ${version}`))
       this.#broken(`${who} was told version ${version} of ${key}, of which nothing was stored by an earlier answer`)
     if (version > known.tried) this.#broken(`${who} was told version ${version} of ${key}, which nobody has written`)
-    if (!this.mayLose) known.floor = Math.max(known.floor, version)
+    if (!this.#mayLose) known.floor = Math.max(known.floor, version)
     if (id === 0) return
     this.#numbered(key, id)
-    if (known.id !== 0 && known.id !== id && !this.mayLose)
+    if (known.id !== 0 && known.id !== id && !this.mayHaveLost(key))
       this.#broken(`${key} had the number ${known.id}, and has ${id} now`)
     known.id = id
   }
@@ -92,7 +95,8 @@ export class History {
     const [at, by] = [this.#world.time, leader?.name ?? '']
     if (first !== undefined) {
       const wasOff = leader !== undefined && by !== first.by && leader.startedAt > first.at - beginning
-      if (!this.mayLose || !wasOff) this.#broken(`the number ${id} was given to ${first.key} and to ${key}`)
+      if (!this.mayHaveLost(first.key) || !wasOff)
+        this.#broken(`the number ${id} was given to ${first.key} and to ${key}`)
     }
     this.#ids.set(id, { key, at, by })
   }
@@ -118,8 +122,19 @@ export class History {
 
   /** Acknowledged changes may be gone from now on. */
   forget(): void {
-    this.mayLose = true
+    this.#mayLose = true
+    for (const key of this.keys) this.#uncertain.add(key)
     for (const known of this.#rooms.values()) known.floor = 0
+  }
+
+  /** Nothing gets lost from now on: everything that is answered must stay. */
+  settle(): void {
+    this.#mayLose = false
+  }
+
+  /** Whether the database may have lost something of this key: it was used before or while changes could get lost. */
+  mayHaveLost(key: string): boolean {
+    return this.#uncertain.has(key)
   }
 
   #of(key: string): Known {

@@ -75,6 +75,7 @@ export async function simulate({
     await world.run(world.time + calm)
     await harm(story, choose(story, only))
     await expectService(story, clients)
+    story.settle()
     for (const trial of story.trials) await trial()
     for (const client of [...clients, ...story.others]) client.stop()
     await world.run(world.time + settled)

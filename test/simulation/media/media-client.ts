@@ -119,7 +119,7 @@ export class MediaClient {
     const key = keyOf(order)
     this.#history.tries(key, stages.removed)
     // An order that the database has lost is answered like one that was removed.
-    if (this.#history.mayLose && version === stages.removed) this.#history.allows(key)
+    if (version === stages.removed && this.#history.mayHaveLost(key)) this.#history.allows(key)
     this.#history.told(this.#machine.name, key, { version, id: 0 }, floor)
   }
 

@@ -1,19 +1,16 @@
-import { doesNotLead, LeaderResolver } from '../../../server/cluster/leader-resolver.ts'
-import { watchUnanswered } from '../../../server/cluster/unanswered.ts'
 import { clusterTimes } from '../../../server/store/election/timings.ts'
 import { askOthersBy } from '../../../server/cluster/peer-health.ts'
 import type { AskPeer } from '../../../server/cluster/peer-console.ts'
 import { registerBy } from '../../../server/cluster/register.ts'
 import { Member } from '../../../server/store/election/cluster-member.ts'
-import type { FencedStore, JoiningController } from '../../../server/store/election/site-member.ts'
+import type { FencedStore } from '../../../server/store/election/site-member.ts'
 import { parseDatabaseAddress } from '../../../server/store/postgres/database-address.ts'
-import { HandedOverError } from '../../../server/store/postgres/database-error.ts'
 import type { RoomNumberRecord } from '../../../server/store/postgres/room-number-blocks.ts'
 import { openRoomNumberFile } from '../../../server/store/postgres/room-number-file.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 import { sleep, startTimer } from '../../../server/store/system/time.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
-import type { Collections } from '../../../server/store/store.ts'
+import type { Collections, StoreNotice } from '../../../server/store/store.ts'
 import { LeaderDuties } from '../media/leader-duties.ts'
 import { carryOutMedia, type MediaOperation } from '../media/media-operation.ts'
 import { SimulatedRecorder } from '../media/recorder.ts'
@@ -24,6 +21,8 @@ import { ask, whyUnreached } from '../network.ts'
 import { DatabaseConnections } from '../postgres/client.ts'
 import type { PostgresServer } from '../postgres/server.ts'
 import type { ServingSite } from './client.ts'
+import { answerPeer } from './peer-answers.ts'
+import { SimulatedProxy } from './proxy.ts'
 import {
   carryOut,
   deadlineMs,
@@ -37,12 +36,8 @@ import {
 
 /** How much later an answer may come: a call that waited for a leader has as long again there. */
 const graceMs = deadlineMs + 700
-/** They change nothing, and may be asked again. */
-const safe: ReadonlySet<Operation['kind']> = new Set(['read', 'look', 'page'])
 /** Between two reads of the status, in milliseconds. */
 const readEveryMs = 1_000
-/** How a controller words that confirmed changes are gone. */
-const reportsLoss = /without changes that were confirmed|confirmed changes? (?:is|are) (?:missing|lost)/i
 /** Every controller of a site has its key. */
 const sealer = createSealer(Buffer.alloc(32, 7))
 
@@ -71,15 +66,15 @@ export class SimulatedController {
   #startedAt = 0
   #roles = 0
   #terms = 0
-  #lossReports = 0
-  /** As `SiteController` has it. */
-  #way = new LeaderResolver(true)
+  readonly #losses: StoreNotice[] = []
+  #proxy: SimulatedProxy
 
   constructor(site: SimulatedSite, machine: Machine) {
     this.#site = site
     this.machine = machine
     this.recorder = new SimulatedRecorder(site.world, machine)
     this.#id = machine.uuid()
+    this.#proxy = new SimulatedProxy(site, machine)
     this.#connections = new DatabaseConnections(site.world, site.network, machine, site.servers)
     machine.reach = async (host) => {
       const to = site.controllers.find(({ name }) => name === host)
@@ -108,8 +103,8 @@ export class SimulatedController {
   }
 
   /** Reports of changes that were lost, since the beginning. */
-  get lossReports(): number {
-    return this.#lossReports
+  get losses(): readonly StoreNotice[] {
+    return this.#losses
   }
 
   /** Versions of the rooms in its memory. */
@@ -137,7 +132,7 @@ export class SimulatedController {
   start(): void {
     if (this.#isRunning) return
     this.#isRunning = true
-    this.#way = new LeaderResolver(true)
+    this.#proxy = new SimulatedProxy(this.#site, this.machine)
     this.#startedAt = this.#site.world.time
     this.machine.boot()
     this.#site.world.note(this.name, 'starts')
@@ -197,9 +192,10 @@ export class SimulatedController {
       const member = this.#join(before, roomNumbers)
       this.#member = member
       member.followed.onChange(this.#site.schedules.changed)
+      member.onLost((notice) => void this.#losses.push(notice))
       const look = (): void => {
         const leader = member.leader()
-        if (leader !== undefined && leader.id !== this.#id && this.#store === undefined) this.#way.lead(leader)
+        if (leader !== undefined && leader.id !== this.#id && this.#store === undefined) this.#proxy.way.lead(leader)
       }
       const stopLooking = member.onLeader(look)
       look()
@@ -210,8 +206,7 @@ export class SimulatedController {
         this.#store = store
         this.#begin(store)
         this.#terms++
-        this.#lossReports += store.status().losses.length
-        this.#way.lead({ id: this.#id, place: placeOf(this.name) }, true)
+        this.#proxy.way.lead({ id: this.#id, place: placeOf(this.name) }, true)
         world.note(this.name, `leads with epoch ${store.epoch}`)
         const why = await store.fenced
         world.note(this.name, `leads no more: ${why.message}`)
@@ -221,7 +216,7 @@ export class SimulatedController {
       }
       if (role !== this.#roles) return
       stopLooking()
-      if (this.#store !== undefined) this.#way.leave()
+      if (this.#store !== undefined) this.#proxy.way.leave()
       this.#store = undefined
       void this.#duties?.stop().catch(world.fail)
       this.#duties = undefined
@@ -242,7 +237,6 @@ export class SimulatedController {
   /** As a logger. */
   readonly #note = (details: object, message: string): void => {
     const { err } = details as { err?: unknown }
-    if (reportsLoss.test(message)) this.#lossReports++
     const why = err === undefined ? '' : ` (${err instanceof Error ? err.message : 'unknown'})`
     this.#site.world.note(this.name, `${message}${why}`)
   }
@@ -284,23 +278,11 @@ export class SimulatedController {
     const to = this.#site.controllers.find(({ name }) => place.console === placeOf(name).console)
     if (to === undefined) return undefined
     const { world, network } = this.#site
-    return await ask({ world, network, from: this.machine, to: to.machine }, () => to.#answer(path, body), signal)
-  }
-
-  /** The two questions of other controllers: `GET /healthz`, `POST /controllers`. */
-  async #answer(path: string, body: string): Promise<{ status: number; body: string }> {
-    const [member, store] = [this.#member, this.#store]
-    if (member === undefined) return { status: 503, body: '' }
-    if (path === '/controllers') {
-      const joiner = JSON.parse(body) as JoiningController
-      return { status: member.register(joiner) ? 204 : 421, body: '' }
-    }
-    const { awaySince, error } = member.answerLeader()
-    const health =
-      store === undefined
-        ? { role: 'standby', epoch: member.knownTerms.epoch, store: awaySince === 0 ? 'ok' : error }
-        : { role: 'leader', epoch: store.epoch, store: 'ok' }
-    return { status: 200, body: JSON.stringify(health) }
+    return await ask(
+      { world, network, from: this.machine, to: to.machine },
+      () => answerPeer(to.#member, to.#store, path, body),
+      signal,
+    )
   }
 
   /** Answers a client. A caller that it keeps waiting beyond the deadline breaks a promise (contract: every call is answered in time). */
@@ -331,7 +313,7 @@ export class SimulatedController {
         if (reply.kind !== 'notLeader' || isPassedOn) return reply
       } else if (isPassedOn) return { kind: 'notLeader' }
       else {
-        const reply = await this.#passOn(operation, end)
+        const reply = await this.#proxy.passOn(operation, end)
         if (reply !== undefined) return reply
       }
       if (this.machine.monotonic() >= end) return { kind: 'refused', why: 'nobody leads' }
@@ -342,7 +324,8 @@ export class SimulatedController {
   /** As the request handler: what an unsure leader may not say is asked of the other. */
   async #operate(store: FencedStore, operation: Operation): Promise<Reply> {
     try {
-      const unsure = isPage(operation) ? undefined : store.confirmed()
+      // Pages are mounted beside the operations, and prove by themselves that this controller leads.
+      const unsure = operation.kind === 'page' ? undefined : store.confirmed()
       if (unsure !== undefined) await unsure
     } catch (error) {
       return error instanceof ApiError ? { kind: 'refused', why: error.message } : { kind: 'notLeader' }
@@ -350,7 +333,7 @@ export class SimulatedController {
     try {
       return isOfRooms(operation) ? await carryOut(store, operation) : await this.#operateMedia(operation)
     } catch (error) {
-      return isHandedOver(error) ? { kind: 'notLeader' } : refusedBy(error)
+      return refusedBy(error)
     }
   }
 
@@ -358,64 +341,9 @@ export class SimulatedController {
     if (this.#duties === undefined) return { kind: 'notLeader' }
     return { kind: 'done', id: 0, ...(await carryOutMedia(this.#duties, operation)) }
   }
-
-  /** As `ReverseProxy`: finds the leader, and asks again what cannot have been done, or does no harm twice. */
-  async #passOn(operation: Operation, end: number): Promise<Reply | undefined> {
-    const way = this.#way
-    const left = new AbortController()
-    const target = await way.next('media', end, left.signal)
-    if (target === undefined)
-      return { kind: 'refused', why: ['nobody can be asked', ...way.unreachable.values()].join(': ') }
-    // It leads itself by now.
-    if (target.own) return undefined
-    const to = this.#site.controllers.find(({ name }) => name === target.port.host)
-    if (to === undefined) return undefined
-    const isSafe = safe.has(operation.kind)
-    const late = startTimer(end + deadlineMs - this.machine.monotonic(), () => left.abort(new Error('it is late')))
-    const gone = (): void => {
-      // The leader before still answers what it has stored.
-      const after = isSafe ? 0 : clusterTimes.lastAnswer
-      startTimer(after, () => left.abort(new Error('another controller leads')))
-    }
-    target.gone.addEventListener('abort', gone, { once: true })
-    const cut = (): void => left.abort(new Error('the leader cannot be reached'))
-    const endWatch = watchUnanswered({ way, listener: 'media', target, cut })
-    const { world, network } = this.#site
-    try {
-      const carryOut = (): Promise<Reply> => to.handle(operation, true)
-      const reply = await ask({ world, network, from: this.machine, to: to.machine }, carryOut, left.signal)
-      if (reply.kind !== 'notLeader') return reply
-      way.refused('media', target, doesNotLead)
-      return undefined
-    } catch (error) {
-      if (isUnreached(error)) {
-        way.refused('media', target, String(error))
-        return undefined
-      }
-      return isSafe ? undefined : { kind: 'refused', why: String(error) }
-    } finally {
-      late.cancel()
-      endWatch()
-      target.gone.removeEventListener('abort', gone)
-    }
-  }
-}
-
-/** Pages are mounted beside the operations: the proof that this controller leads is their own. */
-function isPage({ kind }: Operation): boolean {
-  return kind === 'page'
 }
 
 function placeOf(name: string) {
   const url = `http://${name}`
   return { media: url, device: url, node: url, console: url, event: url, certificate: '' }
-}
-
-function isHandedOver(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  return error instanceof HandedOverError || isHandedOver(error.cause)
-}
-
-function isUnreached(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && error.syscall === 'connect'
 }

@@ -61,6 +61,10 @@ export function databaseSite(world: World, extras: ReadonlySet<Extra>): Story {
       orders.forget()
       schedules.forget()
     },
+    settle: () => {
+      history.settle()
+      orders.settle()
+    },
     trials,
     recoveredMs,
     faults: faults.map(({ name, loses, begin }) => ({

@@ -21,6 +21,7 @@ export function fileSite(world: World, extras: ReadonlySet<Extra>): Story {
     history,
     others: [],
     forget: () => history.forget(),
+    settle: () => history.settle(),
     faults: fileFaults(controller, world),
     recoveredMs,
     start: async () => {

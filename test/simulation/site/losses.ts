@@ -7,6 +7,7 @@ interface Witness {
   /** Which process of its machine it was. */
   life: number
   versions: ReadonlyMap<string, number>
+  /** Reports of all controllers until then. */
   reports: number
 }
 
@@ -28,8 +29,12 @@ export class LossWatch {
     for (const controller of this.#site.controllers) {
       const { versions } = controller
       if (versions.size > 0)
-        this.#witnesses.push({ controller, life: controller.machine.life, versions, reports: controller.lossReports })
+        this.#witnesses.push({ controller, life: controller.machine.life, versions, reports: this.#reports })
     }
+  }
+
+  get #reports(): number {
+    return this.#site.controllers.reduce((sum, { losses }) => sum + losses.length, 0)
   }
 
   /** @throws BrokenPromise */
@@ -37,14 +42,14 @@ export class LossWatch {
     const leader = this.#site.controllers.find(({ leads }) => leads)
     if (leader === undefined) return
     const stored = leader.versions
-    const reports = this.#site.controllers.reduce((sum, { lossReports }) => sum + lossReports, 0)
     for (const [key, version] of this.#acknowledged()) {
       const found = stored.get(key) ?? 0
       if (found >= version) continue
-      const witness = this.#witnesses.find(
+      // Reports of an earlier loss do not count.
+      const witness = this.#witnesses.findLast(
         ({ controller, life, versions }) => controller.machine.life === life && (versions.get(key) ?? 0) >= version,
       )
-      if (witness === undefined || reports > 0) continue
+      if (witness === undefined || this.#reports > witness.reports) continue
       const what = `version ${version} of ${key} was acknowledged and is lost (${found} is stored); ${witness.controller.name} had it in memory, and no loss was reported`
       this.#site.world.note('HISTORY', what)
       throw new BrokenPromise(what)

@@ -2,6 +2,7 @@ import { ApiError } from '../../../shared/result-codes.ts'
 import type { RoomSchedule } from '../../../shared/schedule/room-schedule.ts'
 import type { MediaOperation } from '../media/media-operation.ts'
 import type { StoredRoom } from '../../../server/store/records.ts'
+import { HandedOverError } from '../../../server/store/postgres/database-error.ts'
 import type { Store } from '../../../server/store/store.ts'
 
 /** As settings.deadlines.store_ms. */
@@ -55,8 +56,9 @@ export async function carryOut(
   })
 }
 
-/** Refuses a call with what it failed with. */
+/** Refuses a call with what it failed with; another controller may answer where this one has handed over. */
 export function refusedBy(error: unknown): Reply {
+  if (isHandedOver(error)) return { kind: 'notLeader' }
   const isCertain = error instanceof ApiError && error.code === 'storage' && error.refusal.name === 'storage'
   return { kind: 'refused', why: String(error), ...(isCertain && { isCertain }) }
 }
@@ -103,4 +105,9 @@ function roomOf(id: number, key: string): StoredRoom {
     created_by: '',
     created_at: 0,
   }
+}
+
+function isHandedOver(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return error instanceof HandedOverError || isHandedOver(error.cause)
 }

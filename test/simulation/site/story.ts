@@ -19,6 +19,8 @@ export interface Story {
   others: readonly { start(): void; stop(): void }[]
   /** Acknowledged changes may be gone from now on. */
   forget: () => void
+  /** Acknowledged changes stay from now on: the site has recovered from its last fault. */
+  settle: () => void
   /** Starts its controllers. */
   start: () => Promise<void>
   /** All faults have ended: what they have stopped goes on. */

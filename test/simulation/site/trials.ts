@@ -5,8 +5,11 @@ import type { SimulatedController, SimulatedSite } from './controller.ts'
 const slowTakeOverMs = 40_000
 /** How long a lead is watched while the database is slow, in milliseconds. */
 const watchedMs = 20_000
-/** Within this time a hand-over has come to its end, in milliseconds: up to 10 s until changes under way are stored, then some 16 statements of the next leader. */
-const handOverMs = 20_000
+/**
+ * Within this time a hand-over has come to its end, in milliseconds: the changes under way and the take-over are some 30 statements and commits, one after the other.
+ * @param slowness of a statement
+ */
+const handOverMs = (slowness: number): number => 2_000 + 40 * slowness
 /** How long a statement takes in the middle, in milliseconds; a commit takes as long again. */
 const slownesses = [50, 150, 250, 350] as const
 
@@ -53,7 +56,7 @@ export async function slowStatements(site: SimulatedSite): Promise<void> {
     leader.machine,
   )
   const isOver = (): boolean => (result === '' ? to.leads : result !== undefined)
-  while (world.time < began + handOverMs && !isOver()) await world.run(world.time + 100)
+  while (world.time < began + handOverMs(slowness) && !isOver()) await world.run(world.time + 100)
   if (result !== '' || !to.leads)
     broken(
       site,

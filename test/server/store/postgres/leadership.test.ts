@@ -30,9 +30,10 @@ test('A leader that is cut off loses its lease by itself, although it hears of n
 test('A lease that ended comes back with the next proof, and a pause that is shorter than it does not end it', async () => {
   const site = await siteOfControllers(await postgres())
   // Long enough that a busy machine does not end it.
+  const lease = 2_000
   const only = await site.controller('only', {
     askOthers: () => Promise.reject(new Error('cut off')),
-    times: { ...times, lease: 2_000 },
+    times: { ...times, lease },
   })
   const { leadership } = await only.lead()
   const changes: boolean[] = []
@@ -46,12 +47,15 @@ test('A lease that ended comes back with the next proof, and a pause that is sho
   await leadership.confirmed()
   expect([before.aborted, changes]).toEqual([false, []])
   only.proxy.freeze(true)
+  const frozenAt = performance.now()
   await vi.waitFor(() => expect(changes).toEqual([false]), { timeout: 8_000 })
+  expect(performance.now() - frozenAt).toBeGreaterThan(lease - times.prove - times.renew)
   only.proxy.freeze(false)
   // On a busy machine the lease may lapse again meanwhile.
   await vi.waitFor(() => expect(changes.slice(0, 2)).toEqual([false, true]), { timeout: 5_000 })
   const state = (): boolean[] => [before.aborted, leadership.signal().aborted, leadership.isHeld]
   await vi.waitFor(() => expect(state()).toEqual([true, false, true]), { timeout: 5_000 })
+  expect(changes).toEqual(changes.map((_, index) => index % 2 === 1))
 })
 
 test('Nobody else can lead a site in files: its view is there at once', async () => {

@@ -278,7 +278,7 @@ export class Member implements SiteMember {
   }
 
   async #openStore(taken: Taken): Promise<DatabaseStore> {
-    const { session, won, provedAt, stored } = taken
+    const { session, won, stored } = taken
     let link: Link | undefined
     const store = await openLeaderSite(
       { ...this.#options, databaseDeadlines: this.#deadlines },
@@ -295,7 +295,7 @@ export class Member implements SiteMember {
         unlock: () => Promise.resolve(),
         lease: (way) => {
           link = way
-          this.#lease = this.#newLease(way, provedAt)
+          this.#lease = this.#newLease(way, taken)
           return this.#lease
         },
       },
@@ -321,12 +321,14 @@ export class Member implements SiteMember {
     return { id: this.id, name, version, place: this.#place, role: 'leader', ...now }
   }
 
-  #newLease(link: Link, provedAt: number): Lease {
+  #newLease(link: Link, { provedAt, provedIn, heedReads }: Taken): Lease {
     const { logger, askOthers = () => Promise.resolve({ reachDatabase: false, unproven: false }) } = this.#options
     return new Lease({
       link,
       times: this.#times,
       provedAt,
+      provedIn,
+      heedReads,
       held: new HeldLease((error) => logger?.error({ err: error }, 'unexpected error when the lease changed')),
       askOthers,
       report: async (session) => {

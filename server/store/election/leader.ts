@@ -47,6 +47,8 @@ export interface WonTerm {
 export interface RaisedTerm extends WonTerm {
   /** How long the last proof of the leader before counts, in milliseconds; 0: of a Roomdesk that does not store it. */
   readsBefore: number
+  /** Every controller that reported in the last day waits for as long as the leader's row says that a proof counts. */
+  heedReads: boolean
 }
 
 /** In a statement: the row of the leader, while this term lasts. */
@@ -97,21 +99,29 @@ export async function releaseLock(session: Session): Promise<void> {
   await session.query(`select pg_advisory_unlock(${lockClass}, ${lockObject}), ${hint}`)
 }
 
+const allHeedReads = `select coalesce(bool_and(coalesce(c.heeds_reads = c.since, false)), true) from roomdesk_controller c
+       where c.seen_at > clock_timestamp() - interval '1 day'`
+
 /** Makes this one the leader: nobody before can store any more. Resolves when what they were storing is stored, or is not. */
 export async function lead(session: Session, leader: Leader): Promise<RaisedTerm> {
   const id = uuid()
   // `reads_ms` stays that of the leader before until the first renewal.
-  const { rows } = await session.commit<{ epoch: string; room_numbers: string; reads_ms: number }>(
+  const { rows } = await session.commit<{ epoch: string; room_numbers: string; reads_ms: number; heed_reads: boolean }>(
     `insert into roomdesk_leader as l (id, epoch, holder, name, since, controller, renewed_at, lease_ms, term, room_numbers)
      values (1, 1, $1, $2, clock_timestamp(), $3, ${renewed('$4')}, $4, $5, $6)
      on conflict (id) do update set epoch = l.epoch + 1, holder = $1, name = $2, since = clock_timestamp(), controller = $3,
        renewed_at = ${renewed('$4')}, lease_ms = $4, successor = null, successor_until = null, term = $5,
        room_numbers = l.room_numbers + $6
-     returning epoch, room_numbers, reads_ms, ${hint}`,
+     returning epoch, room_numbers, reads_ms, (${allHeedReads}) as heed_reads, ${hint}`,
     [leader.holder, leader.name, leader.controller, leader.leaseMs, id, firstBlock],
   )
-  const { epoch = '', room_numbers: roomNumbers = 0, reads_ms: readsBefore = 0 } = rows[0] ?? {}
-  return { leader, term: { epoch, id }, roomNumbers: Number(roomNumbers), readsBefore }
+  const {
+    epoch = '',
+    room_numbers: roomNumbers = 0,
+    reads_ms: readsBefore = 0,
+    heed_reads: heedReads = false,
+  } = rows[0] ?? {}
+  return { leader, term: { epoch, id }, roomNumbers: Number(roomNumbers), readsBefore, heedReads }
 }
 
 const renewed = (leaseMs: string): string => `case when ${leaseMs}::integer > 0 then clock_timestamp() end`

@@ -19,6 +19,10 @@ export interface LeaseOptions {
   times: ElectionTimes
   /** `elapsed()` just before the epoch was raised. */
   provedAt: number
+  /** How long that took, in milliseconds. */
+  provedIn: number
+  /** See RaisedTerm: counts until the first report. */
+  heedReads: boolean
   /** Extended by each proof. */
   held: HeldLease
   /** Writes the report of this controller. @returns all controllers as they are known then */
@@ -37,7 +41,7 @@ export class Lease {
   readonly #options: LeaseOptions
   /** Time by `elapsed()` until which memory may answer. */
   #until = 0
-  readonly #peers = new Peers()
+  readonly #peers: Peers
   /** Answer of the database to the last renewal. */
   #trouble = ''
   #reportedAt = Number.NEGATIVE_INFINITY
@@ -53,6 +57,9 @@ export class Lease {
 
   constructor(options: LeaseOptions) {
     this.#options = options
+    this.#peers = new Peers(options.heedReads)
+    // The first proof must count long enough already, although it is not known yet how long it takes.
+    this.#counted.slowProof = options.provedIn
     this.#prove(options.provedAt, options.times.reads)
     const { link } = options
     // Without its connection the leader has no lock either, and another controller may take over.

@@ -8,6 +8,12 @@ export class Peers {
   /** Controllers that have joined since, by id. */
   readonly #joined = new Map<string, KnownController>()
   #joinings = 0
+  readonly #heededAtFirst: boolean
+
+  /** @param heedReads whether all controllers did as the epoch was raised: counts until they are known */
+  constructor(heedReads: boolean) {
+    this.#heededAtFirst = heedReads
+  }
 
   /** Number of joinings until now. */
   get joinings(): number {
@@ -27,7 +33,8 @@ export class Peers {
 
   /** Whether each of them, when it takes over, waits for as long as the leader's row says. Of one that joined that is known with its next report. */
   get heedReads(): boolean {
-    return this.areKnown && this.#joined.size === 0 && this.#known.every(({ heedsReads }) => heedsReads)
+    if (this.#joined.size > 0) return false
+    return this.areKnown ? this.#known.every(({ heedsReads }) => heedsReads) : this.#heededAtFirst
   }
 
   /** Takes what the last report has found. @param known this controller first */

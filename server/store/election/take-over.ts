@@ -15,6 +15,10 @@ export interface Taken {
   won: WonTerm
   /** `elapsed()` just before the epoch was raised. */
   provedAt: number
+  /** How long that took, in milliseconds. */
+  provedIn: number
+  /** See RaisedTerm. */
+  heedReads: boolean
   /** Number of the last line that is stored. */
   stored: number
   snapshot: { seq: number; bytes: number; at: number } | undefined
@@ -43,6 +47,7 @@ export async function takeOver(
   await session.query(`unlisten ${channel}`)
   const provedAt = elapsed()
   const won = await lead(session, { holder: uuid(), name, controller: id, leaseMs: times.lease })
+  const provedIn = elapsed() - provedAt
   // No proof of the leader before is younger than this: it answers from memory until then.
   const reads = Math.max(times.reads, won.readsBefore)
   const answersUntil = mayStillAnswer(before, id) ? monotonic() + reads + times.margin : 0
@@ -58,7 +63,7 @@ export async function takeOver(
   const left = answersUntil - monotonic()
   if (left > 0) await sleep(left)
   if (session.lost !== undefined) throw session.lost
-  return { session, won, provedAt, stored, snapshot }
+  return { session, won, provedAt, provedIn, heedReads: won.heedReads, stored, snapshot }
 }
 
 /** Whether the leader before may not know yet that it is no longer: it has not let go, and is not this controller's own process before. */

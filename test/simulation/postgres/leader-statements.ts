@@ -67,7 +67,12 @@ export const leaderStatements: readonly StatementModel[] = [
       }
       statement.change((all) => void (all.leader = row))
       statement.notify()
-      return answer({ epoch: text(row.epoch), room_numbers: text(row.roomNumbers), reads_ms: row.readsMs })
+      return answer({
+        epoch: text(row.epoch),
+        room_numbers: text(row.roomNumbers),
+        reads_ms: row.readsMs,
+        heed_reads: true,
+      })
     },
   },
   {

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
-import { electionTimes } from '../../../../server/store/election/timings.ts'
-import { type TestSite, siteOfControllers } from '../../../support/sites/member-site.ts'
-import { postgresOfFile } from '../drivers.ts'
+import { electionTimes } from '../../server/store/election/timings.ts'
+import { type TestSite, siteOfControllers } from '../support/sites/member-site.ts'
+import { postgresOfFile } from '../server/store/drivers.ts'
 
 const postgres = postgresOfFile()
 const slow = { times: electionTimes, databaseDeadlines: { connect: 3_000, answer: 4_000 } }
@@ -53,4 +53,20 @@ test('Beside a controller of an earlier version, which waits for the shortest pr
      from ${site.schema}.roomdesk_controller limit 1`,
   )
   await vi.waitFor(async () => expect(await announced(site)).toBe(electionTimes.reads), { timeout: 8_000 })
+}, 40_000)
+
+test('Whoever takes over a database with 600 ms a statement answers with its first proof', async () => {
+  const site = await siteOfControllers(await postgres())
+  const first = await site.controller('first', slow)
+  await first.lead()
+  const second = await site.controller('second', slow)
+  await vi.waitFor(async () => expect(await first.member.controllers()).toHaveLength(2))
+  second.proxy.delayMs = 600
+  const next = second.lead()
+  await first.close()
+  const store = await next
+  const ledAt = performance.now()
+  await store.confirmed()
+  // Two statements; the others are known after four more.
+  expect(performance.now() - ledAt).toBeLessThan(2_000)
 }, 40_000)

@@ -8,6 +8,17 @@ import type { ApiName, ErrorName } from './result-codes.ts'
 /** A setting in `compatibility`. */
 export type CompatibilitySetting = 'older_clients' | 'get_access_token'
 
+/** Event of an operation's effect; `server/event-log/sources/clients.ts` says which stored change is the effect. */
+export type EffectEvent = Extract<
+  EventKind,
+  | `room.${'created' | 'changed' | 'deleted'}`
+  | `device.${'added' | 'deleted'}`
+  | 'person.removed'
+  | 'link.made'
+  | `recording.${'ordered' | 'orderEnded' | 'orderDeleted'}`
+  | `live.${'ordered' | 'ended' | 'deleted'}`
+>
+
 /**
  * Effect of an operation. `reads`: none. `signsIn`: it opens a session of the client, which expires by itself. Everything else leaves an event of the client for each success.
  */
@@ -15,7 +26,7 @@ export type OperationEffect<Parameter extends string = string> =
   | 'reads'
   | 'signsIn'
   | {
-      event: EventKind
+      event: EffectEvent
       subject: Extract<SubjectType, 'room' | 'person' | 'device' | 'recording'>
       /** Parameter with the id of the subject; left out: the room. */
       id?: Parameter

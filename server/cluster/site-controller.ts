@@ -221,7 +221,7 @@ export class SiteController {
   /** This program leads from its start on. */
   async #beginToLead(store: FencedStore): Promise<void> {
     this.#site.follow(store)
-    this.firstStart = await prepareSite(this.#options, store, this.#events)
+    this.firstStart = await prepareSite(this.#options, store)
     this.#tls = await firstMaterial(this.#site.settings(), this.#options.dataFolder, this.#options.logger)
     const controller = this.#controllerOn(store)
     this.#role = { is: 'leader', controller }
@@ -233,7 +233,7 @@ export class SiteController {
   async #takeOver(store: FencedStore): Promise<void> {
     this.#site.follow(store)
     // Nobody led when this program began, or who did was lost before the site had begun.
-    if (this.#mayPrepare || isFirstStart(store)) this.firstStart = await prepareSite(this.#options, store, this.#events)
+    if (this.#mayPrepare || isFirstStart(store)) this.firstStart = await prepareSite(this.#options, store)
     this.#mayPrepare = false
     const role = this.#role
     let free = Promise.resolve()

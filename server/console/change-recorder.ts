@@ -1,83 +1,128 @@
 import type { ProcedureName } from '../../shared/console/contract.ts'
 import type { EventFields, EventSubject } from '../../shared/console/events.ts'
-import { difference } from '../event-log/record-difference.ts'
+import { changedRecords } from '../event-log/changed-records.ts'
 import type { EventSink } from '../event-log/event-log.ts'
 import type { PeopleNames } from '../event-log/people-names.ts'
-import { roomName, stateOf, subjectOf } from '../event-log/site-state.ts'
-import type { StoredDevice } from '../store/records.ts'
-import type { Store } from '../store/store.ts'
-import type { ChangeRecord, Named } from './change-record.ts'
-import { changeRecords } from './change-records.ts'
+import { roomName, subjectOf } from '../event-log/site-state.ts'
+import { causedBy, countChanges, type PlannedChange } from '../store/change-cause.ts'
+import { pendingEvent } from '../store/pending-event.ts'
+import type { StoredPendingEvent } from '../store/records.ts'
+import type { Change, Store } from '../store/store.ts'
+import { wallClock } from '../store/system/time.ts'
 import { actorOf } from './call-actor.ts'
+import type { AnyRecord, Named } from './change-record.ts'
+import { changeRecords } from './change-records.ts'
 import type { CallOrigin } from './handlers.ts'
 import { RecentCalls } from './recent-calls.ts'
 
-/** Called when a procedure has succeeded. */
-export type RecordChange = (output: unknown) => void
+type StoredRecords = Extract<AnyRecord, { records: unknown }>
+type StoredAct = Extract<AnyRecord, { within: unknown }>
+type CallRecord = Exclude<
+  AnyRecord,
+  { records: unknown } | { within: unknown } | { recordedAs: unknown } | { unrecorded: unknown }
+>
 
-/** Writes into the event log what procedures change: who, from where, and how it was before and after. */
+/** A call of a procedure. */
+interface Call {
+  name: ProcedureName
+  /** As the procedure's schema makes it. */
+  input: Parameters<StoredAct['about']>[0]
+  origin: CallOrigin
+}
+
+/** Records in the event log what procedures change: who, from where, and how it was before and after. Events of stored changes are part of their transactions. */
 export class ChangeRecorder {
-  readonly #store: Store
+  readonly #store: Pick<Store, 'get' | 'unseal'>
   readonly #sink: EventSink
   readonly #names: PeopleNames
   readonly #calls = new RecentCalls()
 
-  constructor(store: Store, sink: EventSink, names: PeopleNames) {
+  constructor(store: Pick<Store, 'get' | 'unseal'>, sink: EventSink, names: PeopleNames) {
     this.#store = store
     this.#sink = sink
     this.#names = names
   }
 
-  /** Looks at what a call is about to change; undefined when it changes nothing. `input` has the form that the procedure's schema makes. */
-  before(name: ProcedureName, input: unknown, origin: CallOrigin): RecordChange | undefined {
+  /** Runs a call and records what it changes. @throws what the call throws */
+  async run(name: ProcedureName, input: unknown, origin: CallOrigin, run: () => unknown): Promise<unknown> {
     // The table is typed name by name; a name that is only known at run time needs it untyped once.
-    const records = changeRecords as unknown as Partial<Record<ProcedureName, ChangeRecord<'rooms.close'>>>
-    const record = records[name]
-    if (record === undefined) return undefined
-    const given = input as Parameters<NonNullable<typeof record.changes>>[0]
-    const room = record.room?.(given) ?? ''
-    const named = (record.changes?.(given, origin, this.#store) ?? []).map((one) => this.#subject(one, room))
-    const states = named.map((subject) => stateOf(this.#store, subject))
-    // Values are never changed in place, so the map alone keeps how all of them were.
-    const devices = name === 'devices.import' ? new Map(this.#store.all('devices')) : undefined
-    return (output) => {
-      const answer = output as Parameters<NonNullable<typeof record.makes>>[0]
-      const failed = new Set(record.failed?.(answer))
-      const made = (record.makes?.(answer) ?? []).map((one) => this.#subject(one))
-      const inRoom: EventFields = room === '' ? {} : { room: roomName(this.#store, room) }
-      const token: EventFields =
-        origin.token === undefined ? {} : { token_label: origin.token, token_id: origin.tokenId ?? '' }
-      const params = { procedure: name, ...inRoom, ...token, ...record.params?.(given, answer) }
-      for (const { user_id: id, user_name } of record.acts?.people(answer) ?? []) {
-        const subject = { type: 'person', id, name: user_name } as const
-        this.#sink.append({ kind: record.acts?.kind ?? 'site.changed', actor: actorOf(origin), subject, room, params })
-      }
-      const tell = (subject: EventSubject, state: object | undefined): void => {
-        const actor = actorOf(origin)
-        if (record.goesOn !== undefined && this.#calls.goesOn(name, actor, subject) && record.goesOn(given)) return
-        if (record.watches) return this.#sink.append({ kind: 'meeting.watched', actor, subject, params })
-        if (record.shows) return this.#sink.append({ kind: 'secret.shown', actor, subject, params })
-        const changes = difference(state, stateOf(this.#store, subject))
-        if (changes === undefined && !record.always) return
-        // Its name now, if it has one yet.
-        const now = this.#subject(subject, room)
-        const shown = now.name === '' ? subject : now
-        this.#sink.append({ kind: 'site.changed', actor, subject: shown, room, params, ...changes })
-      }
-      for (const [index, subject] of named.entries()) if (!failed.has(subject.id)) tell(subject, states[index])
-      for (const subject of made) tell(subject, beforeImport(devices, subject))
+    const record = (changeRecords as unknown as Partial<Record<ProcedureName, AnyRecord>>)[name]
+    const call: Call = { name, input: input as Call['input'], origin }
+    if (record === undefined || 'recordedAs' in record || 'unrecorded' in record) return await run()
+    if ('records' in record || 'within' in record) return await this.#runStored(call, record, run)
+    const output = await run()
+    this.#recordAfter(call, record, output)
+    return output
+  }
+
+  async #runStored(call: Call, record: StoredRecords | StoredAct, run: () => unknown): Promise<unknown> {
+    let isRunning = true
+    let isRecorded = false
+    const eventsOf = (planned: PlannedChange): Change[] => {
+      // Work that outlives the call changes the store on its own account.
+      if (!isRunning) return []
+      const events = 'records' in record ? this.#ofRecords(call, record, planned) : this.#ofAct(call, record, planned)
+      isRecorded ||= events.length > 0
+      return events.map(pendingEvent)
+    }
+    try {
+      const output = await causedBy({ eventsOf }, run)
+      if (!isRecorded && 'within' in record)
+        for (const event of this.#actEvents(call, record, undefined)) this.#sink.append(event)
+      return output
+    } finally {
+      isRunning = false
     }
   }
 
-  #subject({ type, id }: Named, room = ''): EventSubject {
+  #ofRecords(call: Call, { records, facts }: StoredRecords, planned: PlannedChange): StoredPendingEvent[] {
+    return changedRecords(planned, records, this.#store).map(({ subject, ...fields }) => ({
+      ...this.#event(call, subject, facts?.(call.input, planned)),
+      ...fields,
+    }))
+  }
+
+  #ofAct(call: Call, record: StoredAct, planned: PlannedChange): StoredPendingEvent[] {
+    const { within } = record
+    if (within !== 'any' && countChanges(planned, within) === 0) return []
+    return this.#actEvents(call, record, planned)
+  }
+
+  /** @param planned undefined: the call had nothing to change */
+  #actEvents(call: Call, { about, facts, room }: StoredAct, planned: PlannedChange | undefined): StoredPendingEvent[] {
+    const roomId = room?.(call.input) ?? ''
+    return about(call.input, call.origin, planned?.before ?? this.#store).map((named) =>
+      this.#event(call, this.#subject(named, roomId), facts?.(call.input, planned), roomId),
+    )
+  }
+
+  #recordAfter(call: Call, record: CallRecord, output: unknown): void {
+    const { input, origin } = call
+    const answer = output as Parameters<NonNullable<CallRecord['params']>>[1]
+    const roomId = record.room?.(input) ?? ''
+    const facts = record.params?.(input, answer)
+    const { acts, kind = 'site.changed' } = record
+    for (const { user_id: id, user_name: name } of acts?.people(answer) ?? [])
+      this.#sink.append({ ...this.#event(call, { type: 'person', id, name }, facts, roomId), kind: acts?.kind ?? kind })
+    const failed = new Set(record.failed?.(answer))
+    const named = record.about?.(input, origin, this.#store).filter(({ id }) => !failed.has(id)) ?? []
+    for (const one of [...named, ...(record.makes?.(answer) ?? [])]) {
+      const event = this.#event(call, this.#subject(one, roomId), facts, roomId)
+      const goesOn = record.goesOn !== undefined && this.#calls.goesOn(call.name, event.actor, event.subject)
+      if (!goesOn || record.goesOn?.(input) !== true) this.#sink.append({ ...event, kind })
+    }
+  }
+
+  #event({ name, origin }: Call, subject: EventSubject, facts: EventFields = {}, room = '') {
+    const inRoom: EventFields = room === '' ? {} : { room: roomName(this.#store, room) }
+    const { token, tokenId = '' } = origin
+    const byToken: EventFields = token === undefined ? {} : { token_label: token, token_id: tokenId }
+    const params = { procedure: name, ...inRoom, ...byToken, ...facts }
+    return { at: wallClock(), kind: 'site.changed', actor: actorOf(origin), subject, room, params } as const
+  }
+
+  #subject({ type, id }: Named, room: string): EventSubject {
     if (type === 'person') return { type, id, name: this.#names.of(room, id) }
     return subjectOf(this.#store, type, id)
   }
-}
-
-function beforeImport(
-  devices: ReadonlyMap<string, StoredDevice> | undefined,
-  { id }: EventSubject,
-): object | undefined {
-  return devices?.get(id)
 }

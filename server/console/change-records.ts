@@ -1,130 +1,147 @@
 import type { EventFields } from '../../shared/console/events.ts'
-import type { AccessTokenView } from '../../shared/console/accounts.ts'
+import { countChanges, type PlannedChange, recordsPut } from '../store/change-cause.ts'
+import type { CollectionName } from '../store/store.ts'
 import { isCamera } from './camera-streams.ts'
 import { type ChangeRecords, type Named, recordedAs, unrecorded } from './change-record.ts'
+import type { CallOrigin } from './handlers.ts'
 
 const room = (id: string): Named => ({ type: 'room', id })
 const device = (id: string): Named => ({ type: 'device', id })
 const node = (id: string): Named => ({ type: 'node', id })
 const credential = (id: string): Named => ({ type: 'credential', id })
-const wall = (id: string): Named => ({ type: 'wall', id })
+const backup = (id: string): Named => ({ type: 'backup', id })
 const account = (id: string): Named => ({ type: 'account', id })
 const settings: readonly Named[] = [{ type: 'settings', id: 'site' }]
 const site: readonly Named[] = [{ type: 'site', id: '' }]
 const lab = (id: string): readonly Named[] => [{ type: 'lab', id }]
 
-const tokenFacts = (_: unknown, { access }: { access: AccessTokenView }): EventFields => ({
-  label: access.label,
-  role: access.role,
-  scopes: access.scopes.join(' '),
-  expires_at: access.expires_at,
-})
+/** A new access token as the store has it. */
+const tokenFacts = (_: unknown, planned: PlannedChange | undefined): EventFields => {
+  const [token] = planned === undefined ? [] : recordsPut(planned, 'access_tokens')
+  if (token === undefined) return {}
+  const { label, role = planned?.after.get('accounts', token.account)?.role ?? '', scopes = [], expires_at } = token
+  return { label, role, scopes: scopes.join(' '), expires_at }
+}
 
-type Bulk = { failed: readonly { key: string }[] }
-const keysOf = ({ failed }: Bulk): string[] => failed.map(({ key }) => key)
-const ofRooms = { changes: ({ room_ids }: { room_ids: string[] }) => room_ids.map(room), failed: keysOf }
-const ofDevices = { changes: ({ userIds }: { userIds: string[] }) => userIds.map(device), failed: keysOf }
-const idsOf = <K extends string>(
-  { changes }: { changes: readonly Readonly<Record<K, readonly string[]>>[] },
-  ids: K,
-): string[] => [...new Set(changes.flatMap((change) => change[ids]))]
-const ofNode = { changes: ({ name }: { name: string }) => [node(name)] }
-const ofCredential = { changes: ({ access_key }: { access_key: string }) => [credential(access_key)] }
+/** Number of records that a transaction changes, under a name. */
+const counted =
+  (name: string, collection: CollectionName) =>
+  (_: unknown, planned: PlannedChange | undefined): EventFields => ({
+    [name]: planned === undefined ? 0 : countChanges(planned, collection),
+  })
 
-const restores = (named: (id: string) => Named) => ({
-  makes: ({ restored }: { restored: readonly string[] }) => restored.map(named),
-})
+/** Expiry of the capability that a transaction makes. */
+const expiryOf = (planned: PlannedChange | undefined): EventFields => {
+  const [made] = planned === undefined ? [] : recordsPut(planned, 'capabilities')
+  return made === undefined ? {} : { expires_at: made.expires_at }
+}
 
-const ofAccount = { changes: ({ id }: { id: string }) => [account(id)] }
+const rooms = { records: ['room'] } as const
+const devices = { records: ['device'] } as const
+const nodes = { records: ['node'] } as const
+const credentials = { records: ['credential'] } as const
+const walls = { records: ['wall'] } as const
+const accounts = { records: ['account'] } as const
+
+const ofCredential = { about: ({ access_key }: { access_key: string }) => [credential(access_key)] }
+const ofOrder = { about: () => site, facts: ({ id }: { id: string }): EventFields => ({ id }) }
+
+/** Name of the template that a transaction stores. */
+const templateFacts = (_: unknown, planned: PlannedChange | undefined): EventFields => {
+  const [saved] = planned === undefined ? [] : recordsPut(planned, 'room_templates')
+  return saved === undefined ? {} : { name: saved.name }
+}
+
+const ownAccount = (_: unknown, { accountId = '' }: CallOrigin): Named[] => [account(accountId)]
 
 /** Record in the event log of every procedure that is more than a read. A new one without an entry here does not compile. */
 export const changeRecords: ChangeRecords = {
   'overview.dismiss_welcome': unrecorded('only hides a page'),
   'first_run.save': unrecorded('only remembers a page of the first run'),
-  'first_run.make_room': { makes: ({ room_id }) => [room(room_id)] },
-  'first_run.add_camera': { makes: ({ userId }) => [device(userId)] },
-  'first_run.add_test_camera': { makes: ({ userId }) => [device(userId)] },
-  'overview.dismiss_losses': { changes: () => site, always: true },
-  'overview.dismiss_older_client': { changes: () => site, params: ({ client }) => ({ client }), always: true },
-  'licence.set': { changes: () => [{ type: 'licence', id: 'site' }] },
-  'settings.set': { changes: () => settings },
-  'listeners.restart': { changes: () => site, always: true },
-  'backups.make': { makes: ({ name }) => [{ type: 'backup', id: name }], always: true },
+  'first_run.make_room': rooms,
+  'first_run.add_camera': devices,
+  'first_run.add_test_camera': devices,
+  'overview.dismiss_losses': { outside: 'files', about: () => site },
+  'overview.dismiss_older_client': { outside: 'memory', about: () => site, params: ({ client }) => ({ client }) },
+  'licence.set': { records: ['licence'] },
+  'settings.set': { records: ['settings'] },
+  'listeners.restart': { outside: 'clients', about: () => site },
+  'backups.make': { outside: 'files', makes: ({ name }) => [backup(name)] },
   'backups.keep': {
-    changes: ({ name }) => [{ type: 'backup', id: name }],
+    outside: 'files',
+    about: ({ name }) => [backup(name)],
     params: ({ kept }) => ({ kept: String(kept) }),
-    always: true,
   },
-  'backups.delete': { changes: ({ name }) => [{ type: 'backup', id: name }], always: true },
+  'backups.delete': { outside: 'files', about: ({ name }) => [backup(name)] },
   'backups.read': {
-    changes: ({ name }) => [{ type: 'backup', id: name }],
+    about: ({ name }) => [backup(name)],
     goesOn: ({ offset }) => offset > 0,
-    always: true,
   },
   'backups.write': unrecorded('a part of an upload; backups.add is recorded'),
-  'backups.add': { makes: ({ name }) => [{ type: 'backup', id: name }], always: true },
-  'backups.restore': { changes: () => [...site, ...settings], params: ({ name }) => ({ backup: name }), always: true },
-  'console.replace_key': { changes: () => site, always: true },
+  'backups.add': { outside: 'files', makes: ({ name }) => [backup(name)] },
+  'backups.restore': { within: 'any', about: () => [...site, ...settings], facts: ({ name }) => ({ backup: name }) },
+  'console.replace_key': { outside: 'files', about: () => site },
 
   'account.confirm_password': recordedAs('signIn.refused'),
-  'account.change_password': { changes: (_, { accountId = '' }) => [account(accountId)] },
-  'account.end_session': { changes: (_, { accountId = '' }) => [account(accountId)], always: true },
+  'account.change_password': accounts,
+  'account.end_session': { within: 'account_sessions', about: ownAccount },
   'account.end_other_sessions': {
-    changes: (_, { accountId = '' }) => [account(accountId)],
-    params: (_, { ended }) => ({ ended }),
-    always: true,
+    within: 'account_sessions',
+    about: ownAccount,
+    facts: counted('ended', 'account_sessions'),
   },
-  'account.create_token': { makes: ({ access }) => [account(access.account_id)], params: tokenFacts, always: true },
-  'account.revoke_token': { changes: (_, { accountId = '' }) => [account(accountId)], always: true },
-  'accounts.create': { makes: ({ id }) => [account(id)] },
-  'accounts.update': ofAccount,
-  'accounts.reset_password': ofAccount,
-  'accounts.delete': ofAccount,
+  'account.create_token': { within: 'access_tokens', about: ownAccount, facts: tokenFacts },
+  'account.revoke_token': { within: 'access_tokens', about: ownAccount },
+  'accounts.create': accounts,
+  'accounts.update': accounts,
+  'accounts.reset_password': accounts,
+  'accounts.delete': accounts,
   'accounts.end_session': {
-    changes: ({ id }, _, store) => [account(store.get('account_sessions', id)?.account ?? '')],
-    always: true,
+    within: 'account_sessions',
+    about: ({ id }, _, before) => [account(before.get('account_sessions', id)?.account ?? '')],
   },
-  'accounts.end_sessions': { ...ofAccount, params: (_, { ended }) => ({ ended }), always: true },
-  'accounts.create_token': { makes: ({ access }) => [account(access.account_id)], params: tokenFacts, always: true },
+  'accounts.end_sessions': {
+    within: 'account_sessions',
+    about: ({ id }) => [account(id)],
+    facts: counted('ended', 'account_sessions'),
+  },
+  'accounts.create_token': { within: 'access_tokens', about: ({ id }) => [account(id)], facts: tokenFacts },
   'accounts.revoke_token': {
-    changes: ({ id }, _, store) => [account(store.get('access_tokens', id)?.account ?? '')],
-    always: true,
+    within: 'access_tokens',
+    about: ({ id }, _, before) => [account(before.get('access_tokens', id)?.account ?? '')],
   },
 
-  'credentials.create': { makes: ({ credential: { access_key } }) => [credential(access_key)] },
-  'credentials.update': ofCredential,
-  'credentials.rotate': { ...ofCredential, params: ({ end_links }) => ({ end_links }) },
-  'credentials.reveal': { ...ofCredential, shows: true },
-  'credentials.delete': ofCredential,
-  'credentials.restore': restores(credential),
-  'credentials.end_sessions': { ...ofCredential, params: (_, { ended }) => ({ ended }), always: true },
-  'credentials.curl': { ...ofCredential, shows: true },
+  'credentials.create': credentials,
+  'credentials.update': credentials,
+  'credentials.rotate': { ...credentials, facts: ({ end_links }) => ({ end_links }) },
+  'credentials.reveal': { ...ofCredential, kind: 'secret.shown' },
+  'credentials.delete': credentials,
+  'credentials.restore': credentials,
+  'credentials.end_sessions': { within: 'sessions', ...ofCredential, facts: counted('ended', 'sessions') },
+  'credentials.curl': { ...ofCredential, kind: 'secret.shown' },
 
-  'rooms.reveal_password': { changes: ({ room_id }) => [room(room_id)], shows: true },
-  'rooms.create': { makes: ({ room_id }) => [room(room_id)] },
-  'rooms.update': { changes: ({ room_id }) => [room(room_id)] },
-  'rooms.set_tags': { changes: ({ room_id }) => [room(room_id)] },
-  'rooms.change_tags': { changes: (input) => idsOf(input, 'room_ids').map(room), failed: keysOf },
-  'rooms.lock': ofRooms,
-  'rooms.unlock': ofRooms,
-  'rooms.close': ofRooms,
-  'rooms.reopen': ofRooms,
-  'rooms.delete': ofRooms,
-  'rooms.open_now': { changes: ({ room_id }) => [room(room_id)], always: true },
-  'rooms.end_now': { changes: ({ room_id }) => [room(room_id)], always: true },
-  'rooms.restore': restores(room),
+  'rooms.reveal_password': { about: ({ room_id }) => [room(room_id)], kind: 'secret.shown' },
+  'rooms.create': rooms,
+  'rooms.update': rooms,
+  'rooms.set_tags': rooms,
+  'rooms.change_tags': rooms,
+  'rooms.lock': rooms,
+  'rooms.unlock': rooms,
+  'rooms.close': rooms,
+  'rooms.reopen': rooms,
+  'rooms.delete': rooms,
+  'rooms.open_now': { within: 'rooms', about: ({ room_id }) => [room(room_id)] },
+  'rooms.end_now': { within: 'rooms', about: ({ room_id }) => [room(room_id)] },
+  'rooms.restore': rooms,
+  // Nodes have it stored when the person is out.
   'rooms.kick': {
-    changes: ({ user_id }) => [{ type: 'person', id: user_id }],
+    within: 'rooms',
+    about: ({ user_id }) => [{ type: 'person', id: user_id }],
     room: ({ room_id }) => room_id,
-    always: true,
   },
 
-  'templates.save': { changes: () => site, params: (_, { name }) => ({ name }), always: true },
-  'templates.remove': {
-    changes: () => site,
-    params: ({ id }) => ({ id }),
-    always: true,
-  },
+  'templates.save': { within: 'room_templates', about: () => site, facts: templateFacts },
+  'templates.remove': { within: 'room_templates', about: () => site, facts: ({ id }) => ({ id }) },
 
   'waiting.admit': {
     room: ({ room_id }) => room_id,
@@ -136,174 +153,184 @@ export const changeRecords: ChangeRecords = {
   },
   // Its text is for the guest alone.
   'waiting.message': {
-    changes: ({ room_id }) => [room(room_id)],
+    about: ({ room_id }) => [room(room_id)],
     params: (_, { reached }) => ({ reached }),
-    always: true,
   },
 
-  'nodes.add': { makes: ({ config: { name } }) => [node(name)] },
-  'nodes.add_embedded': { makes: (views) => views.map(({ config: { name } }) => node(name)) },
-  'nodes.update': ofNode,
-  'nodes.enable': ofNode,
-  'nodes.disable': ofNode,
-  'nodes.drain': ofNode,
-  'nodes.undrain': ofNode,
-  'nodes.remove': ofNode,
-  'nodes.restore': restores(node),
-  'nodes.janus_config': { ...ofNode, shows: true },
+  'nodes.add': nodes,
+  'nodes.add_embedded': nodes,
+  'nodes.update': nodes,
+  'nodes.enable': nodes,
+  'nodes.disable': nodes,
+  'nodes.drain': nodes,
+  'nodes.undrain': nodes,
+  'nodes.remove': nodes,
+  'nodes.restore': nodes,
+  'nodes.janus_config': { about: ({ name }) => [node(name)], kind: 'secret.shown' },
   'nodes.test': {
-    changes: ({ name }) => [node(name)],
+    about: ({ name }) => [node(name)],
     params: ({ ws_url }) => ({ host: URL.parse(ws_url)?.host ?? '' }),
-    always: true,
   },
 
-  'controllers.lead': { changes: () => site, params: (_, { name }) => ({ controller: name }), always: true },
+  // The lead is taken in the database, not in the site's state.
+  'controllers.lead': { outside: 'memory', about: () => site, params: (_, { name }) => ({ controller: name }) },
 
-  'devices.change_login': { changes: ({ userId }) => [device(userId)] },
-  'devices.create': { makes: ({ userId }) => [device(userId)] },
-  'devices.update': { changes: ({ userId }) => [device(userId)] },
-  'devices.set_tags': { changes: ({ userId }) => [device(userId)] },
-  'devices.change_tags': { changes: (input) => idsOf(input, 'userIds').map(device), failed: keysOf },
-  'devices.pause': ofDevices,
-  'devices.resume': ofDevices,
-  'devices.retry': { ...ofDevices, always: true },
-  'devices.remove': ofDevices,
-  'devices.restore': restores(device),
-  'devices.import': {
-    makes: (lines) =>
-      lines.filter(({ action }) => action === 'create' || action === 'update').map(({ userId }) => device(userId)),
+  'devices.change_login': devices,
+  'devices.create': devices,
+  'devices.update': devices,
+  'devices.set_tags': devices,
+  'devices.change_tags': devices,
+  'devices.pause': devices,
+  'devices.resume': devices,
+  'devices.retry': {
+    outside: 'nodes',
+    about: ({ userIds }) => userIds.map(device),
+    failed: ({ failed }) => failed.map(({ key }) => key),
   },
-  'devices.export': { changes: () => site, always: true },
+  'devices.remove': devices,
+  'devices.restore': devices,
+  'devices.import': devices,
+  'devices.export': { about: () => site },
 
   // Their token opens every stream of the room.
   'media.preview_stream': {
-    changes: ({ room_id }) => [room(room_id)],
+    about: ({ room_id }) => [room(room_id)],
     params: ({ stream_id }) => ({ stream: stream_id }),
-    watches: true,
+    kind: 'meeting.watched',
   },
   'media.preview_device': {
-    changes: ({ userId }, _, store) => [room(store.get('devices', userId)?.roomId ?? '')],
+    about: ({ userId }, _, store) => [room(store.get('devices', userId)?.roomId ?? '')],
     params: ({ userId }) => ({ stream: userId }),
-    watches: true,
+    kind: 'meeting.watched',
   },
   'media.watch': {
-    changes: ({ room_id, stream_id }, _, store) => (isCamera(store, room_id, stream_id) ? [] : [room(room_id)]),
+    about: ({ room_id, stream_id }, _, store) => (isCamera(store, room_id, stream_id) ? [] : [room(room_id)]),
     params: ({ stream_id }) => ({ stream: stream_id }),
     goesOn: () => true,
-    watches: true,
+    kind: 'meeting.watched',
   },
   'media.announce_restart': {
-    changes: () => site,
+    outside: 'clients',
+    about: () => site,
     params: ({ in_ms }) => ({ seconds: Math.round(in_ms / 1_000) }),
-    always: true,
   },
-  'media.withdraw_restart': { changes: () => site, always: true },
+  'media.withdraw_restart': { outside: 'clients', about: () => site },
   'media.join_link': {
-    changes: ({ room_id }) => [room(room_id)],
-    params: ({ user_id = '', role }, { expires_at }) => ({ user: user_id, role, expires_at }),
-    always: true,
+    within: 'capabilities',
+    about: ({ room_id }) => [room(room_id)],
+    facts: ({ user_id = '', role }, planned) => ({ user: user_id, role, ...expiryOf(planned) }),
   },
   'media.join_now': {
-    changes: ({ room_id }) => [room(room_id)],
-    params: (_, { expires_at }) => ({ expires_at }),
-    always: true,
+    within: 'capabilities',
+    about: ({ room_id }) => [room(room_id)],
+    facts: (_, planned) => expiryOf(planned),
   },
 
   'media.participant_token': {
-    changes: ({ room_id }) => [room(room_id)],
+    outside: 'nodes',
+    about: ({ room_id }) => [room(room_id)],
     params: ({ user_id, role }, { expires_at }) => ({ user: user_id, role, expires_at }),
-    always: true,
   },
   'media.revoke_links': {
-    changes: ({ room_id }) => [room(room_id)],
-    params: ({ url }) => ({ all: url === undefined }),
-    always: true,
+    within: 'capabilities',
+    about: ({ room_id }) => [room(room_id)],
+    facts: ({ url }) => ({ all: url === undefined }),
   },
 
   'exports.start': recordedAs('recording.exported'),
   'exports.cancel': unrecorded('removes a copy of the caller'),
   'recordings.test_objects': {
-    changes: () => settings,
+    about: () => settings,
     params: ({ endpoint }) => ({ endpoint }),
-    always: true,
   },
   'recordings.start': recordedAs('recording.started'),
   'recordings.stop': recordedAs('recording.stopped'),
   'recordings.delete': recordedAs('recording.deleted'),
   'recordings.keep': {
-    changes: ({ streams }) => [...new Set(streams.map(({ room_id }) => room_id))].map(room),
-    params: ({ from, to, note }) => ({ from, to, note }),
-    always: true,
+    within: 'recording_keeps',
+    about: ({ streams }) => [...new Set(streams.map(({ room_id }) => room_id))].map(room),
+    facts: ({ from, to, note }) => ({ from, to, note }),
   },
-  'recordings.unkeep': { changes: () => site, always: true },
-  'recordings.set_rule': {
-    changes: ({ room_id, user_id }) => [user_id === undefined ? room(room_id) : device(user_id)],
-  },
+  'recordings.unkeep': { within: 'recording_keeps', about: () => site },
+  'recordings.set_rule': { records: ['room', 'device'] },
 
-  'orders.record': { changes: ({ room_id }) => [room(room_id)], params: ({ name }) => ({ name }), always: true },
-  'orders.stop_recording': { changes: () => site, params: ({ id }) => ({ id }), always: true },
-  'orders.renew_recording': { changes: () => site, params: ({ id }) => ({ id }), always: true },
-  'orders.delete_recording': { changes: () => site, params: ({ id }) => ({ id }), always: true },
-  'orders.stream': { changes: ({ room_id }) => [room(room_id)], params: ({ name }) => ({ name }), always: true },
-  'orders.stop_live': { changes: () => site, params: ({ id }) => ({ id }), always: true },
-  'orders.delete_live': { changes: () => site, params: ({ id }) => ({ id }), always: true },
+  'orders.record': {
+    within: 'recordings',
+    about: ({ room_id }) => [room(room_id)],
+    facts: ({ name }) => ({ name }),
+  },
+  'orders.stop_recording': { within: 'recordings', ...ofOrder },
+  'orders.renew_recording': { within: 'recordings', ...ofOrder },
+  'orders.delete_recording': { within: 'recordings', ...ofOrder },
+  'orders.stream': { within: 'lives', about: ({ room_id }) => [room(room_id)], facts: ({ name }) => ({ name }) },
+  'orders.stop_live': { within: 'lives', ...ofOrder },
+  'orders.delete_live': { within: 'lives', ...ofOrder },
   // The link alone lets anybody watch.
-  'orders.live_link': { changes: ({ room_id }) => [room(room_id)], params: ({ ttl }) => ({ ttl }), always: true },
+  'orders.live_link': {
+    within: 'capabilities',
+    about: ({ room_id }) => [room(room_id)],
+    facts: ({ ttl }) => ({ ttl }),
+  },
 
-  'capabilities.revoke': { changes: () => site, params: (_, { revoked }) => ({ revoked }), always: true },
+  'capabilities.revoke': { within: 'capabilities', about: () => site, facts: counted('revoked', 'capabilities') },
   'capabilities.revoke_all': {
-    changes: ({ room_id }) => (room_id === undefined ? site : [room(room_id)]),
-    params: ({ maker }, { revoked }) => ({ revoked, maker: maker?.type ?? '', maker_id: maker?.id ?? '' }),
-    always: true,
+    within: 'capabilities',
+    about: ({ room_id }) => (room_id === undefined ? site : [room(room_id)]),
+    facts: ({ maker }, planned) => ({
+      ...counted('revoked', 'capabilities')(undefined, planned),
+      maker: maker?.type ?? '',
+      maker_id: maker?.id ?? '',
+    }),
   },
 
-  'wall.save': {
-    changes: ({ id }) => (id === undefined ? [] : [wall(id)]),
-    makes: ({ id, revision }) => (revision === 1 ? [wall(id)] : []),
-  },
+  'wall.save': walls,
   'wall.bring': unrecorded('only changes what open walls show'),
-  'wall.remove': { changes: ({ id }) => [wall(id)] },
-  'wall.restore': restores(wall),
+  'wall.remove': walls,
+  'wall.restore': walls,
 
-  'trash.purge': { changes: () => site, params: (_, { done }) => ({ things: done }), always: true },
-  'trash.empty': { changes: () => site, params: (_, { done }) => ({ things: done }), always: true },
+  'trash.purge': { within: 'trash', about: () => site, facts: counted('things', 'trash') },
+  'trash.empty': { within: 'trash', about: () => site, facts: counted('things', 'trash') },
 
-  'activity.clear': { changes: () => site, always: true },
+  'activity.clear': { outside: 'memory', about: () => site },
 
   // The request that the tester sends is recorded as that of a client; the tester's answer shows a live token, a digest or the secret itself.
   'tester.send': {
-    changes: ({ access_key }) => (access_key === '' ? [] : [credential(access_key)]),
+    outside: 'clients',
+    about: ({ access_key }) => (access_key === '' ? [] : [credential(access_key)]),
     params: ({ operation }) => ({ operation }),
-    shows: true,
+    kind: 'secret.shown',
   },
 
   'diagnostics.make': {
-    changes: () => site,
+    about: () => site,
     params: ({ names, crash_reports }) => ({ names: String(names), crash_reports: String(crash_reports) }),
-    always: true,
   },
 
   'lab.join': recordedAs('person.joined'),
   'lab.leave': recordedAs('person.left'),
   'lab.node_trouble': {
-    changes: ({ name }) => [node(name)],
+    outside: 'memory',
+    about: ({ name }) => [node(name)],
     params: ({ mode, delay_ms }) => ({ mode, delay_ms }),
-    always: true,
   },
   'lab.device_trouble': {
-    changes: ({ name }) => [node(name)],
+    outside: 'memory',
+    about: ({ name }) => [node(name)],
     params: ({ rules }) => ({ rules: rules.length }),
-    always: true,
   },
-  'lab.lose_device': { changes: ({ userId }) => [device(userId)], params: ({ kind }) => ({ kind }), always: true },
+  'lab.lose_device': {
+    outside: 'nodes',
+    about: ({ userId }) => [device(userId)],
+    params: ({ kind }) => ({ kind }),
+  },
   'lab.set_faults': {
-    changes: () => lab('faults'),
+    outside: 'memory',
+    about: () => lab('faults'),
     params: ({ rules }) => ({ rules: rules.length, operations: rules.map(({ operation }) => operation).join(', ') }),
-    always: true,
   },
   'lab.stall_store': {
-    changes: () => lab('disk'),
+    outside: 'memory',
+    about: () => lab('disk'),
     params: ({ stalled, minutes }) => ({ stalled, minutes }),
-    always: true,
   },
 }

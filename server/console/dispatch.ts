@@ -23,7 +23,7 @@ export type GatedDispatch = Gated<Dispatch>
 export function createDispatch(
   handlers: Handlers,
   logger: Logger,
-  changes: Pick<ChangeRecorder, 'before'>,
+  changes: Pick<ChangeRecorder, 'run'>,
   facts: CallFacts,
 ): Dispatch {
   // The map of handlers is typed name by name; a name that is only known at run time needs it untyped once.
@@ -43,9 +43,7 @@ export function createDispatch(
     try {
       const handler = untyped[name]
       if (handler === undefined) return refused(refusal('procedureElsewhere', { procedure: name }))
-      const tell = changes.before(name, parsed.data, origin)
-      const value = await handler(parsed.data, origin)
-      tell?.(value)
+      const value = await changes.run(name, parsed.data, origin, () => handler(parsed.data, origin))
       return { ok: true, value: shownTo(roleOfSight(origin), name, value) }
     } catch (error) {
       const known = resultOfError(error)

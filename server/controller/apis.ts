@@ -20,7 +20,7 @@ export function apiListeners(
 ): { media: Port; device: Port } {
   const { sessions, settings, faults, observer, rooms, joinLinks, outgoing, authenticate } = services
   const { leadership } = services.store
-  const { olderClients, fieldOperations, orders, orderPages } = services
+  const { olderClients, clientEvents: causes, fieldOperations, orders, orderPages } = services
   const make = (api: 'media' | 'device', operations: readonly AnyOperation[]): Port => {
     const compatibility = { operations: fieldOperations[api], switches: () => olderClients.switches }
     return portOf(
@@ -31,6 +31,7 @@ export function apiListeners(
         sessions,
         settings,
         faults,
+        causes,
         observer,
         leadership,
         mounts: { 'GET /jroom/': joinPage({ links: joinLinks, observer, leadership }), ...orderPages },

@@ -67,7 +67,7 @@ export async function openSite(options: ControllerOptions): Promise<OpenSite> {
   try {
     const bounds = (): Settings['events'] => siteSettings(store).events
     events = await EventLog.open({ dataFolder, sealer, logger, bounds, bound: new StoredBound(store) })
-    const firstStart = await prepareSite(options, store, events)
+    const firstStart = await prepareSite(options, store)
     return { store, events, tls: await firstMaterial(siteSettings(store), dataFolder, logger), firstStart }
   } catch (error) {
     await events?.close()
@@ -83,7 +83,6 @@ export async function prepareSite(
     'site' | 'sitePath' | 'keySignIn' | 'overrides' | 'consolePage' | 'consoleIsChosen' | 'logger'
   >,
   store: Store,
-  events: SharedEventLog,
 ): Promise<FirstStart | undefined> {
   const { site, sitePath: path = '' } = options
   let made: FirstStart | undefined
@@ -92,10 +91,10 @@ export async function prepareSite(
     if (site === undefined) made = await makeFirstSite(store)
     else await rememberStart(store)
   }
-  if (site !== undefined) await recordSiteFile({ store, sink: events, site, path }, () => applySiteFile(store, site))
+  if (site !== undefined) await recordSiteFile(store, path, () => applySiteFile(store, site))
   if (options.keySignIn === true) {
     const on: SiteFile = { settings: { console: { key_sign_in: true } } }
-    await recordSiteFile({ store, sink: events, site: on, path: '--console-key' }, () => applySiteFile(store, on))
+    await recordSiteFile(store, '--console-key', () => applySiteFile(store, on))
   }
   if (isNew) {
     const settings = siteSettings(store)

@@ -7,9 +7,10 @@ import { CameraSearch } from '../devices/discovery/camera-search.ts'
 import { DeviceTable } from '../devices/device-table.ts'
 import { OutgoingUsers } from '../devices/outgoing-users.ts'
 import type { PictureRounds } from '../devices/pictures/picture-rounds.ts'
-import type { EventSink } from '../event-log/event-log.ts'
+import type { GatedSink } from '../event-log/gathering-sink.ts'
 import type { PeopleNames } from '../event-log/people-names.ts'
 import { PendingEvents, type PendingEventsParts } from '../event-log/pending-events.ts'
+import type { ClientEvents } from '../event-log/sources/clients.ts'
 import { SiteWatch } from '../event-log/watch-site.ts'
 import { fieldOperations } from '../field-api/field-operations.ts'
 import type { FixedCompatibility } from '../field-api/older-clients.ts'
@@ -58,7 +59,7 @@ export interface ServiceOptions extends Omit<NodesOptions, 'removals' | 'ffmpeg'
   /** Switches from flags or the environment: they come before the settings. */
   compatibility?: FixedCompatibility | undefined
   /** Event log. */
-  events: EventSink
+  events: GatedSink
   /** The log itself, for events that are stored with their changes. */
   eventLog: PendingEventsParts['log']
   /** This controller among those of its site; left out: it is alone. */
@@ -98,6 +99,8 @@ export interface Services
   faults: FaultRules
   /** Names of people in the rooms. */
   peopleNames: PeopleNames
+  /** Events of changes by clients. */
+  clientEvents: ClientEvents
   hub: EventHub
   /** Search over everything of the site. */
   search: SiteSearch
@@ -200,6 +203,7 @@ export function createServices(options: ServiceOptions): Services {
     people: new SimulatedPeople(pool, store),
     faults,
     peopleNames: watch.names,
+    clientEvents: watch.clients,
     hub: new EventHub(),
     search,
     tags,

@@ -7,12 +7,18 @@ const ofKind = { most: 200, windowMs: 1_000 }
 /** Limit for one kind and subject: a camera that reconnects all day does not push other entries out. */
 const ofSubject = { most: 20, windowMs: 10 * 60_000 }
 
+/** A sink that limits floods. */
+export interface GatedSink extends EventSink {
+  /** Counts an event that is written another way. @returns false: it is one of a flood, and is only counted */
+  passes(draft: EventDraft): boolean
+}
+
 type GatheredKey = [kind: string, type: SubjectType, id: string, name: string, who: string, address: string]
 
 const site = { type: 'site', id: '', name: '' } as const
 
 /** Writes what happens by itself or by clients; what comes in floods is gathered into one entry with a number. What operators do is never gathered. */
-export class GatheringSink implements EventSink {
+export class GatheringSink implements GatedSink {
   readonly #sink: EventSink
   readonly #kinds: FloodGate
   readonly #subjects: FloodGate
@@ -36,15 +42,14 @@ export class GatheringSink implements EventSink {
   }
 
   append(draft: EventDraft): void {
-    const { kind, subject, actor } = draft
-    if (!this.#kinds.passes(kind)) return
-    if (
-      !this.#subjects.passes(
-        JSON.stringify([kind, subject.type, subject.id, subject.name, actor?.name ?? '', actor?.address ?? '']),
-      )
+    if (this.passes(draft)) this.#sink.append(draft)
+  }
+
+  passes({ kind, subject, actor }: EventDraft): boolean {
+    if (!this.#kinds.passes(kind)) return false
+    return this.#subjects.passes(
+      JSON.stringify([kind, subject.type, subject.id, subject.name, actor?.name ?? '', actor?.address ?? '']),
     )
-      return
-    this.#sink.append(draft)
   }
 
   /** Writes what is gathered. */

@@ -1,3 +1,4 @@
+import type { StoredPendingEvent } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { startTimer, type Timer } from '../store/system/time.ts'
 import type { SharedEventLog } from './event-log.ts'
@@ -35,16 +36,18 @@ export class PendingEvents {
     const { store } = this.#parts
     this.#stops.push(
       store.onChange((changes) => {
-        if (changes.some(({ collection, value }) => collection === 'pending_events' && value !== undefined))
-          this.#begin()
+        let isPending = false
+        for (const { collection, key, value } of changes) {
+          if (collection !== 'pending_events' || value === undefined) continue
+          isPending = true
+          // At once, so that the caller of the change finds its event. Another controller may log it, too: the log of a site skips the second one.
+          if (store.leadership.isHeld && this.#logged !== undefined) this.#log(key, value, this.#logged)
+        }
+        if (isPending) this.#begin()
       }),
-      store.leadership.onChange(() => {
-        // Another controller may have logged some.
-        this.#logged = undefined
-        this.#begin()
-      }),
+      store.leadership.onChange(() => this.#refresh()),
     )
-    this.#begin()
+    this.#refresh()
   }
 
   /** Resolves when nothing is under way; the rest is logged after the next start. */
@@ -52,6 +55,12 @@ export class PendingEvents {
     for (const stop of this.#stops.splice(0)) stop()
     this.#timer?.cancel()
     await this.#work
+  }
+
+  /** Begins anew: another controller may have logged some. */
+  #refresh(): void {
+    this.#logged = this.#parts.store.all('pending_events').size === 0 ? new Set() : undefined
+    this.#begin()
   }
 
   #begin(): void {
@@ -81,17 +90,19 @@ export class PendingEvents {
       if (oldest === undefined || this.#stops.length === 0) return
       await store.leadership.confirmed()
       const logged = (this.#logged ??= await this.#loggedSince(oldest - clockMs))
-      for (const [id, event] of pending) {
-        if (logged.has(id)) continue
-        logged.add(id)
-        log.append({ ...event, change: id })
-      }
+      for (const [id, event] of pending) this.#log(id, event, logged)
       if (!(await log.sync())) throw new Error('the event log does not take entries')
       await store.transact(['pending_events'], (transaction) => {
         for (const [id] of pending) transaction.delete('pending_events', id)
       })
       for (const [id] of pending) logged.delete(id)
     }
+  }
+
+  #log(id: string, event: StoredPendingEvent, logged: Set<string>): void {
+    if (logged.has(id)) return
+    logged.add(id)
+    this.#parts.log.append({ ...event, change: id })
   }
 
   async #loggedSince(from: number): Promise<Set<string>> {

@@ -1,21 +1,41 @@
 import type { EventSubject } from '../../shared/console/events.ts'
 import { evenArrangement } from '../../shared/console/wall-layout.ts'
 import { siteSettings } from '../store/site-settings.ts'
-import type { Store } from '../store/store.ts'
+import type { RecordReader } from '../store/capability-rules.ts'
+import type { CollectionName, Store } from '../store/store.ts'
 
-type Records = Pick<Store, 'get' | 'all' | 'unseal'>
+type Records = Pick<Store, 'get' | 'unseal'>
+
+/** Types of the subjects that are records, by their collection: their fields before and after a change are part of its event. */
+const typeOfCollection = {
+  rooms: 'room',
+  devices: 'device',
+  nodes: 'node',
+  credentials: 'credential',
+  accounts: 'account',
+  wall_views: 'wall',
+  settings: 'settings',
+  licence: 'licence',
+} as const satisfies Partial<Record<CollectionName, EventSubject['type']>>
+export type RecordType = (typeof typeOfCollection)[keyof typeof typeOfCollection]
+const types: Partial<Record<CollectionName, RecordType>> = typeOfCollection
+
+/** Type of a record as a subject of events; undefined: it is none. */
+export function recordTypeOf(collection: CollectionName): RecordType | undefined {
+  return types[collection]
+}
 
 /** A thing of the site under the name that it has now. */
-export function subjectOf(store: Records, type: EventSubject['type'], id: string): EventSubject {
+export function subjectOf(store: RecordReader, type: EventSubject['type'], id: string): EventSubject {
   return { type, id, name: nameOf(store, type, id) }
 }
 
 /** The name under which events show a room: its topic; empty when the room is unknown. */
-export function roomName(store: Pick<Store, 'get'>, roomId: string): string {
+export function roomName(store: RecordReader, roomId: string): string {
   return store.get('rooms', roomId)?.topic ?? ''
 }
 
-function nameOf(store: Records, type: EventSubject['type'], id: string): string {
+function nameOf(store: RecordReader, type: EventSubject['type'], id: string): string {
   if (type === 'room') return roomName(store, id)
   if (type === 'device') return store.get('devices', id)?.userName ?? ''
   if (type === 'credential') return store.get('credentials', id)?.label ?? ''
@@ -24,8 +44,8 @@ function nameOf(store: Records, type: EventSubject['type'], id: string): string 
   return type === 'node' ? id : ''
 }
 
-/** How a thing is stored now, secrets and all: for a comparison, which leaves them out. Undefined where there is no such thing, or nothing of it is stored. */
-export function stateOf(store: Records, { type, id }: EventSubject): object | undefined {
+/** How a record is stored, secrets and all: for a comparison, which leaves them out. Undefined where there is none. */
+export function stateOf(store: Records, type: RecordType, id: string): object | undefined {
   switch (type) {
     case 'room':
       return roomState(store, id)
@@ -43,10 +63,6 @@ export function stateOf(store: Records, { type, id }: EventSubject): object | un
       return store.get('licence', 'site')
     case 'wall':
       return wallState(store, id)
-    case 'site':
-      return countsOf(store)
-    default:
-      return undefined
   }
 }
 
@@ -72,9 +88,4 @@ function accountState(store: Records, id: string): object | undefined {
   if (account === undefined) return undefined
   const { id: _id, stamp: _, password_changed_at: _at, ...state } = account
   return state
-}
-
-function countsOf(store: Records): Record<string, number> {
-  const collections = ['rooms', 'credentials', 'nodes', 'devices', 'accounts'] as const
-  return Object.fromEntries(collections.map((name) => [name, store.all(name).size]))
 }

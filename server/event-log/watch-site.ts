@@ -2,12 +2,12 @@ import type { RefusedGuesses } from '../rooms/refused-guesses.ts'
 import type { FaultRules } from '../lab/faults.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import { withoutSecretText } from '../observe/redaction/log-fields.ts'
-import type { RequestObserver } from '../observe/observation.ts'
 import type { Store, StoreNotice } from '../store/store.ts'
 import type { EventSink } from './event-log.ts'
+import type { GatedSink } from './gathering-sink.ts'
 import { PeopleNames } from './people-names.ts'
 import { subjectOf } from './site-state.ts'
-import { watchClients } from './sources/clients.ts'
+import { ClientEvents } from './sources/clients.ts'
 import { type DeviceSources, watchDevices } from './sources/devices.ts'
 import { reportGuesses } from './sources/guesses.ts'
 import { HostSource } from './sources/hosts.ts'
@@ -28,15 +28,15 @@ export class SiteWatch {
   readonly #stops: (() => void)[] = []
   /** Names of people in the rooms. */
   readonly names = new PeopleNames()
-  /** Receives every request of a client. */
-  readonly clients: RequestObserver
+  /** Records what clients change. */
+  readonly clients: ClientEvents
   /** Receives acts of hosts in their rooms. */
   readonly hosts: HostSource
 
-  constructor(store: Store, sink: EventSink) {
+  constructor(store: Store, sink: GatedSink) {
     this.#store = store
     this.#sink = sink
-    this.clients = watchClients(store, sink, this.names)
+    this.clients = new ClientEvents(store, sink, this.names)
     this.hosts = new HostSource(store, sink)
   }
 

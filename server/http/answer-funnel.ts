@@ -136,6 +136,7 @@ export class AnswerFunnel {
       params: exchange.parameters,
       msg,
       reason,
+      isRecorded: exchange.cause?.isRecorded,
       olderOnly: route?.olderOnly,
       answer: route?.forOlderClients === true || hasBothPairs(exchange) ? text : undefined,
     })

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { devicePathPrefix } from '../../shared/field-operations.ts'
 import type { ApiName } from '../../shared/result-codes.ts'
 import { announcesBody } from './body.ts'
+import type { OperationCause } from './operation-cause.ts'
 import { type Parameters, readParameters } from './parameters.ts'
 import type { RouteTable } from './route-tables.ts'
 import type { Route } from './route.ts'
@@ -33,6 +34,8 @@ export interface Exchange {
   params: unknown
   /** The answer is wrapped in it; undefined is plain JSON. */
   callback: string | undefined
+  /** Set while its operation runs, if that has an effect. */
+  cause: OperationCause | undefined
   /** access_key, if known. */
   credential: string
   /** room_id or roomId, if known. */
@@ -82,6 +85,7 @@ export function readHead(
     problem,
     params: undefined,
     callback: undefined,
+    cause: undefined,
     credential: '',
     room: '',
     close: false,

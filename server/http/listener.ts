@@ -24,6 +24,7 @@ import { malformedAnswers } from './malformed.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
 import type { AnyOperation } from './operation.ts'
 import type { Compatibility } from './route-tables.ts'
+import type { OperationCauses } from './operation-cause.ts'
 import type { RequestFaults } from './request-faults.ts'
 import { type PassToLeader, RequestHandler } from './request-handler.ts'
 
@@ -37,6 +38,7 @@ export interface ListenerOptions {
   /** Asked per request: CORS applies at once. */
   settings: () => Settings
   faults: RequestFaults
+  causes: OperationCauses
   /** See HandlerParts. */
   leadership: Pick<Leadership, 'confirmed'>
   passToLeader?: PassToLeader | undefined

@@ -6,6 +6,7 @@ import { ApiError, type ApiName } from '../../shared/result-codes.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import type { Sessions } from '../access/sessions.ts'
 import { clientAddress } from '../edge/client-address.ts'
+import { causedBy } from '../store/change-cause.ts'
 import type { Leadership } from '../store/store.ts'
 import { AnswerFunnel, type AnswerFunnelParts } from './answer-funnel.ts'
 import { ClientGone } from './body.ts'
@@ -16,6 +17,7 @@ import { isPreflight, knownRoute, refuseRoute } from './checks/check-path-and-me
 import { checkTargetLength } from './checks/check-target-length.ts'
 import { checkToken } from './checks/check-token.ts'
 import { type Exchange, readHead } from './exchange.ts'
+import type { OperationCauses } from './operation-cause.ts'
 import type { AnyOperation } from './operation.ts'
 import type { Fault, RequestFaults } from './request-faults.ts'
 import { RequestsUnderWay } from './requests-under-way.ts'
@@ -28,6 +30,7 @@ export interface HandlerParts extends Omit<AnswerFunnelParts, 'older'> {
   compatibility?: Compatibility
   sessions: Pick<Sessions, 'check'>
   faults: RequestFaults
+  causes: OperationCauses
   /** Asked before each operation: answers come from memory. */
   leadership: Pick<Leadership, 'confirmed'>
   /** Passes on a request that another controller has to answer. Left out: nobody else can lead. */
@@ -148,7 +151,10 @@ export class RequestHandler {
   #run(exchange: Exchange, route: Route): void | Promise<void> {
     try {
       const accessKey = route.guarded ? exchange.credential : ''
-      const result = route.run(exchange.params, { client: clientAddress(exchange.request), accessKey })
+      const caller = { client: clientAddress(exchange.request), accessKey }
+      exchange.cause = this.#parts.causes.of(route.name, exchange, caller)
+      const run = (): unknown => route.run(exchange.params, caller)
+      const result = exchange.cause === undefined ? run() : causedBy(exchange.cause, run)
       if (!(result instanceof Promise)) return this.funnel.succeed(exchange, result)
       const answered = result.then(
         (value) => this.funnel.succeed(exchange, value),

@@ -24,6 +24,8 @@ export interface Observation {
   msg: string
   /** Why a digest or token was refused; for the operator only. */
   reason: string
+  /** Its event was stored with its change. */
+  isRecorded?: boolean | undefined
   /** Only clients of the original platform have this operation. */
   olderOnly?: boolean | undefined
   /** The answer, where it was made for clients of the original platform. Holds secrets. */

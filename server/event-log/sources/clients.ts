@@ -1,47 +1,120 @@
-import type { OperationEffect } from '../../../shared/operation.ts'
+import type { EffectEvent, OperationEffect } from '../../../shared/operation.ts'
 import { allOperations } from '../../../shared/operations.ts'
+import type { Exchange } from '../../http/exchange.ts'
+import type { Caller } from '../../http/operation.ts'
+import type { OperationCause, OperationCauses } from '../../http/operation-cause.ts'
 import type { Observation, RequestObserver } from '../../observe/observation.ts'
-import type { Store } from '../../store/store.ts'
-import type { EventSink } from '../event-log.ts'
+import type { RecordReader } from '../../store/capability-rules.ts'
+import type { PlannedChange } from '../../store/change-cause.ts'
+import { pendingEvent } from '../../store/pending-event.ts'
+import type { Change, CollectionName } from '../../store/store.ts'
+import { wallClock } from '../../store/system/time.ts'
+import type { GatedSink } from '../gathering-sink.ts'
 import type { PeopleNames } from '../people-names.ts'
 import { roomName, subjectOf } from '../site-state.ts'
 
-type Recorded = Exclude<OperationEffect, string>
+type Effect = Exclude<OperationEffect, string>
 
 /** Operations that leave an event, by name. */
-const recorded: ReadonlyMap<string, Recorded> = new Map(
+const effects: ReadonlyMap<string, Effect> = new Map(
   allOperations.flatMap(({ name, effect }) => (typeof effect === 'string' ? [] : [[name, effect] as const])),
 )
 
-/** Writes what clients change over the APIs, and who they are. On the hot path: of any other request it is one look-up. */
-export function watchClients(
-  store: Pick<Store, 'get' | 'all' | 'unseal'>,
-  sink: EventSink,
-  names: PeopleNames,
-): RequestObserver {
-  return {
-    observe(observation) {
-      const found = observation.ret === 0 ? recorded.get(observation.operation) : undefined
-      if (found !== undefined) sink.append({ ...whatOf(store, names, observation, found), actor: actorOf(observation) })
-    },
+/** Change of a record by which an operation has its effect. */
+type EffectChange = readonly [collection: CollectionName, how: 'made' | 'changed' | 'deleted']
+
+/** Change that stores each effect. */
+const changeOfEffect: Readonly<Record<EffectEvent, EffectChange>> = {
+  'room.created': ['rooms', 'made'],
+  'room.changed': ['rooms', 'changed'],
+  'room.deleted': ['rooms', 'deleted'],
+  'device.added': ['devices', 'made'],
+  'device.deleted': ['devices', 'deleted'],
+  // Their removal is stored with the room.
+  'person.removed': ['rooms', 'changed'],
+  'link.made': ['capabilities', 'made'],
+  'recording.ordered': ['recordings', 'made'],
+  'recording.orderEnded': ['recordings', 'changed'],
+  'recording.orderDeleted': ['recordings', 'deleted'],
+  'live.ordered': ['lives', 'made'],
+  'live.ended': ['lives', 'changed'],
+  'live.deleted': ['lives', 'deleted'],
+}
+
+/** A call of an operation, and its client. */
+interface OperationCall {
+  operation: string
+  room: string
+  params: Observation['params']
+  credential: string
+  client: string
+}
+
+/** Records what clients change over the APIs, and who they are: with the change where it is stored, otherwise after the answer. On the hot path: of any other request it is one look-up. */
+export class ClientEvents implements RequestObserver, OperationCauses {
+  readonly #store: RecordReader
+  readonly #sink: GatedSink
+  readonly #names: PeopleNames
+
+  constructor(store: RecordReader, sink: GatedSink, names: PeopleNames) {
+    this.#store = store
+    this.#sink = sink
+    this.#names = names
+  }
+
+  observe(observation: Observation): void {
+    if (observation.ret !== 0 || observation.isRecorded === true) return
+    const effect = effects.get(observation.operation)
+    if (effect !== undefined) this.#sink.append(this.#eventOf(observation, effect, this.#store))
+  }
+
+  of(
+    operation: string,
+    { room, parameters: params }: Pick<Exchange, 'room' | 'parameters'>,
+    { client, accessKey: credential }: Caller,
+  ): OperationCause | undefined {
+    const effect = effects.get(operation)
+    if (effect === undefined) return undefined
+    const cause = {
+      isRecorded: false,
+      eventsOf: (planned: PlannedChange): Change[] => {
+        const found = effectIn(planned, effect)
+        if (found === undefined) return []
+        cause.isRecorded = true
+        const call = { operation, room: room === '' ? found.room : room, params, credential, client }
+        const event = this.#eventOf(call, effect, found.reader)
+        return this.#sink.passes(event) ? [pendingEvent(event)] : []
+      },
+    }
+    return cause
+  }
+
+  #eventOf(call: OperationCall, { event: kind, subject: type, id: parameter }: Effect, reader: RecordReader) {
+    const { room, params, operation, credential, client } = call
+    const actor = { type: 'client', name: credential, address: client } as const
+    const about = { room: roomName(reader, room), operation }
+    const at = wallClock()
+    if (parameter === undefined) return { at, kind, actor, subject: subjectOf(reader, type, room), params: about }
+    const given = params.get(parameter)
+    const id = typeof given === 'number' || typeof given === 'string' ? String(given) : ''
+    const found = subjectOf(reader, type, id)
+    const subject = type === 'person' ? { ...found, name: this.#names.of(room, found.id) } : found
+    return { at, kind, actor, subject, room, params: { ...about, id } }
   }
 }
 
-function whatOf(
-  store: Pick<Store, 'get' | 'all' | 'unseal'>,
-  names: PeopleNames,
-  { room, params, operation }: Observation,
-  { event: kind, subject: type, id: parameter }: Recorded,
-) {
-  const about = { room: roomName(store, room), operation }
-  if (parameter === undefined) return { kind, subject: subjectOf(store, type, room), params: about }
-  const given = params.get(parameter)
-  const id = typeof given === 'number' || typeof given === 'string' ? String(given) : ''
-  const found = subjectOf(store, type, id)
-  const subject = type === 'person' ? { ...found, name: names.of(room, found.id) } : found
-  return { kind, subject, room, params: { ...about, id } }
+/** The room that a transaction with an effect changes, if it changes one, and the records that its event names; undefined: it does not have the effect. */
+function effectIn(
+  { changes, before, after }: PlannedChange,
+  { event }: Effect,
+): { room: string; reader: RecordReader } | undefined {
+  const [collection, how] = changeOfEffect[event]
+  const found = changes.find((change) => change.collection === collection && howOf(change, before) === how)
+  if (found === undefined) return undefined
+  return { room: collection === 'rooms' ? found.key : '', reader: how === 'deleted' ? before : after }
 }
 
-function actorOf({ credential, client }: Observation) {
-  return { type: 'client', name: credential, address: client } as const
+function howOf({ collection, key, value }: Change, before: RecordReader): EffectChange[1] {
+  if (value === undefined) return 'deleted'
+  return before.get(collection, key) === undefined ? 'made' : 'changed'
 }

@@ -1,6 +1,7 @@
 import { inTime, monotonic, startTimer, timeoutSignal } from '../system/time.ts'
 import type { BackupProof } from '../../../shared/console/site.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
+import { withoutCause } from '../change-cause.ts'
 import { StorageHealth } from './storage-health.ts'
 import { applyChange, changeOf, type State } from '../state.ts'
 import type { Losses } from '../files/losses.ts'
@@ -30,7 +31,7 @@ import type {
   StoreStatus,
   Transaction,
 } from '../store.ts'
-import { capabilityConsequences } from '../transactions/capability-consequences.ts'
+import { consequencesOf } from '../transactions/consequences.ts'
 import type { Job } from '../transactions/job.ts'
 import { Transactions } from '../transactions/transactions.ts'
 
@@ -107,7 +108,7 @@ export class DurableStore implements Store {
       commit: this.#commit,
       deadlineMs: this.#deadlineMs,
       medium: storage.medium,
-      consequences: (changes, pending) => capabilityConsequences({ state, pending }, changes, clock()),
+      consequences: (changes, pending, cause) => consequencesOf({ state, pending }, changes, cause, clock()),
     })
     const retention = (): Retention => siteSettings(this).backups
     this.#snapshots = new Snapshots({
@@ -341,7 +342,10 @@ export class DurableStore implements Store {
   }
 
   #notify(...[changes, before]: Parameters<ChangeListener>): void {
-    for (const listener of this.#changeListeners) this.#guarded(() => listener(changes, before))
+    // A flush serves many calls, and runs in the context of one of them.
+    withoutCause(() => {
+      for (const listener of this.#changeListeners) this.#guarded(() => listener(changes, before))
+    })
   }
 
   #guarded(call: () => void): void {

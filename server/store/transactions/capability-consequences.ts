@@ -1,8 +1,8 @@
 import type { StoredCapability } from '../capability-record.ts'
-import { afterRevocation, isContentThere, isMakerEnabled, type RecordReader } from '../capability-rules.ts'
-import { changeOf, type State } from '../state.ts'
-import type { Change, CollectionName, Collections } from '../store.ts'
-import type { PendingChanges } from './pending-changes.ts'
+import { afterRevocation, isContentThere, isMakerEnabled } from '../capability-rules.ts'
+import { changeOf } from '../state.ts'
+import type { Change, CollectionName } from '../store.ts'
+import { type ChangedState, StateAfter } from './state-after.ts'
 
 /** Collections whose changes may end capabilities. */
 const concerned: ReadonlySet<CollectionName> = new Set<CollectionName>([
@@ -15,13 +15,6 @@ const concerned: ReadonlySet<CollectionName> = new Set<CollectionName>([
   'recordings',
   'capabilities',
 ])
-
-/** State that a transaction changes. */
-export interface ChangedState {
-  state: State
-  /** Changes of earlier transactions that are not in memory yet: a capability that is being stored ends with its maker, too. */
-  pending: Pick<PendingChanges, 'of' | 'all'>
-}
 
 /**
  * Ends of capabilities that belong to a transaction: they end with their maker, their room and their content. The store adds them to every transaction, so that no caller has to, and
@@ -40,32 +33,6 @@ export function capabilityConsequences(before: ChangedState, changes: readonly C
 /** Changes of rooms are frequent; only a deletion ends anything. */
 function isRelevant({ collection, value }: Change): boolean {
   return concerned.has(collection) && (collection !== 'rooms' || value === undefined)
-}
-
-/** State as it will be after some changes. */
-class StateAfter implements RecordReader {
-  readonly #before: ChangedState
-  readonly #changed: ReadonlyMap<string, Change>
-
-  constructor(before: ChangedState, changes: readonly Change[]) {
-    this.#before = before
-    this.#changed = new Map(changes.map((change) => [`${change.collection} ${change.key}`, change]))
-  }
-
-  get<C extends CollectionName>(collection: C, key: string): Collections[C] | undefined {
-    const { state, pending } = this.#before
-    const change = this.#changed.get(`${collection} ${key}`) ?? pending.of(collection, key)
-    // The value of a change belongs to its collection; the map cannot express that.
-    if (change !== undefined) return change.value as Collections[C] | undefined
-    const map: ReadonlyMap<string, Collections[C]> = state[collection]
-    return map.get(key)
-  }
-
-  /** Keys of all capabilities, some of which may be deleted. */
-  *capabilities(): Iterable<string> {
-    yield* this.#before.state.capabilities.keys()
-    for (const { collection, key } of this.#before.pending.all()) if (collection === 'capabilities') yield key
-  }
 }
 
 /** Capabilities that end with these changes, by key. */
@@ -88,7 +55,7 @@ function endedBy(
     else if (collection !== 'lives' && collection !== 'recordings') mayEndMany = true
     else end(state[collection].get(key)?.capability ?? '', (capability) => !isContentThere(after, capability))
   }
-  if (mayEndMany) for (const key of after.capabilities()) end(key, mayNotStay)
+  if (mayEndMany) for (const key of after.keysOf('capabilities')) end(key, mayNotStay)
   return ended
 }
 

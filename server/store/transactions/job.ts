@@ -1,3 +1,4 @@
+import type { ChangeCause } from '../change-cause.ts'
 import { changeOf, type State } from '../state.ts'
 import type { Committing } from '../journal/commit-queue.ts'
 import { type CapCounts, isCapped, type PlannedRecords, type Reservation } from './cap-counts.ts'
@@ -14,6 +15,8 @@ export interface Job extends Committing {
   reservations: readonly Reservation[]
   /** When it arrived, by monotonic(). */
   readonly since: number
+  /** Call that began it. */
+  readonly cause: ChangeCause | undefined
   /** Runs the plan; throws what it throws. */
   readonly run: (transaction: Transaction) => void
   readonly succeed: () => void

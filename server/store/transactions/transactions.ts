@@ -1,4 +1,5 @@
 import { monotonic, startTimer, type Timer } from '../system/time.ts'
+import { type ChangeCause, currentCause } from '../change-cause.ts'
 import type { GroupCommit } from '../journal/group-commit.ts'
 import { encodeChanges, encodeInLines } from '../journal/journal-line.ts'
 import type { State } from '../state.ts'
@@ -24,7 +25,11 @@ export interface TransactionsOptions {
   deadlineMs: () => number
   medium: Medium
   /** Further changes that belong to those of a transaction. @param pending changes that are not in memory yet */
-  consequences: (changes: readonly Change[], pending: PendingChanges) => readonly Change[]
+  consequences: (
+    changes: readonly Change[],
+    pending: PendingChanges,
+    cause: ChangeCause | undefined,
+  ) => readonly Change[]
 }
 
 /** Runs plans when their locks are free, hands what they change to the disk, and tells their callers what became of it. */
@@ -59,6 +64,7 @@ export class Transactions {
         changes: [],
         reservations: [],
         since: monotonic(),
+        cause: currentCause(),
         run: (transaction) => {
           result = plan(transaction)
         },
@@ -72,7 +78,7 @@ export class Transactions {
 
   /** Commits changes of any number while plans are held back, all or none. */
   async commit(wanted: readonly Change[]): Promise<void> {
-    const changes = [...wanted, ...this.#options.consequences(wanted, this.#pending)]
+    const changes = [...wanted, ...this.#options.consequences(wanted, this.#pending, currentCause())]
     const isDatabase = this.#options.medium === 'database'
     const [line = '', ...further] = isDatabase ? await encodeInLines(changes) : [encodeChanges(changes)]
     await new Promise<void>((succeed, fail) => {
@@ -84,6 +90,7 @@ export class Transactions {
         changes,
         reservations: [],
         since: monotonic() + wholeSiteMs + changes.length * recordMs,
+        cause: undefined,
         run: () => undefined,
         succeed,
         fail,
@@ -140,7 +147,7 @@ export class Transactions {
     try {
       job.run(transaction)
       transaction.ended = true
-      transaction.changes.push(...this.#options.consequences(transaction.changes, this.#pending))
+      transaction.changes.push(...this.#options.consequences(transaction.changes, this.#pending, job.cause))
       if (transaction.changes.length > 0) job.line = encodeChanges(transaction.changes)
     } catch (error) {
       this.#counts.release(transaction.reservations)

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { allOperations } from '../../../shared/operations.ts'
 import type { EventDraft } from '../../../server/event-log/event-log.ts'
 import { PeopleNames } from '../../../server/event-log/people-names.ts'
-import { watchClients } from '../../../server/event-log/sources/clients.ts'
+import { ClientEvents } from '../../../server/event-log/sources/clients.ts'
 import { observation } from '../observe/observation.ts'
 import { temporaryStore } from '../../support/sites/store-site.ts'
 
@@ -32,7 +32,8 @@ test('Every operation that changes or makes something leaves an event of its cli
   onTestFinished(() => site.remove())
   const { store } = site
   const events: EventDraft[] = []
-  const observer = watchClients(store, { append: (draft) => events.push(draft) }, new PeopleNames())
+  const sink = { append: (draft: EventDraft) => void events.push(draft), passes: () => true }
+  const observer = new ClientEvents(store, sink, new PeopleNames())
   const silent: string[] = []
   for (const { name } of allOperations) {
     const params = new Map([

@@ -35,12 +35,16 @@ test('The event of a change whose answer is lost is logged once, and that of a r
   const place = await databaseSite(server)
   const proxy = await DatabaseProxy.open(server.socket)
   onTestFinished(() => proxy.close())
+  let deadline = 800
   const store = await open(place.folder, {
     database: server.address(place.schema, proxy.host),
     databaseDeadlines: { connect: 400, answer: 600 },
-    deadlineMs: () => 800,
+    deadlineMs: () => deadline,
   })
-  onTestFinished(() => store.close())
+  onTestFinished(async () => {
+    deadline = 10_000
+    await store.close()
+  })
   const log = await openLog(await temporaryFolder())
   const pending = follow(store, log)
   onTestFinished(() => pending.stop())

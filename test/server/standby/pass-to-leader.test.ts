@@ -42,6 +42,7 @@ async function handingOver(what: () => never): Promise<{ url: string; way: Leade
     sessions: { check: () => ({ ok: true, accessKey: 'a' }) },
     settings: defaultSettings,
     faults: new FaultRules(),
+    causes: { of: () => undefined },
     leadership: sole,
     observer: { observe: () => {} },
     openApiDocument: () => '{}',

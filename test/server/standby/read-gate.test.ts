@@ -28,6 +28,7 @@ test('A leader that may have been replaced answers no reads from memory before i
     observer: { observe: () => {} },
     openApiDocument: () => '{}',
     log: createLog('silent'),
+    causes: { of: () => undefined },
     leadership,
   })
   const { url } = await listener.start({ host: '127.0.0.1', port: 0 })

@@ -124,6 +124,7 @@ export async function openBench(api: ApiName, options: Partial<ListenerOptions> 
     sessions,
     settings: () => settings,
     faults,
+    causes: { of: () => undefined },
     leadership: sole,
     observer: { observe: (observation) => void seen.push(observation) },
     openApiDocument: () => '{"openapi":"3.1.0"}',

@@ -218,11 +218,13 @@ export class EventLog {
     await this.#then(() => this.#write())
   }
 
-  /** Writes and syncs everything. Never rejects. @returns whether all of it is on disk */
-  async sync(): Promise<boolean> {
+  /** Writes and syncs what was appended so far. Never rejects. @returns number of its last entry; undefined: not all of it is on disk */
+  async sync(): Promise<number | undefined> {
     await this.#then(() => this.#write())
+    const { seq } = this.#end
+    const isWritten = this.#error === undefined
     await this.#then(() => this.#seal())
-    return this.#waiting.isEmpty && this.#error === undefined && this.#seals.newest.seq === this.#end.seq
+    return isWritten && this.#error === undefined && this.#seals.newest.seq >= seq ? seq : undefined
   }
 
   /** Writes and syncs everything; nothing is taken in any more. Never rejects. */

@@ -9,8 +9,8 @@ const ofSubject = { most: 20, windowMs: 10 * 60_000 }
 
 /** A sink that limits floods. */
 export interface GatedSink extends EventSink {
-  /** Counts an event that is written another way. @returns false: it is one of a flood, and is only counted */
-  passes(draft: EventDraft): boolean
+  /** Counts an event that is written another way. @returns undefined: it is one of a flood, and is only counted */
+  passing<D extends EventDraft>(kind: D['kind'], make: () => D): D | undefined
 }
 
 type GatheredKey = [kind: string, type: SubjectType, id: string, name: string, who: string, address: string]
@@ -42,14 +42,15 @@ export class GatheringSink implements GatedSink {
   }
 
   append(draft: EventDraft): void {
-    if (this.passes(draft)) this.#sink.append(draft)
+    if (this.passing(draft.kind, () => draft) !== undefined) this.#sink.append(draft)
   }
 
-  passes({ kind, subject, actor }: EventDraft): boolean {
-    if (!this.#kinds.passes(kind)) return false
-    return this.#subjects.passes(
-      JSON.stringify([kind, subject.type, subject.id, subject.name, actor?.name ?? '', actor?.address ?? '']),
-    )
+  passing<D extends EventDraft>(kind: D['kind'], make: () => D): D | undefined {
+    if (!this.#kinds.passes(kind)) return undefined
+    const draft = make()
+    const { subject, actor } = draft
+    const key = [kind, subject.type, subject.id, subject.name, actor?.name ?? '', actor?.address ?? '']
+    return this.#subjects.passes(JSON.stringify(key)) ? draft : undefined
   }
 
   /** Writes what is gathered. */

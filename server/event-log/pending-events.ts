@@ -12,6 +12,8 @@ export interface PendingEventsParts {
 
 /** Pause after the log or the store failed, in milliseconds. */
 const retryMs = 5_000
+/** Events of this time are deleted from the store together, in milliseconds: each time costs several writes. */
+const settleMs = 2_000
 /** A clock may have been set back between an event and its entry by this much, in milliseconds. */
 const clockMs = 60 * 60_000
 const page = 500
@@ -24,7 +26,7 @@ export class PendingEvents {
   readonly #parts: PendingEventsParts
   /** Ids of events that the log has, as far as they matter; undefined: it has not been asked yet. */
   #logged: Set<string> | undefined
-  #work: Promise<void> | undefined
+  #work: Promise<void> = Promise.resolve()
   #timer: Timer | undefined
   readonly #stops: (() => void)[] = []
 
@@ -36,14 +38,8 @@ export class PendingEvents {
     const { store } = this.#parts
     this.#stops.push(
       store.onChange((changes) => {
-        let isPending = false
-        for (const { collection, key, value } of changes) {
-          if (collection !== 'pending_events' || value === undefined) continue
-          isPending = true
-          // At once, so that the caller of the change finds its event. Another controller may log it, too: the log of a site skips the second one.
-          if (store.leadership.isHeld && this.#logged !== undefined) this.#log(key, value, this.#logged)
-        }
-        if (isPending) this.#begin()
+        for (const { collection, key, value } of changes)
+          if (collection === 'pending_events' && value !== undefined) this.#stored(key, value)
       }),
       store.leadership.onChange(() => this.#refresh()),
     )
@@ -57,6 +53,12 @@ export class PendingEvents {
     await this.#work
   }
 
+  #stored(id: string, event: StoredPendingEvent): void {
+    // At once, so that the caller of the change finds its event. Another controller may log it, too: the log of a site skips the second one.
+    if (this.#logged !== undefined && this.#parts.store.leadership.isHeld) this.#log(id, event, this.#logged)
+    this.#timer ??= startTimer(settleMs, () => this.#begin(), false)
+  }
+
   /** Begins anew: another controller may have logged some. */
   #refresh(): void {
     this.#logged = this.#parts.store.all('pending_events').size === 0 ? new Set() : undefined
@@ -66,36 +68,39 @@ export class PendingEvents {
   #begin(): void {
     if (this.#stops.length === 0) return
     this.#timer?.cancel()
-    this.#work ??= this.#run()
+    this.#timer = undefined
+    this.#work = this.#work.then(() => this.#run())
   }
 
   /** Never rejects. */
   async #run(): Promise<void> {
     try {
-      // Events that are stored in the same step are logged together.
-      await Promise.resolve()
       await this.#logAll()
     } catch (err) {
       this.#parts.logger.warn({ err }, 'stored events were not logged: retrying')
-      this.#timer = startTimer(retryMs, () => this.#begin(), false)
+      this.#timer ??= startTimer(retryMs, () => this.#begin(), false)
     }
-    this.#work = undefined
   }
 
   async #logAll(): Promise<void> {
     const { store, log } = this.#parts
-    while (store.leadership.isHeld) {
+    while (store.leadership.isHeld && this.#stops.length > 0) {
       const pending = [...store.all('pending_events')].slice(0, page)
       const oldest = pending[0]?.[1].at
-      if (oldest === undefined || this.#stops.length === 0) return
+      if (oldest === undefined) {
+        this.#logged ??= new Set()
+        return
+      }
       await store.leadership.confirmed()
       const logged = (this.#logged ??= await this.#loggedSince(oldest - clockMs))
       for (const [id, event] of pending) this.#log(id, event, logged)
-      if (!(await log.sync())) throw new Error('the event log does not take entries')
+      if ((await log.sync()) === undefined) throw new Error('the event log does not take entries')
       await store.transact(['pending_events'], (transaction) => {
         for (const [id] of pending) transaction.delete('pending_events', id)
       })
       for (const [id] of pending) logged.delete(id)
+      // The timer of the others runs.
+      if (pending.length < page) return
     }
   }
 

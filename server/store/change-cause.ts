@@ -26,7 +26,7 @@ export function causedBy<T>(cause: ChangeCause, run: () => T): T {
 
 /** Runs what a call only happens to trigger: its transactions belong to no cause. */
 export function withoutCause<T>(run: () => T): T {
-  return causes.run(undefined, run)
+  return causes.getStore() === undefined ? run() : causes.run(undefined, run)
 }
 
 export function currentCause(): ChangeCause | undefined {

@@ -9,7 +9,6 @@ const batchLength = 500
 export class OwnEntries {
   readonly #log: Pick<EventLog, 'after'>
   #source: Source | undefined
-  /** Number of the last entry that was copied or passed over. */
   #after = 0
 
   constructor(log: Pick<EventLog, 'after'>) {
@@ -19,6 +18,11 @@ export class OwnEntries {
   /** The last one that the log of the site holds, as far as is known. */
   get source(): Source | undefined {
     return this.#source
+  }
+
+  /** Number of the last entry that was copied or passed over. */
+  get copiedTo(): number {
+    return this.#after
   }
 
   /** Goes on behind another entry: that of this log, or where this log does not have it any more, the first one that is younger. @throws what the file system says */

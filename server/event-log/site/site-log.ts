@@ -114,12 +114,11 @@ export class SiteLog implements SharedEventLog {
     await this.#then(() => this.#copy())
   }
 
-  /** Writes what waits, and copies it. Never rejects. @returns whether the site's log has all of it */
-  async sync(): Promise<boolean> {
-    const isWritten = await this.#options.own.sync()
+  /** Writes what was appended so far, and copies it. Never rejects. @returns number of its last entry; undefined: the site's log has not all of it */
+  async sync(): Promise<number | undefined> {
+    const seq = await this.#options.own.sync()
     await this.#then(() => this.#copy())
-    // Entries that cannot be read are not copied.
-    return isWritten && (await this.#own.next().catch(() => [undefined])).length === 0
+    return seq !== undefined && this.#own.copiedTo >= seq ? seq : undefined
   }
 
   /** Removes the oldest entries beyond the bounds, as happens every hour. Never rejects. */

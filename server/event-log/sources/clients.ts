@@ -82,8 +82,8 @@ export class ClientEvents implements RequestObserver, OperationCauses {
         if (found === undefined) return []
         cause.isRecorded = true
         const call = { operation, room: room === '' ? found.room : room, params, credential, client }
-        const event = this.#eventOf(call, effect, found.reader)
-        return this.#sink.passes(event) ? [pendingEvent(event)] : []
+        const event = this.#sink.passing(effect.event, () => this.#eventOf(call, effect, found.reader))
+        return event === undefined ? [] : [pendingEvent(event)]
       },
     }
     return cause

@@ -287,3 +287,11 @@ test('A log continued by another controller with another key fails verification'
   expect(await other.verify()).toMatchObject({ ok: false, fault: 'headMissing', first_bad: 3 })
   expect(other).toBeInstanceOf(EventLog)
 })
+
+test('A sync is done when the events before it are on disk, although others keep coming', async () => {
+  const log = await openLog(await temporaryFolder())
+  log.append(joined('ann'))
+  let more = 20
+  log.onAdded(() => setImmediate(() => more-- > 0 && log.append(joined(`p${more}`))))
+  for (let round = 0; round < 5; round++) expect(await log.sync()).toBeDefined()
+})

@@ -260,13 +260,13 @@ test('An event that two controllers log for one change is in the log of the site
   a.proxy.closed = true
   a.proxy.cut()
   a.log.append({ ...joined('ann'), change: 'one' })
-  expect(await a.log.sync()).toBe(false)
+  expect(await a.log.sync()).toBeUndefined()
   b.log.append({ ...joined('ann'), change: 'one' })
   b.log.append({ ...joined('bo'), change: 'two' })
-  expect(await b.log.sync()).toBe(true)
+  expect(await b.log.sync()).toBeDefined()
   a.proxy.closed = false
   a.log.append(joined('cy'))
-  await expect.poll(() => a.log.sync(), { timeout: 10_000 }).toBe(true)
+  await expect.poll(() => a.log.sync(), { timeout: 10_000 }).toBeDefined()
   expect(await people(b.log)).toEqual(['ann at b', 'bo at b', 'cy at a'])
   expect(await b.log.verify()).toMatchObject({ ok: true })
 })

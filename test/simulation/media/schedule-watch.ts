@@ -51,7 +51,7 @@ export class ScheduleWatch {
       const items = this.#changes.map((change) => ({ change }) as EventEntry)
       return { items, next: 0, kept: items.length, since: 0 }
     },
-    sync: async () => true,
+    sync: async () => 1,
   }
 
   #add(key: string): void {

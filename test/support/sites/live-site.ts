@@ -85,11 +85,11 @@ export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite>
   if (options.folder === undefined) await furnish(store, options)
   if (options.leadership !== undefined) Object.defineProperty(store, 'leadership', { value: options.leadership })
   const services = createServices({
-    events: { append: (event) => void events.push(event), passes: () => true },
+    events: { append: (event) => void events.push(event), passing: (_, make) => make() },
     eventLog: {
       append: (event) => void events.push(event),
       query: () => Promise.resolve({ items: [], next: 0, kept: 0, since: 0 }),
-      sync: () => Promise.resolve(true),
+      sync: () => Promise.resolve(1),
     },
     store,
     settings: () => settings,

@@ -59,7 +59,7 @@ async function call(name: ProcedureName, input: unknown, origin: CallOrigin): Pr
   const dispatch = createDispatch(
     handlers,
     pino({ level: 'silent' }),
-    { before: () => undefined },
+    { run: async (_name, _input, _origin, run) => await run() },
     {
       site: () => ({ settings: settingsSchema.parse({}), node: () => undefined, linkLifeMs: () => 0 }),
       fresh: { key: () => true, key_session: () => true, password: () => true, token: () => false },

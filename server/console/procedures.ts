@@ -76,6 +76,7 @@ import { searchHandlers } from './search-procedures.ts'
 import { settingsHandlers } from './settings-procedures.ts'
 import type { ControllerWatch } from './site-controllers.ts'
 import { licenceOf, siteHandlers } from './site-procedures.ts'
+import { UploadSpace } from './upload-space.ts'
 import { tagHandlers } from './tag-procedures.ts'
 import { testerHandlers } from './tester-procedures.ts'
 import { waitingHandlers } from './waiting-procedures.ts'
@@ -178,6 +179,10 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       tlsMode: () => settings().tls.mode,
       facts,
       counts: () => counts(services),
+      uploads: new UploadSpace({
+        folder: facts.folder,
+        recordings: () => services.recordings.reserved,
+      }),
       olderClients: services.olderClients,
       fresh: () => isFirstRun(settings(), store),
       dismissWelcome: () =>

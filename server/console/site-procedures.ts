@@ -13,6 +13,7 @@ import type { Store, StoreBackup } from '../store/store.ts'
 import { certificateInfo, type SiteTls } from '../edge/tls.ts'
 import type { AppliedSettings } from './applied-settings.ts'
 import { assertProven, isAtMachine } from './at-machine.ts'
+import type { UploadSpace } from './upload-space.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 
 /** Needs of the site's procedures. */
@@ -36,6 +37,8 @@ export interface SiteParts {
   /** Nothing was ever done here. */
   fresh: () => boolean
   dismissWelcome: () => Promise<void>
+  /** Space for uploaded backups. */
+  uploads: UploadSpace
   /** Headless only: the console key is replaced. */
   replaceKey: (() => { key: string; file: string }) | undefined
 }
@@ -99,11 +102,19 @@ export function siteHandlers(parts: SiteParts): Handlers<Names> {
       await store.deleteBackup(name)
       return {}
     },
-    'backups.write': async ({ upload, offset, data }) => {
-      await store.takeUpload(upload, offset, Buffer.from(data, 'base64'))
+    'backups.write': async ({ upload, offset, data }, { accountId = '' }) => {
+      const part = Buffer.from(data, 'base64')
+      await parts.uploads.take(accountId, offset, part.length)
+      await store.takeUpload(upload, offset, part)
       return {}
     },
-    'backups.add': async ({ upload }) => await proven(await store.addUpload(upload), true),
+    'backups.add': async ({ upload }) => {
+      try {
+        return await proven(await store.addUpload(upload), true)
+      } finally {
+        parts.uploads.end()
+      }
+    },
     'backups.read': async ({ name, offset, length }) => {
       const { bytes, total } = await store.readBackup(name, offset, length)
       return { data: bytes.toString('base64'), total }

@@ -15,5 +15,6 @@ export function recorderOf(recordings: SiteRecordings): SiteRecorder {
     segments: recordings.files ?? new SegmentFiles(''),
     index: recordings.index ?? nothing,
     requests: recordings,
+    budget: recordings.space?.budget ?? { claim: () => Promise.resolve(undefined) },
   }
 }

@@ -42,7 +42,7 @@ export function sitePlayback(
     return local.program
   }
   const span = new SpanExport({ files, index, tables, ffmpeg })
-  const exports = new ExportJobs({ folder: files.folder, index, span, logger, space: space.measure })
+  const exports = new ExportJobs({ folder: files.folder, index, span, logger, budget: space.budget })
   space.freeFirst((bytes) => exports.giveWay(bytes))
   const snapshots = new Snapshots(files)
   const port = playbackPort(store, settings, events)

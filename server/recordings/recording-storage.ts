@@ -7,6 +7,7 @@ import { StoredIndex } from './index/stored-index.ts'
 import { RecordingNotes } from './notes/recording-notes.ts'
 import type { RecordingRate } from './recording-rate.ts'
 import { RecordingRetention } from './retention.ts'
+import { SpaceBudget } from './space-budget.ts'
 import { type Space, StorageWatch } from './storage-watch.ts'
 
 /** Index and space of the recordings folder: only where the folder can be used. */
@@ -16,6 +17,8 @@ export interface RecordingStorage {
   watch: StorageWatch
   retention: RecordingRetention
   removal: FileRemoval
+  /** For files beside the recordings. */
+  budget: SpaceBudget
 }
 
 /** Needs of the storage. */
@@ -77,5 +80,9 @@ export function openStorage(parts: StorageParts): RecordingStorage {
     rate: () => rate.perSecond(Date.now()),
     measured: (space) => retention.makeRoom(space, removal.waitingBytes),
   })
-  return { index, notes, watch, retention, removal }
+  const budget = new SpaceBudget(async () => {
+    await watch.look()
+    return watch.space
+  })
+  return { index, notes, watch, retention, removal, budget }
 }

@@ -28,6 +28,7 @@ import { RecordingWishes } from './recording-wishes.ts'
 import { RecorderIntake } from './recorder-intake.ts'
 import type { RecordingsFolder } from './recordings-folder.ts'
 import { repairOpen } from './repair-open.ts'
+import type { SpaceBudget } from './space-budget.ts'
 import type { Space } from './storage-watch.ts'
 import { TargetEvents } from './target-events.ts'
 import type { WantedTarget } from './wanted-streams.ts'
@@ -55,7 +56,8 @@ const maxCounted = 100_000
 
 /** The recordings' disk, as others use it. */
 interface SharedSpace {
-  measure: () => Promise<Space>
+  /** For files beside the recordings. */
+  budget: SpaceBudget
   /** See RecordingRetention. */
   freeFirst: (free: (bytes: number) => number) => void
 }
@@ -140,13 +142,15 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     const storage = this.#storage
     return (
       storage && {
-        measure: async () => {
-          await storage.watch.look()
-          return storage.watch.space
-        },
+        budget: storage.budget,
         freeFirst: (free) => storage.retention.freeFirst(free),
       }
     )
+  }
+
+  /** Folder, and the bytes of its disk that stay free; undefined where it cannot be used. */
+  get reserved(): { folder: string; reserve: number } | undefined {
+    return this.#storage && { folder: this.#parts.folder.path, reserve: this.#storage.watch.space.reserve }
   }
 
   /** Path of the folder; undefined where it cannot be used. */

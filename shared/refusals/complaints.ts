@@ -17,7 +17,8 @@ export const complaints = {
   wallTime: 'must be a date and time such as 2026-11-25T09:00',
   timeZone: 'must be a time zone such as Europe/Berlin',
   repetition: 'must be a repetition such as FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=20270331',
-  repetitionPart: 'has an unsupported {part}: FREQ is DAILY, WEEKLY, MONTHLY or YEARLY, with INTERVAL, BYDAY, BYMONTHDAY, and UNTIL or COUNT',
+  repetitionPart:
+    'has an unsupported {part}: FREQ is DAILY, WEEKLY, MONTHLY or YEARLY, with INTERVAL, BYDAY, BYMONTHDAY, and UNTIL or COUNT',
   characters: 'must be {min} to {max} characters',
   bytes: 'must be {min} to {max} bytes of UTF-8',
   maxBytes: 'must be at most {max} bytes of UTF-8',

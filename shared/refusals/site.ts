@@ -97,6 +97,7 @@ export const siteRefusals = {
   uploadNotFound: ['invalid', 'There is no such upload.'],
   uploadCut: ['invalid', 'The archive is cut short.'],
   uploadTooLarge: ['invalid', 'The archive is larger than 2 GiB.'],
+  uploadNoSpace: ['conflict', 'The disk is too full for this archive. Make room and upload it again.'],
   notBackup: ['invalid', 'This is not an archive of a backup.'],
   backupDamaged: ['invalid', 'The backup is damaged: {reason}'],
   backupOfOtherSite: ['invalid', 'The backup is of another site: its secrets were sealed with another key.'],

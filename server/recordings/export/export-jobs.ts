@@ -10,7 +10,7 @@ import { makeInside, openInside, removeInside, sizeInside } from '../../../share
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { RecordingIndex } from '../recording-index.ts'
-import type { Space } from '../storage-watch.ts'
+import type { SpaceBudget, SpaceClaim } from '../space-budget.ts'
 import { writeArchive } from './export-archive.ts'
 import { NothingRecordedError, type SpanExport, type WrittenFile } from './span-export.ts'
 
@@ -61,8 +61,7 @@ export interface ExportJobsParts {
   folder: string
   index: RecordingIndex
   span: Pick<SpanExport, 'writeFiles'>
-  /** Measures the space of the recordings' disk now. */
-  space: () => Promise<Space>
+  budget: Pick<SpaceBudget, 'claim'>
   logger: Logger
 }
 
@@ -75,8 +74,7 @@ const maxOfAccount = 20
 const keptMs = 3_600_000
 interface Job {
   view: ExportJob
-  /** Bytes that it may need until it is done. */
-  needed: number
+  claim: SpaceClaim
   stop: AbortController
   timer?: NodeJS.Timeout
   ended?: () => void
@@ -104,10 +102,14 @@ export class ExportJobs {
     // A tar is written beside the files that it is made of.
     const needed = 2 * this.#bytesOf(request)
     await makeInside(this.#parts.folder, this.#folder, 0o700)
-    const space = await this.#parts.space()
+    const claim = await this.#parts.budget.claim({ owner: `account ${account}`, bytes: needed })
+    if (claim === undefined) throw new ConsoleError(refusal('exportTooLarge'))
     this.#forgetOldest()
-    if (this.#jobs.size >= maxJobs) throw new ConsoleError(refusal('tooManyExports'))
-    this.#assertBudget(needed, account, space)
+    const mine = [...this.#jobs.values()].filter((job) => isUnderWay(job) && job.view.account === account)
+    if (this.#jobs.size >= maxJobs || mine.length >= maxOfAccount) {
+      claim.release()
+      throw new ConsoleError(refusal('tooManyExports'))
+    }
     const id = randomBytes(16).toString('base64url')
     const view: ExportJob = {
       ...request,
@@ -123,7 +125,7 @@ export class ExportJobs {
         expiresAt: 0,
       },
     }
-    this.#jobs.set(id, { view, needed, stop: new AbortController() })
+    this.#jobs.set(id, { view, claim, stop: new AbortController() })
     this.#runNext()
     return { ...view }
   }
@@ -137,31 +139,13 @@ export class ExportJobs {
     let freed = 0
     const all = [...this.#jobs.values()]
     const order = [...all.filter(({ view }) => view.state === 'done'), ...all.filter(isUnderWay).reverse()]
-    for (const { view, needed } of order) {
+    for (const { view, claim } of order) {
       if (freed >= bytes) break
-      freed += view.state === 'done' ? view.bytes : Math.round(needed * view.progress)
+      freed += view.state === 'done' ? view.bytes : Math.round(claim.bytes * view.progress)
       this.cancel(view.id)
     }
     if (freed > 0) this.#parts.logger.warn({ bytes: freed }, 'exports were deleted: the recordings need their space')
     return freed
-  }
-
-  /**
-   * One budget for all exports, with those that wait: what is free beside the recordings' reserve. An account has half of it at most.
-   * @throws ConsoleError too many exports, or the disk is too full
-   */
-  #assertBudget(needed: number, account: string, { free, reserve, margin }: Space): void {
-    const pending = [...this.#jobs.values()].filter(isUnderWay)
-    const mine = pending.filter(({ view }) => view.account === account)
-    if (mine.length >= maxOfAccount) throw new ConsoleError(refusal('tooManyExports'))
-    const budget = free - reserve - margin
-    const ofMine =
-      sumOf(mine) +
-      [...this.#jobs.values()]
-        .filter(({ view }) => view.account === account)
-        .reduce((sum, { view }) => sum + view.bytes, 0)
-    if (sumOf(pending) + needed > budget || ofMine + needed > budget / 2)
-      throw new ConsoleError(refusal('exportTooLarge'))
   }
 
   /** Exports of an account, the newest first; of everybody without one. */
@@ -207,8 +191,10 @@ export class ExportJobs {
       stop.abort()
       clearTimeout(timer)
     }
+    const claims = Array.from(this.#jobs.values(), ({ claim }) => claim)
     this.#jobs.clear()
     await this.#remove(this.#folder)
+    for (const claim of claims) claim.release()
   }
 
   /** Never rejects: what stays is deleted at the next start. */
@@ -231,6 +217,7 @@ export class ExportJobs {
     try {
       const result = await this.#write(view, stop.signal)
       Object.assign(view, result, { state: 'done', progress: 1, expiresAt: Date.now() + keptMs })
+      job.claim.settle(view.bytes)
     } catch (error) {
       view.state = stop.signal.aborted ? 'cancelled' : 'failed'
       view.error = error instanceof Error ? error.message : String(error)
@@ -238,6 +225,7 @@ export class ExportJobs {
         this.#parts.logger.error({ err: error, export: view.id }, 'an export of recordings failed')
       job.ended?.()
       await this.#remove(insideOf(this.#folder, view.id))
+      job.claim.release()
     }
     job.timer = setTimeout(() => this.#forget(view.id), keptMs).unref()
     this.#runNext()
@@ -309,16 +297,12 @@ export class ExportJobs {
     clearTimeout(job.timer)
     this.#jobs.delete(id)
     job.ended?.()
-    mustNotFail(this.#remove(insideOf(this.#folder, id)))
+    mustNotFail(this.#remove(insideOf(this.#folder, id)).finally(() => job.claim.release()))
   }
 }
 
 function isUnderWay({ view: { state } }: Job): boolean {
   return state === 'waiting' || state === 'running'
-}
-
-function sumOf(jobs: readonly Job[]): number {
-  return jobs.reduce((sum, { needed }) => sum + needed, 0)
 }
 
 /** A name that every file system takes. */

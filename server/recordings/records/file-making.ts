@@ -6,6 +6,7 @@ import type { StoredRecording, StoredRecordingFile } from '../../store/records.t
 import { NothingRecordedError, type SpanExport, type WrittenFile } from '../export/span-export.ts'
 import type { ExportWish } from '../recording-export.ts'
 import type { RecordingIndex } from '../recording-index.ts'
+import type { SpaceBudget } from '../space-budget.ts'
 import type { RecordFiles } from './record-files.ts'
 import { recordedStreams, sourceOf, type Span } from './recorded-streams.ts'
 import type { MixedSound, SoundMixer } from './sound-mixer.ts'
@@ -17,6 +18,7 @@ export interface FileMakingParts {
   span: Pick<SpanExport, 'writeFiles'>
   files: RecordFiles
   mixer: SoundMixer
+  budget: Pick<SpaceBudget, 'claim'>
 }
 
 /** A recording that cannot become a file: the sentence is for its client. */
@@ -24,6 +26,7 @@ export class NoFileError extends Error {
   override readonly name = 'NoFileError'
 }
 
+const diskFull = 'The disk is too full for its file. What was recorded stays as long as the retention says.'
 const nothingCame = 'No picture or sound came while it was recorded.'
 
 /** Makes the files of an ended recording. A user has one, and several only where the format changed and ffmpeg is missing; a whole room has one for each stream. Files of a failed making are removed. */
@@ -33,11 +36,17 @@ export async function makeFiles(
   signal: AbortSignal,
 ): Promise<StoredRecordingFile[]> {
   const making = new FileMaking(parts, recording, signal)
+  // One long recording may need most of what is free, so its client has no smaller share.
+  const request = { owner: `client ${recording.created_by}`, bytes: making.neededBytes, share: 1 }
+  const claim = await parts.budget.claim(request)
+  if (claim === undefined) throw new NoFileError(diskFull)
   try {
     return await making.make()
   } catch (error) {
     await parts.files.remove(making.made)
     throw error instanceof NothingRecordedError ? new NoFileError(nothingCame) : error
+  } finally {
+    claim.release()
   }
 }
 
@@ -53,6 +62,15 @@ class FileMaking {
     this.#recording = recording
     this.#signal = signal
     this.#span = { from: recording.created_at, to: recording.ended_at ?? Date.now() }
+  }
+
+  /** Bytes of what was recorded; twice where sounds are mixed, from drafts beside the result. */
+  get neededBytes(): number {
+    const { sound, picture } = this.#recording
+    const streams = recordedStreams(this.#parts.index, this.#recording, this.#span)
+    const segments = streams.flatMap((stream) => this.#parts.index.segments({ ...stream, ...this.#span }))
+    const isMixed = sound === 'room' || picture === 'screen'
+    return segments.reduce((sum, { bytes }) => sum + bytes, 0) * (isMixed ? 2 : 1)
   }
 
   async make(): Promise<StoredRecordingFile[]> {

@@ -19,6 +19,7 @@ import { FragmentTables } from '../playback/fragment-table.ts'
 import type { SegmentFiles } from '../playback/segment-sources.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import type { RecordingRequests } from '../recording-requests.ts'
+import type { SpaceBudget } from '../space-budget.ts'
 import { adoptOrders, isUnadopted } from './adopt-orders.ts'
 import { OrderAddresses } from './order-addresses.ts'
 import { OrderedMedia } from './ordered-media.ts'
@@ -32,6 +33,8 @@ export interface SiteRecorder {
   segments: SegmentFiles
   index: RecordingIndex
   requests: RecordingRequests
+  /** Of the disk of the recordings. */
+  budget: Pick<SpaceBudget, 'claim'>
 }
 
 /** Options of the ordered recordings. */
@@ -64,7 +67,7 @@ const maxEncoders = 2
 /** Composes the ordered recordings; nothing runs yet. */
 export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
   const { store, settings, rooms, ffmpeg, logger, mediaUrl, sitePorts, capabilities, pages } = options
-  const { segments, index, requests } = options.recorder
+  const { segments, index, requests, budget } = options.recorder
   const { folder } = segments
   const clock = (): number => Date.now()
   const tables = new FragmentTables(segments)
@@ -82,7 +85,7 @@ export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
   const pushes = new LivePushes({ folder, ffmpeg, encoders, logger, networks, caFile, sitePorts })
   const mixes = new LiveMixes({ index, tables, clock, folder, ffmpeg, encoders, requests, logger })
   const recordings = new OrderedRecordings({
-    ...{ store, rooms, index, requests, capabilities, span, files, logger },
+    ...{ store, rooms, index, requests, capabilities, span, files, budget, logger },
     mixer: new SoundMixer(ffmpeg),
   })
   const lives = new OrderedLives({ store, rooms, capabilities, index, requests, streams, pushes, mixes, logger })

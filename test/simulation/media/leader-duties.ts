@@ -94,7 +94,12 @@ export class LeaderDuties {
     this.media = mediaOrderParts({
       ...{ store, rooms, capabilities, pages },
       settings: () => settings,
-      recorder: { segments: new SegmentFiles('/nowhere'), index: noIndex, requests },
+      recorder: {
+        segments: new SegmentFiles('/nowhere'),
+        index: noIndex,
+        requests,
+        budget: { claim: () => Promise.resolve(undefined) },
+      },
       ffmpeg: new LocalFfmpeg('/nowhere/ffmpeg', logger),
       logger: logger as unknown as Parameters<typeof mediaOrderParts>[0]['logger'],
       mediaUrl: () => 'http://media',

@@ -1,3 +1,5 @@
+import { SpaceBudget } from '../../../server/recordings/space-budget.ts'
+import type { Space } from '../../../server/recordings/storage-watch.ts'
 import { mkdir } from 'node:fs/promises'
 import {
   ALL_FORMATS,
@@ -34,6 +36,9 @@ export class FilmRecorder implements RecordingRequests {
   readonly segments: SegmentFiles
   readonly index: StoredIndex
   readonly requests = this
+  /** Space of its disk, in bytes. */
+  space: Space = { free: 1e12, capacity: 1e12, reserve: 0, margin: 0 }
+  readonly budget = new SpaceBudget(() => Promise.resolve(this.space))
   /** Requests in force, by id. */
   readonly wanted = new Map<string, RecordingRequest>()
   readonly #users: Map<string, Partial<Film>>

@@ -254,6 +254,7 @@ export const refusals: Texts<typeof english> = {
   uploadNotFound: 'Das Hochladen wurde unterbrochen. Beginnen Sie erneut.',
   uploadCut: 'Das Archiv ist unvollständig.',
   uploadTooLarge: 'Das Archiv ist größer als 2 GiB.',
+  uploadNoSpace: 'Der Datenträger ist zu voll für dieses Archiv. Schaffen Sie Platz, und laden Sie es erneut hoch.',
   notBackup: 'Diese Datei ist kein Sicherungsarchiv.',
   backupDamaged: 'Die Sicherung ist beschädigt: {reason}',
   backupOfOtherSite:

@@ -246,6 +246,7 @@ export const refusals = {
   uploadNotFound: 'The upload was interrupted. Start again.',
   uploadCut: 'The archive is incomplete.',
   uploadTooLarge: 'The archive is larger than 2 GiB.',
+  uploadNoSpace: 'The disk is too full for this archive. Make room and upload it again.',
   notBackup: 'This file is not a backup archive.',
   backupDamaged: 'The backup is damaged: {reason}',
   backupOfOtherSite: 'The backup belongs to another site: its secrets were encrypted with another key.',

@@ -243,6 +243,7 @@ export const refusals: Catalogue['refusals'] = {
   uploadNotFound: '上传中断，请重新开始。',
   uploadCut: '归档文件不完整。',
   uploadTooLarge: '归档文件大于 2 GiB。',
+  uploadNoSpace: '磁盘空间不足，无法接收此归档文件。请腾出空间后重新上传。',
   notBackup: '此文件不是备份归档。',
   backupDamaged: '备份已损坏：{reason}',
   backupOfOtherSite: '此备份属于其他站点：其密钥由另一把密钥加密。',

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { ExportJobs, type ExportRequest } from '../../../../server/recordings/export/export-jobs.ts'
 import { exportRoute } from '../../../../server/recordings/export/export-route.ts'
 import { SpanExport } from '../../../../server/recordings/export/span-export.ts'
+import { SpaceBudget } from '../../../../server/recordings/space-budget.ts'
 import type { Space } from '../../../../server/recordings/storage-watch.ts'
 import { type RecordingsSite, recordingsSite } from '../../../support/recordings/recordings-site.ts'
 
@@ -25,7 +26,7 @@ async function exportSite(site: RecordingsSite, space: Space = roomy): Promise<{
     index,
     span,
     logger: pino({ level: 'silent' }),
-    space: async () => space,
+    budget: new SpaceBudget(async () => space),
   })
   onTestFinished(() => jobs.stop())
   return { jobs, folder }
@@ -191,7 +192,7 @@ test('Exports of an earlier run that cannot be deleted are reported, and end not
   const logger = pino({}, { write: (line) => void said.push(line) })
   const { index, playback } = site
   const span = new SpanExport({ files: site.files, index, tables: playback.tables, ffmpeg: async () => undefined })
-  const jobs = new ExportJobs({ folder, index, span, logger, space: async () => roomy })
+  const jobs = new ExportJobs({ folder, index, span, logger, budget: new SpaceBudget(async () => roomy) })
   await expect.poll(() => said.join('')).toContain('an export could not be deleted')
   await expect(jobs.start(requestOf(['camera']), 'olivia')).rejects.toThrow()
 })

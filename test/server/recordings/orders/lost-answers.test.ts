@@ -12,6 +12,7 @@ import { RecordFiles } from '../../../../server/recordings/records/record-files.
 import type { SoundMixer } from '../../../../server/recordings/records/sound-mixer.ts'
 import type { RecordingRequest } from '../../../../server/recordings/recording-requests.ts'
 import { type OrderPool, RecordingOrders } from '../../../../server/recordings/recording-orders.ts'
+import { SpaceBudget } from '../../../../server/recordings/space-budget.ts'
 import { RecordingWishes } from '../../../../server/recordings/recording-wishes.ts'
 import type { Rooms } from '../../../../server/rooms/room-lifecycle.ts'
 import { siteSettings } from '../../../../server/store/site-settings.ts'
@@ -66,9 +67,10 @@ async function ordersOf(store: Store): Promise<Orders> {
   } as never
   const files = new RecordFiles(folder, store)
   const mixer = {} as unknown as SoundMixer
+  const budget = new SpaceBudget(async () => ({ free: 1e12, capacity: 1e12, reserve: 0, margin: 0 }))
   const capabilities = new Capabilities({ store, clock: Date.now, used: () => {}, logger: quiet })
   const recordings = new OrderedRecordings({
-    ...{ store, capabilities, rooms, index, requests, span, files, mixer },
+    ...{ store, capabilities, rooms, index, requests, span, files, mixer, budget },
     logger: quiet,
   })
   const pushed = new Set<string>()

@@ -4,6 +4,7 @@ import { descriptionCases } from './description-cases.ts'
 import type { FieldCase } from '../support/field/field-case.ts'
 import { dialogueCases } from './dialogue-cases.ts'
 import { formatCases } from './format-cases.ts'
+import { h265Cases } from './h265-cases.ts'
 import { loginCases } from './login-cases.ts'
 import { pictureCases } from './picture-cases.ts'
 import { sessionCases } from './session-cases.ts'
@@ -17,7 +18,7 @@ export const corpus = {
   addresses: [...addressCases, ...controlCases],
   login: loginCases,
   descriptions: [...descriptionCases, ...formatCases],
-  pictures: pictureCases,
+  pictures: [...pictureCases, ...h265Cases],
   sound: soundCases,
   transport: transportCases,
   timestamps: timeCases,

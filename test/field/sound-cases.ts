@@ -1,4 +1,5 @@
 import type { FieldCase, FieldSound } from '../support/field/field-case.ts'
+import { lines, pictureSection, sessionLines } from '../support/field/field-camera.ts'
 
 /** A frame of AAC-LC at 16 kHz in mono that is silent: what ffmpeg writes for silence. */
 const silentFrame = Buffer.from('01182007', 'hex')
@@ -45,8 +46,7 @@ const g711 = (how: Partial<FieldSound> = {}): FieldSound => ({
   ...how,
 })
 
-/** Sound of cameras as it should not be. */
-export const soundCases: FieldCase[] = [
+const forms: readonly FieldCase[] = [
   { quirk: 'G.711', source: 'most cameras', sound: g711() },
   { quirk: 'AAC', source: 'most cameras', sound: aac(`${mode};config=1408`, () => accessUnit(silentFrame)) },
   {
@@ -71,6 +71,95 @@ export const soundCases: FieldCase[] = [
     sound: g711({ ticks: 0, recordedAs: '' }),
     expected: { learns: 4 },
   },
+  ...(
+    [
+      ['L16 by its static type, in stereo', 'm=audio 0 RTP/AVP 10', 10, 882, 3_528],
+      ['L16 by its static type, in mono', 'm=audio 0 RTP/AVP 11', 11, 882, 1_764],
+      ['L16 at 16 kHz', ['m=audio 0 RTP/AVP 97', 'a=rtpmap:97 L16/16000'], 97, 320, 640],
+      ['G.711 A-law at 16 kHz', ['m=audio 0 RTP/AVP 97', 'a=rtpmap:97 PCMA/16000/1'], 97, 320, 320],
+      ['G.711 μ-law at 32 kHz in stereo', ['m=audio 0 RTP/AVP 97', 'a=rtpmap:97 PCMU/32000/2'], 97, 640, 1_280],
+      ['G.722', 'm=audio 0 RTP/AVP 9', 9, 160, 160],
+      ['G.722 with the clock of its samples', ['m=audio 0 RTP/AVP 97', 'a=rtpmap:97 G722/16000'], 97, 320, 160],
+      ['G.726', ['m=audio 0 RTP/AVP 97', 'a=rtpmap:97 G726-32/8000'], 97, 160, 80],
+      ['G.711 named ALAW', ['m=audio 0 RTP/AVP 97', 'a=rtpmap:97 G711A/8000'], 97, 160, 160],
+    ] as const
+  ).map(
+    ([quirk, section, payloadType, ticks, bytes]): FieldCase => ({
+      quirk,
+      source: 'report at Frigate: sound is missing in recordings',
+      sound: {
+        section: [...(typeof section === 'string' ? [section] : section), 'a=control:track2'],
+        ...{ payloadType, everyMs: 20, ticks, recordedAs: 'flac' },
+        payload: (index) => Buffer.from(Array.from({ length: bytes }, (_, n) => 0x80 + ((n * 5 + index) % 60))),
+      },
+    }),
+  ),
+  {
+    quirk: 'packets of G.711 have odd lengths',
+    source: 'intercoms that send what their driver has',
+    sound: g711({ payload: (index) => Buffer.alloc(index % 2 === 0 ? 143 : 177, 0x90) }),
+  },
+  {
+    quirk: 'packets of G.711 hold one sample too many now and then',
+    source: 'cameras that convert the rate',
+    sound: g711({ payload: (index) => Buffer.alloc(index % 10 === 0 ? 161 : 160, 0x90) }),
+  },
+  {
+    quirk: 'AAC with a configuration in upper case, in quotes',
+    source: 'hand-written descriptions',
+    sound: aac(`${mode};config="1408"`, () => accessUnit(silentFrame)),
+  },
+  {
+    quirk: 'AAC with the names of its parameters in other letters',
+    source: 'cameras that follow the examples of RFC 3640',
+    sound: aac('StreamType=5; Mode=AAC-hbr; Config=1408; SizeLength=13; IndexLength=3; IndexDeltaLength=3', () =>
+      accessUnit(silentFrame),
+    ),
+  },
+  {
+    quirk: 'AAC of 90 kHz timestamps',
+    source: 'encoders that stamp everything as pictures',
+    sound: {
+      ...aac(`${mode};config=1408`, () => accessUnit(silentFrame)),
+      section: [
+        'm=audio 0 RTP/AVP 97',
+        'a=rtpmap:97 MPEG4-GENERIC/90000/1',
+        `a=fmtp:97 ${mode};config=1408`,
+        'a=control:track2',
+      ],
+      ticks: 5_760,
+    },
+  },
+  {
+    quirk: 'AAC whose format stands in the section of the picture',
+    source: 'report at go2rtc: fmtp in another section',
+    description: (film) =>
+      lines(
+        sessionLines,
+        pictureSection(film),
+        `a=fmtp:97 ${mode};config=1408`,
+        'm=audio 0 RTP/AVP 97',
+        'a=rtpmap:97 MPEG4-GENERIC/16000/1',
+        'a=control:track2',
+      ),
+    sound: aac('', () => accessUnit(silentFrame)),
+  },
+  {
+    quirk: 'bare frames of AAC under the name AAC',
+    source: 'encoders with names of their own',
+    sound: {
+      ...aac('', () => adts(silentFrame)),
+      section: ['m=audio 0 RTP/AVP 97', 'a=rtpmap:97 AAC/16000', 'a=control:track2'],
+    },
+  },
+  {
+    quirk: 'the second of several formats is sent',
+    source: 'recorders that offer what they know',
+    sound: {
+      ...g711({ payloadType: 8 }),
+      section: ['m=audio 0 RTP/AVP 97 8 0', 'a=rtpmap:97 MPEG4-GENERIC/16000/1', 'a=control:track2'],
+    },
+  },
   {
     quirk: 'packets of G.711 are of 40 ms',
     source: 'intercoms',
@@ -80,4 +169,7 @@ export const soundCases: FieldCase[] = [
       payload: () => Buffer.alloc(320, 0x90),
     }),
   },
-].map((each): FieldCase => ({ ...each, quirk: `sound: ${each.quirk}` }))
+]
+
+/** Sound of cameras, also as it should not be. */
+export const soundCases: FieldCase[] = forms.map((each) => ({ ...each, quirk: `sound: ${each.quirk}` }))

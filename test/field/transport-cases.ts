@@ -93,6 +93,15 @@ export const transportCases: FieldCase[] = [
     packets: (packets, picture) => (picture % 7 === 3 ? packets.toReversed() : packets),
   },
   {
+    quirk: 'packets of UDP come in another order, with a marker on each unit',
+    source: 'radio links behind encoders that send slices as pictures',
+    over: 'udp',
+    packing: (...picture) =>
+      usualPacker(...picture).map((packet) => ({ ...packet, marker: packet.marker || packet.payload.length < 600 })),
+    packets: (packets, picture) => (picture % 7 === 3 ? packets.toReversed() : packets),
+    expected: { learns: 4 },
+  },
+  {
     quirk: 'each packet has a source list, an extension and padding',
     source: 'recorders in replay (ONVIF Streaming Specification, section 6.3)',
     packets: (packets) =>

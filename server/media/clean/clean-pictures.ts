@@ -2,10 +2,14 @@ import { h264Content, h265Content, keyFrame, nothing, sequenceParameters } from 
 import { isPadding, sequenceOf, timestampOf } from '../rtp/packet.ts'
 import { aggregatePacket, packings, piecesOf, unitPackets } from '../rtp/refragment.ts'
 import { Renumbering } from '../rtp/renumber.ts'
+import { PacketSequence } from '../transcode/packet-sequence.ts'
 import { ParameterSets } from './parameter-sets.ts'
 import { PacketCheck } from './packet-check.ts'
-import { PictureRebuild } from './picture-rebuild.ts'
+import { PictureRebuild, silenceMs } from './picture-rebuild.ts'
 import { pictureUnits } from './picture-units.ts'
+
+/** Packets of UDP that wait for one that they overtook, at most: half of a large picture. */
+const maxWaiting = 64
 
 /** Options of a stream that is made clean. */
 export interface CleanPicturesOptions {
@@ -32,6 +36,8 @@ export class CleanPictures {
   /** undefined: the source's own numbers are sent. */
   #numbers: Renumbering | undefined
   #rebuild: PictureRebuild | undefined
+  /** Packets on their way to it, in order. */
+  #order: PacketSequence | undefined
   /** Number of the last packet that was sent. */
   #sent = -1
   /** Timestamp of the last packet with a sequence parameter set. */
@@ -46,7 +52,7 @@ export class CleanPictures {
 
   /** Takes an RTP packet of the source. */
   push(packet: Buffer): void {
-    if (this.#rebuild !== undefined) return this.#rebuild.push(packet)
+    if (this.#order !== undefined) return this.#order.push(packet)
     if (isPadding(packet) || this.#check.isClean(packet)) return this.#pass(packet)
     this.#rebuildFrom(packet)
   }
@@ -57,11 +63,13 @@ export class CleanPictures {
 
   #rebuildFrom(packet: Buffer): void {
     const { codec, emit, after, now = () => performance.now() } = this.#options
-    this.#rebuild = new PictureRebuild({
+    const rebuild = new PictureRebuild({
       ...{ codec, emit, after, now, sets: this.#sets, isFrozen: this.#check.isFrozen },
       firstNumber: (this.#sent + 1) & 0xffff,
     })
-    this.#rebuild.push(packet)
+    this.#rebuild = rebuild
+    this.#order = new PacketSequence(maxWaiting, (each) => rebuild.push(each), { maxMs: silenceMs, now })
+    this.#order.push(packet)
   }
 
   /** Sends a packet as it is, behind the parameter sets that its picture lacks. */

@@ -6,7 +6,7 @@ import { splitUnits } from '../rtp/annex-b.ts'
 import { pictureUnits } from './picture-units.ts'
 
 /** Silence after which a picture counts as whole, in milliseconds: its packets come at once. */
-const silenceMs = 80
+export const silenceMs = 80
 /** Pictures in a row of one timestamp that show that timestamps stand still: two fields of a frame share one. */
 export const enoughFrozen = 4
 /** Ticks of the timestamp in a millisecond. */
@@ -89,15 +89,14 @@ export class PictureRebuild {
     this.#times = new PictureTimes(parts.isFrozen, parts.now)
   }
 
+  /** Takes a packet. One that comes behind a later one is taken for a loss and a restart. */
   push(packet: Buffer): void {
+    const sequence = sequenceOf(packet)
+    const isLost = this.#sequence >= 0 && sequenceDistance(this.#sequence, sequence) !== 1
+    this.#sequence = sequence
+    if (isLost) this.#lose()
     if (isPadding(packet)) return
     this.#cancel()
-    const sequence = sequenceOf(packet)
-    const ahead = this.#sequence < 0 ? 1 : sequenceDistance(this.#sequence, sequence)
-    // Late, over UDP: its picture is sent.
-    if (ahead <= 0 && ahead > -1_000) return
-    if (ahead !== 1) this.#lose()
-    this.#sequence = sequence
     const timestamp = timestampOf(packet)
     if (timestamp !== this.#times.timestamp) {
       this.flush()

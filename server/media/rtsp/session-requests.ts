@@ -43,7 +43,8 @@ export class SessionRequests {
       this.#methods = new Set(methods.slice(0, maxMethods).map((name) => name.trim()))
     } catch (error) {
       // A login that is refused would only be refused once more.
-      if (!hasRemedy(error, 'OPTIONS', 'ignore') || this.#connection.authorization.isRefused) throw error
+      const isLogin = error instanceof RtspError && error.status === 401 && this.#connection.authorization.isRefused
+      if (!hasRemedy(error, 'OPTIONS', 'ignore') || isLogin) throw error
     }
     const answer = await this.#connection.request('DESCRIBE', this.#url, { Accept: 'application/sdp' })
     const description = describeSafely(answer)

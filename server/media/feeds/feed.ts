@@ -1,5 +1,5 @@
 import type { Content } from '../rtp/key-frame.ts'
-import { sequenceOf } from '../rtp/packet.ts'
+import { sequenceOf, type SharedPacket } from '../rtp/packet.ts'
 import { withSendTime } from '../rtp/send-time.ts'
 import { FanOut, type Sink } from './fan-out.ts'
 import { FeedAudio } from './feed-audio.ts'
@@ -139,12 +139,12 @@ export class Feed {
   }
 
   /** The packets since the last key frame, in order; empty when it keeps none. */
-  get gop(): readonly Buffer[] {
+  get gop(): readonly SharedPacket[] {
     return this.kept.gop
   }
 
   /** Finds a packet that was sent, by its number, with room for its send time; nobody may change it. Undefined when it is too old, or never came. */
-  sentVideo(sequence: number): Buffer | undefined {
+  sentVideo(sequence: number): SharedPacket | undefined {
     return this.kept.find(sequence)
   }
 

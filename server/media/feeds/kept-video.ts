@@ -1,10 +1,11 @@
 import type { Content } from '../rtp/key-frame.ts'
 import { GopCache } from './gop-cache.ts'
 import { PacketHistory } from './packet-history.ts'
+import type { SharedPacket } from '../rtp/packet.ts'
 
-const noPackets: readonly Buffer[] = []
+const noPackets: readonly SharedPacket[] = []
 
-/** Packets that a feed keeps once for all viewers: those since the last key frame, for late joiners, and those sent, for viewers that missed some. */
+/** Packets that a feed keeps once for all viewers, who read them and write into copies: those since the last key frame, for late joiners, and those sent, for viewers that missed some. */
 export class KeptVideo {
   readonly #gop: GopCache | undefined
   /** Empty while nobody watches. */
@@ -21,12 +22,12 @@ export class KeptVideo {
   }
 
   /** The packets since the last key frame, in order; empty when none are kept. */
-  get gop(): readonly Buffer[] {
+  get gop(): readonly SharedPacket[] {
     return this.#gop?.packets ?? noPackets
   }
 
   /** See GopCache. */
-  get gathered(): readonly Buffer[] {
+  get gathered(): readonly SharedPacket[] {
     return this.#gop?.gathered ?? noPackets
   }
 
@@ -41,7 +42,7 @@ export class KeptVideo {
   }
 
   /** Finds a packet by its number in the feed; undefined when it is too old, or never came. */
-  find(sequence: number): Buffer | undefined {
+  find(sequence: number): SharedPacket | undefined {
     // A viewer's first packets are of the GOP, and may be older than the history.
     return this.#sent.find(sequence) ?? this.#gop?.find(sequence)
   }

@@ -31,7 +31,8 @@ export function keyPictureOf(feed: Feed): KeyPicture | undefined {
     whole = key
   })
   for (const packet of feed.gop) {
-    units.push(packet)
+    // The unit has the bytes of its packets: these are the feed's.
+    units.push(Buffer.from(packet))
     if (whole) break
   }
   return whole ? keyPictureFrom(Buffer.concat(parts), feed.counts.lastKeyFrameAt) : undefined

@@ -1,5 +1,5 @@
 import { splitUnits } from './annex-b.ts'
-import { headerLength } from './packet.ts'
+import { headerLength, type SharedPacket } from './packet.ts'
 
 /** Content of a video packet, as far as a late joiner needs it. */
 export const nothing = 0
@@ -14,7 +14,7 @@ export const sequenceParameters = 4
 export type Content = number
 
 /** H.264 (RFC 6184): single NAL units, STAP-A, FU-A. */
-export function h264Content(packet: Buffer): Content {
+export function h264Content(packet: SharedPacket): Content {
   let at = headerLength(packet)
   const type = (packet[at] ?? 0) & 0x1f
   if (type === 28) {
@@ -38,7 +38,7 @@ function h264Unit(type: number): Content {
 }
 
 /** H.265 (RFC 7798): single NAL units, aggregation and fragmentation units. */
-export function h265Content(packet: Buffer): Content {
+export function h265Content(packet: SharedPacket): Content {
   let at = headerLength(packet)
   const type = ((packet[at] ?? 0) >> 1) & 0x3f
   if (type === 49) {
@@ -62,7 +62,7 @@ function h265Unit(type: number): Content {
 }
 
 /** VP8 (RFC 7741, section 4.2): the first packet of the first partition with the P bit clear. */
-export function vp8Content(packet: Buffer): Content {
+export function vp8Content(packet: SharedPacket): Content {
   const descriptor = packet[headerLength(packet)] ?? 0
   if ((descriptor & 0x10) === 0 || (descriptor & 0x07) !== 0) return nothing
   const at = vp8PayloadAt(packet)
@@ -70,7 +70,7 @@ export function vp8Content(packet: Buffer): Content {
 }
 
 /** Whether a packet is the first of a picture in VP8 (RFC 7741, section 4.2), or of a slice of one in H.264 (RFC 6184, section 5.8). */
-export function beginsPicture(codec: 'VP8' | 'H264' | 'H265', packet: Buffer): boolean {
+export function beginsPicture(codec: 'VP8' | 'H264' | 'H265', packet: SharedPacket): boolean {
   const at = headerLength(packet)
   const first = packet[at] ?? 0
   if (codec === 'VP8') return (first & 0x17) === 0x10
@@ -78,7 +78,7 @@ export function beginsPicture(codec: 'VP8' | 'H264' | 'H265', packet: Buffer): b
 }
 
 /** End of the VP8 payload descriptor of a packet (RFC 7741, section 4.2). */
-export function vp8PayloadAt(packet: Buffer): number {
+export function vp8PayloadAt(packet: SharedPacket): number {
   let at = headerLength(packet)
   const descriptor = packet[at] ?? 0
   at += 1

@@ -12,7 +12,7 @@ export function isRtcp(packet: Buffer): boolean {
 }
 
 /** Bytes before the payload, contributing sources and extension included. */
-export function headerLength(packet: Buffer): number {
+export function headerLength(packet: SharedPacket): number {
   const first = packet[0] ?? 0
   const fixed = 12 + (first & 0x0f) * 4
   if ((first & 0x10) === 0) return fixed
@@ -30,20 +30,20 @@ export function isPadding(packet: Buffer): boolean {
   return ((packet[0] ?? 0) & 0x20) !== 0 && payloadOf(packet).length === 0
 }
 
-export function sequenceOf(packet: Buffer): number {
+export function sequenceOf(packet: SharedPacket): number {
   return packet.readUInt16BE(2)
 }
 
-export function timestampOf(packet: Buffer): number {
+export function timestampOf(packet: SharedPacket): number {
   return packet.readUInt32BE(4)
 }
 
-export function ssrcOf(packet: Buffer): number {
+export function ssrcOf(packet: SharedPacket): number {
   return packet.readUInt32BE(8)
 }
 
 /** The last packet of a picture. */
-export function hasMarker(packet: Buffer): boolean {
+export function hasMarker(packet: SharedPacket): boolean {
   return ((packet[1] ?? 0) & 0x80) !== 0
 }
 
@@ -60,4 +60,14 @@ export function address(packet: Buffer, payloadType: number, ssrc: number): void
 /** How far `b` is ahead of `a` on a 16-bit circle: -32768 to 32767. */
 export function sequenceDistance(a: number, b: number): number {
   return ((b - a) << 16) >> 16
+}
+
+/** An RTP packet that several readers share: it can be read, and copied, but not written. Buffers are such packets. */
+export interface SharedPacket {
+  readonly length: number
+  readonly [index: number]: number
+  readUInt16BE(at: number): number
+  readUInt32BE(at: number): number
+  subarray(from?: number, to?: number): SharedPacket
+  copy(target: Uint8Array, targetStart?: number, from?: number, to?: number): number
 }

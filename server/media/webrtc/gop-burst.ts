@@ -1,4 +1,4 @@
-import { timestampOf } from '../rtp/packet.ts'
+import { timestampOf, type SharedPacket } from '../rtp/packet.ts'
 
 /** Timestamp ticks between the pictures of the burst: the browser shows the last one at once. */
 const ticks = 90
@@ -8,7 +8,7 @@ const ticks = 90
  * they end at the live one; what comes meanwhile keeps its own.
  */
 export class GopBurst {
-  #gop: readonly Buffer[]
+  #gop: readonly SharedPacket[]
   #next = 0
   /** First pictures of the GOP that are squeezed, and the last one's timestamp. */
   readonly #live: number
@@ -19,14 +19,14 @@ export class GopBurst {
   readonly timestamps = new Map<number, number>()
 
   /** @param gop the feed's own, which grows; not empty */
-  constructor(gop: readonly Buffer[]) {
+  constructor(gop: readonly SharedPacket[]) {
     this.#gop = gop
     this.#live = timestampOf(gop[gop.length - 1] ?? empty)
     this.#pictures = new Set(gop.map(timestampOf)).size
   }
 
   /** A burst that is over, for its timestamps. */
-  static whole(gop: readonly Buffer[]): GopBurst {
+  static whole(gop: readonly SharedPacket[]): GopBurst {
     const burst = new GopBurst(gop)
     burst.take(gop, gop.length)
     return burst
@@ -42,7 +42,7 @@ export class GopBurst {
    * @param gop the feed's at this moment: another one has begun when it is not the same any more
    * @returns fewer than `most` when it has caught up with the feed; undefined when the feed keeps no GOP any more
    */
-  take(gop: readonly Buffer[], most: number): Buffer[] | undefined {
+  take(gop: readonly SharedPacket[], most: number): Buffer[] | undefined {
     if (gop !== this.#gop) {
       if (gop.length === 0) return undefined
       this.#gop = gop
@@ -54,7 +54,7 @@ export class GopBurst {
     return slice.map((packet) => this.#squeezed(packet))
   }
 
-  #squeezed(packet: Buffer): Buffer {
+  #squeezed(packet: SharedPacket): Buffer {
     const copy = Buffer.from(packet)
     const timestamp = timestampOf(packet)
     if (timestamp !== this.#previous) this.#picture += 1

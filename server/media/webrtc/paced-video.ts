@@ -1,7 +1,7 @@
 import type { PacketLoan } from '../feeds/packet-loan.ts'
 import type { Feed } from '../feeds/feed.ts'
 import type { Lifetime } from '../base/lifetime.ts'
-import { sequenceOf, timestampOf } from '../rtp/packet.ts'
+import { sequenceOf, timestampOf, type SharedPacket } from '../rtp/packet.ts'
 import { GopBurst } from './gop-burst.ts'
 import { Pacer } from './pacer.ts'
 import type { StretchTimes } from './sent-video.ts'
@@ -27,7 +27,7 @@ export interface Limit {
 /** Packet that waits for its turn. */
 interface WaitingPacket {
   /** Owned by the feed: nobody may change it. */
-  packet: Buffer
+  packet: SharedPacket
   feed: Feed
   sequence: number
   /** Set on the first packet of a stretch. */

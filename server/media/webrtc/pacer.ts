@@ -1,3 +1,4 @@
+import type { SharedPacket } from '../rtp/packet.ts'
 import type { Lifetime } from '../base/lifetime.ts'
 
 /** Milliseconds from one look at the queue to the next. */
@@ -7,7 +8,7 @@ const atOnceMs = 60
 
 /** Something that waits to be sent. */
 export interface Paced {
-  packet: Buffer
+  packet: SharedPacket
 }
 
 /** Sends no faster than a rate, for a link whose queue a whole picture would overflow. */

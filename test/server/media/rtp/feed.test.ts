@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Sink } from '../../../../server/media/feeds/fan-out.ts'
 import { Feed } from '../../../../server/media/feeds/feed.ts'
-import { headerLength, isRtp, sequenceOf, timestampOf } from '../../../../server/media/rtp/packet.ts'
+import { headerLength, isRtp, type SharedPacket, sequenceOf, timestampOf } from '../../../../server/media/rtp/packet.ts'
 import { h264Content, h265Content, keyFrame, vp8Content } from '../../../../server/media/rtp/key-frame.ts'
 import { Renumbering } from '../../../../server/media/rtp/renumber.ts'
 import { GopBurst } from '../../../../server/media/webrtc/gop-burst.ts'
@@ -41,7 +41,7 @@ function camera(parameterSets = ''): Feed {
   })
 }
 
-const typesOf = (packets: readonly Buffer[]): number[] =>
+const typesOf = (packets: readonly SharedPacket[]): number[] =>
   packets.map((packet) => (packet[headerLength(packet)] ?? 0) & 0x1f)
 
 describe('a camera’s feed', () => {

@@ -41,7 +41,7 @@ describe('the history of sent packets', () => {
     const number = (i: number): number => (65_000 + i) & 0xffff
     expect(source.sentVideo(number(976))).toBeUndefined()
     for (const i of [977, 1_500, 2_000]) {
-      const packet = source.sentVideo(number(i)) ?? Buffer.alloc(12)
+      const packet = Buffer.from(source.sentVideo(number(i)) ?? [])
       expect([sequenceOf(packet), timestampOf(packet), [...packet.subarray(headerLength(packet))]]).toEqual([
         number(i),
         i,

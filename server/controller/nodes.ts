@@ -22,8 +22,8 @@ import { NodePool } from '../nodes/pool/node-pool.ts'
 import type { NodeDrivers } from '../nodes/port/node-driver.ts'
 import { SimulatedNode } from '../nodes/simulated/simulated-node.ts'
 import { lookAtRoom, unknownRoom } from '../rooms/entry-by-number.ts'
-import { inviteForHost } from '../rooms/host-invitation.ts'
-import { lockForHost } from '../rooms/host-lock.ts'
+import { type HostInvitationParts, inviteForHost } from '../rooms/host-invitation.ts'
+import { type HostLockParts, lockForHost } from '../rooms/host-lock.ts'
 import { observeGuesses } from '../rooms/refused-guesses.ts'
 import type { WaitingGuests } from '../rooms/waiting-guests.ts'
 import { recordForHost } from '../recordings/host-recording.ts'
@@ -140,16 +140,16 @@ function mediaPrograms(
       lock: proven(
         leadership,
         (_view, wanted: WantedLock) => {
-          const done = watch.hosts.locked.bind(watch.hosts)
-          return lockForHost({ rooms: late.rooms.part, done, logger }, wanted)
+          const recorded: HostLockParts['recorded'] = (lock, change) => watch.hosts.locking(lock, change)
+          return lockForHost({ rooms: late.rooms.part, recorded, logger }, wanted)
         },
         () => false,
       ),
       invite: proven(
         leadership,
         (_view, wanted: WantedInvite) => {
-          const done = watch.hosts.invited.bind(watch.hosts)
-          return inviteForHost({ joinLinks: late.joinLinks.part, done, logger }, wanted)
+          const recorded: HostInvitationParts['recorded'] = (invite, change) => watch.hosts.inviting(invite, change)
+          return inviteForHost({ joinLinks: late.joinLinks.part, recorded, logger }, wanted)
         },
         () => undefined,
       ),

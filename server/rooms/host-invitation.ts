@@ -6,19 +6,20 @@ import type { JoinLinks } from './join-links.ts'
 /** Needs of an invitation by a host. */
 export interface HostInvitationParts {
   joinLinks: Pick<JoinLinks, 'make'>
-  /** Called once the link is made. */
-  done: (wanted: WantedInvite) => void
+  /** Makes the link and records it. */
+  recorded: <T>(wanted: WantedInvite, change: () => Promise<T>) => Promise<T>
   logger: NodeLogger
 }
 
 /** Makes the join link for anybody that a host of a room, as its node has found, wants to send. Never throws. */
 export async function inviteForHost(
-  { joinLinks, done, logger }: HostInvitationParts,
+  { joinLinks, recorded, logger }: HostInvitationParts,
   wanted: WantedInvite,
 ): Promise<string | undefined> {
   try {
-    const { url } = await joinLinks.make({ roomId: wanted.roomId, role: 'member', maker: { type: 'site' } })
-    done(wanted)
+    const { url } = await recorded(wanted, () =>
+      joinLinks.make({ roomId: wanted.roomId, role: 'member', maker: { type: 'site' } }),
+    )
     return url
   } catch (error) {
     if (!(error instanceof ApiError)) logger.error({ err: error }, 'no join link was made for a host')

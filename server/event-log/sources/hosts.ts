@@ -1,8 +1,12 @@
 import type { EventKind } from '../../../shared/console/events.ts'
 import type { Doer, HostAct } from '../../../shared/media/control.ts'
 import type { HostActed, WantedInvite, WantedLock } from '../../nodes/embedded/embedded-media-options.ts'
-import type { Store } from '../../store/store.ts'
-import type { EventSink } from '../event-log.ts'
+import { causedBy, countChanges, type PlannedChange } from '../../store/change-cause.ts'
+import { pendingEvent } from '../../store/pending-event.ts'
+import type { StoredPendingEvent } from '../../store/records.ts'
+import type { Change, CollectionName, Store } from '../../store/store.ts'
+import { wallClock } from '../../store/system/time.ts'
+import type { GatedSink } from '../gathering-sink.ts'
 import { roomName, subjectOf } from '../site-state.ts'
 
 const kinds: Record<HostAct, EventKind> = {
@@ -16,9 +20,9 @@ const kinds: Record<HostAct, EventKind> = {
 /** Writes who waits for the hosts of a room, what hosts do in their rooms, and which of them did it. */
 export class HostSource {
   readonly #store: Pick<Store, 'get' | 'all' | 'unseal'>
-  readonly #sink: EventSink
+  readonly #sink: GatedSink
 
-  constructor(store: Pick<Store, 'get' | 'all' | 'unseal'>, sink: EventSink) {
+  constructor(store: Pick<Store, 'get' | 'all' | 'unseal'>, sink: GatedSink) {
     this.#store = store
     this.#sink = sink
   }
@@ -37,15 +41,35 @@ export class HostSource {
     this.#sink.append({ kind: 'person.waits', ...this.#person(roomId, who) })
   }
 
-  locked({ roomId, locked, by }: WantedLock): void {
-    const subject = subjectOf(this.#store, 'room', roomId)
-    this.#sink.append({ kind: locked ? 'room.locked' : 'room.unlocked', actor: actorOf(by), subject })
+  /** Runs a host's lock or unlock of a room. */
+  locking<T>(wanted: WantedLock, change: () => Promise<T>): Promise<T> {
+    return this.#changing(wanted.locked ? 'room.locked' : 'room.unlocked', 'rooms', wanted, change)
   }
 
-  /** A host got a join link for anybody. */
-  invited({ roomId, by }: WantedInvite): void {
+  /** Makes the join link for anybody that a host asks for. */
+  inviting<T>(wanted: WantedInvite, change: () => Promise<T>): Promise<T> {
+    return this.#changing('room.invited', 'capabilities', wanted, change)
+  }
+
+  /** Runs a change of a host; its event is stored with the transaction that changes a collection. */
+  async #changing<T>(
+    kind: EventKind,
+    collection: CollectionName,
+    { roomId, by }: WantedInvite,
+    change: () => Promise<T>,
+  ): Promise<T> {
     const subject = subjectOf(this.#store, 'room', roomId)
-    this.#sink.append({ kind: 'room.invited', actor: actorOf(by), subject })
+    const event = (): StoredPendingEvent => ({ at: wallClock(), kind, actor: actorOf(by), subject })
+    let isRecorded = false
+    const eventsOf = (planned: PlannedChange): Change[] => {
+      if (isRecorded || countChanges(planned, collection) === 0) return []
+      isRecorded = true
+      const passing = this.#sink.passing(kind, event)
+      return passing === undefined ? [] : [pendingEvent(passing)]
+    }
+    const result = await causedBy({ eventsOf }, change)
+    if (!isRecorded) this.#sink.append(event())
+    return result
   }
 
   /** @param by left out: a client or the operator, whose acts are recorded as their own events */

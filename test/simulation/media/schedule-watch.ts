@@ -4,13 +4,14 @@ import type { PendingEventsParts } from '../../../server/event-log/pending-event
 import type { EventEntry } from '../../../shared/console/events.ts'
 import type { World } from '../world.ts'
 
-/** Marks of the schedule, by the kind of their event. */
+/** What was stored of a scheduled room, by the kind of its event. */
 const states: ReadonlyMap<string, string> = new Map([
+  ['room.created', 'made'],
   ['room.openedBySchedule', 'open'],
   ['room.closedBySchedule', 'ended'],
 ])
 
-/** Compares openings and closings by schedule that were stored with those in the event log: each is there exactly once. Every room meets once. */
+/** Compares creations, openings and closings of scheduled rooms that were stored with those in the event log: each is there exactly once. Every room meets once. */
 export class ScheduleWatch {
   readonly #world: World
   readonly #stored = new Set<string>()
@@ -34,6 +35,7 @@ export class ScheduleWatch {
     for (const change of changes) {
       if (change.collection !== 'rooms') continue
       const mark = change.value?.schedule_mark
+      if (change.value?.schedule !== undefined) this.#stored.add(`${change.key} made`)
       if (mark !== undefined) this.#stored.add(`${change.key} ${mark.state}`)
     }
   }

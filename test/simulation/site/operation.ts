@@ -1,5 +1,6 @@
 import { ApiError } from '../../../shared/result-codes.ts'
 import type { RoomSchedule } from '../../../shared/schedule/room-schedule.ts'
+import { createdByClient } from '../media/created-by-client.ts'
 import type { MediaOperation } from '../media/media-operation.ts'
 import type { StoredRoom } from '../../../server/store/records.ts'
 import { HandedOverError } from '../../../server/store/postgres/database-error.ts'
@@ -39,7 +40,16 @@ export async function carryOut(
 ): Promise<Reply> {
   const { key } = operation
   if (operation.kind === 'read') return done(store.get('rooms', key))
-  return await store.transact([`room ${key}`], (transaction) => {
+  const change = (): Promise<Reply> => changeRoom(store, operation)
+  return operation.kind === 'schedule' ? await createdByClient(store, change) : await change()
+}
+
+function changeRoom(
+  store: Pick<Store, 'get' | 'transact' | 'nextRoomNumber'>,
+  operation: Exclude<Operation, MediaOperation | { kind: 'read' }>,
+): Promise<Reply> {
+  const { key } = operation
+  return store.transact([`room ${key}`], (transaction) => {
     const found = store.get('rooms', key)
     if (operation.kind === 'write' && found === undefined) return done(undefined)
     if (operation.kind !== 'write' && found !== undefined) return done(found)

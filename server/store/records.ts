@@ -222,10 +222,12 @@ export interface StoredRecordingFile {
   started_at: number
 }
 
-/** Files of a deleted recording that have to be removed. Stored with the deletion, so that whoever leads removes them. */
+/** Deletion of a recording whose files have to be removed. Stored with the deletion, so that each controller that leads removes them from its folder. */
 export interface StoredRecordingRemoval {
-  /** Names below the folder of such files. */
+  /** Names of the files that the recording had. */
   files: readonly string[]
+  /** Moment of the deletion, in milliseconds since the epoch; versions before 0.3 did not store it. */
+  at?: number
 }
 
 /** A live stream that a client of an API started. */

@@ -1,7 +1,6 @@
 import PQueue from 'p-queue'
 import { limits } from '../../../shared/limits.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
-import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { Capabilities } from '../../capabilities/capabilities.ts'
 import { clientOf, type NewCapability } from '../../capabilities/capability.ts'
 import type { Rooms } from '../../rooms/room-lifecycle.ts'
@@ -11,12 +10,12 @@ import type { StoredPendingEvent, StoredRecording } from '../../store/records.ts
 import { placeOf } from '../../store/sealed-places.ts'
 import type { Store, Transaction } from '../../store/store.ts'
 import { pause, startTimer, wallClock } from '../../store/system/time.ts'
-import { FollowedRecords } from '../followed-records.ts'
 import type { RecordingRequests } from '../recording-requests.ts'
 import { type FileMakingParts, makeFiles, NoFileError } from './file-making.ts'
 import { isRecorded, untilWritten } from './recorded-streams.ts'
 import { checkWish } from './order-checks.ts'
 import type { OrderFilter } from './order-search.ts'
+import { RecordRemovals } from './record-removals.ts'
 import { StoredOrders } from './stored-orders.ts'
 
 /** Wish of a client: the streams to record. */
@@ -66,7 +65,7 @@ export class OrderedRecordings {
   readonly #options: OrderedRecordingsOptions
   readonly #clock: () => number
   readonly #orders: StoredOrders<'recordings'>
-  readonly #removals: FollowedRecords<'recording_removals'>
+  readonly #removals: RecordRemovals
   readonly #queue = new PQueue({ concurrency: madeAtOnce })
   readonly #making = new Map<string, Making>()
   #isClosed = false
@@ -79,18 +78,13 @@ export class OrderedRecordings {
       ...{ store, capabilities, logger, clock, maxMs, collection: 'recordings', limit: limits.recordings },
       isActive: ({ state }) => state === 'recording',
       ended: (recording, ended_at) => ({ ...recording, state: 'finishing', ended_at }),
-      deleted: ({ id, files }, transaction) => {
-        if (files.length > 0) transaction.put('recording_removals', id, { files: files.map(({ file }) => file) })
+      deleted: ({ id, files, state }, transaction) => {
+        if (state !== 'recording')
+          transaction.put('recording_removals', id, { files: files.map(({ file }) => file), at: clock() })
       },
       apply: (id, recording) => this.#apply(id, recording),
     })
-    this.#removals = new FollowedRecords({
-      ...{ store, collection: 'recording_removals' },
-      apply: (id, removal) => {
-        if (removal !== undefined) mustNotFail(this.#removeFiles(id, removal.files))
-      },
-      onError: (err, recording) => logger.error({ err, recording }, 'files of a recording could not be deleted'),
-    })
+    this.#removals = new RecordRemovals({ ...{ store, logger, clock }, files: options.files })
   }
 
   start(): void {
@@ -102,8 +96,7 @@ export class OrderedRecordings {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#orders.close()
-    this.#removals.close()
-    await Promise.all(Array.from(this.#making.values(), ({ work }) => work))
+    await Promise.all([this.#removals.close(), ...Array.from(this.#making.values(), ({ work }) => work)])
   }
 
   /** @throws ApiError roomNotFound, roomClosed, userNotOnline, recordingUnavailable, parameter, storage */
@@ -176,6 +169,8 @@ export class OrderedRecordings {
       .finally(() => {
         this.#making.delete(id)
         this.#makeAgain(id, stop.signal)
+        // The recording was deleted while its files were being made.
+        if (!this.#isClosed && this.#options.store.get('recordings', id) === undefined) this.#removals.sweep()
       })
     this.#making.set(id, { work, stop })
   }
@@ -232,17 +227,6 @@ export class OrderedRecordings {
       }
       await pause(retryMs, { signal })
       if (signal.aborted) return false
-    }
-  }
-
-  async #removeFiles(id: string, names: readonly string[]): Promise<void> {
-    const { store, files, logger } = this.#options
-    try {
-      await store.leadership.confirmed()
-      await files.remove(names.map((file) => ({ file })))
-      await store.transact(['recordings'], (transaction) => transaction.delete('recording_removals', id))
-    } catch (err) {
-      logger.warn({ err, recording: id }, 'files of a recording could not be deleted')
     }
   }
 

@@ -1,4 +1,5 @@
-import type { FileHandle } from 'node:fs/promises'
+import { type FileHandle, readdir } from 'node:fs/promises'
+import { hasCode } from '../../../shared/error-code.ts'
 import { insideOf, type OwnPath, PathError } from '../../../shared/files/own-path.ts'
 import { makeInside, openInside, removeInside, reserveInside } from '../../../shared/files/real-path.ts'
 import type { HeldRequest } from '../../capabilities/holder-pages.ts'
@@ -76,6 +77,16 @@ export class RecordFiles {
     // A stored name was not necessarily written by this program.
     if (!fileForm.test(file.file)) return undefined
     return { recording, file, open: async () => await openInside(this.#recordings, this.path(file.file)) }
+  }
+
+  /** Lists the names of all files. @throws what the file system says */
+  async list(): Promise<string[]> {
+    try {
+      return (await readdir(this.#folder)).filter((name) => fileForm.test(name))
+    } catch (error) {
+      if (hasCode(error, 'ENOENT') || error instanceof PathError) return []
+      throw error
+    }
   }
 
   /** Deletes files; those that are gone, and names that are none, do not matter. @throws what the file system says otherwise */

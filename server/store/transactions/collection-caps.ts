@@ -92,7 +92,7 @@ export const caps: { readonly [C in CollectionName]: readonly Cap<Collections[C]
       tooManyLives,
     ),
   ],
-  // Those of deleted recordings, until their files are removed.
+  // Those of deleted recordings, for 30 days.
   recording_removals: [],
   // Until the event log has them.
   pending_events: [],

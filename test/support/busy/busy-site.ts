@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, vi } from 'vitest'
+import type { OrderedRecording } from '../../../shared/console/orders.ts'
 import { ApiClient } from '../api-client.ts'
 import { startCamera } from '../camera/camera.ts'
 import { handOver } from '../controllers/hand-over.ts'
@@ -14,7 +15,7 @@ import { seededRandom } from '../seeded-random.ts'
 import { type ControllersSite, credential, type SiteController } from '../sites/controllers-site.ts'
 import { MediaOrders } from './media-orders.ts'
 import { RecordButton } from './record-button.ts'
-import { differences, indexOf, openSizes, overlaps, PlayedFiles } from './recordings-audit.ts'
+import { differences, indexOf, openSizes, orderDifferences, overlaps, PlayedFiles } from './recordings-audit.ts'
 import { ScheduledMeetings } from './scheduled-meetings.ts'
 
 const run = promisify(execFile)
@@ -32,6 +33,13 @@ const cameras = { gate: 'gate', door: 'door', hall: 'hall', porch: 'porch' } as 
 
 /** Place of the recordings: a folder for all, as on a disk that follows the leader, or one of each controller. */
 export type RecordingsPlace = 'shared' | 'own'
+
+/** Active orders of recordings, and cameras that are to be recorded now and not. */
+interface Due {
+  orders: string[]
+  recorded: string[]
+  idle: string[]
+}
 
 /** A story on a site with recordings, live streams and schedules under way. */
 export interface BusyProof extends Proof {
@@ -104,6 +112,8 @@ export class BusySite {
   readonly #meetings: ScheduledMeetings
   readonly #played = new PlayedFiles()
   readonly #followed: number[] = []
+  /** Orders of recordings whose media was seen to grow. */
+  readonly #recorded = new Set<string>()
   #playlist = ''
 
   /** @param folder of the recordings; left out: each controller has its own */
@@ -142,6 +152,7 @@ export class BusySite {
       interval: 200,
     })
     this.#followed.push(performance.now() - began)
+    for (const order of due.orders) this.#recorded.add(order)
     await this.#plays(leader)
     await this.#played.play(this.#folderOf(leader))
     this.#resume()
@@ -161,6 +172,12 @@ export class BusySite {
     await this.#button.release()
     await vi.waitFor(async () => await this.#hasEnded(), { timeout: endMs, interval: 500 })
     await this.#due(leader)
+    await this.#expectFiles(leader)
+    const folders = new Set(this.#site.controllers.map((controller) => this.#folderOf(controller)))
+    await vi.waitFor(async () => expect(await orderDifferences(folders, await recordingsOf(leader))).toEqual([]), {
+      timeout: endMs,
+      interval: 500,
+    })
     await this.#auditAll()
     const meetings = await this.#meetings.areLoggedOnce()
     await this.#verifyLogs()
@@ -178,27 +195,31 @@ export class BusySite {
     await Promise.all([this.#manual, this.#lives, this.#button].map((each) => each.pause()))
   }
 
-  /** Compares what is stored with the histories. @returns cameras that are to be recorded, and those that are not */
-  async #due({ headless }: SiteController): Promise<{ recorded: string[]; idle: string[] }> {
-    const recordings = await pages((offset) => headless.rpc('orders.recordings', { offset, limit: 500 }))
+  /** Compares what is stored with the histories. */
+  async #due(leader: SiteController): Promise<Due> {
+    const recordings = await recordingsOf(leader)
+    const { headless } = leader
     const lives = await pages((offset) => headless.rpc('orders.lives', { offset, limit: 500 }))
     const { items: targets } = await headless.rpc('recordings.states', { room_ids: [this.#roomId] })
     const isPressed = targets.some(({ user_id, by }) => user_id === cameras.porch && by === 'operator')
     this.#button.compare(isPressed)
     const ofUser = (user: string) => recordings.filter(({ user_id }) => user_id === user)
+    const lasting = this.#lasting.compare(ofUser(cameras.gate))
+    const manual = this.#manual.compare(ofUser(cameras.door))
     const active = {
-      [cameras.gate]: this.#lasting.compare(ofUser(cameras.gate)).length > 0,
-      [cameras.door]: this.#manual.compare(ofUser(cameras.door)).length > 0,
+      [cameras.gate]: lasting.length > 0,
+      [cameras.door]: manual.length > 0,
       [cameras.porch]: isPressed,
     }
     const isLive = this.#lives.compare(lives).length > 0
     const named = (wanted: boolean) => Object.entries(active).flatMap(([name, is]) => (is === wanted ? [name] : []))
     // A live stream that has ended is recorded until its viewers have left.
-    return { recorded: [...named(true), ...(isLive ? [cameras.hall] : [])], idle: named(false) }
+    const recorded = [...named(true), ...(isLive ? [cameras.hall] : [])]
+    return { orders: [...lasting, ...manual], recorded, idle: named(false) }
   }
 
   /** @throws Error unless exactly these cameras are recorded, by their files and by the leader's word */
-  async #follows(leader: SiteController, { recorded, idle }: { recorded: string[]; idle: string[] }): Promise<void> {
+  async #follows(leader: SiteController, { recorded, idle }: Due): Promise<void> {
     const folder = this.#folderOf(leader)
     const before = await openSizes(folder)
     await sleep(lookMs)
@@ -231,10 +252,16 @@ export class BusySite {
   /** @throws Error while something is recorded or a file is being made */
   async #hasEnded(): Promise<void> {
     const leader = await this.#site.leader()
-    const { items } = await leader.headless.rpc('orders.recordings', { limit: 500 })
-    const states = new Set(items.map(({ state }) => state))
+    const states = new Set((await recordingsOf(leader)).map(({ state }) => state))
     expect([...states].filter((state) => state !== 'available' && state !== 'failed')).toEqual([])
     expect([...(await openSizes(this.#folderOf(leader))).keys()]).toEqual([])
+  }
+
+  /** An order whose media was seen has a file; a controller with a folder of its own may hold none of it. */
+  async #expectFiles(leader: SiteController): Promise<void> {
+    if (this.#folder === undefined) return
+    const failed = (await recordingsOf(leader)).filter(({ id, state }) => state === 'failed' && this.#recorded.has(id))
+    expect(failed).toEqual([])
   }
 
   /** Each controller leads once: its files play and agree with its index, and no two recorded one camera at the same time. */
@@ -252,6 +279,7 @@ export class BusySite {
       }
       const pieces = await vi.waitFor(index, { timeout: endMs, interval: 500 })
       await this.#played.play(folder)
+      await this.#played.playOrdered(folder)
       if (this.#folder === undefined) all.push(...pieces)
       else all.splice(0, all.length, ...pieces)
     }
@@ -280,6 +308,11 @@ function urlOf({ controllers }: ControllersSite, random: () => number): string {
   const controller = controllers[Math.floor(random() * controllers.length)]
   if (controller === undefined) throw new Error('The site has no controller.')
   return controller.headless.ready.media
+}
+
+/** All ordered recordings. */
+async function recordingsOf({ headless }: SiteController): Promise<OrderedRecording[]> {
+  return await pages((offset) => headless.rpc('orders.recordings', { offset, limit: 500 }))
 }
 
 /** Reads all pages of a list. */

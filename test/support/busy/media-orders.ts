@@ -22,7 +22,7 @@ const notFound = 430
 /** Timeout of an answer, in milliseconds. */
 const patience = 15_000
 /** Maximum pause between two changes, in milliseconds. */
-const pauseMs = 700
+const pauseMs = 1_500
 
 /** An order with the bounds of its stage: the acknowledged one, and the furthest that was requested. */
 interface Order {

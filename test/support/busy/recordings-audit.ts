@@ -1,7 +1,8 @@
-import { stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findRecordings } from '../../../server/recordings/files/find-files.ts'
 import { electionTimes } from '../../../server/store/election/timings.ts'
+import type { OrderedRecording } from '../../../shared/console/orders.ts'
 import { hasCode } from '../../../shared/error-code.ts'
 import { partSuffix, segmentPath, streamOfPath } from '../../../shared/recordings/segment-path.ts'
 import { readRecorded } from '../recordings/recorded-file.ts'
@@ -11,6 +12,8 @@ import type { SiteController } from '../sites/controllers-site.ts'
 const bothMs = electionTimes.lease + electionTimes.margin + 500
 /** Length of the time line that is read, in milliseconds: a story takes less. */
 const spanMs = 24 * 60 * 60 * 1_000
+/** Folder of the files of orders, below the recordings folder. */
+const filesFolder = '~files'
 /** Segments on one page of an answer. */
 const pageSize = 2_000
 
@@ -60,6 +63,31 @@ export async function differences(folder: string, pieces: readonly IndexedPiece[
   return [...found, ...Array.from(rows.keys(), (file) => `${file} has a row and no file`)]
 }
 
+/**
+ * Differences between the files of ordered recordings and their orders, which are all stored: files of no order or left over from their making, and missing ones.
+ * @param folders recordings folders of all controllers
+ */
+export async function orderDifferences(
+  folders: ReadonlySet<string>,
+  orders: readonly OrderedRecording[],
+): Promise<string[]> {
+  const due = new Map<string, number>(
+    orders.flatMap(({ id, files }) =>
+      files.map(({ container, bytes }, index): [string, number] => [`${id}-${index}.${container}`, bytes]),
+    ),
+  )
+  const found: string[] = []
+  for (const folder of folders)
+    for (const name of await namesIn(join(folder, filesFolder))) {
+      const bytes = due.get(name)
+      due.delete(name)
+      const size = await sizeOf(join(folder, filesFolder, name))
+      if (bytes === undefined) found.push(`${name} is the file of no order`)
+      else if (size !== bytes) found.push(`${name} has ${size} bytes, and ${bytes} in its order`)
+    }
+  return [...found, ...Array.from(due.keys(), (name) => `${name} is missing`)]
+}
+
 /** Spans in which two segments of one camera were recorded at the same time for longer than a lease. */
 export function overlaps(pieces: readonly IndexedPiece[]): string[] {
   const found: string[] = []
@@ -78,19 +106,25 @@ export function overlaps(pieces: readonly IndexedPiece[]): string[] {
 export class PlayedFiles {
   readonly #played = new Set<string>()
 
-  /** @throws Error with what ffprobe says about a file */
+  /** Plays the segments. @throws Error with what ffprobe says about a file */
   async play(folder: string): Promise<void> {
-    for await (const { file, isPart } of findRecordings(folder)) {
-      const path = join(folder, file)
-      if (isPart || this.#played.has(path)) continue
-      try {
-        const { pictures } = await readRecorded(path)
-        if (pictures.length === 0) throw new Error(`${path} has no picture.`)
-        this.#played.add(path)
-      } catch (error) {
-        // What was recorded for viewers alone is deleted after a while.
-        if ((await sizeOf(path)) !== undefined) throw error
-      }
+    for await (const { file, isPart } of findRecordings(folder)) if (!isPart) await this.#play(join(folder, file))
+  }
+
+  /** Plays the files of orders, none of which may be under way. @throws Error with what ffprobe says about a file */
+  async playOrdered(folder: string): Promise<void> {
+    for (const name of await namesIn(join(folder, filesFolder))) await this.#play(join(folder, filesFolder, name))
+  }
+
+  async #play(path: string): Promise<void> {
+    if (this.#played.has(path)) return
+    try {
+      const { pictures } = await readRecorded(path)
+      if (pictures.length === 0) throw new Error(`${path} has no picture.`)
+      this.#played.add(path)
+    } catch (error) {
+      // What was recorded for viewers alone, and files of deleted orders, are deleted.
+      if ((await sizeOf(path)) !== undefined) throw error
     }
   }
 
@@ -109,6 +143,15 @@ export async function openSizes(folder: string): Promise<Map<string, number>> {
     sizes.set(name, (sizes.get(name) ?? 0) + size)
   }
   return sizes
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return []
+    throw error
+  }
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {

@@ -226,7 +226,7 @@ export interface StoredRecordingFile {
 export interface StoredRecordingRemoval {
   /** Names of the files that the recording had. */
   files: readonly string[]
-  /** Moment of the deletion, in milliseconds since the epoch; versions before 0.3 did not store it. */
+  /** Moment of the deletion, in milliseconds since the epoch; left out: an earlier version stored it. */
   at?: number
 }
 

@@ -1,4 +1,4 @@
-import { hasMarker, headerLength, sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
+import { hasMarker, headerLength, payloadOf, sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
 import { packings, type Packing } from '../rtp/refragment.ts'
 import { enoughFrozen } from './picture-rebuild.ts'
 import { holdsStartCode } from '../rtp/annex-b.ts'
@@ -53,7 +53,8 @@ export class PacketCheck {
     // Annex B: a start code in the place of a unit's header.
     if ((packet[at] ?? 1) === 0 && (packet[at + 1] ?? 1) === 0) return false
     // Lengths of an aggregate may look like a start code.
-    return this.#packets > searchedPackets || type === this.#packing.aggregation || !holdsStartCode(packet.subarray(at))
+    if (type === this.#packing.aggregation) return isFilled(payloadOf(packet).subarray(header))
+    return this.#packets > searchedPackets || !holdsStartCode(packet.subarray(at))
   }
 
   /** Compares a packet with those before it. Returns whether markers or timestamps are not to be believed. */
@@ -91,4 +92,15 @@ export class PacketCheck {
     this.#timestamp = timestamp
     return this.#contradictions >= enoughContradictions || this.isFrozen
   }
+}
+
+/** Whether the units of an aggregate fill it, and none is empty: browsers drop any other whole. */
+function isFilled(units: Buffer): boolean {
+  let at = 0
+  while (at + 2 < units.length) {
+    const size = units.readUInt16BE(at)
+    if (size === 0) return false
+    at += 2 + size
+  }
+  return at === units.length
 }

@@ -43,6 +43,7 @@ export function receivedPictures(packets: readonly Buffer[], film: FieldFilm, is
       continue
     }
     const types = new Set(units.map((unit) => (unit[0] ?? 0) & 0x1f))
+    if (units.some(({ length }) => length === 0)) fault('an aggregate with an empty unit, or with bytes behind its units')
     if (types.has(5) && !(types.has(7) && types.has(8))) fault('a key picture without parameter sets')
     if (before !== undefined && index !== (before + 1) % film.pictures.length) fault(`${index} follows ${before}`)
     before = index
@@ -94,8 +95,11 @@ function unitsOf(packets: readonly Buffer[]): Buffer[] {
     const payload = payloadOf(packet)
     const type = (payload[0] ?? 0) & 0x1f
     if (type === 24) {
-      for (let at = 1; at + 2 <= payload.length; at += 2 + payload.readUInt16BE(at))
+      let at = 1
+      for (; at + 2 <= payload.length; at += 2 + payload.readUInt16BE(at))
         units.push(payload.subarray(at + 2, at + 2 + payload.readUInt16BE(at)))
+      // A unit that nobody knows: browsers drop the whole packet.
+      if (at !== payload.length) units.push(Buffer.alloc(0))
     } else if (type === 28) {
       const flags = payload[1] ?? 0
       if ((flags & 0x80) !== 0) parts = [Buffer.from([((payload[0] ?? 0) & 0xe0) | (flags & 0x1f)])]

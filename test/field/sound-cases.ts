@@ -4,6 +4,9 @@ import { lines, pictureSection, sessionLines } from '../support/field/field-came
 /** A frame of AAC-LC at 16 kHz in mono that is silent: what ffmpeg writes for silence. */
 const silentFrame = Buffer.from('01182007', 'hex')
 
+/** A silent frame of MPEG-1 layer II at 48 kHz in mono, with 32 kbit/s: no subband has bits. */
+const silentMp2 = Buffer.concat([Buffer.from([0xff, 0xfd, 0x14, 0xc4]), Buffer.alloc(92)])
+
 /** RFC 3640, section 3.2, of one unit. */
 function accessUnit(unit: Buffer): Buffer {
   const head = Buffer.alloc(4)
@@ -94,6 +97,16 @@ const forms: readonly FieldCase[] = [
       },
     }),
   ),
+  {
+    quirk: 'MP2, which no file holds that browsers play',
+    source: 'report at Frigate: MPA is heard and not recorded',
+    playsMs: 2_000,
+    sound: {
+      section: ['m=audio 0 RTP/AVP 14', 'a=control:track2'],
+      ...{ payloadType: 14, everyMs: 24, ticks: 2_160, recordedAs: 'opus' },
+      payload: () => Buffer.concat([Buffer.alloc(4), silentMp2]),
+    },
+  },
   {
     quirk: 'packets of G.711 have odd lengths',
     source: 'intercoms that send what their driver has',

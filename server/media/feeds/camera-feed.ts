@@ -6,7 +6,7 @@ import { h264Content, sequenceParameters } from '../rtp/key-frame.ts'
 import { PictureOrder } from '../rtp/picture-order.ts'
 import { packings, piecesOf, Refragmentation } from '../rtp/refragment.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
-import { codecSupportOf, parameterObstacle, shortcomingsOf } from '../rtsp/codec-support.ts'
+import { codecSupportOf, isRecordedConverted, parameterObstacle, shortcomingsOf } from '../rtsp/codec-support.ts'
 import type { RtspTrack } from '../rtsp/description.ts'
 import type { RtspError } from '../rtsp/rtsp-error.ts'
 import { describedParameters, describedUnits, h264Parameters } from '../rtsp/resolution.ts'
@@ -62,6 +62,10 @@ export class CameraFeed {
     this.feed.raw.video.recent = () => this.#recent()
     this.#conversion = new CameraConversion(this.feed, transcoding)
     this.feed.playback.conversion = this.#conversion
+    if (audio !== undefined && isRecordedConverted(audio, video, this.#abilities)) {
+      this.feed.raw.audio.format = { codec: 'OPUS', clockRate: 48_000, channels: 2, parameters: new Map() }
+      this.feed.raw.audio.hold = () => this.#conversion.prepare()
+    }
     this.feed.playback.shortcomings = shortcomingsOf(described, tracks, this.#abilities, refusals)
     for (const track of tracks.filter(converted)) {
       this.#conversion.convert(track, { interlaced: describedParameters(track)?.interlaced === true })
@@ -127,7 +131,8 @@ export class CameraFeed {
 
   #pass(track: RtspTrack, packet: Buffer): void {
     if (track.kind === 'video') this.#sequence = sequenceOf(packet)
-    this.feed.raw[track.kind].push(packet)
+    const raw = this.feed.raw[track.kind]
+    if (!raw.isConverted) raw.push(packet)
     if (!this.#looked && track.kind === 'video') this.#look(track, packet)
     if (this.#conversion.push(track.kind, packet)) return
     if (track.kind === 'audio') {
@@ -142,7 +147,9 @@ export class CameraFeed {
 
   /** Takes a sender report of a track. */
   report(track: RtspTrack, point: ClockPoint): void {
-    this.feed.raw[track.kind].report(point)
+    const raw = this.feed.raw[track.kind]
+    // Its timestamps are not those of converted media, which goes by arrival.
+    if (!raw.isConverted) raw.report(point)
     this.#conversion.report(track.kind, point)
   }
 

@@ -31,12 +31,15 @@ export class TrackInput implements RawSink {
   readonly #sequence: PacketSequence
   readonly #assembly: FrameAssembly
   #wasMuted = false
+  /** Moment at which the source sent the packet that is taken. */
+  #arrivedAt: number
 
   private constructor(kind: 'picture' | 'sound', tap: RawTap, assembly: FrameAssembly, options: InputOptions) {
     this.#kind = kind
     this.#tap = tap
     this.#options = options
     this.#assembly = assembly
+    this.#arrivedAt = options.now()
     this.#sequence = new PacketSequence(maxWaiting[kind], (packet) => this.#assembly.push(packet), {
       keep: (packet) => Buffer.from(packet),
       maxMs: maxWaitMs,
@@ -62,14 +65,16 @@ export class TrackInput implements RawSink {
   static sound(tap: RawTap, format: RawFormat, options: InputOptions): TrackInput | undefined {
     const { segmenter, now } = options
     const sound = soundAssembly(format, ({ timestamp, data, durationMs }) => {
-      const at = now()
-      segmenter.sound({ ticks: segmenter.received('sound', timestamp, at), data, durationMs }, at)
+      const ticks = segmenter.received('sound', timestamp, input === undefined ? now() : input.#arrivedAt)
+      segmenter.sound({ ticks, data, durationMs }, now())
     })
-    return sound && new TrackInput('sound', tap, sound.assembly, options)
+    const input = sound && new TrackInput('sound', tap, sound.assembly, options)
+    return input
   }
 
-  rtp(packet: Buffer): void {
+  rtp(packet: Buffer, arrivedAt?: number): void {
     const { segmenter, now, isMuted } = this.#options
+    this.#arrivedAt = arrivedAt ?? now()
     const muted = isMuted()
     if (muted && this.#kind === 'picture' && !this.#wasMuted) segmenter.endPicture()
     if (this.#wasMuted && !muted) this.#sequence.restart()

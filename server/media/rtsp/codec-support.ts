@@ -212,9 +212,23 @@ function isRecordedSound(track: RtspTrack): boolean {
   return codecName(track) === 'AAC' ? sourceTrack(track) !== undefined : decodedSound(track) !== undefined
 }
 
+/**
+ * Whether a recording holds a track of sound in the form to which it is converted: what no file holds that browsers play. Not beside a picture that is converted, which would be
+ * converted for as long as it is recorded.
+ */
+export function isRecordedConverted(track: RtspTrack, picture: RtspTrack | undefined, abilities: Abilities): boolean {
+  const isConverted = (each: RtspTrack): boolean => codecSupportOf(each, abilities).way === 'converted'
+  return !isRecordedSound(track) && isConverted(track) && !(picture !== undefined && isConverted(picture))
+}
+
 /** Why a track is not in recordings; undefined: it is. */
-function lackInRecordings(track: RtspTrack, picture: RtspTrack | undefined): TrackReason | undefined {
+function lackInRecordings(
+  track: RtspTrack,
+  picture: RtspTrack | undefined,
+  abilities: Abilities,
+): TrackReason | undefined {
   const { codec, kind } = track
+  if (kind === 'audio' && isRecordedConverted(track, picture, abilities)) return undefined
   if (kind === 'audio' && codec !== 'OPUS' && picture?.codec === 'VP8') return 'webm'
   if (kind === 'video' ? recordedPictures.has(codec) : isRecordedSound(track)) return undefined
   return codecSupportOf(track).reason ?? (kind === 'video' ? 'video_other' : 'audio_other')
@@ -237,7 +251,7 @@ export function shortcomingsOf(
     const track = pulled.find(ofKind) ?? (refused.length > 0 && kind === 'audio' ? undefined : described.find(ofKind))
     if (track === undefined) return []
     const { way, reason } = codecSupportOf(track, abilities)
-    const lack = lackInRecordings(track, picture)
+    const lack = lackInRecordings(track, picture, abilities)
     const facts = { kind, detail: codecName(track), recorded: pulled.includes(track) && lack === undefined }
     if (reason !== null && (way === 'needs_ffmpeg' || way === 'none')) return [{ ...facts, way, reason }]
     return lack === undefined ? [] : [{ ...facts, way: 'not_recorded', reason: lack }]

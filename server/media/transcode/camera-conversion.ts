@@ -160,7 +160,7 @@ export class CameraConversion implements SlotHolder, FeedConversion {
       this.#phase = { name: 'waiting' }
       return
     }
-    this.#feed.forget()
+    if (this.pictures) this.#feed.forget()
     const run = new ConversionRun({
       runner,
       inputs: this.tracks.inputs,
@@ -206,7 +206,7 @@ export class CameraConversion implements SlotHolder, FeedConversion {
     if (phase.name === 'running') {
       clearInterval(phase.check)
       phase.run.stop()
-      this.#feed.forget()
+      if (this.pictures) this.#feed.forget()
     }
     this.#transcoding.slots.leave(this)
   }

@@ -145,7 +145,8 @@ export class ConversionRun {
     const flow = this.#flows.audio
     if (flow?.zero === undefined) return
     flow.madeAt = performance.now()
-    this.#options.packets.sound(flow.input.timestamp(flow.zero + at), frame)
+    const time = flow.zero + at
+    this.#options.packets.sound(flow.input.timestamp(time), frame, flow.input.clock.arrivalOf(time))
   }
 
   #end(why: string): void {

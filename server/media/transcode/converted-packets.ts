@@ -28,9 +28,13 @@ export class ConvertedPackets {
     }
   }
 
-  sound(timestamp: number, frame: Buffer): void {
+  /** @param arrivedAt moment at which the camera's sound came that it was made of */
+  sound(timestamp: number, frame: Buffer, arrivedAt: number): void {
     this.#soundNumber = (this.#soundNumber + 1) & 0xffff
-    this.#feed.pushAudio(rtpPacket(this.#soundNumber, timestamp, false, frame))
+    const packet = rtpPacket(this.#soundNumber, timestamp, false, frame)
+    const { audio } = this.#feed.raw
+    if (audio.isConverted) audio.push(packet, arrivedAt)
+    this.#feed.pushAudio(packet)
   }
 }
 

@@ -38,6 +38,11 @@ export class SourceClock {
     return this.#first
   }
 
+  /** Moment at which a time of the track came, or will come, by that of its last packet; of the clock of `note`. */
+  arrivalOf(at: number): number {
+    return this.#arrivedAt + at - this.#ticks / this.#ticksPerMs
+  }
+
   /** The time of a timestamp that is near the last one. */
   at(timestamp: number): number {
     return (this.#ticks + ((timestamp - this.#timestamp) | 0)) / this.#ticksPerMs

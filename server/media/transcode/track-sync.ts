@@ -14,6 +14,8 @@ export class TrackSync {
   readonly #reported: Record<Kind, boolean> = { video: false, audio: false }
   /** Time of the last clock point from an arrival. */
   readonly #arrivedAt: Record<Kind, number> = { video: -Infinity, audio: -Infinity }
+  /** Milliseconds that the camera's clock is ahead of the node's, by its last report. */
+  #ahead = 0
 
   constructor(feed: Feed, tracks: ConvertedTracks) {
     this.#feed = feed
@@ -23,15 +25,16 @@ export class TrackSync {
   /** Takes a sender report of the camera. */
   report(kind: Kind, point: ClockPoint): void {
     this.#reported[kind] = true
+    this.#ahead = point.ntp - Date.now()
     this.#note(kind, point)
   }
 
   /** Takes a packet of the camera: converted media comes later than the rest, so that the feed cannot go by its own arrivals. */
   arrived(kind: Kind, packet: Buffer, now: number): void {
-    const { video, audio } = this.#reported
-    if ((video && audio) || now - this.#arrivedAt[kind] < arrivalMs) return
+    if (this.#reported[kind] || now - this.#arrivedAt[kind] < arrivalMs) return
     this.#arrivedAt[kind] = now
-    this.#note(kind, { ntp: Date.now(), timestamp: packet.readUInt32BE(4), middle: 0 })
+    // By the clock of the reports of the other track, which the two are compared by.
+    this.#note(kind, { ntp: Date.now() + this.#ahead, timestamp: packet.readUInt32BE(4), middle: 0 })
   }
 
   /** @param point in timestamps of the camera */

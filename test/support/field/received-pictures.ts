@@ -43,7 +43,8 @@ export function receivedPictures(packets: readonly Buffer[], film: FieldFilm, is
       continue
     }
     const types = new Set(units.map((unit) => (unit[0] ?? 0) & 0x1f))
-    if (units.some(({ length }) => length === 0)) fault('an aggregate with an empty unit, or with bytes behind its units')
+    if (units.some(({ length }) => length === 0))
+      fault('an aggregate with an empty unit, or with bytes behind its units')
     if (types.has(5) && !(types.has(7) && types.has(8))) fault('a key picture without parameter sets')
     if (before !== undefined && index !== (before + 1) % film.pictures.length) fault(`${index} follows ${before}`)
     before = index

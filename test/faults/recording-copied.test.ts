@@ -36,7 +36,10 @@ test('Recordings of a machine that is gone for good play on another one that got
   await second.stop()
   await rm(join(copy, 'roomdesk-recordings.json'))
   const third = await started(copy)
-  expect(await third.rpc('recordings.status', {})).toMatchObject({ usable: true, problems: [] })
+  // The index is rebuilt at first.
+  await expect
+    .poll(async () => await third.rpc('recordings.status', {}), { timeout: 30_000 })
+    .toMatchObject({ usable: true, problems: [] })
   await expect.poll(async () => (await sources(third)).items, { timeout: 30_000 }).toEqual(known)
   const span = { from: startedAt, to: Date.now() }
   const { items } = await third.rpc('recordings.pieces', { stream: { room_id: '1000', user_id: 'dock' }, ...span })

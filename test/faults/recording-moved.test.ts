@@ -42,7 +42,8 @@ test('a recorded room that moves to another node goes on there in a new segment,
     await site.rpc('nodes.drain', { name })
     await site.until(async () => (await nodeOf()) !== before, 30_000)
     // The piece of the node before is complete, and the next one is being written.
-    await expect.poll(async () => (await timeLine()).pieces.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(moves)
+    const left = async () => (await timeLine()).pieces.filter(({ end }) => end === 'left').length
+    await expect.poll(left, { timeout: 60_000 }).toBeGreaterThanOrEqual(moves)
     await expect.poll(async () => (await timeLine()).spans.at(-1)?.open, { timeout: 60_000 }).toBe(true)
     await site.rpc('nodes.undrain', { name })
   }

@@ -1,3 +1,4 @@
+import { mustNotFail } from '../../shared/unawaited.ts'
 import type { Removal } from '../../shared/media/control.ts'
 import { everybody, RemovalTable } from '../../shared/media/removal-table.ts'
 import type { Settings } from '../../shared/settings.ts'
@@ -124,7 +125,7 @@ export class Removals implements RemovalsPort {
   #keepAgain(): void {
     this.#retry?.cancel()
     this.#retry = undefined
-    for (const removal of this.#unstored) void this.#keep(removal)
+    for (const removal of this.#unstored) mustNotFail(this.#keep(removal))
   }
 
   /** Never rejects. */

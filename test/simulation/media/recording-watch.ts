@@ -6,14 +6,14 @@ import { recordedUser } from './leader-duties.ts'
 
 /** Between two looks at all recorders, in milliseconds. */
 const lookMs = 250
-/** How long two controllers may record the same stream, in milliseconds: until the lease of the one before is over. */
+/** Maximum time for which two controllers may record the same stream, in milliseconds: until the lease of the former leader has expired. */
 const bothMs = electionTimes.lease + electionTimes.margin + 2 * lookMs
 
 /** Watches what the recorders of all controllers record. */
 export class RecordingWatch {
   readonly #site: SimulatedSite
   readonly #history: History
-  /** Since when each stream is recorded by more than one controller. */
+  /** Since when each pair of controllers records the same stream. By pairs: with two changes of the leader within a lease, two former leaders may record in turn. */
   readonly #both = new Map<string, number>()
   readonly #extras: ReadonlySet<Extra>
   #isOver = false
@@ -45,20 +45,21 @@ export class RecordingWatch {
 
   #expectOne(): void {
     const { world, controllers } = this.#site
-    const counts = new Map<string, string[]>()
-    for (const { name, recorder } of controllers)
-      for (const stream of recorder.recorded) counts.set(stream, [...(counts.get(stream) ?? []), name])
-    for (const [stream, by] of counts) {
-      if (by.length < 2) {
-        this.#both.delete(stream)
-        continue
+    const pairs = new Set<string>()
+    for (const [index, one] of controllers.entries()) {
+      for (const other of controllers.slice(index + 1)) {
+        const theirs = new Set(other.recorder.recorded)
+        for (const stream of one.recorder.recorded) {
+          if (!theirs.has(stream)) continue
+          const pair = `${one.name} and ${other.name} have recorded ${stream}`
+          pairs.add(pair)
+          const since = this.#both.get(pair) ?? world.time
+          this.#both.set(pair, since)
+          if (world.time - since > bothMs) this.#broken(`${pair} for ${Math.round(world.time - since)} ms`)
+        }
       }
-      const since = this.#both.get(stream) ?? world.time
-      this.#both.set(stream, since)
-      if (world.time - since > bothMs)
-        this.#broken(`${by.join(' and ')} have recorded ${stream} for ${Math.round(world.time - since)} ms`)
     }
-    for (const stream of this.#both.keys()) if (!counts.has(stream)) this.#both.delete(stream)
+    for (const pair of this.#both.keys()) if (!pairs.has(pair)) this.#both.delete(pair)
   }
 
   /** Some time after the last change: what is recorded is what is stored. @throws BrokenPromise */

@@ -17,13 +17,13 @@ type StoredFacts<N extends ProcedureName> = (
 ) => EventFields
 
 /** Events of a procedure that changes records: each transaction is stored with one event for each record of these types that it changes, with the fields before and after. */
-export interface StoredRecords<N extends ProcedureName> {
+interface StoredRecords<N extends ProcedureName> {
   records: readonly RecordType[]
   facts?: StoredFacts<N>
 }
 
 /** Event of a procedure whose change is no record of its subject: each transaction that changes this collection is stored with it. A call that had nothing to change leaves it, too. */
-export interface StoredAct<N extends ProcedureName> {
+interface StoredAct<N extends ProcedureName> {
   within: CollectionName | 'any'
   about: (input: ProcedureParsed<N>, origin: CallOrigin, before: RecordReader) => readonly Named[]
   facts?: StoredFacts<N>
@@ -32,7 +32,7 @@ export interface StoredAct<N extends ProcedureName> {
 }
 
 /** Events of a procedure that changes nothing in the store; they are written after the call. */
-export interface CallRecord<N extends ProcedureName> {
+interface CallRecord<N extends ProcedureName> {
   /** Subjects that the input names. */
   about?: (input: ProcedureParsed<N>, origin: CallOrigin, store: RecordReader) => readonly Named[]
   /** Subjects that the output names. */

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { devicePathPrefix } from '../../shared/field-operations.ts'
 import type { ApiName } from '../../shared/result-codes.ts'
+import type { ChangeCause } from '../store/change-cause.ts'
 import { announcesBody } from './body.ts'
-import type { OperationCause } from './operation-cause.ts'
+import type { Caller } from './operation.ts'
 import { type Parameters, readParameters } from './parameters.ts'
 import type { RouteTable } from './route-tables.ts'
 import type { Route } from './route.ts'
@@ -44,6 +45,18 @@ export interface Exchange {
   close: boolean
   /** The body was not read to its end. */
   unread: boolean
+}
+
+/** A call of an operation that changes or makes something. */
+export interface OperationCause extends ChangeCause {
+  /** Whether its event was part of a transaction; otherwise the event follows the answer. */
+  readonly isRecorded: boolean
+}
+
+/** Makes the causes of the changes that operations store. On the hot path. */
+export interface OperationCauses {
+  /** @returns undefined for an operation without an effect */
+  of(operation: string, exchange: Pick<Exchange, 'room' | 'parameters'>, caller: Caller): OperationCause | undefined
 }
 
 /** No parameters at all. */

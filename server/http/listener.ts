@@ -24,7 +24,7 @@ import { malformedAnswers } from './malformed.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
 import type { AnyOperation } from './operation.ts'
 import type { Compatibility } from './route-tables.ts'
-import type { OperationCauses } from './operation-cause.ts'
+import type { OperationCauses } from './exchange.ts'
 import type { RequestFaults } from './request-faults.ts'
 import { type PassToLeader, RequestHandler } from './request-handler.ts'
 

@@ -5,6 +5,7 @@ import type { FieldCase } from '../support/field/field-case.ts'
 import { dialogueCases } from './dialogue-cases.ts'
 import { formatCases } from './format-cases.ts'
 import { h265Cases } from './h265-cases.ts'
+import { interlacedCases } from './interlaced-cases.ts'
 import { loginCases } from './login-cases.ts'
 import { pictureCases } from './picture-cases.ts'
 import { sessionCases } from './session-cases.ts'
@@ -18,7 +19,7 @@ export const corpus = {
   addresses: [...addressCases, ...controlCases],
   login: loginCases,
   descriptions: [...descriptionCases, ...formatCases],
-  pictures: [...pictureCases, ...h265Cases],
+  pictures: [...pictureCases, ...h265Cases, ...interlacedCases],
   sound: soundCases,
   transport: transportCases,
   timestamps: timeCases,

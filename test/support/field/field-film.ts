@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { ALL_FORMATS, EncodedPacketSink, FilePathSource, Input } from 'mediabunny'
 import { splitUnits } from '../../../server/media/rtp/annex-b.ts'
 import { parameterSets, unitsOf } from '../camera/film-camera.ts'
+import { fieldCodedFilm } from './field-coded.ts'
 
 const run = promisify(execFile)
 const folder = join(import.meta.dirname, '../../../node_modules/.cache')
@@ -112,7 +113,7 @@ const recipes = {
   },
 } as const satisfies Record<string, Recipe>
 
-export type FilmName = keyof typeof recipes
+export type FilmName = keyof typeof recipes | 'fieldCoded'
 
 const films = new Map<FilmName, Promise<FieldFilm>>()
 
@@ -120,12 +121,12 @@ const films = new Map<FilmName, Promise<FieldFilm>>()
 export function fieldFilm(name: FilmName): Promise<FieldFilm> {
   const known = films.get(name)
   if (known !== undefined) return known
-  const made = readFilm(name)
+  const made = name === 'fieldCoded' ? Promise.resolve(fieldCodedFilm()) : readFilm(name)
   films.set(name, made)
   return made
 }
 
-async function readFilm(name: FilmName): Promise<FieldFilm> {
+async function readFilm(name: keyof typeof recipes): Promise<FieldFilm> {
   const recipe: Recipe = recipes[name]
   const path = await coded(name, recipe)
   if (recipe.extension === 'mp4') return await fromMp4(path)

@@ -1,5 +1,5 @@
 import type { DeviceLogin } from '../../../shared/device-address.ts'
-import { OnvifHttp } from './onvif-http.ts'
+import { OnvifError, OnvifHttp } from './onvif-http.ts'
 import { part, parts, text } from '../../edge/xml-tree.ts'
 import { escaped } from './soap.ts'
 
@@ -35,8 +35,7 @@ export async function onvifStreams(
     `<d:GetCapabilities ${deviceNames}><d:Category>Media</d:Category></d:GetCapabilities>`,
   )
   const named = text(capabilities, 'GetCapabilitiesResponse', 'Capabilities', 'Media', 'XAddr')
-  const media = atHost(named, service) ?? service
-  const profiles = await http.call(media, `<m:GetProfiles ${mediaNames}/>`)
+  const { media, profiles } = await profilesAt(http, mediaPlaces(named, service))
   const streams: OnvifStream[] = []
   for (const profile of parts(profiles, 'GetProfilesResponse', 'Profiles').slice(0, maxProfiles)) {
     const token = text(profile, '@token')
@@ -83,12 +82,30 @@ function size(encoder: unknown, name: string): number {
   return Number.isInteger(value) && value > 0 && value < 100_000 ? value : 0
 }
 
-/** A URL of the camera at the host that was asked; undefined: it is none. */
-function atHost(named: string, service: string): string | undefined {
+/** Where the media service may be: as it is named, at the port that answered, and in the place of the device service. Always at the host that was asked. */
+function mediaPlaces(named: string, service: string): string[] {
   const url = URL.parse(named)
-  if (url === null || !/^https?:$/.test(url.protocol)) return undefined
-  url.hostname = new URL(service).hostname
-  return url.href
+  if (url === null || !/^https?:$/.test(url.protocol)) return [service]
+  const { hostname, port, protocol } = new URL(service)
+  url.hostname = hostname
+  const asNamed = url.href
+  url.protocol = protocol
+  url.port = port
+  return [...new Set([asNamed, url.href, service])]
+}
+
+/** Profiles of the first place that answers. @throws OnvifError of the first place, or where the login is refused */
+async function profilesAt(http: OnvifHttp, places: readonly string[]): Promise<{ media: string; profiles: unknown }> {
+  let first: unknown
+  for (const media of places) {
+    try {
+      return { media, profiles: await http.call(media, `<m:GetProfiles ${mediaNames}/>`) }
+    } catch (error) {
+      if (!(error instanceof OnvifError) || error.kind === 'login') throw error
+      first ??= error
+    }
+  }
+  throw first
 }
 
 /** RTSP address of a stream at the host that was asked, without a login. */

@@ -135,13 +135,17 @@ function camerasIn(message: string, messageId: string, host: string): FoundCamer
   })
 }
 
-/** The device service, at the address that answered: cameras behind NAT name another one. */
+/**
+ * The device service, at the address that answered: cameras behind NAT name another one. Of several it is one of HTTP, whose login is a digest: the certificates of cameras are signed by
+ * nobody.
+ */
 function serviceAt(addresses: string, host: string): string | undefined {
   const urls = addresses.split(/\s+/).flatMap((address) => {
     const url = URL.parse(address)
     return url !== null && /^https?:$/.test(url.protocol) ? [url] : []
   })
-  const url = urls.find(({ hostname }) => hostname === host) ?? urls[0]
+  const rank = ({ protocol, hostname }: URL): number => (protocol === 'http:' ? 0 : 2) + (hostname === host ? 0 : 1)
+  const [url] = urls.toSorted((a, b) => rank(a) - rank(b))
   if (url === undefined) return undefined
   url.hostname = host
   url.username = ''

@@ -44,6 +44,9 @@ test.each([
   ['a clock that is an hour off', { clockOffset: -3_600_000 }],
   ['HTTP digest only', { httpDigest: true }],
   ['answers that name another host, as behind NAT', { wrongHost: '10.99.0.1' }],
+  ['answers that name another host and port, as behind NAT', { wrongHost: '10.99.0.1', wrongPort: 9 }],
+  ['several addresses', { beside: ['http://[fe80::1]:PORT/onvif/device_service', 'https://127.0.0.1:9/onvif'] }],
+  ['several addresses behind NAT', { wrongHost: '10.99.0.1', beside: ['https://10.99.0.1:443/onvif'] }],
 ])('a camera with a login and %s', async (_, options) => {
   const { id } = await camera({ login, ...options })
   const search = searcher()

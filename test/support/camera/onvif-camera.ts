@@ -26,6 +26,10 @@ export interface OnvifOptions {
   clockOffset?: number
   /** Host that its answers name, as behind NAT. */
   wrongHost?: string
+  /** Port of its media service that its answers name, as behind NAT; left out: the right one. */
+  wrongPort?: number
+  /** Addresses that its answer to a search names beside the right one; PORT stands for its port. */
+  beside?: readonly string[]
   /** Text before each answer to a search. */
   before?: string
 }
@@ -62,7 +66,9 @@ export async function startOnvifCamera(options: OnvifOptions): Promise<OnvifCame
   const socket = createSocket({ type: 'udp4', reuseAddr: true })
   socket.on('message', (message, from) => {
     const messageId = /MessageID>([^<]+)</.exec(message.toString())?.[1] ?? ''
-    const named = `http://${options.wrongHost ?? host}:${port}/onvif/device_service`
+    const { beside = [] } = options
+    const right = `http://${options.wrongHost ?? host}:${port}/onvif/device_service`
+    const named = [...beside.map((each) => each.replace('PORT', String(port))), right].join(' ')
     const text = `${options.before ?? ''}<?xml version="1.0"?><s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope" xmlns:a="http://schemas.xmlsoap.org/ws/2004/08/addressing" xmlns:d="http://schemas.xmlsoap.org/ws/2005/04/discovery"><s:Header><a:RelatesTo>${messageId}</a:RelatesTo></s:Header><s:Body><d:ProbeMatches><d:ProbeMatch><a:EndpointReference><a:Address>${id}</a:Address></a:EndpointReference><d:Scopes>onvif://www.onvif.org/name/${encodeURIComponent(name)} onvif://www.onvif.org/hardware/M1</d:Scopes><d:XAddrs>${named}</d:XAddrs></d:ProbeMatch></d:ProbeMatches></s:Body></s:Envelope>`
     answering(host).send(text, from.port, from.address)
   })
@@ -112,7 +118,7 @@ function isAllowed({ login, httpDigest, clockOffset = 0 }: OnvifOptions, body: s
 }
 
 function answerOf(
-  { host, wrongHost = host, streams, clockOffset = 0 }: OnvifOptions,
+  { host, wrongHost = host, wrongPort, streams, clockOffset = 0 }: OnvifOptions,
   operation: string,
   body: string,
   port: number,
@@ -123,7 +129,7 @@ function answerOf(
       return `<d:GetSystemDateAndTimeResponse><d:SystemDateAndTime><t:UTCDateTime><t:Time><t:Hour>${now.getUTCHours()}</t:Hour><t:Minute>${now.getUTCMinutes()}</t:Minute><t:Second>${now.getUTCSeconds()}</t:Second></t:Time><t:Date><t:Year>${now.getUTCFullYear()}</t:Year><t:Month>${now.getUTCMonth() + 1}</t:Month><t:Day>${now.getUTCDate()}</t:Day></t:Date></t:UTCDateTime></d:SystemDateAndTime></d:GetSystemDateAndTimeResponse>`
     }
     case 'GetCapabilities':
-      return `<d:GetCapabilitiesResponse><d:Capabilities><t:Media><t:XAddr>http://${wrongHost}:${port}/onvif/media</t:XAddr></t:Media></d:Capabilities></d:GetCapabilitiesResponse>`
+      return `<d:GetCapabilitiesResponse><d:Capabilities><t:Media><t:XAddr>http://${wrongHost}:${wrongPort ?? port}/onvif/media</t:XAddr></t:Media></d:Capabilities></d:GetCapabilitiesResponse>`
     case 'GetProfiles':
       return `<m:GetProfilesResponse>${streams.map(({ width, height }, index) => `<m:Profiles token="p${index}"><t:VideoEncoderConfiguration><t:Resolution><t:Width>${width}</t:Width><t:Height>${height}</t:Height></t:Resolution></t:VideoEncoderConfiguration></m:Profiles>`).join('')}</m:GetProfilesResponse>`
     case 'GetStreamUri': {

@@ -26,6 +26,8 @@ export class PendingEvents {
   readonly #parts: PendingEventsParts
   /** Ids of events that the log has, as far as they matter; undefined: it has not been asked yet. */
   #logged: Set<string> | undefined
+  /** Whether every stored event is logged, so that the next one may follow at once. */
+  #isCaughtUp = false
   #work: Promise<void> = Promise.resolve()
   #timer: Timer | undefined
   readonly #stops: (() => void)[] = []
@@ -54,14 +56,16 @@ export class PendingEvents {
   }
 
   #stored(id: string, event: StoredPendingEvent): void {
+    this.#isCaughtUp &&= this.#parts.store.leadership.isHeld
     // At once, so that the caller of the change finds its event. Another controller may log it, too: the log of a site skips the second one.
-    if (this.#logged !== undefined && this.#parts.store.leadership.isHeld) this.#log(id, event, this.#logged)
+    if (this.#isCaughtUp && this.#logged !== undefined) this.#log(id, event, this.#logged)
     this.#timer ??= startTimer(settleMs, () => this.#begin(), false)
   }
 
   /** Begins anew: another controller may have logged some. */
   #refresh(): void {
-    this.#logged = this.#parts.store.all('pending_events').size === 0 ? new Set() : undefined
+    this.#isCaughtUp = this.#parts.store.all('pending_events').size === 0
+    this.#logged = this.#isCaughtUp ? new Set() : undefined
     this.#begin()
   }
 
@@ -85,15 +89,18 @@ export class PendingEvents {
   async #logAll(): Promise<void> {
     const { store, log } = this.#parts
     while (store.leadership.isHeld && this.#stops.length > 0) {
-      const pending = [...store.all('pending_events')].slice(0, page)
-      const oldest = pending[0]?.[1].at
+      const [oldest] = store.all('pending_events').values()
       if (oldest === undefined) {
         this.#logged ??= new Set()
+        this.#isCaughtUp = true
         return
       }
       await store.leadership.confirmed()
-      const logged = (this.#logged ??= await this.#loggedSince(oldest - clockMs))
+      const logged = (this.#logged ??= await this.#loggedSince(oldest.at - clockMs))
+      const all = store.all('pending_events')
+      const pending = [...all].slice(0, page)
       for (const [id, event] of pending) this.#log(id, event, logged)
+      this.#isCaughtUp ||= pending.length === all.size
       if ((await log.sync()) === undefined) throw new Error('the event log does not take entries')
       await store.transact(['pending_events'], (transaction) => {
         for (const [id] of pending) transaction.delete('pending_events', id)

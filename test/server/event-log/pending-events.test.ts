@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { EventLog } from '../../../server/event-log/event-log.ts'
-import { PendingEvents } from '../../../server/event-log/pending-events.ts'
+import { PendingEvents, type PendingEventsParts } from '../../../server/event-log/pending-events.ts'
 import { putEvent } from '../../../server/store/pending-event.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { DatabaseProxy } from '../../support/postgres/database-proxy.ts'
@@ -11,7 +11,7 @@ import { databaseSite, postgresOfFile } from '../store/drivers.ts'
 const postgres = postgresOfFile()
 const logger = { warn: () => {} }
 
-function follow(store: Store, log: EventLog): PendingEvents {
+function follow(store: Store, log: PendingEventsParts['log']): PendingEvents {
   const pending = new PendingEvents({ store, log, logger })
   pending.start()
   return pending
@@ -26,7 +26,7 @@ async function opened(store: Store, id: string): Promise<void> {
 }
 
 async function openings(log: EventLog): Promise<string[]> {
-  const { items } = await log.query({ limit: 100 })
+  const { items } = await log.query({ limit: 1_000 })
   return items.filter(({ kind }) => kind === 'room.openedBySchedule').map(({ subject }) => subject.id)
 }
 
@@ -82,4 +82,34 @@ test('A crash between a change and its event, or between its event and the end o
   await late.stop()
   expect(await openings(log)).toEqual(['late', 'early'])
   await store.close()
+})
+
+test('Events stay in the order of their changes while a start still logs those of the time before', async () => {
+  const store = await open(await temporaryFolder())
+  onTestFinished(() => store.close())
+  const log = await openLog(await temporaryFolder())
+  // More than are logged together.
+  const earlier = Array.from({ length: 600 }, (_, index) => `earlier ${index}`)
+  await Promise.all(earlier.map((id) => opened(store, id)))
+  const [asked, synced] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const pending = follow(store, {
+    append: (draft) => log.append(draft),
+    query: async (wanted) => {
+      const answer = await log.query(wanted)
+      await opened(store, 'meanwhile')
+      asked.resolve()
+      return answer
+    },
+    sync: async () => {
+      await synced.promise
+      return await log.sync()
+    },
+  })
+  onTestFinished(() => pending.stop())
+  await asked.promise
+  await vi.waitFor(async () => expect(await openings(log)).toContain('earlier 0'))
+  await opened(store, 'later')
+  synced.resolve()
+  await vi.waitFor(() => expect(store.all('pending_events').size).toBe(0), { timeout: 10_000 })
+  expect((await openings(log)).reverse()).toEqual([...earlier, 'meanwhile', 'later'])
 })

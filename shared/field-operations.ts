@@ -5,7 +5,6 @@ import { recordOperations } from './field-records.ts'
 import { createRoom, getMcu } from './media-operations.ts'
 import { bytes, defineOperation, nameBytes, type OperationContract } from './operation.ts'
 import type { ApiName } from './result-codes.ts'
-import { signInOperations } from './sign-in-operations.ts'
 
 /**
  * Calls of the original platform's clients beyond the two APIs, or with differences: answered if
@@ -66,7 +65,7 @@ export const serverInfo = defineOperation({
 
 export const getAccessToken = defineOperation({
   api: 'device',
-  name: signInOperations.getAccessToken,
+  name: 'get_access_token',
   path: '/avd/api/admin/getAccessToken',
   methods: ['GET'],
   safe: true,

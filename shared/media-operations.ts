@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { limits } from './limits.ts'
 import { recordingOperations } from './recording-operations.ts'
 import { bytes, defineOperation, nameBytes, wholeNumber } from './operation.ts'
-import { signInOperations } from './sign-in-operations.ts'
 
 /** The media room API (specification, section 4.1): parameters, answers and errors of each operation. */
 
@@ -19,7 +18,7 @@ const roomId = bytes(1, limits.roomExtendId)
 
 export const authenticate = defineOperation({
   api: 'media',
-  name: signInOperations.authenticate,
+  name: 'authenticate',
   path: '/rtc/auth/valid',
   methods: ['GET'],
   safe: true,

@@ -245,7 +245,7 @@ export const procedureRules = {
   'events.verify': read(operator('events:read')),
 
   'tester.operations': read(viewer('site:read')),
-  // Sends as any credential with its secret, and shows session tokens that outlive an access token.
+  // Without a credential it sends what anybody can send; see `needsOfInput`.
   'tester.send': change(signedIn('admin')),
 
   'lab.state': read(viewer('site:read')),

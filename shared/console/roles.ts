@@ -1,5 +1,4 @@
 import { type NodeConfig, nodeTargets } from '../node.ts'
-import { signInOperations } from '../sign-in-operations.ts'
 import type { Settings } from '../settings.ts'
 import type { ProcedureName, ProcedureParsed } from './contract.ts'
 import type { ProcedureAccess } from './procedure-rule.ts'
@@ -22,8 +21,6 @@ interface CallAccess extends ProcedureAccess {
   /** A session needs a password given just now, because what the call makes outlives it for long. A token does not: what it makes ends with it. */
   readonly freshSession: boolean
 }
-
-const signInNames: ReadonlySet<string> = new Set(Object.values(signInOperations))
 
 type InputNeeds = Partial<Pick<ProcedureAccess, 'role' | 'person'>>
 
@@ -49,9 +46,11 @@ const needsOfInput: {
   'settings.set': needsOfSettings,
   // A disabled credential grants access again.
   'credentials.update': ({ enabled }) => ({ person: enabled === true }),
-  // The answer shows the digest or the secret itself.
-  'tester.send': ({ operation, access_key }) => ({
-    person: access_key !== '' && signInNames.has(operation),
+  // The answer shows a token of the credential's session, its digest or its secret; what the operation makes belongs to the credential.
+  'tester.send': ({ access_key }) => ({ person: access_key !== '' }),
+  // A Janus server admits its holder without the controller: it does not end with the access token that made it.
+  'media.participant_token': ({ life_ms }, { settings }) => ({
+    person: (life_ms ?? 0) > settings.media.link_life_ms,
   }),
 }
 

@@ -79,6 +79,15 @@ test('No token deletes for good, ends the journal of requests, replaces the lice
   expect(withPassword).toEqual(closed.filter((name) => name !== 'listeners.restart'))
 })
 
+test('A session left open sends nothing as a client of the site: the session and the links of a client outlive it', async () => {
+  const { credential } = await site.call(key, 'credentials.create', { label: 'Client' })
+  const sent = { api: 'media', operation: 'list_users', params: { room_id: '1' } } as const
+  expect(await site.result(stale, 'tester.send', { ...sent, access_key: credential.access_key })).toMatchObject({
+    error: { name: 'passwordNeeded' },
+  })
+  expect(await site.result(stale, 'tester.send', sent)).toMatchObject({ ok: true })
+})
+
 describe('Where a node leads people, media, links and secrets', () => {
   const lab = { name: 'lab', kind: 'simulated' } as const
   const janus = { name: 'janus', kind: 'janus' } as const

@@ -34,8 +34,8 @@ import {
   versionsOf,
 } from './operation.ts'
 
-/** How much later an answer may come: a call that waited for a leader has as long again there. */
-const graceMs = deadlineMs + 700
+/** How much later an answer may come: a call may wait for a leader, for the proof that it leads, and for its change, with one deadline each. */
+const graceMs = 2 * deadlineMs + 700
 /** Between two reads of the status, in milliseconds. */
 const readEveryMs = 1_000
 /** Every controller of a site has its key. */

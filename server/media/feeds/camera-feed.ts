@@ -1,6 +1,6 @@
 import { mustNotFail } from '../../../shared/unawaited.ts'
 import { wholeText } from '../base/media-log.ts'
-import { CleanPictures } from '../clean/clean-pictures.ts'
+import { CleanMedia } from '../clean/clean-media.ts'
 import { isRtp, sequenceOf } from '../rtp/packet.ts'
 import { h264Content, sequenceParameters } from '../rtp/key-frame.ts'
 import { PictureOrder } from '../rtp/picture-order.ts'
@@ -9,7 +9,7 @@ import type { ClockPoint } from '../rtp/rtcp.ts'
 import { codecSupportOf, isRecordedConverted, parameterObstacle, shortcomingsOf } from '../rtsp/codec-support.ts'
 import type { RtspTrack } from '../rtsp/description.ts'
 import type { RtspError } from '../rtsp/rtsp-error.ts'
-import { describedParameters, describedUnits, h264Parameters } from '../rtsp/resolution.ts'
+import { describedParameters, h264Parameters } from '../rtsp/resolution.ts'
 import { CameraConversion } from '../transcode/camera-conversion.ts'
 import type { Abilities, Transcoding } from '../transcode/transcoding.ts'
 import { Feed } from './feed.ts'
@@ -27,7 +27,7 @@ export class CameraFeed {
   readonly #abilities: Abilities
   readonly #order = new PictureOrder()
   #video: Refragmentation | undefined
-  readonly #clean: CleanPictures | undefined
+  readonly #clean: CleanMedia
   /** Number of the last picture packet that was passed on; -1 before the first. */
   #sequence = -1
   /** Its own parameter sets were checked, or need no check. */
@@ -75,7 +75,10 @@ export class CameraFeed {
     if (codec === 'H264' || codec === 'H265') {
       this.#video = new Refragmentation(codec, (packet) => this.feed.pushVideo(packet))
     }
-    this.#clean = video && this.#cleanPictures(video)
+    this.#clean = new CleanMedia(tracks, {
+      emit: (track, packet) => this.#pass(track, packet),
+      after: (milliseconds, run) => this.#after(milliseconds, run),
+    })
   }
 
   /** This machine would make something else of it now than when it was begun. */
@@ -87,20 +90,7 @@ export class CameraFeed {
   /** Takes an RTP packet of a track. */
   rtp(track: RtspTrack, packet: Buffer): void {
     if (!isRtp(packet) || ((packet[1] ?? 0) & 0x7f) !== track.payloadType) return
-    if (track.kind === 'video' && this.#clean !== undefined) this.#clean.push(packet)
-    else this.#pass(track, packet)
-  }
-
-  /** What makes clean media of a picture's packets; undefined for codecs whose packets are taken as they come. */
-  #cleanPictures(track: RtspTrack): CleanPictures | undefined {
-    const { codec } = track
-    if (codec !== 'H264' && codec !== 'H265') return undefined
-    return new CleanPictures({
-      codec,
-      described: describedUnits(track),
-      emit: (packet) => this.#pass(track, packet),
-      after: (milliseconds, run) => this.#after(milliseconds, run),
-    })
+    this.#clean.push(track, packet)
   }
 
   /** Packets since the last key frame, and parameter sets ahead of the first one, with numbers of the source. */
@@ -155,7 +145,7 @@ export class CameraFeed {
 
   /** The camera is over. */
   end(): void {
-    this.#clean?.close()
+    this.#clean.close()
     this.#conversion.close()
     this.feed.end()
   }

@@ -1,0 +1,43 @@
+import type { RtspTrack } from '../rtsp/description.ts'
+import { describedUnits } from '../rtsp/resolution.ts'
+import { CleanPictures, type CleanPicturesOptions } from './clean-pictures.ts'
+import { StrayTimestamps } from './stray-timestamps.ts'
+
+/** Where the clean packets of a camera's tracks go. */
+export interface CleanMediaOptions {
+  emit: (track: RtspTrack, packet: Buffer) => void
+  after: CleanPicturesOptions['after']
+}
+
+/** Makes clean media out of the packets of a camera's tracks: timestamps of all, and everything of H.264 and H.265. Packets of other codecs are taken as they come. */
+export class CleanMedia {
+  readonly #emit: CleanMediaOptions['emit']
+  readonly #timestamps = new Map<RtspTrack['kind'], StrayTimestamps>()
+  readonly #pictures: CleanPictures | undefined
+
+  constructor(tracks: readonly RtspTrack[], { emit, after }: CleanMediaOptions) {
+    this.#emit = emit
+    for (const { kind, clockRate } of tracks) {
+      if (clockRate > 0) this.#timestamps.set(kind, new StrayTimestamps(clockRate))
+    }
+    const video = tracks.find(({ kind }) => kind === 'video')
+    if (video?.codec !== 'H264' && video?.codec !== 'H265') return
+    this.#pictures = new CleanPictures({
+      codec: video.codec,
+      described: describedUnits(video),
+      emit: (packet) => emit(video, packet),
+      after,
+    })
+  }
+
+  /** Takes an RTP packet of a track. */
+  push(track: RtspTrack, packet: Buffer): void {
+    this.#timestamps.get(track.kind)?.correct(packet)
+    if (track.kind === 'video' && this.#pictures !== undefined) this.#pictures.push(packet)
+    else this.#emit(track, packet)
+  }
+
+  close(): void {
+    this.#pictures?.close()
+  }
+}

@@ -1,0 +1,69 @@
+import { ssrcOf, timestampOf } from '../rtp/packet.ts'
+
+/** Distance of a timestamp from what is due above which it is stray, in seconds: more than any pause of a network that its arrival does not show. */
+const strayS = 5
+/** Stray frames in a row after which the source has another time. */
+const enoughStrays = 3
+
+/**
+ * Corrects frames whose timestamp is far from those of both their neighbours: some recorders send one every few seconds. A source that goes on with such timestamps has set its clock,
+ * and is followed from the third frame on. Packets of one timestamp are one frame.
+ */
+export class StrayTimestamps {
+  readonly #ticksPerMs: number
+  readonly #maxTicks: number
+  readonly #now: () => number
+  #ssrc = -1
+  /** Timestamp of the last frame that is not stray, when it came, and its distance from the one before. */
+  #last = 0
+  #at = 0
+  #step = 0
+  /** Timestamp of the last stray frame, what is written in its place, and how many came in a row. */
+  #stray = 0
+  #replacement = 0
+  #strays = 0
+
+  /**
+   * @param clockRate of the timestamps, in Hz
+   * @param now milliseconds of a clock that never goes back
+   */
+  constructor(clockRate: number, now = (): number => performance.now()) {
+    this.#ticksPerMs = clockRate / 1_000
+    this.#maxTicks = strayS * clockRate
+    this.#now = now
+  }
+
+  /** Writes the timestamp that is due into a packet of a stray frame; leaves all others as they are. */
+  correct(packet: Buffer): void {
+    const timestamp = timestampOf(packet)
+    const ahead = (timestamp - this.#last) | 0
+    if (ahead === 0) return
+    if (Math.abs(ahead) > this.#maxTicks || this.#ssrc < 0) this.#correctFar(packet, timestamp, ahead)
+    else this.#follow(timestamp, ahead)
+  }
+
+  #follow(timestamp: number, step: number): void {
+    this.#last = timestamp
+    this.#at = this.#now()
+    this.#step = step
+    this.#strays = 0
+  }
+
+  #correctFar(packet: Buffer, timestamp: number, ahead: number): void {
+    const ssrc = ssrcOf(packet)
+    const isOther = ssrc !== this.#ssrc
+    const due = (this.#now() - this.#at) * this.#ticksPerMs
+    // Another source, or a pause of this one.
+    if (isOther || Math.abs(ahead - due) <= this.#maxTicks) {
+      this.#ssrc = ssrc
+      return this.#follow(timestamp, 0)
+    }
+    if (this.#strays === 0 || timestamp !== this.#stray) {
+      this.#strays += 1
+      this.#stray = timestamp
+      if (this.#strays === enoughStrays) return this.#follow(timestamp, 0)
+      this.#replacement = (this.#last + Math.max(1, this.#step) * this.#strays) >>> 0
+    }
+    packet.writeUInt32BE(this.#replacement, 4)
+  }
+}

@@ -15,6 +15,7 @@ import {
   tracksToSetUp,
   withRecordedSound,
 } from './codec-support.ts'
+import { CurrentSource } from './current-source.ts'
 import { PacketArrivals } from './packet-arrivals.ts'
 import { RtspDialogue } from './dialogue.ts'
 import type { RtspDescription, RtspTrack } from './description.ts'
@@ -93,6 +94,8 @@ export class RtspSession {
   #held: (() => void)[] | undefined = []
   /** Packets in a row, by track, that have none of its payload types, or that of another of its formats. */
   readonly #others = new Map<RtspTrack, number>()
+  /** Source of each track that was set up. */
+  readonly #sources = new Map<RtspTrack, CurrentSource>()
   /** Tracks that are sent by a payload type that was not described. */
   readonly #misnumbered = new Set<RtspTrack>()
   #abilities: Abilities = noAbilities
@@ -249,6 +252,7 @@ export class RtspSession {
     if (this.#lifetime.over || packet.length < 12) return
     const sent = this.#sent.get(track)
     if (sent === undefined && !this.tracks.includes(track)) return
+    if (!this.#sourceOf(track).takes(packet)) return
     const type = (packet[1] ?? 0) & 0x7f
     if (type !== (sent ?? track).payloadType && !this.#takes(track, type, packet)) return
     if (!this.#misnumbered.has(track)) this.#others.delete(track)
@@ -307,7 +311,15 @@ export class RtspSession {
 
   #rtcp(track: RtspTrack, packet: Buffer): void {
     const sent = this.#sent.get(track) ?? track
-    if (!this.#lifetime.over && this.tracks.includes(sent)) this.#listener.rtcp(sent, packet)
+    if (this.#lifetime.over || !this.tracks.includes(sent)) return
+    if (packet.length >= 8 && this.#sourceOf(track).isEarlier(packet.readUInt32BE(4))) return
+    this.#listener.rtcp(sent, packet)
+  }
+
+  #sourceOf(track: RtspTrack): CurrentSource {
+    const source = this.#sources.get(track) ?? new CurrentSource()
+    this.#sources.set(track, source)
+    return source
   }
 
   #keepAlive(): void {

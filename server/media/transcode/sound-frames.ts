@@ -64,10 +64,13 @@ export class AacFrames implements FrameAssembly {
     }
     if (sizeLength === 0) return this.#give(timestamp, payload)
     const headerBits = payload.readUInt16BE(0)
-    const count = Math.min(maxFrames, Math.floor(headerBits / (sizeLength + indexLength)))
+    // Some leave the index out of the headers and of the description, others only of one of them.
+    const hasIndex = headerBits % (sizeLength + indexLength) === 0 || headerBits % sizeLength !== 0
+    const headerLength = sizeLength + (hasIndex ? indexLength : 0)
+    const count = Math.min(maxFrames, Math.floor(headerBits / headerLength))
     let at = 2 + Math.ceil(headerBits / 8)
     if (count === 0 || at > payload.length) return
-    const sizes = sizesOf(payload.subarray(2, at), count, this.#layout)
+    const sizes = sizesOf(payload.subarray(2, at), count, sizeLength, headerLength)
     const [first = 0] = sizes
     if (count === 1 && (first > payload.length - at || this.#missing > 0)) {
       return this.#addPart(payload.subarray(at), first, timestamp)
@@ -101,12 +104,13 @@ export class AacFrames implements FrameAssembly {
   }
 }
 
-function sizesOf(headers: Buffer, count: number, { sizeLength, indexLength }: AacLayout): number[] {
-  let at = 0
-  return Array.from({ length: count }, () => {
+/** Sizes at the beginning of headers of some bits each. */
+function sizesOf(headers: Buffer, count: number, sizeLength: number, headerLength: number): number[] {
+  return Array.from({ length: count }, (_, index) => {
+    const begin = index * headerLength
     let size = 0
-    for (let bit = 0; bit < sizeLength; bit++, at++) size = size * 2 + (((headers[at >> 3] ?? 0) >> (7 - (at & 7))) & 1)
-    at += indexLength
+    for (let at = begin; at < begin + sizeLength; at++)
+      size = size * 2 + (((headers[at >> 3] ?? 0) >> (7 - (at & 7))) & 1)
     return size
   })
 }

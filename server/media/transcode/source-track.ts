@@ -161,7 +161,8 @@ function aac({ codec, clockRate, channels, parameters }: RtspTrack): SourceTrack
   const isLatm = codec === 'MP4A-LATM'
   if (isLatm && parameters.get('cpresent') !== '0') return undefined
   const described = isLatm ? latmConfig(config) : Buffer.from(config, 'hex')
-  const codecPrivate = isLatm || (described?.length ?? 0) >= 2 ? described : aacLcConfig(clockRate, channels)
+  const isDescribed = isLatm ? config !== '' : (described?.length ?? 0) >= 2
+  const codecPrivate = isDescribed ? described : aacLcConfig(clockRate, channels)
   if (codecPrivate === undefined || codecPrivate.length < 2) return undefined
   const sampleRate = aacSampleRate(codecPrivate) ?? clockRate
   const matroska = { codecId: 'A_AAC', codecPrivate, audio: { sampleRate, channels } }

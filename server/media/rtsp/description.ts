@@ -120,8 +120,11 @@ function formatOf(payloadType: number, kind: RtspTrack['kind'], section: Partial
     const found = ofType(own)
     if (found.length > 0) return found
     const others = ofType(all)
-    // The one line of the section is about its one format.
-    return own?.length === 1 && !isDescribed(payloadType, everywhere) ? [...own] : others
+    // The one line of the section is about its one format, by whatever payload type, unless that is another format's.
+    const isOther = own?.length !== 1 || isDescribed(own[0]?.payload, everywhere)
+    return own?.length === 1 && (!isDescribed(payloadType, everywhere) || (others.length === 0 && !isOther))
+      ? [...own]
+      : others
   }
   const known = staticTypes.get(payloadType)
   // A static type means the same in each section; a line for it elsewhere is about another track.

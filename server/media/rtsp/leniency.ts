@@ -27,13 +27,14 @@ const withScheme = (url: string, text: string): string | undefined =>
     : undefined
 
 /**
- * An address in a field or attribute, without what is written around it: quotes, angle brackets, one slash behind the scheme, and the schemes by which players choose a transport
- * (`rtspt`, `rtspu`).
+ * An address in a field or attribute, without what is written around it: quotes, angle brackets, a second scheme, one slash behind the scheme, and the schemes by which players choose a
+ * transport (`rtspt`, `rtspu`).
  */
 export function plainAddress(text: string): string {
   return text
     .trim()
     .replace(/^["'<]{1,4}|[>"']{1,4}$/g, '')
+    .replace(/^rtsps?:\/{1,2}(?=rtsp[stu]?:\/)/i, '')
     .replace(
       /^(rtsps?|rtsp[tu]):\/(?:\/|(?!\/))/i,
       (_, scheme: string) => `${/s$/i.test(scheme) ? 'rtsps' : 'rtsp'}://`,
@@ -145,9 +146,10 @@ const lineForms: readonly LineForm[] = [
     to: '',
   },
   {
-    deviation: 'A media line has several spaces between its fields, a number of ports, or its type in upper case.',
-    from: /^m=(\w{1,32}) +(\d{1,5})(?:\/\d{1,5})? +(\S{1,64}) +/gm,
-    to: (_, type = '', port = '', protocol = '') => `m=${type.toLowerCase()} ${port} ${protocol} `,
+    deviation:
+      'A media line has several spaces between its fields, its type in upper case, or a port that is none: SETUP names the ports.',
+    from: /^m=(\w{1,32}) +\S{1,32} +(\S{1,64}) +/gm,
+    to: (_, type = '', protocol = '') => `m=${type.toLowerCase()} 0 ${protocol} `,
   },
   {
     deviation: 'The name of an attribute is in upper case, or has spaces around its colon.',

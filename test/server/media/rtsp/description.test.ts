@@ -170,3 +170,18 @@ test('numbers of a description stay in range, and values that are too long are d
   const many = Array.from({ length: 1_000 }, () => ['m=video 0 RTP/AVP 96', 'a=rtpmap:96 H264/90000']).flat()
   expect(describe(many).length).toBeLessThanOrEqual(16)
 })
+
+test('parameters of a payload type that nothing has are those of the one format of their section', () => {
+  const described = (format: string, ...other: string[]) => {
+    const lines = [
+      'm=audio 0 RTP/AVP 104',
+      'a=rtpmap:104 MPEG4-GENERIC/16000',
+      `a=fmtp:${format} config=1408`,
+      ...other,
+    ]
+    return parseDescription(lines.join('\r\n')).tracks[0]?.parameters.get('config')
+  }
+  expect(described('97')).toBe('1408')
+  expect(described('97', 'm=audio 0 RTP/AVP 97', 'a=rtpmap:97 MPEG4-GENERIC/8000')).toBeUndefined()
+  expect(described('97', 'm=video 0 RTP/AVP 96', 'a=fmtp:104 config=1588')).toBe('1588')
+})

@@ -24,6 +24,8 @@ export const deviceErrorKinds = [
   'rejected',
   'redirected',
   'oldTls',
+  'noTransport',
+  'srtp',
 ] as const
 export type DeviceErrorKind = (typeof deviceErrorKinds)[number]
 
@@ -52,4 +54,6 @@ export const deviceErrorMessages: Readonly<Record<DeviceErrorKind, string>> = {
   redirected:
     'The device redirects to an address that is not allowed: give the address of the stream itself, or allow its network.',
   oldTls: 'The device speaks only TLS that is out of date: update it, allow old TLS for it, or use rtsp://.',
+  noTransport: 'The device refused both TCP and unicast UDP: set its stream to unicast instead of multicast.',
+  srtp: 'The device encrypts its media with SRTP, which is not supported: switch SRTP off in the device or in its address (enableSrtp); rtsps:// still encrypts the connection.',
 }

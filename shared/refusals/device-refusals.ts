@@ -21,6 +21,8 @@ const names = {
   rejected: 'deviceRejected',
   redirected: 'deviceRedirected',
   oldTls: 'deviceOldTls',
+  noTransport: 'deviceNoTransport',
+  srtp: 'deviceSrtp',
 } as const satisfies Record<DeviceErrorKind, string>
 
 /**

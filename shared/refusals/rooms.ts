@@ -84,6 +84,8 @@ export const roomRefusals = {
   deviceRejected: ['failed', deviceErrorMessages.rejected],
   deviceRedirected: ['failed', deviceErrorMessages.redirected],
   deviceOldTls: ['failed', deviceErrorMessages.oldTls],
+  deviceNoTransport: ['failed', deviceErrorMessages.noTransport],
+  deviceSrtp: ['failed', deviceErrorMessages.srtp],
 
   tableEmpty: ['invalid', 'The table is empty: its first line names the columns.'],
   tableLimit: ['invalid', 'The table has more than {limit} lines.'],

@@ -8,6 +8,7 @@ import { h265Cases } from './h265-cases.ts'
 import { interlacedCases } from './interlaced-cases.ts'
 import { loginCases } from './login-cases.ts'
 import { pictureCases } from './picture-cases.ts'
+import { reportCases } from './report-cases.ts'
 import { sessionCases } from './session-cases.ts'
 import { soundCases } from './sound-cases.ts'
 import { timeCases, transportCases } from './transport-cases.ts'
@@ -23,4 +24,5 @@ export const corpus = {
   sound: soundCases,
   transport: transportCases,
   timestamps: timeCases,
+  reports: reportCases,
 } as const satisfies Record<string, readonly FieldCase[]>

@@ -27,6 +27,7 @@ const tried: Readonly<Record<keyof typeof corpus, string>> = {
   sound: 'sound: AAC with heads of ADTS in its units',
   transport: 'both tracks come on one channel',
   timestamps: 'timestamps stand still',
+  reports: 'packets of an earlier session come beside those of this one',
 }
 
 describe.concurrent('cameras of the field', () => {

@@ -31,6 +31,10 @@ interface Obstacle {
 /** Says how a camera's track comes to browsers: as it is, or made playable by what this machine can. */
 export function codecSupportOf(track: RtspTrack, abilities: Abilities = noAbilities): CodecSupport {
   const name = codecName(track)
+  if (track.encrypted === true) {
+    const reason = track.kind === 'video' ? 'video_other' : 'audio_other'
+    return { carried: false, way: 'none', reason, detail: `${name} encrypted with SRTP: switch SRTP off in the device` }
+  }
   const obstacle = track.kind === 'video' ? pictureObstacle(track) : soundObstacle(track)
   if (obstacle === undefined) return { carried: true, way: 'direct', reason: null, detail: name }
   const { reason, partly, what, remedy } = obstacle
@@ -185,7 +189,7 @@ export function tracksToPull(tracks: readonly RtspTrack[], abilities: Abilities 
 }
 
 /**
- * Tracks that the camera sends. `sendonly` is ambiguous: ONVIF's back channel, to which a client sends (ONVIF Streaming Specification, section 5.3), or a camera that describes its
+ * Tracks that the camera sends and that can be read. `sendonly` is ambiguous: ONVIF's back channel, to which a client sends (ONVIF Streaming Specification, section 5.3), or a camera that describes its
  * own sending. It is a back channel beside a track of the same kind without it, and beside any track that says `recvonly`.
  */
 function receivedTracks(tracks: readonly RtspTrack[]): readonly RtspTrack[] {
@@ -193,7 +197,7 @@ function receivedTracks(tracks: readonly RtspTrack[]): readonly RtspTrack[] {
   const isBackChannel = ({ kind, direction }: RtspTrack): boolean =>
     direction === 'sendonly' &&
     (isOnvif || tracks.some((other) => other.kind === kind && other.direction !== 'sendonly'))
-  return tracks.filter((track) => track.direction !== 'inactive' && !isBackChannel(track))
+  return tracks.filter((track) => track.direction !== 'inactive' && track.encrypted !== true && !isBackChannel(track))
 }
 
 /** The pulled tracks, and sound that can be read where no other is pulled: browsers do not receive it, and recordings hold it. */

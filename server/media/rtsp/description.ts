@@ -1,4 +1,4 @@
-import { type MediaAttributes, parse } from 'sdp-transform'
+import { type MediaAttributes, type MediaDescription, parse } from 'sdp-transform'
 import { usedLines } from '../webrtc/sdp-lines.ts'
 import { numberOf, textOf } from '../webrtc/sdp-value.ts'
 import { assumedClock, plainDescription, registeredCodec } from './leniency.ts'
@@ -17,6 +17,8 @@ export interface RtspTrack {
   control: string
   /** As RFC 3264 names it, from the camera's side where it follows ONVIF: `sendonly` marks a back channel there, and plain media elsewhere. */
   direction?: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive' | undefined
+  /** Its packets are encrypted (SRTP, RFC 3711). Left out: they are not. */
+  encrypted?: boolean
   /** Other formats that the camera may send in the place of this one, each with the payload type that tells it. Left out: none. */
   alternatives?: readonly RtspTrack[]
 }
@@ -54,7 +56,8 @@ const staticTypes: ReadonlyMap<number, { codec: string; clockRate: number; chann
 /** Limit of media sections that are read: a camera has a handful. */
 const maxTracks = 16
 /** Lines that say something about tracks, and most of them. */
-const readLine = /m=|a=(?:x-dimensions:|framesize:\d|rtpmap:\d|fmtp:\d|control:|sendrecv|sendonly|recvonly|inactive)/y
+const readLine =
+  /m=|a=(?:x-dimensions:|framesize:\d|rtpmap:\d|fmtp:\d|control:|crypto:|key-mgmt:|sendrecv|sendonly|recvonly|inactive)/y
 const maxLines = 256
 /** Longest control attribute, in characters: longer ones cannot be asked for. */
 const maxControl = 1_024
@@ -81,6 +84,7 @@ export function parseDescription(text: string): RtspDescription {
     if (media.type !== 'video' && media.type !== 'audio') return []
     const kind: RtspTrack['kind'] = media.type
     const { direction } = media
+    const encrypted = isEncrypted(media) ? { encrypted: true } : {}
     const control = controlOf(media)
     if (control.length > maxControl) return []
     const types = textOf(media.payloads ?? '').split(' ', maxFormats)
@@ -90,7 +94,7 @@ export function parseDescription(text: string): RtspDescription {
       numbers.push(...media.rtp.slice(0, 1).map(({ payload }) => inRange(payload, 0, 127)))
     const formats = [...new Set(numbers)]
       .filter((type) => type !== undefined)
-      .map((type) => ({ kind, control, direction, ...formatOf(type, kind, media, everywhere) }))
+      .map((type) => ({ kind, control, direction, ...encrypted, ...formatOf(type, kind, media, everywhere) }))
     const size = sizeOf(media)
     if (size !== '') for (const { parameters } of formats) parameters.set(sizeParameter, size)
     const [first, ...others] = formats
@@ -141,6 +145,12 @@ function formatOf(payloadType: number, kind: RtspTrack['kind'], section: Partial
     channels: inRange(numberOf(map?.encoding ?? known?.channels ?? 1), 1, maxChannels) ?? 0,
     parameters: formatParameters(ownOrOther(section.fmtp, everywhere.fmtp).map(({ config }) => textOf(config))),
   }
+}
+
+/** Whether a section says with which key its packets are encrypted (RFC 4568, RFC 4567). Some cameras name the protocol of SRTP, and send plain packets. */
+function isEncrypted({ protocol, crypto = [], invalid = [] }: Partial<MediaDescription>): boolean {
+  const hasKey = crypto.length > 0 || invalid.some(({ value }) => /^key-mgmt:/i.test(value))
+  return hasKey && /SAVP/i.test(textOf(protocol ?? ''))
 }
 
 /** Name under which the size of `a=x-dimensions` and `a=framesize` stands among the parameters. */

@@ -21,6 +21,8 @@ export type RtspErrorKind = Extract<
   | 'rejected'
   | 'redirected'
   | 'oldTls'
+  | 'noTransport'
+  | 'srtp'
 >
 
 /** Further facts of a failure. */
@@ -123,5 +125,6 @@ export function statusError(method: string, status: number, text = String(status
 function kindOf(status: number): RtspErrorKind {
   if (status === 401 || status === 403 || status === 407) return 'auth'
   if (status === 404 || status === 410) return 'notFound'
+  if (status === 461) return 'noTransport'
   return isRedirection(status) ? 'redirected' : 'rejected'
 }

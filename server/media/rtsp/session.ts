@@ -376,6 +376,8 @@ export class RtspSession {
 /** The failure of a camera none of whose tracks can be shown: with what it sends. */
 export function noUsableTrack(tracks: readonly RtspTrack[]): RtspError {
   const detail = tracks.map(codecName).join(', ')
+  const main = tracks.find(({ kind }) => kind === 'video') ?? tracks[0]
+  if (main?.encrypted === true) return new RtspError('srtp', 'the camera encrypts its media', 0, { detail })
   return new RtspError('noUsableTrack', 'no track of the camera is supported', 0, { detail })
 }
 

@@ -40,6 +40,8 @@ export const devices: Texts<typeof english> = {
     rejected: 'Anfrage abgelehnt',
     redirected: 'Leitet weiter',
     oldTls: 'TLS veraltet',
+    noTransport: 'Nur Multicast',
+    srtp: 'Medien verschlüsselt (SRTP)',
   },
   errors: {
     auth: 'Das Gerät hat die Anmeldung abgewiesen. Prüfen Sie Benutzername und Passwort.',
@@ -67,6 +69,8 @@ export const devices: Texts<typeof english> = {
       'Das Gerät leitet an eine nicht erlaubte Adresse weiter. Geben Sie die Adresse des Streams selbst an, oder erlauben Sie deren Netz.',
     oldTls:
       'Das Gerät beherrscht nur veraltetes TLS. Aktualisieren Sie es, erlauben Sie altes TLS für dieses Gerät, oder verwenden Sie rtsp://.',
+    noTransport: 'Das Gerät hat TCP und Unicast-UDP abgelehnt. Stellen Sie seinen Stream von Multicast auf Unicast um.',
+    srtp: 'Das Gerät verschlüsselt seine Medien mit SRTP, das nicht unterstützt wird. Schalten Sie SRTP im Gerät oder in der Adresse (enableSrtp) ab; rtsps:// verschlüsselt die Verbindung weiterhin.',
   },
   thumbnail: 'Bild von {name}, {time}',
   columns: {

@@ -86,6 +86,8 @@ export const lab: Texts<typeof english> = {
       rejected: 'Anfrage abgelehnt',
       redirected: 'Leitet weiter',
       oldTls: 'TLS veraltet',
+      noTransport: 'Nur Multicast',
+      srtp: 'Medien verschlüsselt (SRTP)',
     },
   },
   faults: {

@@ -142,6 +142,8 @@ export const refusals: Texts<typeof english> = {
   deviceRejected: 'Das Gerät hat eine Anfrage abgelehnt.',
   deviceRedirected: 'Das Gerät leitet an eine nicht erlaubte Adresse weiter.',
   deviceOldTls: 'Das Gerät beherrscht nur veraltetes TLS.',
+  deviceNoTransport: 'Das Gerät hat TCP und Unicast-UDP abgelehnt.',
+  deviceSrtp: 'Das Gerät verschlüsselt seine Medien mit SRTP.',
   tableEmpty: 'Die Tabelle ist leer: Ihre erste Zeile muss die Spalten benennen.',
   tableLimit: 'Die Tabelle hat mehr als {limit} Zeilen.',
   tableCells: 'Die Zeile hat zu viele Zellen.',

@@ -38,6 +38,8 @@ export const devices = {
     rejected: 'Request rejected',
     redirected: 'Redirects elsewhere',
     oldTls: 'TLS out of date',
+    noTransport: 'Multicast only',
+    srtp: 'Media encrypted (SRTP)',
   },
   errors: {
     auth: 'The device refused the login. Check the user name and password.',
@@ -63,6 +65,8 @@ export const devices = {
     redirected:
       'The device redirects to an address that is not allowed. Use the address of the stream itself, or permit its network.',
     oldTls: 'The device speaks only outdated TLS. Update it, allow old TLS for it, or use rtsp://.',
+    noTransport: 'The device refused both TCP and unicast UDP. Set its stream to unicast instead of multicast.',
+    srtp: 'The device encrypts its media with SRTP, which is not supported. Turn SRTP off in the device or in the address (enableSrtp); rtsps:// still encrypts the connection.',
   },
   thumbnail: 'Picture of {name}, {time}',
   pictures: {

@@ -84,6 +84,8 @@ export const lab = {
       rejected: 'Request rejected',
       redirected: 'Redirects elsewhere',
       oldTls: 'TLS out of date',
+      noTransport: 'Multicast only',
+      srtp: 'Media encrypted (SRTP)',
     },
   },
   faults: {

@@ -141,6 +141,8 @@ export const refusals = {
   deviceRejected: 'The device rejected a request.',
   deviceRedirected: 'The device redirects to an address that is not allowed.',
   deviceOldTls: 'The device speaks only outdated TLS.',
+  deviceNoTransport: 'The device refused both TCP and unicast UDP.',
+  deviceSrtp: 'The device encrypts its media with SRTP.',
   tableEmpty: 'The table is empty: its first line must name the columns.',
   tableLimit: 'The table has more than {limit} lines.',
   tableCells: 'The line has too many cells.',

@@ -39,6 +39,8 @@ export const devices: Texts<typeof english> = {
     rejected: '请求被拒绝',
     redirected: '重定向到其他地址',
     oldTls: 'TLS 版本过旧',
+    noTransport: '仅支持组播',
+    srtp: '媒体已加密（SRTP）',
   },
   errors: {
     auth: '设备拒绝了登录，请检查用户名和密码。',
@@ -61,6 +63,8 @@ export const devices: Texts<typeof english> = {
     rejected: '设备拒绝了请求，请检查其 RTSP 设置。',
     redirected: '设备重定向到不允许的地址。请直接填写视频流的地址，或允许该网络。',
     oldTls: '设备仅支持过旧的 TLS。请升级设备、为该设备允许旧版 TLS，或改用 rtsp://。',
+    noTransport: '设备拒绝了 TCP 和单播 UDP。请将其视频流由组播改为单播。',
+    srtp: '设备使用 SRTP 加密媒体，暂不支持。请在设备或地址（enableSrtp）中关闭 SRTP；rtsps:// 仍会加密连接。',
   },
   thumbnail: '{name} 的画面，{time}',
   pictures: {

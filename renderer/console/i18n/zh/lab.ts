@@ -84,6 +84,8 @@ export const lab: Texts<typeof english> = {
       rejected: '请求被拒绝',
       redirected: '重定向到其他地址',
       oldTls: 'TLS 版本过旧',
+      noTransport: '仅支持组播',
+      srtp: '媒体已加密（SRTP）',
     },
   },
   faults: {

@@ -140,6 +140,8 @@ export const refusals: Catalogue['refusals'] = {
   deviceRejected: '设备拒绝了请求。',
   deviceRedirected: '设备重定向到不允许的地址。',
   deviceOldTls: '设备仅支持过旧的 TLS。',
+  deviceNoTransport: '设备拒绝了 TCP 和单播 UDP。',
+  deviceSrtp: '设备使用 SRTP 加密媒体。',
   tableEmpty: '表格为空，首行应为列名。',
   tableLimit: '表格超过 {limit} 行。',
   tableCells: '该行单元格过多。',

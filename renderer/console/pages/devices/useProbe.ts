@@ -26,6 +26,8 @@ const endsAt: Partial<Record<DeviceErrorKind, ProbeQuestion>> = {
   auth: 'login',
   noUsableTrack: 'stream',
   rejected: 'stream',
+  noTransport: 'stream',
+  srtp: 'stream',
   stalled: 'stream',
 }
 

@@ -185,3 +185,13 @@ test('parameters of a payload type that nothing has are those of the one format 
   expect(described('97', 'm=audio 0 RTP/AVP 97', 'a=rtpmap:97 MPEG4-GENERIC/8000')).toBeUndefined()
   expect(described('97', 'm=video 0 RTP/AVP 96', 'a=fmtp:104 config=1588')).toBe('1588')
 })
+
+test('a section with a key for SRTP is not pulled; one that only names the protocol is', () => {
+  const describe = (protocol: string, ...lines: string[]) =>
+    parseDescription([`m=video 0 ${protocol} 96`, 'a=rtpmap:96 H264/90000', ...lines].join('\r\n')).tracks
+  const key = 'a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:d0RmdmcmVCspeEc3QGZiNWpVLFJhQX1cfHAwJSoj'
+  for (const line of [key, 'a=key-mgmt:mikey AQAFAP1td4ABAAD+AbaFAAAAAAoAAd'])
+    expect(tracksToPull(describe('RTP/SAVP', line))).toEqual([])
+  expect(tracksToPull(describe('RTP/AVP', key))).toHaveLength(1)
+  expect(tracksToPull(describe('RTP/SAVPF'))).toHaveLength(1)
+})

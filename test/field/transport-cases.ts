@@ -1,7 +1,7 @@
 import { changed } from '../support/camera/hostile-case.ts'
 import { interleaved } from '../support/camera/hostile-camera.ts'
 import type { FieldCase, FieldSound } from '../support/field/field-case.ts'
-import { usualPacker } from '../support/field/packing.ts'
+import { marked, payloadsOf, usualPacker } from '../support/field/packing.ts'
 import { lines, pictureSection, sessionLines } from '../support/field/field-camera.ts'
 
 const g711: FieldSound = {
@@ -65,6 +65,12 @@ export const transportCases: FieldCase[] = [
     source: 'old encoders',
     over: 'udp',
     description: (film) => lines(sessionLines, 'a=control:*', pictureSection(film, { format: 'packetization-mode=1' })),
+  },
+  {
+    quirk: 'TCP is refused, and the first packet is the beginning of a message',
+    source: 'encoders that describe their parameter sets and send their settings in the stream',
+    over: 'udp',
+    packing: ({ units }) => marked(payloadsOf(units)),
   },
   {
     quirk: 'UDP comes from other ports than those that were named',

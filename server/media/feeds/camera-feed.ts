@@ -93,7 +93,7 @@ export class CameraFeed {
     this.#clean.push(track, packet)
   }
 
-  /** Packets since the last key frame, and parameter sets ahead of the first one, with numbers of the source. */
+  /** Packets since the last key frame, or those of the newest picture ahead of the first one, with numbers of the source. */
   #recent(): readonly Buffer[] {
     const group = this.#conversion.tracks.inputs.video?.group ?? this.feed.kept.gathered
     const last = group.at(-1)

@@ -1,4 +1,4 @@
-import { type Content, keyFrame, parameterSet } from '../rtp/key-frame.ts'
+import { type Content, keyFrame } from '../rtp/key-frame.ts'
 import { sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
 
 /** Largest GOP that is kept: a longer one makes late joiners wait for the next key frame. */
@@ -20,7 +20,7 @@ export class GopCache {
     return this.#begun ? this.#packets : []
   }
 
-  /** Like `packets`; before the first key frame, the parameter sets that came ahead of it. */
+  /** Like `packets`; before the first key frame, what came of the newest picture. */
   get gathered(): readonly Buffer[] {
     return this.#packets
   }
@@ -30,9 +30,8 @@ export class GopCache {
     const timestamp = timestampOf(packet)
     if ((content & keyFrame) !== 0 && !(this.#begun && timestamp === this.#timestamp)) this.#begin(timestamp)
     if (!this.#begun) {
-      // Parameter sets ahead of the first key frame belong to it, and so does what lies between, e.g. SEI.
+      // Everything of its timestamp ahead of the first key frame belongs to it: parameter sets, and parts of messages.
       if (this.#packets[0] !== undefined && timestampOf(this.#packets[0]) !== timestamp) this.clear()
-      if ((content & parameterSet) === 0 && this.#packets.length === 0) return
     }
     this.#packets.push(packet)
     this.#bytes += packet.length

@@ -99,7 +99,7 @@ export const createUserRecord = defineOperation({
   disclosure: { ...streamDisclosure, fileType: 'number' },
   success: z.strictObject({ data: idAndStatus }),
   answer: { data: idAnswer },
-  effect: { event: 'recording.ordered', subject: 'room', lasting: true },
+  effect: { event: 'recording.ordered', subject: 'recording', lasting: true },
   errors: begins,
 })
 
@@ -162,7 +162,7 @@ export const createUserLive = defineOperation({
     data: idAndStatus.extend({ roomId: z.string(), name: z.string(), createTime: z.string(), ...liveUrls }),
   }),
   answer: { data: { ...idAnswer, roomId: 'room', name: 'length', createTime: 'length', ...liveUrlAnswer } },
-  effect: { event: 'live.ordered', subject: 'room', lasting: true },
+  effect: { event: 'live.ordered', subject: 'recording', lasting: true },
   errors: begins,
 })
 

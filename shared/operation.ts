@@ -28,7 +28,7 @@ export type OperationEffect<Parameter extends string = string> =
   | {
       event: EffectEvent
       subject: Extract<SubjectType, 'room' | 'person' | 'device' | 'recording'>
-      /** Parameter with the id of the subject; left out: the room. */
+      /** Parameter with the id of the subject; left out: the room, or the recording or live stream that the operation makes. */
       id?: Parameter
       /** It makes something that outlives the client's session, such as a link. */
       lasting?: true

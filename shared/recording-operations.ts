@@ -166,7 +166,7 @@ export const startRecording = defineOperation({
   disclosure: { room_id: 'room', user_id: 'user', ...labelDisclosure, container: ['mp4', 'webm'] },
   success: recordingFacts,
   answer: recordingAnswer,
-  effect: { event: 'recording.ordered', subject: 'room', lasting: true },
+  effect: { event: 'recording.ordered', subject: 'recording', lasting: true },
   errors: begins,
 })
 
@@ -272,7 +272,7 @@ export const startLive = defineOperation({
   disclosure: { room_id: 'room', user_id: 'user', ...labelDisclosure, publish_url: 'secret', rtmp_url: 'secret' },
   success: liveFacts,
   answer: liveAnswer,
-  effect: { event: 'live.ordered', subject: 'room', lasting: true },
+  effect: { event: 'live.ordered', subject: 'recording', lasting: true },
   errors: begins,
 })
 

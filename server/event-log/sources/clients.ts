@@ -48,6 +48,8 @@ interface OperationCall {
   params: Observation['params']
   credential: string
   client: string
+  /** Key of the record by whose change it has its effect; left out: it changed nothing. */
+  key?: string
 }
 
 /** Records what clients change over the APIs, and who they are: with the change where it is stored, otherwise after the answer. On the hot path: of any other request it is one look-up. */
@@ -81,8 +83,9 @@ export class ClientEvents implements RequestObserver, OperationCauses {
         const found = effectIn(planned, effect)
         if (found === undefined) return []
         cause.isRecorded = true
-        const call = { operation, room: room === '' ? found.room : room, params, credential, client }
-        const event = this.#sink.passing(effect.event, () => this.#eventOf(call, effect, found.reader))
+        const { key, reader } = found
+        const call = { operation, room: room === '' ? found.room : room, params, credential, client, key }
+        const event = this.#sink.passing(effect.event, () => this.#eventOf(call, effect, reader))
         return event === undefined ? [] : [pendingEvent(event)]
       },
     }
@@ -90,12 +93,13 @@ export class ClientEvents implements RequestObserver, OperationCauses {
   }
 
   #eventOf(call: OperationCall, { event: kind, subject: type, id: parameter }: Effect, reader: RecordReader) {
-    const { room, params, operation, credential, client } = call
+    const { room, params, operation, credential, client, key } = call
     const actor = { type: 'client', name: credential, address: client } as const
     const about = { room: roomName(reader, room), operation }
     const at = wallClock()
-    if (parameter === undefined) return { at, kind, actor, subject: subjectOf(reader, type, room), params: about }
-    const given = params.get(parameter)
+    const given = parameter === undefined ? key : params.get(parameter)
+    if (type === 'room' || given === undefined)
+      return { at, kind, actor, subject: subjectOf(reader, 'room', room), params: about }
     const id = typeof given === 'number' || typeof given === 'string' ? String(given) : ''
     const found = subjectOf(reader, type, id)
     const subject = type === 'person' ? { ...found, name: this.#names.of(room, found.id) } : found
@@ -103,15 +107,27 @@ export class ClientEvents implements RequestObserver, OperationCauses {
   }
 }
 
-/** The room that a transaction with an effect changes, if it changes one, and the records that its event names; undefined: it does not have the effect. */
-function effectIn(
-  { changes, before, after }: PlannedChange,
-  { event }: Effect,
-): { room: string; reader: RecordReader } | undefined {
+/** A change by which an operation has its effect. */
+interface FoundEffect {
+  key: string
+  /** The room that it changes, or the room of the recording or live stream; empty: neither. */
+  room: string
+  /** Records that the event names. */
+  reader: RecordReader
+}
+
+/** @returns undefined if the transaction does not have the effect */
+function effectIn({ changes, before, after }: PlannedChange, { event }: Effect): FoundEffect | undefined {
   const [collection, how] = changeOfEffect[event]
   const found = changes.find((change) => change.collection === collection && howOf(change, before) === how)
   if (found === undefined) return undefined
-  return { room: collection === 'rooms' ? found.key : '', reader: how === 'deleted' ? before : after }
+  const reader = how === 'deleted' ? before : after
+  return { key: found.key, room: roomOf(reader, collection, found.key), reader }
+}
+
+function roomOf(reader: RecordReader, collection: CollectionName, key: string): string {
+  if (collection === 'rooms') return key
+  return collection === 'recordings' || collection === 'lives' ? (reader.get(collection, key)?.room_id ?? '') : ''
 }
 
 function howOf({ collection, key, value }: Change, before: RecordReader): EffectChange[1] {

@@ -3,8 +3,10 @@ import { allOperations } from '../../../shared/operations.ts'
 import type { EventDraft } from '../../../server/event-log/event-log.ts'
 import { PeopleNames } from '../../../server/event-log/people-names.ts'
 import { ClientEvents } from '../../../server/event-log/sources/clients.ts'
+import { causedBy } from '../../../server/store/change-cause.ts'
+import { liveRecord } from '../../support/made-capabilities.ts'
 import { observation } from '../observe/observation.ts'
-import { temporaryStore } from '../../support/sites/store-site.ts'
+import { room, temporaryStore } from '../../support/sites/store-site.ts'
 
 /** Operations that change nothing and make nothing. */
 const withoutEvent = [
@@ -56,4 +58,38 @@ test('Every operation that changes or makes something leaves an event of its cli
     }
   }
   expect(silent.sort()).toEqual(withoutEvent)
+})
+
+test('The events of a live stream name it and its room, from the order to its deletion', async () => {
+  const site = await temporaryStore()
+  onTestFinished(() => site.remove())
+  const { store } = site
+  const sink = { append: () => {}, passing: <D>(_: string, make: () => D): D => make() }
+  const events = new ClientEvents(store, sink, new PeopleNames())
+  const live = liveRecord('41', 'capability', 'living')
+  await store.transact([], (transaction) => transaction.put('rooms', live.room_id, room(live.room_id, 1, 'Yard')))
+  const change = async (operation: string, value: typeof live | undefined) => {
+    // Only the call that orders it names the room.
+    const call =
+      operation === 'live_start'
+        ? { room: live.room_id, parameters: new Map([['room_id', live.room_id]]) }
+        : { room: '', parameters: new Map([['id', live.id]]) }
+    const cause = events.of(operation, call, { client: '10.0.0.1', accessKey: 'demo_access' })
+    if (cause === undefined) throw new Error(`${operation} leaves no event.`)
+    await causedBy(cause, () =>
+      store.transact(['lives'], (transaction) => {
+        if (value === undefined) transaction.delete('lives', live.id)
+        else transaction.put('lives', live.id, value)
+      }),
+    )
+  }
+  await change('live_start', live)
+  await change('live_stop', { ...live, state: 'stopped' })
+  await change('live_delete', undefined)
+  const named = { subject: { type: 'recording', id: '41' }, room: live.room_id, params: { id: '41', room: 'Yard' } }
+  expect([...store.all('pending_events').values()]).toMatchObject([
+    { kind: 'live.ordered', ...named },
+    { kind: 'live.ended', ...named },
+    { kind: 'live.deleted', ...named },
+  ])
 })

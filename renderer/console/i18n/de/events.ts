@@ -188,7 +188,7 @@ export const eventLog: Texts<typeof english> = {
       stopped: 'Aufzeichnung von „{subject}“ beendet',
       watched: 'Aufzeichnung von „{subject}“ angesehen',
       exported: 'Aufzeichnung von „{subject}“ exportiert',
-      ordered: 'Aufzeichnung in Raum „{subject}“ von einem Client bestellt',
+      ordered: 'Aufzeichnung {id} in Raum „{room}“ von einem Client bestellt',
       orderEnded: 'Bestellte Aufzeichnung {id} beendet',
       orderDeleted: 'Bestellte Aufzeichnung {id} gelöscht',
       deleted: 'Aufzeichnungen von „{subject}“ gelöscht',
@@ -228,7 +228,7 @@ export const eventLog: Texts<typeof english> = {
       },
     },
     live: {
-      ordered: 'Livestream aus Raum „{subject}“ von einem Client bestellt',
+      ordered: 'Livestream {id} aus Raum „{room}“ von einem Client bestellt',
       ended: 'Livestream {id} beendet',
       deleted: 'Livestream {id} gelöscht',
     },

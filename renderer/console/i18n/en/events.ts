@@ -183,7 +183,7 @@ export const eventLog = {
       stopped: 'Recording of “{subject}” stopped',
       watched: 'Recording of “{subject}” watched',
       exported: 'Recording of “{subject}” exported',
-      ordered: 'Recording in room “{subject}” ordered by a client',
+      ordered: 'Recording {id} in room “{room}” ordered by a client',
       orderEnded: 'Ordered recording {id} ended',
       orderDeleted: 'Ordered recording {id} deleted',
       deleted: 'Recordings of “{subject}” deleted',
@@ -223,7 +223,7 @@ export const eventLog = {
       },
     },
     live: {
-      ordered: 'Live stream from room “{subject}” ordered by a client',
+      ordered: 'Live stream {id} from room “{room}” ordered by a client',
       ended: 'Live stream {id} ended',
       deleted: 'Live stream {id} deleted',
     },

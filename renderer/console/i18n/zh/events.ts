@@ -186,7 +186,7 @@ export const eventLog: Texts<typeof english> = {
       stopped: '停止录制“{subject}”',
       watched: '查看了“{subject}”的录像',
       exported: '导出了“{subject}”的录像',
-      ordered: '客户端在房间“{subject}”中预约了录制',
+      ordered: '客户端在房间“{room}”中预约了录制 {id}',
       orderEnded: '预约的录制 {id} 已结束',
       orderDeleted: '预约的录制 {id} 已删除',
       deleted: '删除了“{subject}”的录像',
@@ -226,7 +226,7 @@ export const eventLog: Texts<typeof english> = {
       },
     },
     live: {
-      ordered: '客户端为房间“{subject}”预约了直播',
+      ordered: '客户端为房间“{room}”预约了直播 {id}',
       ended: '直播 {id} 已结束',
       deleted: '直播 {id} 已删除',
     },

@@ -14,6 +14,9 @@ function ofEarlierSession(packet: Buffer): Buffer {
   return other
 }
 
+/** A packet that a camera sends while it is turned: all have one number. */
+const ofMotor = Buffer.concat([Buffer.from([0x80, 50, 0, 7, 0, 0, 0, 0, 0, 0, 0, 9]), Buffer.alloc(32, 1)])
+
 const g711: FieldSound = {
   section: ['m=audio 0 RTP/AVP 0', 'a=control:track2'],
   ...{ payloadType: 0, everyMs: 20, ticks: 160, recordedAs: 'flac' },
@@ -35,6 +38,11 @@ export const reportCases: FieldCase[] = [
     source: 'https://github.com/scottlamb/retina/issues/17',
     packets: (packets) => packets.flatMap((packet) => [ofEarlierSession(packet), packet]),
     expected: { learns: 1 },
+  },
+  {
+    quirk: 'messages of another payload type and source come among the packets of the picture',
+    source: 'https://github.com/BogdanovKirill/RtspClientSharp/issues/98',
+    packets: (packets, picture) => (picture % 5 === 2 ? [ofMotor, ...packets, ofMotor] : packets),
   },
   {
     quirk: 'the port of the section is negative, and its connection is no text',

@@ -252,9 +252,9 @@ export class RtspSession {
     if (this.#lifetime.over || packet.length < 12) return
     const sent = this.#sent.get(track)
     if (sent === undefined && !this.tracks.includes(track)) return
-    if (!this.#sourceOf(track).takes(packet)) return
     const type = (packet[1] ?? 0) & 0x7f
     if (type !== (sent ?? track).payloadType && !this.#takes(track, type, packet)) return
+    if (!this.#sourceOf(track).takes(packet)) return
     if (!this.#misnumbered.has(track)) this.#others.delete(track)
     this.#sent.set(track, this.#sent.get(track) ?? track)
     if (this.#held === undefined) this.#passOn(track, packet)

@@ -25,10 +25,16 @@ const g711: FieldSound = {
 
 /** Cameras and encoders as single reports describe them. */
 export const reportCases: FieldCase[] = [
-  ...([-9_800, 37_600] as const).map(
-    (seconds): FieldCase => ({
+  ...(
+    [
+      [-9_800, 'https://github.com/bluenviron/mediamtx/pull/6255'],
+      [37_600, 'https://github.com/bluenviron/mediamtx/pull/6255'],
+      [-3, 'https://github.com/gtxaspec/raptor/issues/43'],
+    ] as const
+  ).map(
+    ([seconds, source]): FieldCase => ({
       quirk: `a picture now and then is stamped ${seconds} s away`,
-      source: 'https://github.com/bluenviron/mediamtx/pull/6255',
+      source,
       sound: g711,
       timestamp: (at) => (2_000_000_000 + at * 3_600 + (at % 20 === 13 ? seconds * 90_000 : 0)) >>> 0,
     }),

@@ -1,7 +1,9 @@
 import { ssrcOf, timestampOf } from '../rtp/packet.ts'
 
-/** Distance of a timestamp from what is due above which it is stray, in seconds: more than any pause of a network that its arrival does not show. */
-const strayS = 5
+/** Distance ahead of what is due above which a timestamp is stray, in seconds: more than what a network loses without a pause. */
+const aheadS = 5
+/** Distance behind the last one above which it is stray, in seconds: more than pictures are reordered by. */
+const behindS = 1
 /** Stray frames in a row after which the source has another time. */
 const enoughStrays = 3
 
@@ -11,7 +13,8 @@ const enoughStrays = 3
  */
 export class StrayTimestamps {
   readonly #ticksPerMs: number
-  readonly #maxTicks: number
+  readonly #maxAhead: number
+  readonly #maxBehind: number
   readonly #now: () => number
   #ssrc = -1
   /** Timestamp of the last frame that is not stray, when it came, and its distance from the one before. */
@@ -29,7 +32,8 @@ export class StrayTimestamps {
    */
   constructor(clockRate: number, now = (): number => performance.now()) {
     this.#ticksPerMs = clockRate / 1_000
-    this.#maxTicks = strayS * clockRate
+    this.#maxAhead = aheadS * clockRate
+    this.#maxBehind = behindS * clockRate
     this.#now = now
   }
 
@@ -38,7 +42,7 @@ export class StrayTimestamps {
     const timestamp = timestampOf(packet)
     const ahead = (timestamp - this.#last) | 0
     if (ahead === 0) return
-    if (Math.abs(ahead) > this.#maxTicks || this.#ssrc < 0) this.#correctFar(packet, timestamp, ahead)
+    if (ahead > this.#maxAhead || ahead < -this.#maxBehind || this.#ssrc < 0) this.#correctFar(packet, timestamp, ahead)
     else this.#follow(timestamp, ahead)
   }
 
@@ -53,8 +57,8 @@ export class StrayTimestamps {
     const ssrc = ssrcOf(packet)
     const isOther = ssrc !== this.#ssrc
     const due = (this.#now() - this.#at) * this.#ticksPerMs
-    // Another source, or a pause of this one.
-    if (isOther || Math.abs(ahead - due) <= this.#maxTicks) {
+    const isPause = ahead > 0 && ahead - due <= this.#maxAhead
+    if (isOther || isPause) {
       this.#ssrc = ssrc
       return this.#follow(timestamp, 0)
     }

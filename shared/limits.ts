@@ -63,6 +63,11 @@ export const limits = {
   /** Links of one kind that are in force: to join, to a live stream, or to a recorded span. */
   linksPerRoom: 2_000,
   links: 20_000,
+  /** Of these, the share of one account with all its tokens; ended links to join count for it until they would have expired. */
+  accountLinksPerRoom: 1_000,
+  accountLinks: 5_000,
+  /** Stored links to join, also ended ones that have not expired: nodes refuse them by their ids. */
+  joinRecords: 60_000,
   /** Links of all kinds, with everything else that is open to holders of an address. */
   capabilities: 80_000,
   recordingName: 256,

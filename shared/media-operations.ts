@@ -294,7 +294,7 @@ export const joinUrl = defineOperation({
   }),
   answer: { url: 'secret', expires_at: 'plain' },
   effect: { event: 'link.made', subject: 'room', lasting: true },
-  errors: ['parameter', 'tokenIncorrect', 'roomNotFound', 'roomClosed', 'noNode'],
+  errors: ['parameter', 'tokenIncorrect', 'roomNotFound', 'roomClosed', 'noNode', 'recordingUnavailable'],
   extension: true,
 })
 

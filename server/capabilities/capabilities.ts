@@ -1,13 +1,12 @@
 import { hash, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { growingTo } from '../../shared/growing-cache.ts'
-import { limits } from '../../shared/limits.ts'
 import { capabilityAccess } from '../../shared/console/capability-access.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import type { CapabilityKind, CapabilityMaker, CapabilityOf, StoredCapability } from '../store/capability-record.ts'
-import { afterRevocation, isContentThere, isMakerEnabled, isOver } from '../store/capability-rules.ts'
+import { afterRevocation, hasExpired, isContentThere, isMakerEnabled, isOver } from '../store/capability-rules.ts'
 import type { Change, ConfirmedView, Store, Transaction } from '../store/store.ts'
 import {
   type Capability,
@@ -38,7 +37,6 @@ const sweepMs = 60_000
 const atOnce = 1_000
 /** How often a use reaches the store, in milliseconds. */
 const saveEveryMs = 60_000
-const none: ReadonlySet<string> = new Set()
 /** Ended capabilities that are remembered: their holders do not guess. */
 const maxEnded = 10_000
 
@@ -80,16 +78,28 @@ export class Capabilities {
     token: string = randomBytes(24).toString('base64url'),
   ): NewCapability {
     const role = draft.kind === 'join' && draft.standing === 'host' ? 'operator' : capabilityAccess[draft.kind].role
-    const ownEnd = maker.type === 'account' ? endOfToken(this.#parts.store, maker.token) : 0
-    const ends = [draft.expires_at, ownEnd].filter((end) => end !== 0)
+    const ownEnd = this.endOf(maker)
+    const expiresAt = draft.expires_at === 0 ? ownEnd : Math.min(draft.expires_at, ownEnd)
     const generation =
       maker.type === 'credential' ? this.#parts.store.get('credentials', maker.access_key)?.generation : undefined
     const record: StoredCapability = {
       ...draft,
       ...(generation !== undefined && { generation }),
-      ...{ maker, role, created_at: this.#parts.clock(), expires_at: ends.length === 0 ? 0 : Math.min(...ends) },
+      ...{
+        maker,
+        role,
+        created_at: this.#parts.clock(),
+        expires_at: expiresAt === Number.POSITIVE_INFINITY ? 0 : expiresAt,
+      },
     }
     return { id: idOf(token), token, record }
+  }
+
+  /** Returns when an access token expires, with all that it makes, in milliseconds since the epoch; Infinity for every other maker. */
+  endOf(maker: CapabilityMaker): number {
+    const token = maker.type === 'account' ? maker.token : undefined
+    const expiresAt = token === undefined ? undefined : this.#parts.store.get('access_tokens', token)?.expires_at
+    return expiresAt ?? Number.POSITIVE_INFINITY
   }
 
   /** Stores a capability within a transaction. @throws ApiError recordingUnavailable where there are too many, tokenIncorrect where its maker has ended */
@@ -211,20 +221,16 @@ export class Capabilities {
     else transaction.put('capabilities', id, after)
   }
 
-  /** Keeps the limits: expired links make room. A further join link takes the oldest one off the list, where it still works until it expires. */
-  #makeRoom(transaction: Transaction, { kind, room_id }: StoredCapability): void {
-    const ofRoom = this.#links.of(kind, room_id) ?? none
-    const ofSite = this.#links.of(kind) ?? none
-    const full = ofRoom.size >= limits.linksPerRoom ? ofRoom : ofSite.size >= limits.links ? ofSite : none
-    if (full.size === 0) return
+  /** Keeps the limits: expired links make room. One in force never does: off the list nobody could end it. */
+  #makeRoom(transaction: Transaction, record: StoredCapability): void {
     const { store, clock } = this.#parts
     const now = clock()
-    const isExpired = (id: string): boolean => (store.get('capabilities', id)?.expires_at ?? 0) <= now
-    const expired = [...full].filter(isExpired).slice(0, atOnce)
-    const [oldest] = expired.length > 0 || kind !== 'join' ? [] : [...full].filter((id) => this.isInForce(id))
-    for (const id of expired) transaction.delete('capabilities', id)
-    if (oldest !== undefined) transaction.delete('capabilities', oldest)
-    else if (expired.length === 0) throw new ApiError('recordingUnavailable', { refusal: refusal('tooManyLinks') })
+    const isExpired = (id: string): boolean => hasExpired(store.get('capabilities', id), now)
+    for (const full of this.#links.full(record)) {
+      const expired = [...full].filter(isExpired).slice(0, atOnce)
+      if (expired.length === 0) throw new ApiError('recordingUnavailable', { refusal: refusal('tooManyLinks') })
+      for (const id of expired) transaction.delete('capabilities', id)
+    }
   }
 
   #noteUse(id: string): void {
@@ -256,7 +262,7 @@ export class Capabilities {
     const { store, clock, logger } = this.#parts
     const isDead = (record: StoredCapability | undefined): boolean => {
       if (record === undefined) return false
-      if (record.expires_at !== 0 && record.expires_at <= clock()) return true
+      if (hasExpired(record, clock())) return true
       if (record.kind === 'export' && record.created_at < this.#startedAt) return true
       return record.kind !== 'join' && !(isMakerEnabled(store, record) && isContentThere(store, record))
     }
@@ -271,11 +277,6 @@ export class Capabilities {
       logger.warn({ err: error }, 'expired capabilities could not be removed')
     }
   }
-}
-
-/** Expiry of an access token; 0: none was used. */
-function endOfToken(store: Pick<Store, 'get'>, token: string | undefined): number {
-  return token === undefined ? 0 : (store.get('access_tokens', token)?.expires_at ?? 0)
 }
 
 function isList(selection: readonly string[] | CapabilityFilter): selection is readonly string[] {

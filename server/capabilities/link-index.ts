@@ -1,33 +1,61 @@
+import { limits } from '../../shared/limits.ts'
 import type { CapabilityKind, StoredCapability } from '../store/capability-record.ts'
 
 /** Kinds of which anybody makes many, and which are limited here. */
 const linkKinds: ReadonlySet<CapabilityKind> = new Set<CapabilityKind>(['live-link', 'recorded-link', 'join'])
 
-/** Stored links of each kind, of the site and of each room, the oldest first. */
+/** Links that count for a limit. */
+interface LinkGroup {
+  name: string
+  limit: number
+  /** Ended links that are still stored do not count. */
+  inForce: boolean
+}
+
+/** Stored links by the limits that they count for, the oldest first. */
 export class LinkIndex {
   readonly #ids = new Map<string, Set<string>>()
 
-  /** Links of a kind: of one room, or of all; undefined: the kind is not limited. */
-  of(kind: CapabilityKind, roomId?: string): ReadonlySet<string> | undefined {
-    return linkKinds.has(kind) ? (this.#ids.get(nameOf(kind, roomId)) ?? new Set()) : undefined
-  }
-
-  add(id: string, { kind, room_id }: StoredCapability): void {
-    if (!linkKinds.has(kind)) return
-    for (const name of [nameOf(kind), nameOf(kind, room_id)]) {
-      const ids = this.#ids.get(name) ?? new Set()
-      this.#ids.set(name, ids.add(id))
-    }
-  }
-
-  remove(id: string, { kind, room_id }: StoredCapability): void {
-    for (const name of [nameOf(kind), nameOf(kind, room_id)]) {
+  /** Returns the links of each group that has no room for this one. */
+  full(record: StoredCapability): ReadonlySet<string>[] {
+    return groupsOf(record).flatMap(({ name, limit }) => {
       const ids = this.#ids.get(name)
-      if (ids?.delete(id) === true && ids.size === 0) this.#ids.delete(name)
+      return ids !== undefined && ids.size >= limit ? [ids] : []
+    })
+  }
+
+  /** Adds a link, or notes that it has ended. */
+  add(id: string, record: StoredCapability): void {
+    const hasEnded = record.kind === 'join' && record.ended_at !== undefined
+    for (const { name, inForce } of groupsOf(record)) {
+      if (inForce && hasEnded) this.#delete(name, id)
+      else this.#ids.set(name, (this.#ids.get(name) ?? new Set()).add(id))
     }
+  }
+
+  remove(id: string, record: StoredCapability): void {
+    for (const { name } of groupsOf(record)) this.#delete(name, id)
+  }
+
+  #delete(name: string, id: string): void {
+    const ids = this.#ids.get(name)
+    if (ids?.delete(id) === true && ids.size === 0) this.#ids.delete(name)
   }
 }
 
-function nameOf(kind: CapabilityKind, roomId?: string): string {
-  return roomId === undefined ? kind : `${kind} ${roomId}`
+function groupsOf({ kind, room_id, maker }: StoredCapability): LinkGroup[] {
+  if (!linkKinds.has(kind)) return []
+  const groups: LinkGroup[] = [
+    { name: JSON.stringify([kind, room_id]), limit: limits.linksPerRoom, inForce: true },
+    { name: kind, limit: limits.links, inForce: true },
+    { name: JSON.stringify(['stored', kind]), limit: limits.joinRecords, inForce: false },
+  ]
+  if (maker.type === 'account') {
+    const { account } = maker
+    groups.push(
+      { name: JSON.stringify([kind, room_id, account]), limit: limits.accountLinksPerRoom, inForce: true },
+      { name: JSON.stringify(['account', kind, account]), limit: limits.accountLinks, inForce: false },
+    )
+  }
+  return groups
 }

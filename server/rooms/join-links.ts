@@ -17,7 +17,7 @@ import type { Rooms } from './room-lifecycle.ts'
 export interface JoinLinksOptions {
   store: Pick<Store, 'get' | 'all' | 'unseal'>
   rooms: Pick<Rooms, 'get' | 'checkSite'>
-  capabilities: Pick<Capabilities, 'make'>
+  capabilities: Pick<Capabilities, 'make' | 'endOf'>
   pool: Pick<NodePool, 'address' | 'views'>
   settings: () => Settings
   /** Address of the room page while no embedded node shows it, e.g. `10.0.0.5:7082`; empty if nobody shows it. */
@@ -83,14 +83,14 @@ export class JoinLinks {
       throw new ApiError('parameter', { field: 'user_id', refusal: refusal('linkForDevice') })
     }
     const now = Date.now()
-    const life = lifeMs ?? this.defaultLifeMs(roomId)
-    const grant: JoinGrant = { roomId, role, lifeMs: life }
+    // Nodes admit by the signature: it must not be valid for longer than what is stored.
+    const expires_at = Math.min(now + (lifeMs ?? this.defaultLifeMs(roomId)), capabilities.endOf(maker))
+    const grant: JoinGrant = { roomId, role, lifeMs: expires_at - now }
     if (userId !== undefined) grant.userId = userId
     if (userName !== undefined && userName !== '') grant.userName = userName
     const link = newLinkId()
     const token = signJoinToken(this.#key(), grant, now, link)
     const url = joinLink(`${this.#base()}/jroom/`, roomId, token)
-    const expires_at = now + life
     const scope = { kind: 'join', link, standing: role } as const
     await capabilities.make({ ...scope, room_id: roomId, user_id: userId ?? '', expires_at }, maker, token)
     return { url, expires_at }

@@ -80,7 +80,7 @@ export class Removals implements RemovalsPort {
   /** Links of a room let nobody in from now on: the one of this id, or with an empty one all that were made until now. Who is in stays. */
   async revokeLinks(roomId: string, tokenId: string): Promise<void> {
     const at = Date.now()
-    await this.note({ roomId, userId: everybody, tokenId, at, until: at })
+    await this.note({ roomId, userId: everybody, tokenId, at, until: tokenId === '' ? at : at + maxLink })
   }
 
   /** Follows join links that end with their maker, and rooms that came back from a backup with removals of their own. */
@@ -154,6 +154,6 @@ export class Removals implements RemovalsPort {
 /** Revocation of a join link that has ended, for the nodes, which check links by themselves. */
 function revocationOf(capability: StoredCapability): Removal[] {
   if (capability.kind !== 'join' || capability.ended_at === undefined) return []
-  const { room_id: roomId, link: tokenId, ended_at: at } = capability
-  return [{ roomId, userId: everybody, tokenId, at, until: at }]
+  const { room_id: roomId, link: tokenId, ended_at: at, expires_at: until } = capability
+  return [{ roomId, userId: everybody, tokenId, at, until }]
 }

@@ -47,10 +47,14 @@ export function isContentThere(store: RecordReader, capability: StoredCapability
   }
 }
 
+/** Whether a capability has expired; false for none. @param now milliseconds since the epoch */
+export function hasExpired(capability: StoredCapability | undefined, now: number): boolean {
+  return capability !== undefined && capability.expires_at !== 0 && capability.expires_at <= now
+}
+
 /** Whether a capability was revoked or has expired. @param now milliseconds since the epoch */
 export function isOver(capability: StoredCapability, now: number): boolean {
-  const { expires_at } = capability
-  return (expires_at !== 0 && expires_at <= now) || (capability.kind === 'join' && capability.ended_at !== undefined)
+  return hasExpired(capability, now) || (capability.kind === 'join' && capability.ended_at !== undefined)
 }
 
 /** Record of a revoked capability; undefined: it is deleted. Nodes admit people by signed links, so they need to know which ones are void until those expire. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { cameraMeasure } from './camera-measure.ts'
 import { deviceErrorKinds } from '../device.ts'
+import { limits } from '../limits.ts'
 import { remoteOutSchema, remoteRoomSchema, maxTicket } from './remote-media.ts'
 import { ffmpegAskSchema, ffmpegTellSchema } from './ffmpeg.ts'
 import { mediaSettingsSchema } from './media-settings.ts'
@@ -41,8 +42,10 @@ const outgoingIdSchema = z.strictObject({
 })
 export type OutgoingId = z.output<typeof outgoingIdSchema>
 
-/** Maximum number of removals sent to a process: the latest. */
+/** Maximum number of removals of users that are remembered: the latest. */
 export const maxRemovals = 10_000
+/** Maximum number of ended links that are remembered: more than the site stores, and those of earlier versions. */
+export const maxEndedLinks = limits.joinRecords + 20_000
 
 /** PEM texts. */
 const certificate = z.strictObject({ cert: z.string(), key: z.string() })
@@ -67,7 +70,10 @@ export const startSchema = z.strictObject({
   recordings_folder: z.string().default(''),
   settings: mediaSettingsSchema.prefault({}),
   /** Removals from before this process started, which stay in force. */
-  removals: z.array(removalSchema).max(maxRemovals).optional(),
+  removals: z
+    .array(removalSchema)
+    .max(maxRemovals + maxEndedLinks)
+    .optional(),
   /** Outgoing users of every room of the site. */
   outgoing: z.array(outgoingIdSchema).optional(),
 })

@@ -1,0 +1,125 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { Capabilities } from '../../../server/capabilities/capabilities.ts'
+import { ofProgram } from '../../../server/capabilities/capability.ts'
+import { verifyJoinToken } from '../../../server/media/rooms/verify-join-token.ts'
+import { newNodeSecrets, joinKeyOf } from '../../../server/nodes/secrets/token-key.ts'
+import { JoinLinks } from '../../../server/rooms/join-links.ts'
+import { Removals } from '../../../server/rooms/removals.ts'
+import type { CapabilityMaker } from '../../../server/store/capability-record.ts'
+import type { StoredAccount } from '../../../server/store/records.ts'
+import { limits } from '../../../shared/limits.ts'
+import { maxEndedLinks, maxRemovals } from '../../../shared/media/control.ts'
+import { everybody, RemovalTable } from '../../../shared/media/removal-table.ts'
+import { defaultSettings } from '../../../shared/settings.ts'
+import { room, type TemporaryStore, temporaryStore } from '../../support/sites/store-site.ts'
+import { storedNode } from '../../support/stored-records.ts'
+
+/** Nodes admit holders of a signed link by themselves: each link stays on the list until it expires, and its end stays known to the nodes. */
+
+const day = 24 * 60 * 60_000
+const ann = { type: 'account', account: 'ann', token: 'token' } as const
+const bob = { type: 'account', account: 'bob' } as const
+const tokenEnd = Date.now() + day
+
+let site: TemporaryStore
+let capabilities: Capabilities
+let removals: Removals
+beforeEach(async () => {
+  site = await temporaryStore()
+  const { store } = site
+  const account = (id: string): StoredAccount => ({
+    ...{ id, name: id, role: 'operator', enabled: true, password_sealed: '', stamp: 's' },
+    ...{ created_at: 1, password_changed_at: 1 },
+  })
+  await store.transact([], (change) => {
+    change.put('rooms', 'room', room('room', 1))
+    for (const name of ['ann', 'bob']) change.put('accounts', name, account(name))
+    change.put('access_tokens', 'token', {
+      ...{ account: 'ann', label: 't', scopes: [], created_at: 1, expires_at: tokenEnd },
+    })
+    const node = storedNode('here', { kind: 'embedded' })
+    change.put('nodes', 'here', { ...node, secrets_sealed: newNodeSecrets(node, store) })
+  })
+  capabilities = new Capabilities({ store, clock: Date.now, used: () => {}, logger: { warn: () => {} } })
+  removals = new Removals({ store, settings: defaultSettings, logger: { error: () => expect.unreachable() } })
+  store.onChange((changes) => removals.follow(changes))
+  return async () => {
+    capabilities.close()
+    await site.remove()
+  }
+})
+
+/** Makes links in one transaction. @returns their ids */
+async function makeLinks(maker: CapabilityMaker, count: number): Promise<string[]> {
+  const names = Array.from({ length: count }, (_, number) => `${JSON.stringify(maker)} ${number}`)
+  await site.store.transact([], (change) => {
+    for (const link of names) {
+      const scope = { kind: 'join', link, standing: 'member', room_id: 'room', user_id: '' } as const
+      capabilities.put(change, capabilities.prepare({ ...scope, expires_at: Date.now() + 30 * day }, maker))
+    }
+  })
+  return names
+}
+const tooMany = { refusal: { name: 'tooManyLinks' } }
+
+describe('An account that has made as many links as it may', () => {
+  test('makes no further one, so that each ends with its token', async () => {
+    const made = await makeLinks(ann, limits.accountLinksPerRoom)
+    await expect(makeLinks(ann, 1)).rejects.toMatchObject(tooMany)
+    await site.store.transact([], (change) => change.delete('access_tokens', 'token'))
+    expect(made.filter((link) => !removals.list().some(({ tokenId }) => tokenId === link))).toEqual([])
+  })
+
+  test('takes no place of others, who make links before and after its own were revoked', async () => {
+    await makeLinks(ann, limits.accountLinksPerRoom)
+    await makeLinks(bob, 1)
+    await makeLinks(bob, limits.linksPerRoom - limits.accountLinksPerRoom - 1)
+    await expect(makeLinks({ type: 'key' }, 1)).rejects.toMatchObject(tooMany)
+    await capabilities.revoke({ maker: { type: 'account', account: 'ann' } }, ofProgram)
+    await makeLinks({ type: 'key' }, 1)
+  })
+})
+
+test('A link made with an access token is signed until the token expires, at most', async () => {
+  const { store } = site
+  const links = new JoinLinks({
+    store,
+    rooms: { get: () => room('room', 1), checkSite: () => {} },
+    capabilities,
+    pool: { address: () => '', views: () => [] },
+    settings: defaultSettings,
+    pageAddress: () => '',
+    mediaUrl: () => 'http://media.example',
+  })
+  const wish = { roomId: 'room', role: 'member', lifeMs: 30 * day } as const
+  const made = await links.make({ ...wish, maker: ann })
+  const text = decodeURIComponent(new URL(made.url).hash.replace('#token=', ''))
+  expect(verifyJoinToken(Buffer.from(joinKeyOf(store) ?? '', 'base64'), text)?.exp).toBe(tokenEnd)
+  expect(made.expires_at).toBe(tokenEnd)
+  expect((await links.make({ ...wish, maker: bob })).expires_at).toBeGreaterThan(tokenEnd)
+})
+
+describe('A link that has ended', () => {
+  const now = Date.now()
+  const ended = (tokenId: string, until: number) => ({ roomId: 'room', userId: everybody, tokenId, at: now, until })
+
+  test('stays void however many users are removed', () => {
+    const table = new RemovalTable([ended('leaked', now + day)])
+    for (let user = 0; user <= maxRemovals; user++)
+      table.add({ roomId: 'room', userId: `user ${user}`, tokenId: `link of ${user}`, at: now, until: now })
+    expect(table.revoked('leaked')).toBe(true)
+  })
+
+  test('stays void however many links end that have expired since', () => {
+    const table = new RemovalTable([ended('leaked', now + day)])
+    for (let link = 0; link <= maxEndedLinks; link++) table.add(ended(`link ${link}`, now - 1))
+    expect(table.revoked('leaked')).toBe(true)
+    expect(table.list().length).toBeLessThanOrEqual(maxEndedLinks)
+  })
+
+  test('stays void beside as many as the site stores', () => {
+    const table = new RemovalTable([ended('leaked', now + day)])
+    for (let link = 0; link < limits.joinRecords; link++) table.add(ended(`link ${link}`, now + day))
+    expect(table.revoked('leaked')).toBe(true)
+  })
+})

@@ -207,6 +207,11 @@ export class Capabilities {
     }
   }
 
+  /** Ends the links to join a room within the transaction that makes a new room of the same number: they led into an earlier one. */
+  endJoinLinks(transaction: Transaction, roomId: string): void {
+    for (const id of this.#links.ofRoom('join', roomId)) this.#end(transaction, id)
+  }
+
   #matching({ roomId, maker }: CapabilityFilter): [string, StoredCapability][] {
     return [...this.#parts.store.all('capabilities')].filter(
       ([, record]) =>

@@ -24,6 +24,11 @@ export class LinkIndex {
     })
   }
 
+  /** Returns the ids of a room's links of a kind that have not ended. */
+  ofRoom(kind: CapabilityKind, roomId: string): readonly string[] {
+    return [...(this.#ids.get(nameOfRoom(kind, roomId)) ?? [])]
+  }
+
   /** Adds a link, or notes that it has ended. */
   add(id: string, record: StoredCapability): void {
     const hasEnded = record.kind === 'join' && record.ended_at !== undefined
@@ -43,10 +48,14 @@ export class LinkIndex {
   }
 }
 
+function nameOfRoom(kind: CapabilityKind, roomId: string): string {
+  return JSON.stringify([kind, roomId])
+}
+
 function groupsOf({ kind, room_id, maker }: StoredCapability): LinkGroup[] {
   if (!linkKinds.has(kind)) return []
   const groups: LinkGroup[] = [
-    { name: JSON.stringify([kind, room_id]), limit: limits.linksPerRoom, inForce: true },
+    { name: nameOfRoom(kind, room_id), limit: limits.linksPerRoom, inForce: true },
     { name: kind, limit: limits.links, inForce: true },
     { name: JSON.stringify(['stored', kind]), limit: limits.joinRecords, inForce: false },
   ]

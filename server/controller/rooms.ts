@@ -47,9 +47,10 @@ export interface RoomParts {
 
 /** Composes the rooms. */
 export function roomParts(options: RoomsOptions): RoomParts {
-  const { store, settings, logger, nodes, outgoing, trash, licence, defaultNodeAddress, mediaUrl } = options
+  const { store, settings, logger, nodes, outgoing, trash, capabilities, licence, defaultNodeAddress, mediaUrl } =
+    options
   const { pool, media, guests } = nodes
-  const rooms = new Rooms({ store, pool, devices: outgoing, trash, licence, settings, logger })
+  const rooms = new Rooms({ store, pool, devices: outgoing, trash, capabilities, licence, settings, logger })
   const warned = new Set<string>()
   const others = new OtherControllers({
     member: options.member,
@@ -64,7 +65,7 @@ export function roomParts(options: RoomsOptions): RoomParts {
   })
   const joinLinks = new JoinLinks({
     store,
-    capabilities: options.capabilities,
+    capabilities,
     rooms,
     pool,
     settings,

@@ -1,6 +1,7 @@
 import { ApiError } from '../../shared/result-codes.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { isOpenToNumber } from '../../shared/room-entry.ts'
+import type { Capabilities } from '../capabilities/capabilities.ts'
 import { isShut } from '../schedule/room-hours.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { NodeUser } from '../nodes/port/media-node-port.ts'
@@ -54,6 +55,7 @@ export interface RoomsOptions {
   pool: RoomPool
   devices: RoomDevices
   trash: Pick<Trash, 'bury' | 'holdsRoom'>
+  capabilities: Pick<Capabilities, 'endJoinLinks'>
   licence: { expired(): boolean }
   settings: () => Settings
   logger: NodeLogger
@@ -76,6 +78,7 @@ export class Rooms {
   readonly #pool: RoomPool
   readonly #devices: RoomDevices
   readonly #trash: RoomsOptions['trash']
+  readonly #capabilities: RoomsOptions['capabilities']
   readonly #limits: SiteLimits
   readonly #settings: () => Settings
   readonly #logger: NodeLogger
@@ -86,6 +89,7 @@ export class Rooms {
     this.#pool = options.pool
     this.#devices = options.devices
     this.#trash = options.trash
+    this.#capabilities = options.capabilities
     this.#limits = new SiteLimits(options)
     this.#settings = options.settings
     this.#logger = options.logger
@@ -362,6 +366,7 @@ export class Rooms {
         at: this.#clock(),
       })
       transaction.put('rooms', roomId, room)
+      this.#capabilities.endJoinLinks(transaction, roomId)
       return room
     })
   }

@@ -12,9 +12,7 @@ const enoughStrays = 3
  * and is followed from the third frame on. Packets of one timestamp are one frame.
  */
 export class StrayTimestamps {
-  readonly #ticksPerMs: number
-  readonly #maxAhead: number
-  readonly #maxBehind: number
+  readonly #clockRate: number
   readonly #now: () => number
   #ssrc = -1
   /** Timestamp of the last frame that is not stray, when it came, and its distance from the one before. */
@@ -31,9 +29,7 @@ export class StrayTimestamps {
    * @param now milliseconds of a clock that never goes back
    */
   constructor(clockRate: number, now = (): number => performance.now()) {
-    this.#ticksPerMs = clockRate / 1_000
-    this.#maxAhead = aheadS * clockRate
-    this.#maxBehind = behindS * clockRate
+    this.#clockRate = clockRate
     this.#now = now
   }
 
@@ -42,7 +38,8 @@ export class StrayTimestamps {
     const timestamp = timestampOf(packet)
     const ahead = (timestamp - this.#last) | 0
     if (ahead === 0) return
-    if (ahead > this.#maxAhead || ahead < -this.#maxBehind || this.#ssrc < 0) this.#correctFar(packet, timestamp, ahead)
+    if (ahead > aheadS * this.#clockRate || ahead < -behindS * this.#clockRate || this.#ssrc < 0)
+      this.#correctFar(packet, timestamp, ahead)
     else this.#follow(timestamp, ahead)
   }
 
@@ -56,8 +53,8 @@ export class StrayTimestamps {
   #correctFar(packet: Buffer, timestamp: number, ahead: number): void {
     const ssrc = ssrcOf(packet)
     const isOther = ssrc !== this.#ssrc
-    const due = (this.#now() - this.#at) * this.#ticksPerMs
-    const isPause = ahead > 0 && ahead - due <= this.#maxAhead
+    const due = ((this.#now() - this.#at) / 1_000) * this.#clockRate
+    const isPause = ahead > 0 && ahead - due <= aheadS * this.#clockRate
     if (isOther || isPause) {
       this.#ssrc = ssrc
       return this.#follow(timestamp, 0)

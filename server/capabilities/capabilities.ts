@@ -6,7 +6,14 @@ import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import type { CapabilityKind, CapabilityMaker, CapabilityOf, StoredCapability } from '../store/capability-record.ts'
-import { afterRevocation, hasExpired, isContentThere, isMakerEnabled, isOver } from '../store/capability-rules.ts'
+import {
+  afterRevocation,
+  endOfMaker,
+  hasExpired,
+  isContentThere,
+  isMakerEnabled,
+  isOver,
+} from '../store/capability-rules.ts'
 import type { Change, ConfirmedView, Store, Transaction } from '../store/store.ts'
 import {
   type Capability,
@@ -78,7 +85,7 @@ export class Capabilities {
     token: string = randomBytes(24).toString('base64url'),
   ): NewCapability {
     const role = draft.kind === 'join' && draft.standing === 'host' ? 'operator' : capabilityAccess[draft.kind].role
-    const ownEnd = this.endOf(maker)
+    const ownEnd = endOfMaker(this.#parts.store, maker)
     const expiresAt = draft.expires_at === 0 ? ownEnd : Math.min(draft.expires_at, ownEnd)
     const generation =
       maker.type === 'credential' ? this.#parts.store.get('credentials', maker.access_key)?.generation : undefined
@@ -93,13 +100,6 @@ export class Capabilities {
       },
     }
     return { id: idOf(token), token, record }
-  }
-
-  /** Returns when an access token expires, with all that it makes, in milliseconds since the epoch; Infinity for every other maker. */
-  endOf(maker: CapabilityMaker): number {
-    const token = maker.type === 'account' ? maker.token : undefined
-    const expiresAt = token === undefined ? undefined : this.#parts.store.get('access_tokens', token)?.expires_at
-    return expiresAt ?? Number.POSITIVE_INFINITY
   }
 
   /** Stores a capability within a transaction. @throws ApiError recordingUnavailable where there are too many, tokenIncorrect where its maker has ended */

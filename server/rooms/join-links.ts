@@ -6,6 +6,7 @@ import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { Capabilities } from '../capabilities/capabilities.ts'
 import type { CapabilityMaker } from '../store/capability-record.ts'
+import { endOfMaker } from '../store/capability-rules.ts'
 import { meetingsEnd } from '../schedule/meetings.ts'
 import { newLinkId, signJoinToken } from './sign-join-token.ts'
 import { joinKeyOf } from '../nodes/secrets/token-key.ts'
@@ -17,7 +18,7 @@ import type { Rooms } from './room-lifecycle.ts'
 export interface JoinLinksOptions {
   store: Pick<Store, 'get' | 'all' | 'unseal'>
   rooms: Pick<Rooms, 'get' | 'checkSite'>
-  capabilities: Pick<Capabilities, 'make' | 'endOf'>
+  capabilities: Pick<Capabilities, 'make'>
   pool: Pick<NodePool, 'address' | 'views'>
   settings: () => Settings
   /** Address of the room page while no embedded node shows it, e.g. `10.0.0.5:7082`; empty if nobody shows it. */
@@ -84,7 +85,7 @@ export class JoinLinks {
     }
     const now = Date.now()
     // Nodes admit by the signature: it must not be valid for longer than what is stored.
-    const expires_at = Math.min(now + (lifeMs ?? this.defaultLifeMs(roomId)), capabilities.endOf(maker))
+    const expires_at = Math.min(now + (lifeMs ?? this.defaultLifeMs(roomId)), endOfMaker(store, maker))
     const grant: JoinGrant = { roomId, role, lifeMs: expires_at - now }
     if (userId !== undefined) grant.userId = userId
     if (userName !== undefined && userName !== '') grant.userName = userName

@@ -1,5 +1,5 @@
 import { atLeast } from '../../shared/console/role-names.ts'
-import type { StoredCapability } from './capability-record.ts'
+import type { CapabilityMaker, StoredCapability } from './capability-record.ts'
 import type { Store } from './store.ts'
 
 /** Reads records, as they are or as they will be after a change. */
@@ -25,6 +25,13 @@ export function isMakerEnabled(
       return maker.token === undefined || store.get('access_tokens', maker.token)?.account === maker.account
     }
   }
+}
+
+/** Returns when an access token expires, with all that it makes, in milliseconds since the epoch; Infinity for every other maker. */
+export function endOfMaker(store: RecordReader, maker: CapabilityMaker): number {
+  const token = maker.type === 'account' ? maker.token : undefined
+  const expiresAt = token === undefined ? undefined : store.get('access_tokens', token)?.expires_at
+  return expiresAt ?? Number.POSITIVE_INFINITY
 }
 
 /** Whether the content that a capability opens exists. */

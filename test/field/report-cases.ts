@@ -113,6 +113,26 @@ export const reportCases: FieldCase[] = [
         }),
     },
   },
+  ...(
+    [
+      ['H264', 'packetization-mode=2', 'https://github.com/bluenviron/gortsplib/issues/325'],
+      ['H265', 'sprop-max-don-diff=2', 'https://github.com/pion/rtp/pull/134'],
+    ] as const
+  ).map(
+    ([codec, format, source]): FieldCase => ({
+      quirk: `${codec} is sent in another order than it is decoded`,
+      source,
+      description: () =>
+        lines(
+          sessionLines,
+          'm=video 0 RTP/AVP 96',
+          `a=rtpmap:96 ${codec}/90000`,
+          `a=fmtp:96 ${format}`,
+          'a=control:track1',
+        ),
+      expected: { refused: ['noUsableTrack'] },
+    }),
+  ),
   {
     quirk: 'only multicast is granted',
     source: 'https://github.com/AlexxIT/go2rtc/issues/1265',

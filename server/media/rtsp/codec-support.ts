@@ -1,6 +1,6 @@
 import type { Shortcoming, TrackReason, TrackWay } from '../../../shared/media/transcoding.ts'
 import { decodedSound } from '../transcode/pcm-decoders.ts'
-import { sourceTrack } from '../transcode/source-track.ts'
+import { isInterleaved, sourceTrack } from '../transcode/source-track.ts'
 import { installCommand } from '../transcode/install-command.ts'
 import { type Abilities, noAbilities } from '../transcode/transcoding.ts'
 import type { RtspTrack } from './description.ts'
@@ -80,8 +80,8 @@ function pictureObstacle(track: RtspTrack): Obstacle | undefined {
   const name = codecName(track)
   const never = (reason: TrackReason, what: string): Obstacle => ({ reason, partly: false, what, remedy: setToH264 })
   if (codec === 'H264' || codec === 'H265') {
-    // Interleaved mode (RFC 6184, section 6.4) needs reordering that WebRTC has not.
-    if (parameters.get('packetization-mode') === '2') return never('interleaved', `${name} in interleaved mode`)
+    if (isInterleaved(parameters))
+      return { ...never('interleaved', `${name} in interleaved mode`), remedy: 'switch that mode off in the device' }
     if (clockRate !== 90_000) return never('clock', `${name} with a clock other than 90 kHz`)
     if (codec === 'H264') return parameterObstacle(describedParameters(track))
     const reordered = (describedParameters(track)?.reordered ?? 0) > 0
@@ -171,6 +171,11 @@ const names: ReadonlyMap<string, string> = new Map([
 /** As people write it; a codec that is not known as the camera names it. */
 export function codecName({ codec }: Pick<RtspTrack, 'codec'>): string {
   return names.get(codec) ?? (codec.replace(/^(?:AAL2-)?G726-/, 'G.726-') || 'an unknown codec')
+}
+
+/** What keeps a track from browsers, as `H.264 in interleaved mode`; its codec, if that says enough. */
+export function obstacleName(track: RtspTrack): string {
+  return (track.kind === 'video' ? pictureObstacle(track) : soundObstacle(track))?.what ?? codecName(track)
 }
 
 /** The tracks that are passed on: of each kind the first that goes as it is, else the first that can be made playable, else the first that some browsers play. */

@@ -11,6 +11,7 @@ import {
   codecName,
   codecSupportOf,
   needAbilities,
+  obstacleName,
   tracksToPull,
   tracksToSetUp,
   withRecordedSound,
@@ -375,7 +376,7 @@ export class RtspSession {
 
 /** The failure of a camera none of whose tracks can be shown: with what it sends. */
 export function noUsableTrack(tracks: readonly RtspTrack[]): RtspError {
-  const detail = tracks.map(codecName).join(', ')
+  const detail = tracks.map(obstacleName).join(', ')
   const main = tracks.find(({ kind }) => kind === 'video') ?? tracks[0]
   if (main?.encrypted === true) return new RtspError('srtp', 'the camera encrypts its media', 0, { detail })
   return new RtspError('noUsableTrack', 'no track of the camera is supported', 0, { detail })

@@ -40,9 +40,7 @@ function pictures(track: RtspTrack): SourceTrack | undefined {
   if (clockRate !== 90_000) return undefined
   const video = describedResolution(track) ?? 'unknown'
   if (codec === 'H264' || codec === 'H265') {
-    // Interleaved packets (RFC 6184, section 6.4), and those with decoding order numbers (RFC 7798, section 4.4).
-    if (parameters.get('packetization-mode') === '2') return undefined
-    if (!['0', undefined].includes(parameters.get('sprop-max-don-diff'))) return undefined
+    if (isInterleaved(parameters)) return undefined
     const codecPrivate = parameterSetUnits(track)
     return {
       matroska: {
@@ -84,6 +82,11 @@ function pictures(track: RtspTrack): SourceTrack | undefined {
     }
   }
   return undefined
+}
+
+/** Interleaved mode, and decoding order numbers (RFC 6184, section 6.4; RFC 7798, section 4.4): they need reordering that WebRTC does not do. */
+export function isInterleaved(parameters: RtspTrack['parameters']): boolean {
+  return parameters.get('packetization-mode') === '2' || Number(parameters.get('sprop-max-don-diff') ?? 0) > 0
 }
 
 /** Parameter sets of the description, in the form of Annex B; undefined when it has none. */

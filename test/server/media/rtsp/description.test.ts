@@ -4,6 +4,7 @@ import { codecSupportOf, tracksToPull } from '../../../../server/media/rtsp/code
 import { parseDescription } from '../../../../server/media/rtsp/description.ts'
 import { describedResolution, h264Parameters, h265Parameters } from '../../../../server/media/rtsp/resolution.ts'
 import { baseUrls, controlUrls } from '../../../../server/media/rtsp/leniency.ts'
+import { noUsableTrack } from '../../../../server/media/rtsp/session.ts'
 import { parseSession, parseTransport } from '../../../../server/media/rtsp/transport.ts'
 
 const camera = `v=0
@@ -194,4 +195,15 @@ test('a section with a key for SRTP is not pulled; one that only names the proto
     expect(tracksToPull(describe('RTP/SAVP', line))).toEqual([])
   expect(tracksToPull(describe('RTP/AVP', key))).toHaveLength(1)
   expect(tracksToPull(describe('RTP/SAVPF'))).toHaveLength(1)
+})
+
+test('what a camera sends that cannot be shown is named with what keeps it from browsers', () => {
+  const said = (codec: string, format: string) =>
+    noUsableTrack(
+      parseDescription(['m=video 0 RTP/AVP 96', `a=rtpmap:96 ${codec}/90000`, `a=fmtp:96 ${format}`].join('\r\n'))
+        .tracks,
+    ).detail
+  expect(said('H264', 'packetization-mode=2')).toBe('H.264 in interleaved mode')
+  expect(said('H265', 'sprop-max-don-diff=2')).toBe('H.265 in interleaved mode')
+  expect(said('MP2T', '')).toBe('an MPEG transport stream')
 })

@@ -1,6 +1,7 @@
 import { changed } from '../support/camera/hostile-case.ts'
 import { interleaved } from '../support/camera/hostile-camera.ts'
 import type { FieldCase, FieldSound } from '../support/field/field-case.ts'
+import type { FieldFilm } from '../support/field/field-film.ts'
 import { marked, payloadsOf, usualPacker } from '../support/field/packing.ts'
 import { lines, pictureSection, sessionLines } from '../support/field/field-camera.ts'
 
@@ -253,6 +254,15 @@ const unmarkedAndFrozen: FieldCase = {
   expected: { learns: 8, merged: true },
 }
 
+/** Clocks of pictures that descriptions declare, in Hz, and by which the timestamps count. */
+const declaredClocks = [25, 1_000, 48_000, 10_000_000]
+
+/** Describes a picture with a clock of its own. */
+const clocked =
+  (clock: number) =>
+  (film: FieldFilm): string =>
+    lines(sessionLines, pictureSection(film)).replace('/90000', `/${clock}`)
+
 /** Timestamps that RFC 3550 does not have. */
 export const timeCases: FieldCase[] = [
   ...timestamps.map(
@@ -264,4 +274,17 @@ export const timeCases: FieldCase[] = [
     }),
   ),
   unmarkedAndFrozen,
+  ...declaredClocks.map(
+    (clock): FieldCase => ({
+      quirk: `timestamps count by a declared clock of ${clock} Hz`,
+      source: 'programs that send the time base of a file; ffprobe plays them',
+      description: clocked(clock),
+      timestamp: (at) => (90_000 + at * (clock / 25)) % 2 ** 32,
+    }),
+  ),
+  {
+    quirk: 'a clock of 48 kHz is declared, and the timestamps count by 90 kHz',
+    source: 'hand-written servers that copy the line of the sound',
+    description: clocked(48_000),
+  },
 ]

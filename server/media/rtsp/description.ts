@@ -9,7 +9,10 @@ export interface RtspTrack {
   payloadType: number
   /** In upper case; empty when the camera does not say. */
   codec: string
+  /** In Hz, of the packets that a session passes on; 0: none that can be read. */
   clockRate: number
+  /** Clock of the camera's packets where it is another one than `clockRate`, in Hz: some declare one for pictures. Left out: the same. */
+  declaredClock?: number
   channels: number
   /** Format parameters, names in lower case. */
   parameters: ReadonlyMap<string, string>
@@ -62,7 +65,7 @@ const maxLines = 256
 /** Longest control attribute, in characters: longer ones cannot be asked for. */
 const maxControl = 1_024
 /** Timestamp clocks that exist, in Hz. */
-const fastestClock = 192_000
+const fastestClock = { video: 100_000_000, audio: 192_000 } as const
 const maxChannels = 8
 
 /** Formats of one section that are read, at most. */
@@ -136,15 +139,17 @@ function formatOf(payloadType: number, kind: RtspTrack['kind'], section: Partial
   return {
     payloadType,
     codec: map === undefined ? (known?.codec ?? '') : registeredCodec(textOf(map.codec).slice(0, maxCodec)),
-    clockRate:
-      inRange(
-        numberOf(map?.rate ?? known?.clockRate ?? 0) || (map === undefined ? 0 : assumedClock[kind]),
-        1,
-        fastestClock,
-      ) ?? 0,
+    ...clocksOf(numberOf(map?.rate ?? known?.clockRate ?? 0) || (map === undefined ? 0 : assumedClock[kind]), kind),
     channels: inRange(numberOf(map?.encoding ?? known?.channels ?? 1), 1, maxChannels) ?? 0,
     parameters: formatParameters(ownOrOther(section.fmtp, everywhere.fmtp).map(({ config }) => textOf(config))),
   }
+}
+
+/** Clock of a format that a section describes with `rate`. */
+function clocksOf(rate: number, kind: RtspTrack['kind']): Pick<RtspTrack, 'clockRate' | 'declaredClock'> {
+  const declared = inRange(rate, 1, fastestClock[kind]) ?? 0
+  if (kind === 'audio' || declared === 0 || declared === assumedClock.video) return { clockRate: declared }
+  return { clockRate: assumedClock.video, declaredClock: declared }
 }
 
 /** Whether a section says with which key its packets are encrypted (RFC 4568, RFC 4567). Some cameras name the protocol of SRTP, and send plain packets. */

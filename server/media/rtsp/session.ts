@@ -19,6 +19,7 @@ import {
 import { CurrentSource } from './current-source.ts'
 import { PacketArrivals } from './packet-arrivals.ts'
 import { RtspDialogue } from './dialogue.ts'
+import { DeclaredClocks } from './declared-clock.ts'
 import type { RtspDescription, RtspTrack } from './description.ts'
 import { MediaTransports } from './media-transports.ts'
 import { failureOf, RtspError } from './rtsp-error.ts'
@@ -97,6 +98,7 @@ export class RtspSession {
   readonly #others = new Map<RtspTrack, number>()
   /** Source of each track that was set up. */
   readonly #sources = new Map<RtspTrack, CurrentSource>()
+  readonly #clocks = new DeclaredClocks()
   /** Tracks that are sent by a payload type that was not described. */
   readonly #misnumbered = new Set<RtspTrack>()
   #abilities: Abilities = noAbilities
@@ -265,7 +267,9 @@ export class RtspSession {
   #passOn(track: RtspTrack, packet: Buffer): void {
     if (this.#lifetime.over) return
     this.#arrivals.note()
-    this.#listener.rtp(this.#sent.get(track) ?? track, packet)
+    const sent = this.#sent.get(track) ?? track
+    this.#clocks.convertPacket(sent, packet)
+    this.#listener.rtp(sent, packet)
   }
 
   /**
@@ -314,6 +318,7 @@ export class RtspSession {
     const sent = this.#sent.get(track) ?? track
     if (this.#lifetime.over || !this.tracks.includes(sent)) return
     if (packet.length >= 8 && this.#sourceOf(track).isEarlier(packet.readUInt32BE(4))) return
+    this.#clocks.convertReports(sent, packet)
     this.#listener.rtcp(sent, packet)
   }
 

@@ -162,6 +162,15 @@ test('out-of-range values of a camera are ignored', () => {
   }
 })
 
+test('pictures have a clock of 90 kHz, and another one that a camera declares is kept beside it', () => {
+  const clocks = (map: string) => parseDescription(`v=0\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 ${map}`).tracks[0]
+  expect(clocks('H265/1000')).toMatchObject({ clockRate: 90_000, declaredClock: 1_000 })
+  expect(clocks('H264/90000')).not.toHaveProperty('declaredClock')
+  const sound = parseDescription('v=0\r\nm=audio 0 RTP/AVP 97\r\na=rtpmap:97 PCMA/16000').tracks[0]
+  expect(sound).toMatchObject({ clockRate: 16_000 })
+  expect(sound).not.toHaveProperty('declaredClock')
+})
+
 test('numbers of a description stay in range, and values that are too long are dropped', () => {
   const describe = (lines: string[]) => parseDescription(['v=0', ...lines].join('\r\n')).tracks
   expect(describe(['m=video 0 RTP/AVP 128', 'm=video 0 RTP/AVP -1', 'm=audio 0 RTP/AVP x'])).toEqual([])

@@ -1,6 +1,9 @@
 import { changed, always } from '../support/camera/hostile-case.ts'
 import { interleaved } from '../support/camera/hostile-camera.ts'
 import type { FieldCase } from '../support/field/field-case.ts'
+import { lines, pictureSection, sessionLines } from '../support/field/field-camera.ts'
+import type { FieldFilm } from '../support/field/field-film.ts'
+import { marked, payloadsOf } from '../support/field/packing.ts'
 
 /** Changes the head of each answer; the body and its length stay. */
 export const changedHead =
@@ -11,6 +14,12 @@ export const changedHead =
   }
 
 const stray = Buffer.from([0, 0, 0, 1, 0x67, 0x42, 0xff, 0x80, 0x11])
+
+/** A description whose last line holds the parameter sets. */
+function setsLast(film: FieldFilm): string {
+  const [media = '', map = '', format = '', control = ''] = pictureSection(film)
+  return lines(sessionLines, media, map, control, format)
+}
 
 /** Answers of cameras that RFC 2326 does not have. */
 export const dialogueCases: FieldCase[] = [
@@ -151,6 +160,34 @@ export const dialogueCases: FieldCase[] = [
         (text) =>
           text.replace(/Content-Length: (\d+)/, (_, n: string) => `Content-Length: ${Number(n) + 3}`) + '\0\0\0',
       ),
+    },
+  },
+  {
+    quirk: 'the length of the description ends within its last line',
+    source: 'cameras that count line ends as one byte',
+    description: setsLast,
+    packing: ({ units }) => marked(payloadsOf(units)),
+    script: {
+      DESCRIBE: changed((text) =>
+        text.replace(/Content-Length: (\d+)/, (_, size: string) => `Content-Length: ${Number(size) - 20}`),
+      ),
+    },
+  },
+  {
+    quirk: 'the description has no type, and two lengths',
+    source: 'embedded servers behind a proxy',
+    script: {
+      DESCRIBE: changed((text) =>
+        text.replace(/Content-Type: .*\r\n/, '').replace(/(?=Content-Length: )/, 'Content-Length: 0\r\n'),
+      ),
+    },
+  },
+  {
+    quirk: 'the description has no type and no length',
+    source: 'embedded servers',
+    script: {
+      DESCRIBE: (caller, request) =>
+        caller.answer(request, { headers: { 'Content-Type': undefined, 'Content-Length': undefined } }),
     },
   },
   {

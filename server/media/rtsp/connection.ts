@@ -42,6 +42,7 @@ export interface RtspAnswer {
 }
 
 interface Pending {
+  method: string
   resolve(message: Answered): void
   reject(error: RtspError): void
   /** Calls off its deadline. */
@@ -122,6 +123,7 @@ export class RtspConnection {
       message: (message) => this.#received(message),
       packet: (channel, packet) => this.#listener.packet(channel, packet),
       knows: (channel) => this.#listener.knows(channel),
+      awaitsDescription: () => this.#pending.values().next().value?.method === 'DESCRIBE',
     })
     const awaitBody = this.#finishBodies(reader)
     // For as long as there is a socket: one without a listener for its errors ends the process.
@@ -228,7 +230,7 @@ export class RtspConnection {
         this.#noteLate(sequence)
         reject(new RtspError('timeout', `${method} was not answered`))
       })
-      this.#pending.set(sequence, { resolve, reject, cancel })
+      this.#pending.set(sequence, { method, resolve, reject, cancel })
     })
   }
 

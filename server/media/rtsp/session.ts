@@ -381,6 +381,7 @@ export class RtspSession {
 
 /** The failure of a camera none of whose tracks can be shown: with what it sends. */
 export function noUsableTrack(tracks: readonly RtspTrack[]): RtspError {
+  if (tracks.length === 0) return new RtspError('noUsableTrack', 'the camera describes no picture and no sound')
   const detail = tracks.map(obstacleName).join(', ')
   const main = tracks.find(({ kind }) => kind === 'video') ?? tracks[0]
   if (main?.encrypted === true) return new RtspError('srtp', 'the camera encrypts its media', 0, { detail })

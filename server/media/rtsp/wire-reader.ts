@@ -25,6 +25,8 @@ export interface WireListener {
   packet(channel: number, packet: Buffer): void
   /** Whether a channel was set up: tells a packet from stray bytes. Left out: every channel was. */
   knows?(channel: number): boolean
+  /** Whether the next answer with success is a description, whatever its type says. Left out: its type says so. */
+  awaitsDescription?(): boolean
 }
 
 const dollar = 0x24
@@ -38,8 +40,9 @@ const tab = 0x09
 interface Begun {
   message: Omit<RtspMessage, 'body'>
   head: number
-  /** Infinity: the camera named no length that can be read. */
+  /** Infinity: the camera named no length that can be read, or the body goes on behind it. */
   body: number
+  isDescription: boolean
 }
 
 /**
@@ -166,7 +169,7 @@ export class WireReader {
 
   /** Bytes of the message that begins at `at`; more than are there when it is not whole yet. */
   #messageLength(bytes: Buffer, at: number): number {
-    if (this.#begun !== undefined) return this.#awaited(bytes.length - at, this.#begun)
+    if (this.#begun !== undefined) return this.#awaited(bytes.subarray(at), this.#begun)
     const rest = bytes.length - at
     const head = headLength(bytes, at, this.#searched)
     if (head > maxHead || (head < 0 && rest > maxHead)) {
@@ -178,17 +181,27 @@ export class WireReader {
     }
     this.#searched = 0
     const message = parseHead(bytes.subarray(at, at + head))
-    const body = bodyLength(message)
+    const isDescription = this.#isDescription(message)
+    const body = namedLength(message) ?? (isDescription ? Infinity : 0)
     if (body !== Infinity && body > maxBody) throw new RtspError('protocol', 'the body of an answer is too long')
-    this.#begun = { message, head, body }
-    return this.#awaited(rest, this.#begun)
+    this.#begun = { message, head, body, isDescription }
+    return this.#awaited(bytes.subarray(at), this.#begun)
   }
 
-  /** Bytes of a message whose head is whole, at least. @param rest bytes that are there */
-  #awaited(rest: number, { head, body }: Begun): number {
-    if (body !== Infinity) return head + body
-    if (rest - head > maxBody) throw new RtspError('protocol', 'the body of an answer is too long')
-    return rest + 1
+  /** A description is the only body that matters. */
+  #isDescription({ headers, startLine }: Begun['message']): boolean {
+    if (statusOf(startLine) !== 200) return false
+    const isTyped = headers.get('content-type')?.some((type) => /sdp/i.test(type)) ?? false
+    return isTyped || (this.#listener.awaitsDescription?.() ?? false)
+  }
+
+  /** Bytes of a message whose head is whole, at least. @param bytes that are there, from its first one */
+  #awaited(bytes: Buffer, begun: Begun): number {
+    const { head, body, isDescription } = begun
+    if (isDescription && goesOn(bytes, head + body)) begun.body = Infinity
+    if (begun.body !== Infinity) return head + body
+    if (bytes.length - head > maxBody) throw new RtspError('protocol', 'the body of an answer is too long')
+    return bytes.length + 1
   }
 
   #notify(bytes: Buffer): void {
@@ -228,12 +241,23 @@ function headLength(bytes: Buffer, at: number, searched: number): number {
   return -1
 }
 
-/** Length of a message's body in bytes; Infinity: it has one, and no length that can be read. */
-function bodyLength({ headers, startLine }: Omit<RtspMessage, 'body'>): number {
+/** Length of a message's body in bytes, as its head names it; undefined: none that can be read. */
+function namedLength({ headers }: Begun['message']): number | undefined {
   const [value, ...others] = headers.get('content-length') ?? []
   const isReadable = value !== undefined && /^\d{1,9}$/.test(value) && others.every((other) => other === value)
-  if (isReadable) return Number(value)
-  // A description is the only body that matters.
-  const isDescription = headers.get('content-type')?.some((type) => /sdp/i.test(type)) ?? false
-  return isDescription && statusOf(startLine) === 200 ? Infinity : 0
+  return isReadable ? Number(value) : undefined
+}
+
+/** Longest beginning of a line that tells whether it belongs to a description, in bytes. */
+const maxBeginning = 64
+
+/** Whether a description goes on at `end`: cameras that count line ends as one byte name too small a length. */
+function goesOn(bytes: Buffer, end: number): boolean {
+  if (end >= bytes.length) return false
+  const next = bytes.toString('latin1', end, end + maxBeginning)
+  const line = next.trimStart()
+  // At the end of a line, its next one has a type (RFC 8866, section 5).
+  if (line !== next || bytes[end - 1] === lineFeed) return /^[a-z]=/.test(line)
+  const isMessage = 'RTSP/'.startsWith(line.slice(0, startOfAnswer.length)) || /^[A-Z_]{3,32} /.test(line)
+  return /^[%-~]/.test(line) && !isMessage
 }

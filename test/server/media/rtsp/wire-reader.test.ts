@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { RtspError } from '../../../../server/media/rtsp/rtsp-error.ts'
 import { maxBody, maxHead, WireReader } from '../../../../server/media/rtsp/wire-reader.ts'
 
@@ -81,4 +81,41 @@ test('a body that arrives byte by byte is assembled at once', () => {
   const started = performance.now()
   expect(readAll(Array.from(bytes, (byte) => Buffer.from([byte])))).toHaveLength(1)
   expect(performance.now() - started).toBeLessThan(5_000)
+})
+
+describe('a description whose length is wrong', () => {
+  const sdp = 'v=0\r\nm=video 0 RTP/AVP 96\r\na=control:track1\r\n'
+  const described = (length: number | string, behind = ''): Buffer =>
+    Buffer.from(`RTSP/1.0 200 OK\r\nContent-Type: application/sdp\r\nContent-Length: ${length}\r\n\r\n${sdp}${behind}`)
+  const read = (bytes: Buffer, types = true): { bodies: string[]; awaited: string } => {
+    const bodies: string[] = []
+    const reader = new WireReader({
+      packet: () => {},
+      message: ({ body }) => bodies.push(body.toString()),
+      awaitsDescription: () => bodies.length === 0,
+    })
+    reader.push(types ? bytes : Buffer.from(bytes.toString().replace('Content-Type: application/sdp\r\n', '')))
+    const awaited = reader.awaitedBody
+    reader.finishBody()
+    return { bodies, awaited }
+  }
+
+  test.each([0, 5, sdp.length - 20, sdp.length - 12, sdp.length - 1, sdp.length + 4])('is read whole: %i', (length) => {
+    const { bodies } = read(described(length))
+    expect(bodies[0]?.trimEnd()).toBe(sdp.trimEnd())
+  })
+
+  test('is read whole with two lengths and no type', () => {
+    expect(read(described(`0\r\nContent-Length: ${sdp.length}`), false).bodies).toEqual([sdp])
+  })
+
+  test.each(['', '\r\n', 'RT', 'RTSP/1.0 200 OK\r\nCSeq: 3\r\n\r\n', 'OPTIONS * RTSP/1.0\r\n\r\n', '$\0\0\x04abcd'])(
+    'is not awaited with the right length, and %j behind it',
+    (behind) => {
+      const whole = read(described(sdp.length, behind))
+      expect(whole.awaited).toBe('none')
+      expect(whole.bodies[0]).toBe(sdp)
+      expect(read(described(sdp.length - 2, behind)).bodies[0]?.trimEnd()).toBe(sdp.trimEnd())
+    },
+  )
 })

@@ -50,8 +50,9 @@ export function generatedCase(seed: number, corpus: Corpus): FieldCase {
         )
       : []
   const setUp = address.length > 0 ? [] : pick(dialogue, 0.3, answers('SETUP', 'DESCRIBE'))
+  // A picture over UDP has a SETUP of its own, and no interleaved packets.
   const transport =
-    address.length + setUp.length > 0
+    address.length + setUp.length > 0 || picture.some(({ over }) => over === 'udp')
       ? []
       : pick(corpus.transport, 0.2, ({ sound, description }) => sound === undefined && description === undefined)
   const time = picture.some(({ film }) => film !== undefined) ? [] : pick(corpus.timestamps, 0.2, () => true)

@@ -34,6 +34,12 @@ test('parameters can be in the query, in a form or in JSON', async () => {
   for (const call of device.calls) expect(call).toEqual(camera)
 })
 
+test('a byte order mark before JSON changes nothing', async () => {
+  const answer = await post(`\uFEFF${JSON.stringify({ accessToken: device.token, ...camera })}`)
+  expect(answer.ret).toBe(0)
+  expect(device.calls.at(-1)).toEqual(camera)
+})
+
 test('parameters can be divided between query and body', async () => {
   const answer = await post(JSON.stringify(camera), json, `?accessToken=${encodeURIComponent(device.token)}`)
   expect(answer.ret).toBe(0)

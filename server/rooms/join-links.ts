@@ -18,7 +18,7 @@ import type { Rooms } from './room-lifecycle.ts'
 export interface JoinLinksOptions {
   store: Pick<Store, 'get' | 'all' | 'unseal'>
   rooms: Pick<Rooms, 'get' | 'checkSite'>
-  capabilities: Pick<Capabilities, 'make'>
+  capabilities: Pick<Capabilities, 'make' | 'list'>
   pool: Pick<NodePool, 'address' | 'views'>
   settings: () => Settings
   /** Address of the room page while no embedded node shows it, e.g. `10.0.0.5:7082`; empty if nobody shows it. */
@@ -95,6 +95,12 @@ export class JoinLinks {
     const scope = { kind: 'join', link, standing: role } as const
     await capabilities.make({ ...scope, room_id: roomId, user_id: userId ?? '', expires_at }, maker, token)
     return { url, expires_at }
+  }
+
+  /** Returns the maker of a link in force, by its id; undefined: it has ended, or is of an earlier version. */
+  makerOf(roomId: string, link: string): CapabilityMaker | undefined {
+    const ofRoom = this.#options.capabilities.list({ roomId })
+    return ofRoom.find((listed) => listed.kind === 'join' && listed.link === link)?.maker
   }
 
   /** Lifetime of a link to a room, in milliseconds, unless its maker chooses one: as the settings say, and until the coming meetings end. */

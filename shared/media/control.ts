@@ -366,8 +366,11 @@ export const controlEventSchema = z.discriminatedUnion('type', [
   }),
   /** A host wants the room locked or unlocked; the controller stores that. `answer_lock` follows. */
   z.strictObject({ type: z.literal('lockWanted'), id: z.int(), roomId: z.string(), locked: z.boolean(), by: doer }),
-  /** A host wants a join link for anybody. `answer_invite` follows. */
-  z.strictObject({ type: z.literal('inviteWanted'), id: z.int(), roomId: z.string(), by: doer }),
+  /** A host wants a join link for anybody. `link`: id of the link by which the host came; left out for the host password. `answer_invite` follows. */
+  z.strictObject({
+    ...{ type: z.literal('inviteWanted'), id: z.int(), roomId: z.string(), by: doer },
+    link: z.string().max(64).optional(),
+  }),
   /** A host wants the room recorded, or no more. `answer_recording` follows. */
   z.strictObject({ type: z.literal('recordingWanted'), id: z.int(), roomId: z.string(), on: z.boolean(), by: doer }),
   /** A host acted. `who`: the affected user, if it is a single one. `count`: number of affected users. */

@@ -98,6 +98,7 @@ export class AdmissionControl {
       ...proven,
       userName: shownName(name === '' ? proven.userId : name),
       byNumber: link === undefined && !proven.byPassword,
+      linkId: link?.id,
       guest: isGuest ? JSON.stringify([shareOf(remote), link?.id ?? '']) : undefined,
     }
   }

@@ -49,7 +49,7 @@ export async function lock(requests: RoomRequests, room: Room, by: Member, locke
 
 /** Sends the host a join link for anybody: the controller makes it. @throws Problem busy */
 export async function invite(requests: RoomRequests, room: Room, by: Member): Promise<void> {
-  by.send({ type: 'invitation', url: await requests.invite(room.config.roomId, nameOf(by.user)) })
+  by.send({ type: 'invitation', url: await requests.invite(room.config.roomId, nameOf(by.user), by.linkId) })
 }
 
 /** Wants the room recorded, or no more: the controller decides that. @throws Problem busy */

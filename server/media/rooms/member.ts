@@ -37,6 +37,8 @@ export interface Identity {
   byNumber: boolean
   /** They have shown that they were in this room: neither a lock nor a host keeps them waiting. */
   wasIn: boolean
+  /** Id of the join link by which they came; left out: they came by the host password or the number. */
+  linkId?: string | undefined
   /** Ticket of remote media that they sent or watched before they came to this program; left out, or empty: there is none. */
   ticket?: string
 }
@@ -58,7 +60,9 @@ export interface DeviceHold {
 }
 
 /** Parts of a member besides the user. */
-export type MemberParts = Partial<Pick<Identity, 'tokenId' | 'passProves' | 'guest' | 'byPassword' | 'ticket'>> & {
+export type MemberParts = Partial<
+  Pick<Identity, 'tokenId' | 'passProves' | 'guest' | 'byPassword' | 'linkId' | 'ticket'>
+> & {
   device?: DeviceHold | undefined
 }
 
@@ -78,6 +82,7 @@ export class Member {
   /** See Identity. */
   readonly passProves: boolean
   readonly guest: string | undefined
+  readonly linkId: string | undefined
   byPassword: boolean
   /** Secret of this person alone: resumes the signalling, and opens WHIP and WHEP. */
   readonly session = newSessionKey()
@@ -101,13 +106,14 @@ export class Member {
   /** See `Identity.ticket`. */
   readonly ticket: string
 
-  constructor(user: RoomUser, { device, tokenId, passProves, guest, byPassword, ticket }: MemberParts = {}) {
+  constructor(user: RoomUser, { device, tokenId, passProves, guest, byPassword, linkId, ticket }: MemberParts = {}) {
     this.user = user
     this.device = device
     this.tokenId = tokenId
     this.passProves = passProves ?? false
     this.guest = guest
     this.byPassword = byPassword ?? false
+    this.linkId = linkId
     this.ticket = ticket ?? ''
   }
 

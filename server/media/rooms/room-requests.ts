@@ -66,9 +66,13 @@ export class RoomRequests {
     if (!done) throw new Problem('busy', notLockedMessage)
   }
 
-  /** Makes a join link for anybody, as a host wants it. @throws Problem busy */
-  async invite(roomId: string, by: Doer): Promise<string> {
-    const url = await this.#invitations.ask((id) => this.#emit({ type: 'inviteWanted', id, roomId, by }), undefined)
+  /** Makes a join link for anybody, as a host wants it. @param link id of the link by which the host came @throws Problem busy */
+  async invite(roomId: string, by: Doer, link: string | undefined): Promise<string> {
+    const ofLink = link === undefined ? {} : { link }
+    const url = await this.#invitations.ask(
+      (id) => this.#emit({ type: 'inviteWanted', id, roomId, by, ...ofLink }),
+      undefined,
+    )
     if (url === undefined) throw new Problem('busy', notInvitedMessage)
     return url
   }

@@ -33,7 +33,7 @@ export type LookedRoom = Pick<Extract<ControlEvent, { type: 'roomLooked' }>, 'ro
 /** A host wants their room locked or unlocked. */
 export type WantedLock = Pick<Extract<ControlEvent, { type: 'lockWanted' }>, 'roomId' | 'locked' | 'by'>
 /** A host wants a join link for anybody. */
-export type WantedInvite = Pick<Extract<ControlEvent, { type: 'inviteWanted' }>, 'roomId' | 'by'>
+export type WantedInvite = Pick<Extract<ControlEvent, { type: 'inviteWanted' }>, 'roomId' | 'by' | 'link'>
 /** A host wants their room recorded, or no more. */
 export type WantedRecording = Pick<Extract<ControlEvent, { type: 'recordingWanted' }>, 'roomId' | 'on' | 'by'>
 /** A host did something that the node has done by itself. */

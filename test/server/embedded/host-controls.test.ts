@@ -170,3 +170,17 @@ test('nobody hosts: the guest reads so, the operator sees who waits, writes to t
     ['person.waits', '', 'Name of dee'],
   ])
 })
+
+test('an invitation ends with the client whose link let its host in, and a host whose link has ended invites nobody', async () => {
+  const { room_id } = await site.rpc('rooms.create', { topic: 'Panel' })
+  const linked = await site.api.get('/rtc/room/join_url', { room_id, user_id: 'Di', user_name: 'Di', role: 'host' })
+  const host = await SignalClient.join(site.nodeUrl, room_id, { token: tokenOf(String(linked.url)) })
+  host.send({ type: 'invite' })
+  const { url } = await host.next('invitation')
+  const [credential] = await site.rpc('credentials.list', {})
+  await site.rpc('credentials.update', { access_key: credential?.access_key ?? '', enabled: false })
+  const invited = SignalClient.join(site.nodeUrl, room_id, { token: tokenOf(url), user_name: 'Guest' })
+  await expect(invited).rejects.toThrow('unauthorised')
+  host.send({ type: 'invite' })
+  expect(await host.next('error')).toMatchObject({ reason: 'busy' })
+})

@@ -9,7 +9,7 @@ const watchedMs = 20_000
  * Within this time a hand-over has come to its end, in milliseconds: the changes under way and the take-over are some 30 statements and commits, one after the other.
  * @param slowness of a statement
  */
-const handOverMs = (slowness: number): number => 2_000 + 40 * slowness
+const handOverMs = (slowness: number): number => 2_000 + 50 * slowness
 /** How long a statement takes in the middle, in milliseconds; a commit takes as long again. */
 const slownesses = [50, 150, 250, 350] as const
 

@@ -1,9 +1,16 @@
 import { type SegmentEnd, segmentMs } from '../../../shared/recordings/segment.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
 import { isApart, soundTicksAt } from './alignment.ts'
+import { LeadingPictures } from './leading-pictures.ts'
 import { OpenSegment, type SegmentStartFacts, type SegmentTarget } from './open-segment.ts'
 import { TimedTrack } from './timed-track.ts'
-import { isSamePicture, type PictureFrame, type SoundFormat, type SoundFrame } from './track-format.ts'
+import {
+  isSamePicture,
+  type PictureFormat,
+  type PictureFrame,
+  type SoundFormat,
+  type SoundFrame,
+} from './track-format.ts'
 
 /** Time that a frame waits for those of the other track, in milliseconds. */
 const holdMs = 1_000
@@ -34,6 +41,7 @@ export interface SegmentOpener {
 export class Segmenter {
   readonly #opener: SegmentOpener
   readonly #picture = new TimedTrack<PictureFrame>(90_000)
+  readonly #leading = new LeadingPictures()
   readonly #sound: TimedTrack<SoundFrame>
   readonly #soundFormat: SoundFormat | undefined
   #open: OpenSegment | undefined
@@ -99,6 +107,7 @@ export class Segmenter {
 
   /** Takes a picture, in decoding order. */
   picture(frame: PictureFrame, now: number): void {
+    this.#leading.note(frame)
     this.#picture.push(frame, now)
     this.#pump(now)
   }
@@ -145,6 +154,7 @@ export class Segmenter {
   #jumped(kind: 'picture' | 'sound'): void {
     const track = kind === 'picture' ? this.#picture : this.#sound
     track.restart()
+    if (kind === 'picture') this.#leading.restart()
     const open = this.#open
     if (open === undefined) return
     // When only the sound jumps, the picture goes on until its next key frame.
@@ -175,11 +185,13 @@ export class Segmenter {
     for (;;) {
       const picture = this.#picture.next
       const sound = this.#sound.next
+      if (picture !== undefined && !isEnd && this.#leading.mayCome(picture.frame) && now - picture.receivedAt < holdMs)
+        return
       if (picture !== undefined && (sound === undefined || picture.at <= sound.at)) {
         const waits = sound === undefined && this.#hasSound(now) && now - picture.receivedAt < holdMs
         if (waits && !isEnd && !(this.#open?.soundReaches(picture.at) ?? false)) return
         this.#picture.queue.shift()
-        this.#takePicture(picture.frame, picture.at, now)
+        this.#takePicture(picture.frame, now)
       } else if (sound !== undefined) {
         const isEarly = now - sound.receivedAt < holdMs || this.#awaitsPicture(now)
         const waits = picture === undefined && this.#hasPicture(now) && isEarly
@@ -190,12 +202,15 @@ export class Segmenter {
     }
   }
 
-  #takePicture(frame: PictureFrame, at: number, now: number): void {
+  #takePicture(frame: PictureFrame, now: number): void {
+    const at = this.#picture.at(frame.ticks)
     if (frame.key) {
       this.#lacksKey = frame.format === undefined
       const end = this.#endAt(frame, at, now)
+      // Without the group before, its leading pictures cannot be decoded.
+      const start = this.#open?.pictureStart === undefined ? frame.ticks : (frame.startTicks ?? frame.ticks)
       if (end !== undefined) this.#close(end)
-      if (this.#open === undefined && frame.format !== undefined) this.#begin(frame, now)
+      if (this.#open === undefined && frame.format !== undefined) this.#begin(frame.format, start, now)
     } else if (this.#open?.pictureStart === undefined) this.#lacksKey = true
     const open = this.#open
     if (open?.pictureStart === undefined) return
@@ -227,16 +242,17 @@ export class Segmenter {
     this.#open?.addSound(frame)
   }
 
-  #begin(frame: PictureFrame, now: number): void {
+  /** @param ticks from which pictures are shown */
+  #begin(format: PictureFormat, ticks: number, now: number): void {
     const picture = this.#picture
     const sound = this.#sound
-    const at = picture.clock.at(frame.ticks)
+    const at = picture.clock.at(ticks)
     const soundFormat = sound.receivedAt >= 0 && this.#hasSound(now) ? this.#soundFormat : undefined
-    const soundStart = soundFormat === undefined ? undefined : soundTicksAt(picture, sound, frame.ticks)
-    picture.anchor(frame.ticks, at)
+    const soundStart = soundFormat === undefined ? undefined : soundTicksAt(picture, sound, ticks)
+    picture.anchor(ticks, at)
     if (soundStart !== undefined) sound.anchor(soundStart, at)
-    const senderAt = picture.clock.senderAt(frame.ticks) ?? null
-    this.#openSegment({ at, senderAt, picture: frame.format, sound: soundFormat }, frame.ticks, soundStart)
+    const senderAt = picture.clock.senderAt(ticks) ?? null
+    this.#openSegment({ at, senderAt, picture: format, sound: soundFormat }, ticks, soundStart)
   }
 
   #beginSound(frame: SoundFrame, now: number): void {

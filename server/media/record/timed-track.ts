@@ -8,7 +8,7 @@ export interface Waiting<Frame> {
 }
 
 /** Frames of one track on the common line of time of picture and sound: milliseconds of a clock that never goes back. */
-export class TimedTrack<Frame extends { ticks: number }> {
+export class TimedTrack<Frame extends { ticks: number; startTicks?: number }> {
   readonly clock: TrackClock
   readonly queue: Waiting<Frame>[] = []
   /** When its last packet came; -Infinity: none did of late. */
@@ -22,10 +22,10 @@ export class TimedTrack<Frame extends { ticks: number }> {
     this.clock = new TrackClock(rate)
   }
 
-  /** The first frame that waits, and its moment. */
+  /** The first frame that waits, and the moment from which it and those decoded with it are shown. */
   get next(): (Waiting<Frame> & { at: number }) | undefined {
     const [first] = this.queue
-    return first && { ...first, at: this.at(first.frame.ticks) }
+    return first && { ...first, at: this.at(first.frame.startTicks ?? first.frame.ticks) }
   }
 
   /** Ties its time to the common line there. */

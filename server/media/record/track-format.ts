@@ -35,6 +35,8 @@ export interface AssembledSound {
 export interface PictureFrame {
   /** Ticks of its clock, of presentation. */
   ticks: number
+  /** Ticks of the earliest picture that is decoded behind it and shown before it; left out: there is none. */
+  startTicks?: number
   data: Buffer
   key: boolean
   /** Format from here on; key frames only. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { SegmentStart } from '../../../shared/recordings/segment.ts'
 import type { ByteSource } from '../playback/byte-source.ts'
+import { endOf } from '../playback/fragments.ts'
 import type { FragmentTable, FragmentTables } from '../playback/fragment-table.ts'
 import type { SegmentFiles, SegmentPlace } from '../playback/segment-sources.ts'
 import { ObjectError } from '../objects/object-error.ts'
@@ -13,9 +14,11 @@ export interface SourcePiece {
   open: () => Promise<ByteSource>
   /** Bytes that may be read. */
   bytes: number
-  /** The key frame at which it begins. */
+  /** The key frame at which it begins; 0 behind the segment before, whose pictures those that are shown before the first key frame may need. */
   from: number
   to: number
+  /** End of its last picture; `to` where it has none: sound may last longer. */
+  shownTo: number
   /** Moment of `from`, in milliseconds since the epoch. */
   at: number
   /** Upper bounds of the numbers of packets. */
@@ -51,7 +54,7 @@ export async function piecesOfSpan(
       if (error instanceof ObjectError && error.problem !== 'missing') throw error
       return undefined
     })
-    const piece = table === undefined ? undefined : await pieceOf(files, segment, table, wish)
+    const piece = table === undefined ? undefined : await pieceOf(files, segment, table, wish, pieces.at(-1))
     if (piece !== undefined) pieces.push(piece)
   }
   return pieces
@@ -62,6 +65,7 @@ async function pieceOf(
   segment: SegmentStart & SegmentPlace,
   table: FragmentTable,
   wish: ExportWish,
+  before: SourcePiece | undefined,
 ): Promise<SourcePiece | undefined> {
   const { fragments, duration } = table
   const last = fragments.at(-1)
@@ -69,7 +73,8 @@ async function pieceOf(
   const wantsSound = wish.sound && segment.audioCodec !== ''
   if (last === undefined || !(wantsPicture || wantsSound)) return undefined
   const wanted = Math.max(0, (wish.from - segment.startedAt) / 1_000)
-  const from = wantsPicture ? (keyFrameAt(table, wanted)?.time ?? 0) : wanted
+  const from =
+    wantsPicture && !(wanted === 0 && follows(segment, before)) ? (keyFrameAt(table, wanted)?.time ?? 0) : wanted
   const to = Math.min(duration, (wish.to - segment.startedAt) / 1_000)
   if (to <= from) return undefined
   const { open } = await files.locate(segment)
@@ -78,6 +83,7 @@ async function pieceOf(
   const sounds = inSpan.reduce((sum, fragment) => sum + fragment.samples - fragment.pictures, 0)
   return {
     ...{ open, from, to, pictures, sounds },
+    shownTo: wantsPicture ? Math.min(to, endOf(fragments.filter(({ pictures: shown }) => shown > 0))) : to,
     bytes: last.offset + last.bytes,
     at: segment.startedAt + from * 1_000,
     videoFormat: wantsPicture ? pictureFormat(segment, table) : '',
@@ -85,6 +91,13 @@ async function pieceOf(
     width: wantsPicture ? segment.width : 0,
     height: wantsPicture ? segment.height : 0,
   }
+}
+
+/** Whether a segment goes on with the stream where a piece ends. */
+function follows({ startedAt }: SegmentStart, before: SourcePiece | undefined): boolean {
+  if (before === undefined) return false
+  const { at, from, to } = before
+  return Math.abs(startedAt - at - (to - from) * 1_000) < neighbourSeconds * 1_000
 }
 
 /** The decoder configuration counts for MP4, which has one for the whole file; a VP8 picture brings its own size. */
@@ -112,20 +125,24 @@ export function runsOf(pieces: readonly SourcePiece[]): SourceRun[] {
   return runs
 }
 
-/** Offsets of the pieces in the joined file, in seconds. Neighbours keep their distance by the clock; a gap is closed unless it is to be kept. */
+/**
+ * Offsets of the pieces in the joined file, in seconds. Neighbours keep their distance by the clock, except that no picture is shown at the time of another piece's. A gap is closed unless it is to be kept.
+ */
 export function offsetsOf(run: SourceRun, keepGaps: boolean): number[] {
   const offsets: number[] = []
+  /** Offset of a piece by the clock, and end of the piece before it. */
+  let [due, end] = [0, 0]
   for (const [position, piece] of run.entries()) {
     const before = run[position - 1]
-    const offset = offsets[position - 1]
-    if (before === undefined || offset === undefined) {
-      offsets.push(0)
-      continue
+    if (before !== undefined) {
+      const length = before.to - before.from
+      const apart = (piece.at - before.at) / 1_000
+      const isNeighbour = Math.abs(apart - length) < neighbourSeconds
+      due += isNeighbour || (keepGaps && apart > length) ? apart : length
     }
-    const length = before.to - before.from
-    const apart = (piece.at - before.at) / 1_000
-    const isNeighbour = Math.abs(apart - length) < neighbourSeconds
-    offsets.push(offset + (isNeighbour || (keepGaps && apart > length) ? apart : length))
+    const offset = Math.max(due, end)
+    offsets.push(offset)
+    end = offset + piece.shownTo - piece.from
   }
   return offsets
 }

@@ -187,7 +187,13 @@ export class SpanExport implements RecordingExport {
     const { size } = await stat(path)
     const sum = (count: (piece: SourcePiece) => number): number => run.reduce((total, piece) => total + count(piece), 0)
     return {
-      ...{ open: () => openInside(this.#parts.files.folder, path), bytes: size, from: 0, to: secondsOf(run) },
+      ...{
+        open: () => openInside(this.#parts.files.folder, path),
+        bytes: size,
+        from: 0,
+        to: secondsOf(run),
+        shownTo: secondsOf(run),
+      },
       at: run[0]?.at ?? 0,
       // Encoders may add pictures, and AAC has other packets than Opus.
       pictures: 2 * sum(({ pictures }) => pictures) + 100,

@@ -85,15 +85,10 @@ interface Writer {
   /** Piece of the last packet, and the latest time of the pieces before it. */
   position: number
   before: number
-  /** Packets of the piece repeat what the pieces before it hold. */
-  isSeam: boolean
   add(packet: EncodedPacket): Promise<void>
 }
 
-/**
- * Whether a packet repeats one of an earlier piece: pieces overlap at their seams. Packets come in decoding order, so that pictures behind the seam may be shown earlier than
- * those before them.
- */
+/** Whether a packet is shown at the time of an earlier piece, or was written ahead. Pictures come in decoding order: those of one piece may be shown before others that came before. */
 function isRepeated(writer: Writer, { kind, position, time }: Taken): boolean {
   if (writer.isFirst) {
     writer.isFirst = false
@@ -103,11 +98,8 @@ function isRepeated(writer: Writer, { kind, position, time }: Taken): boolean {
   if (position !== writer.position) {
     writer.position = position
     writer.before = writer.end
-    writer.isSeam = true
   }
-  if (kind === 'audio') return time <= writer.end
-  writer.isSeam &&= time <= writer.before
-  return writer.isSeam
+  return time <= (kind === 'audio' ? writer.end : writer.before)
 }
 
 function writerOf(taken: Omit<Taken, 'position'>, add: Writer['add']): Writer {
@@ -118,7 +110,6 @@ function writerOf(taken: Omit<Taken, 'position'>, add: Writer['add']): Writer {
     end: time,
     position: -1,
     before: -1,
-    isSeam: false,
     add,
   }
 }

@@ -22,6 +22,8 @@ export interface Fragment extends ByteRange {
   duration: number
   /** Key frames of the picture; empty for sound alone. */
   keyFrames: readonly KeyFrame[]
+  /** Its first picture in decoding order is a key frame; others may be shown before it. */
+  startsWithKey: boolean
   /** Number of pictures and sounds. */
   samples: number
   /** Number of pictures. */

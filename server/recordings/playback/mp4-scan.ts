@@ -109,10 +109,11 @@ function addFragment(state: ScanState, offset: number, bytes: number, moof: Buff
   const leading = runs.find(({ id }) => id === pictured?.id) ?? runs[0]
   if (leading === undefined) return
   const { start, duration } = leading
-  const keyFrames = leading.id === pictured?.id ? leading.keyFrames : []
+  const [keyFrames, startsWithKey] =
+    leading.id === pictured?.id ? [leading.keyFrames, leading.startsWithKey] : [[], false]
   const samples = runs.reduce((sum, run) => sum + run.samples, 0)
   const pictures = leading.id === pictured?.id ? leading.samples : 0
-  state.fragments.push({ offset, bytes, start, duration, keyFrames, samples, pictures })
+  state.fragments.push({ offset, bytes, start, duration, keyFrames, startsWithKey, samples, pictures })
 }
 
 interface FragmentHeader {
@@ -126,6 +127,7 @@ interface TrackFragment {
   start: number
   duration: number
   keyFrames: KeyFrame[]
+  startsWithKey: boolean
   samples: number
 }
 
@@ -175,7 +177,10 @@ function readTrackFragment(
       : decodeTime[0] === 1
         ? Number(decodeTime.readBigUInt64BE(4))
         : decodeTime.readUInt32BE(4)
-  const found: TrackFragment = { id, start: Number.POSITIVE_INFINITY, duration: 0, keyFrames: [], samples: 0 }
+  const found: TrackFragment = {
+    ...{ id, start: Number.POSITIVE_INFINITY, duration: 0 },
+    ...{ keyFrames: [], startsWithKey: false, samples: 0 },
+  }
   let time = began
   let end = began
   for (const { type, data } of boxesOf(traf)) {
@@ -184,8 +189,10 @@ function readTrackFragment(
       const shown = time + sample.shift
       found.start = Math.min(found.start, shown / timescale)
       end = Math.max(end, shown + sample.duration)
-      if ((sample.flags & nonSync) === 0)
+      if ((sample.flags & nonSync) === 0) {
+        found.startsWithKey ||= found.samples === 0
         found.keyFrames.push({ time: shown / timescale, offset: sample.offset, bytes: sample.size })
+      }
       if (id === pictured) pictureTimes?.push(shown / timescale)
       time += sample.duration
       found.samples += 1

@@ -235,7 +235,7 @@ function listed({ container, growing, init, fragments, duration }: FragmentTable
     growing,
     init,
     duration,
-    fragments: fragments.map(({ keyFrames, ...fragment }) => ({
+    fragments: fragments.map(({ keyFrames, startsWithKey: _, ...fragment }) => ({
       ...fragment,
       key_frames: keyFrames.map(({ time }) => time),
     })),

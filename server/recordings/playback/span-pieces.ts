@@ -62,13 +62,8 @@ function firstFragment(fragments: readonly Fragment[], time: number): number {
   }
   const pictured = fragments.slice(0, low + 1).findLast(({ pictures }) => pictures > 0)
   const isShown = pictured !== undefined && (pictured === fragments[low] || endOf([pictured]) > time)
-  while (isShown && low > 0 && !startsWithKeyFrame(fragments[low])) low -= 1
+  while (isShown && low > 0 && fragments[low]?.startsWithKey !== true) low -= 1
   return low
-}
-
-function startsWithKeyFrame(fragment: Fragment | undefined): boolean {
-  const [key] = fragment?.keyFrames ?? []
-  return key !== undefined && fragment !== undefined && key.time <= fragment.start + 0.05
 }
 
 /** Returns the last key frame at or before a time, else the first one. @param time seconds of media time */

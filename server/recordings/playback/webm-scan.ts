@@ -148,6 +148,7 @@ function close(cluster: Cluster, end: number, state: ScanState): void {
     start: first * tick,
     duration,
     keyFrames,
+    startsWithKey: keyFrames[0]?.time === first * tick,
     samples,
     pictures,
     unsizedHeader,

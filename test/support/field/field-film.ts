@@ -90,6 +90,16 @@ const recipes = {
     coded: ['-c:v', 'libx265', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-x265-params', x265],
     extension: 'hevc',
   },
+  /** Each group of twelve but the first begins with a CRA picture, behind which come pictures that are shown before it and need the group before. */
+  openGroupsH265: {
+    codec: 'H265',
+    pictures: 72,
+    coded: [
+      ...['-c:v', 'libx265', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-x265-params'],
+      'keyint=12:min-keyint=12:scenecut=0:bframes=2:b-adapt=0:b-pyramid=0:open-gop=1:repeat-headers=1:log-level=none',
+    ],
+    extension: 'mp4',
+  },
   vp8: {
     codec: 'VP8',
     pictures: 50,
@@ -129,7 +139,7 @@ export function fieldFilm(name: FilmName): Promise<FieldFilm> {
 async function readFilm(name: keyof typeof recipes): Promise<FieldFilm> {
   const recipe: Recipe = recipes[name]
   const path = await coded(name, recipe)
-  if (recipe.extension === 'mp4') return await fromMp4(path)
+  if (recipe.extension === 'mp4') return recipe.codec === 'H265' ? await h265FromMp4(path) : await fromMp4(path)
   const bytes = await readFile(path)
   if (recipe.extension === 'hevc') return fromAnnexB(bytes)
   const frames = recipe.extension === 'ivf' ? ivfFrames(bytes) : jpegFrames(bytes)
@@ -152,17 +162,37 @@ async function coded(name: string, { coded: how, pictures, extension }: Recipe):
 }
 
 async function fromMp4(path: string): Promise<FieldFilm> {
+  const { pictures, description } = await picturesOfMp4(path)
+  const isSlice = (unit: Buffer): boolean => ![7, 8, 9].includes((unit[0] ?? 0) & 0x1f)
+  return { codec: 'H264', sets: parameterSets(description), pictures: withUnits(pictures, isSlice) }
+}
+
+/** Parameter sets are in the packets. */
+async function h265FromMp4(path: string): Promise<FieldFilm> {
+  const { pictures } = await picturesOfMp4(path)
+  const typeOf = (unit: Buffer): number => ((unit[0] ?? 0) >> 1) & 0x3f
+  const sets = new Map<number, Buffer>()
+  for (const unit of pictures.flatMap(({ units }) => units))
+    if (typeOf(unit) >= 32 && typeOf(unit) <= 34) sets.set(typeOf(unit), unit)
+  return { codec: 'H265', sets: [...sets.values()], pictures: withUnits(pictures, (unit) => typeOf(unit) < 32) }
+}
+
+async function picturesOfMp4(path: string): Promise<{ pictures: FilmPicture[]; description: Buffer }> {
   using input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS })
   const video = await input.getPrimaryVideoTrack()
   if (video === null) throw new Error(`${path} has no picture`)
-  const sets = parameterSets(Buffer.from((await video.getDecoderConfig())?.description as Uint8Array))
   const pictures: FilmPicture[] = []
   for await (const packet of new EncodedPacketSink(video).packets()) {
-    const units = unitsOf(packet).filter((unit) => ![7, 8, 9].includes((unit[0] ?? 0) & 0x1f))
-    pictures.push({ units, key: packet.type === 'key', at: Math.round(packet.timestamp * filmRate) })
+    const at = Math.round(packet.timestamp * filmRate)
+    pictures.push({ units: unitsOf(packet), key: packet.type === 'key', at })
   }
   const first = Math.min(...pictures.map(({ at }) => at))
-  return { codec: 'H264', sets, pictures: pictures.map((each) => ({ ...each, at: each.at - first })) }
+  const description = Buffer.from((await video.getDecoderConfig())?.description as Uint8Array)
+  return { pictures: pictures.map((each) => ({ ...each, at: each.at - first })), description }
+}
+
+function withUnits(pictures: readonly FilmPicture[], isKept: (unit: Buffer) => boolean): FilmPicture[] {
+  return pictures.map((picture) => ({ ...picture, units: picture.units.filter(isKept) }))
 }
 
 function fromAnnexB(bytes: Buffer): FieldFilm {

@@ -121,6 +121,20 @@ test('Gaps are closed, or kept as long as they were', async () => {
   await decode(insideOf(folder, 'kept.mp4'))
 })
 
+test('No picture is lost where the clock of a segment is behind that of the one before', async () => {
+  const site = await recordingsSite()
+  const later = await recordingsSite()
+  const ids = await site.record({ startedAt })
+  for (const [number, id] of ids.entries()) {
+    const segment = site.index.segment(id) ?? expect.fail('nothing was recorded')
+    later.index.add([{ ...segment, startedAt: segment.startedAt - number * 90 }])
+  }
+  const { made, folder } = await exporting({ ...site, index: later.index })
+  await made.writeFile(wishOf(0, 12), insideOf(folder, 'all.mp4'))
+  expect(await times(insideOf(folder, 'all.mp4'))).toHaveLength(300)
+  await decode(insideOf(folder, 'all.mp4'))
+})
+
 test('Picture or sound alone', async () => {
   const site = await recordingsSite()
   await site.record({ startedAt })

@@ -20,7 +20,7 @@ export type EffectEvent = Extract<
 >
 
 /**
- * Effect of an operation. `reads`: none. `signsIn`: it opens a session of the client, which expires by itself. Everything else leaves an event of the client for each success.
+ * Effect of an operation. `reads`: none. `signsIn`: it opens a session of the client, which expires by itself. Everything else leaves an event of the client for each success; ending what has ended leaves none.
  */
 export type OperationEffect<Parameter extends string = string> =
   | 'reads'

@@ -41,6 +41,9 @@ const changeOfEffect: Readonly<Record<EffectEvent, EffectChange>> = {
   'live.deleted': ['lives', 'deleted'],
 }
 
+/** Effects that a repeated call only finds. Its first call left the event: a client or a replica repeats it after a lost answer, and nobody ended anything twice. */
+const foundByRepetition: ReadonlySet<EffectEvent> = new Set(['recording.orderEnded', 'live.ended'])
+
 /** A call of an operation, and its client. */
 interface OperationCall {
   operation: string
@@ -67,7 +70,8 @@ export class ClientEvents implements RequestObserver, OperationCauses {
   observe(observation: Observation): void {
     if (observation.ret !== 0 || observation.isRecorded === true) return
     const effect = effects.get(observation.operation)
-    if (effect !== undefined) this.#sink.append(this.#eventOf(observation, effect, this.#store))
+    if (effect === undefined || foundByRepetition.has(effect.event)) return
+    this.#sink.append(this.#eventOf(observation, effect, this.#store))
   }
 
   of(

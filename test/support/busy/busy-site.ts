@@ -13,7 +13,8 @@ import { type Proof, type ProofOptions, proved } from '../controllers/proved.ts'
 import type { Call } from '../controllers/history.ts'
 import { seededRandom } from '../seeded-random.ts'
 import { type ControllersSite, credential, type SiteController } from '../sites/controllers-site.ts'
-import { MediaOrders } from './media-orders.ts'
+import { loggedEvents } from './logged-events.ts'
+import { MediaOrders, orderEventDifferences } from './media-orders.ts'
 import { RecordButton } from './record-button.ts'
 import { differences, indexOf, openSizes, orderDifferences, overlaps, PlayedFiles } from './recordings-audit.ts'
 import { ScheduledMeetings } from './scheduled-meetings.ts'
@@ -22,7 +23,7 @@ const run = promisify(execFile)
 const program = join(import.meta.dirname, '../../../dist/server/headless.js')
 
 /** Time within which a recorder follows an acknowledged change or a new leader, in milliseconds: it starts the media program, calls the camera and waits for a key frame. */
-const followMs = 45_000
+const followMs = 20_000
 /** Time for which a live stream without an order is still recorded, in milliseconds, and its files are made. */
 const endMs = 60_000
 /** Interval between two looks at the files that are being written, in milliseconds; a camera sends a picture every 200. */
@@ -180,6 +181,7 @@ export class BusySite {
     })
     await this.#auditAll()
     const meetings = await this.#meetings.areLoggedOnce()
+    await this.#expectEvents(orders)
     await this.#verifyLogs()
     const worst = Math.round(Math.max(...this.#followed))
     console.info(
@@ -284,6 +286,15 @@ export class BusySite {
       else all.splice(0, all.length, ...pieces)
     }
     expect(overlaps(all)).toEqual([])
+  }
+
+  /** Each change of an order and by the button that is stored is in the event log once, and no other. */
+  async #expectEvents(orders: readonly MediaOrders[]): Promise<void> {
+    const differing = async () => {
+      const events = await loggedEvents(await this.#site.leader(), { groups: ['recordings'] })
+      return [...orderEventDifferences(orders, events), ...this.#button.eventDifferences(events)]
+    }
+    await expect.poll(differing, { timeout: followMs, interval: 1_000 }).toEqual([])
   }
 
   /** The chains of the site's log and of each controller's own hold. */

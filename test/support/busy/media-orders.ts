@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { EventEntry } from '../../../shared/console/events.ts'
 import type { OrderedLive, OrderedRecording } from '../../../shared/console/orders.ts'
 import type { Answer } from '../api-client.ts'
 import { KeepAliveCaller, type Reply } from '../controllers/keep-alive-caller.ts'
+import { eventDifferences } from './logged-events.ts'
 
 /** Progress of an order: it only rises. `absent`: it was never stored. */
 const stages = ['absent', 'active', 'ended', 'deleted'] as const
@@ -9,9 +11,16 @@ type Stage = (typeof stages)[number]
 
 const reached = { start: 'active', stop: 'ended', delete: 'deleted' } as const satisfies Record<string, Stage>
 type Change = keyof typeof reached
+/** In the order in which an order undergoes them. */
+const changes = ['start', 'stop', 'delete'] as const satisfies readonly Change[]
+
+const kinds = {
+  recording: { start: 'recording.ordered', stop: 'recording.orderEnded', delete: 'recording.orderDeleted' },
+  live: { start: 'live.ordered', stop: 'live.ended', delete: 'live.deleted' },
+} as const satisfies Record<string, Record<Change, EventEntry['kind']>>
 
 /** Kind of order, as the API names it in its paths. */
-export type OrderedMedia = 'recording' | 'live'
+export type OrderedMedia = keyof typeof kinds
 
 /** Answers that certainly changed nothing: no room, room closed, not there, nothing can be recorded. */
 const refusals: readonly number[] = [404, 416, 429, 431]
@@ -41,6 +50,26 @@ export interface MediaOrdersParts {
   url: () => string
   token: string
   random: () => number
+}
+
+/** Differences between the orders of some clients and the event log. @param events of recordings, oldest first */
+export function orderEventDifferences(clients: readonly MediaOrders[], events: readonly EventEntry[]): string[] {
+  return (['recording', 'live'] as const).flatMap((media) => {
+    const own: ReadonlySet<string> = new Set(Object.values(kinds[media]))
+    const logged = Map.groupBy(
+      events.filter(({ kind }) => own.has(kind)),
+      ({ subject }) => subject.id,
+    )
+    const found = clients
+      .filter((client) => client.media === media)
+      .flatMap(({ changed }) => changed)
+      .flatMap(({ id, name, due }) => {
+        const ofOrder = logged.get(id) ?? []
+        logged.delete(id)
+        return eventDifferences(name, due, ofOrder)
+      })
+    return [...found, ...Array.from(logged.keys(), (id) => `${media} ${id} is logged and was never ordered`)]
+  })
 }
 
 /** A client that orders recordings or live streams of one camera at any controller, stops and deletes them, and keeps the answers as a history. */
@@ -115,6 +144,7 @@ export class MediaOrders {
       if (!isPossible || (order.id !== '' && seen !== undefined && seen.id !== order.id))
         wrong.push(`${this.media} ${JSON.stringify(order)} is stored as ${JSON.stringify(seen ?? null)}`)
       else if (seen !== undefined) Object.assign(order, { id: seen.id, least: stage })
+      else if (order.id !== '') order.least = 'deleted'
     }
     for (const { tag, id } of byTag.values())
       if (tag.startsWith(`${this.userId}-`)) wrong.push(`${this.media} ${id} (${tag}) was never ordered`)
@@ -122,9 +152,14 @@ export class MediaOrders {
     return this.#orders.filter(({ least }) => least === 'active').map(({ id }) => id)
   }
 
-  /** Acknowledged changes of every order, by its id. */
-  get acknowledged(): { id: string; stage: Stage }[] {
-    return this.#orders.filter(({ id }) => id !== '').map(({ id, least }) => ({ id, stage: least }))
+  /** Every order that has an id, with the events of its stored changes, as far as `compare` has learned them. */
+  get changed(): { id: string; name: string; due: EventEntry['kind'][] }[] {
+    const stored = this.#orders.filter(({ id }) => id !== '')
+    return stored.map(({ id, tag, least }) => ({
+      id,
+      name: `${this.media} ${id} (${tag})`,
+      due: changes.filter((change) => rank(reached[change]) <= rank(least)).map((change) => kinds[this.media][change]),
+    }))
   }
 
   async #run(): Promise<void> {

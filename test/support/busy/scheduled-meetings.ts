@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import type { EventEntry } from '../../../shared/console/events.ts'
 import type { ControllersSite, SiteController } from '../sites/controllers-site.ts'
 import { changingCall } from './changing-call.ts'
+import { loggedEvents } from './logged-events.ts'
 
 /** Interval between two rooms, in milliseconds. */
 const everyMs = 3_000
@@ -76,19 +77,11 @@ export class ScheduledMeetings {
 const kinds: readonly EventEntry['kind'][] = ['room.openedBySchedule', 'room.closedBySchedule']
 
 /** Number of events by room and kind. */
-async function countsOf({ headless }: SiteController): Promise<Map<string, number>> {
+async function countsOf(controller: SiteController): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
-  let before = 0
-  do {
-    const page = before === 0 ? {} : { before }
-    const { items, next } = await headless.rpc('events.list', {
-      ...{ groups: ['rooms' as const], text: 'BySchedule', limit: 500, ...page },
-    })
-    for (const { kind, subject } of items) {
-      const key = `${subject.id} ${kind}`
-      counts.set(key, (counts.get(key) ?? 0) + 1)
-    }
-    before = next
-  } while (before !== 0)
+  for (const { kind, subject } of await loggedEvents(controller, { groups: ['rooms'], text: 'BySchedule' })) {
+    const key = `${subject.id} ${kind}`
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
   return counts
 }

@@ -15,6 +15,7 @@ export function recorderOf(recordings: SiteRecordings): SiteRecorder {
     segments: recordings.files ?? new SegmentFiles(''),
     index: recordings.index ?? nothing,
     requests: recordings,
+    recovered: () => recordings.recovered(),
     budget: recordings.space?.budget ?? { claim: () => Promise.resolve(undefined) },
   }
 }

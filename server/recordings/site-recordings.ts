@@ -88,6 +88,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   readonly #stops: (() => void)[] = []
   #rebuilding: { done: number; total: number } | undefined
   readonly #health: RecordingHealth
+  readonly #recovering = Promise.withResolvers<void>()
   #work: Promise<unknown> = Promise.resolve()
 
   constructor(parts: SiteRecordingsParts) {
@@ -163,6 +164,12 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     return this.#measured.promise
   }
 
+  /** Resolves when the index has what an earlier process or another controller left in the folder. Never rejects. */
+  async recovered(): Promise<void> {
+    await this.#recovering.promise
+    await this.#work
+  }
+
   /** Begins to give orders, before the pool starts. Resolves when the space was measured. Never rejects. */
   async begin(): Promise<void> {
     const { store, folder, event, logger } = this.#parts
@@ -194,13 +201,17 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
         }
       }),
     )
-    if (this.#storage === undefined) return this.#measured.resolve()
+    if (this.#storage === undefined) {
+      this.#recovering.resolve()
+      return this.#measured.resolve()
+    }
     this.kept.follow(this.#storage.index)
     await this.#storage.watch.start()
     this.#measured.resolve()
     this.#storage.retention.start()
     this.#storage.removal.begin()
     this.#background(this.#recover().finally(() => this.objects?.start()))
+    this.#recovering.resolve()
   }
 
   /** Ends orders and deletions. Resolves when nothing is under way. */

@@ -33,6 +33,8 @@ export interface SiteRecorder {
   segments: SegmentFiles
   index: RecordingIndex
   requests: RecordingRequests
+  /** Resolves when the index has what an earlier process or another controller left. Never rejects. */
+  recovered: () => Promise<void>
   /** Of the disk of the recordings. */
   budget: Pick<SpaceBudget, 'claim'>
 }
@@ -67,7 +69,7 @@ const maxEncoders = 2
 /** Composes the ordered recordings; nothing runs yet. */
 export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
   const { store, settings, rooms, ffmpeg, logger, mediaUrl, sitePorts, capabilities, pages } = options
-  const { segments, index, requests, budget } = options.recorder
+  const { segments, index, requests, recovered, budget } = options.recorder
   const { folder } = segments
   const clock = (): number => Date.now()
   const tables = new FragmentTables(segments)
@@ -85,7 +87,7 @@ export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
   const pushes = new LivePushes({ folder, ffmpeg, encoders, logger, networks, caFile, sitePorts })
   const mixes = new LiveMixes({ index, tables, clock, folder, ffmpeg, encoders, requests, logger })
   const recordings = new OrderedRecordings({
-    ...{ store, rooms, index, requests, capabilities, span, files, budget, logger },
+    ...{ store, rooms, index, requests, recovered, capabilities, span, files, budget, logger },
     mixer: new SoundMixer(ffmpeg),
   })
   const lives = new OrderedLives({ store, rooms, capabilities, index, requests, streams, pushes, mixes, logger })

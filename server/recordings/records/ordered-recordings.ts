@@ -1,4 +1,5 @@
 import PQueue from 'p-queue'
+import { unlessAborted } from '../../../shared/abort.ts'
 import { limits } from '../../../shared/limits.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import type { Capabilities } from '../../capabilities/capabilities.ts'
@@ -34,6 +35,8 @@ export interface OrderedRecordingsOptions extends FileMakingParts {
   store: Pick<Store, 'get' | 'all' | 'transact' | 'seal' | 'onChange' | 'leadership'>
   rooms: Pick<Rooms, 'get' | 'users'>
   requests: RecordingRequests
+  /** Resolves when the index has what an earlier process or another controller left. Never rejects. */
+  recovered: () => Promise<void>
   capabilities: Pick<Capabilities, 'prepare' | 'put'>
   logger: { warn(fields: object, message: string): void; error(fields: object, message: string): void }
   /** Milliseconds since the epoch. */
@@ -183,9 +186,11 @@ export class OrderedRecordings {
   }
 
   async #makeFiles(recording: StoredRecording, signal: AbortSignal): Promise<void> {
-    const { index, files } = this.#options
+    const { index, files, recovered } = this.#options
     const { id, ended_at = this.#clock() } = recording
     try {
+      // A new leader does not know yet what the former one recorded.
+      await unlessAborted(recovered(), signal)
       await untilWritten(index, recording, ended_at, settleMs, signal)
       const made = await makeFiles(this.#options, recording, signal)
       const stored = await this.#finish(id, signal, (before) => ({ ...before, state: 'available', files: made }))

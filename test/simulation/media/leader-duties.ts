@@ -98,6 +98,7 @@ export class LeaderDuties {
         segments: new SegmentFiles('/nowhere'),
         index: noIndex,
         requests,
+        recovered: () => Promise.resolve(),
         budget: { claim: () => Promise.resolve(undefined) },
       },
       ffmpeg: new LocalFfmpeg('/nowhere/ffmpeg', logger),

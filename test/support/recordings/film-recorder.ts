@@ -36,6 +36,7 @@ export class FilmRecorder implements RecordingRequests {
   readonly segments: SegmentFiles
   readonly index: StoredIndex
   readonly requests = this
+  readonly recovered = (): Promise<void> => Promise.resolve()
   /** Space of its disk, in bytes. */
   space: Space = { free: 1e12, capacity: 1e12, reserve: 0, margin: 0 }
   readonly budget = new SpaceBudget(() => Promise.resolve(this.space))

@@ -40,10 +40,20 @@ export interface OrdersSite {
   folder: string
 }
 
-/** Starts the orders of a store. @param folder of the recordings @param written resolves when a file that is being made may be complete */
+/** What may take time, as it does for a real recorder. */
+interface OrdersTiming {
+  /** Resolves when a file that is being made may be complete. */
+  written?: () => Promise<void>
+  /** Resolves when the index has what an earlier leader recorded. */
+  recovered?: () => Promise<void>
+}
+
+const atOnce = () => Promise.resolve()
+
+/** Starts the orders of a store. @param folder of the recordings */
 export async function ordersOf(
   store: Store,
-  { folder, written = () => Promise.resolve() }: { folder?: string; written?: () => Promise<void> } = {},
+  { folder, written = atOnce, recovered = atOnce }: OrdersTiming & { folder?: string } = {},
 ): Promise<OrdersSite> {
   if (store.get('rooms', 'room') === undefined) await createRoom(store, 'room')
   const recordingsFolder = folder ?? (await temporaryFolder())
@@ -73,7 +83,7 @@ export async function ordersOf(
   const budget = new SpaceBudget(async () => ({ free: 1e12, capacity: 1e12, reserve: 0, margin: 0 }))
   const capabilities = new Capabilities({ store, clock: Date.now, used: () => {}, logger: quiet })
   const recordings = new OrderedRecordings({
-    ...{ store, capabilities, rooms, index, requests, span, files, mixer, budget },
+    ...{ store, capabilities, rooms, index, requests, recovered, span, files, mixer, budget },
     logger: quiet,
   })
   const pushed = new Set<string>()

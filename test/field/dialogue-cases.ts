@@ -9,8 +9,10 @@ import { marked, payloadsOf } from '../support/field/packing.ts'
 export const changedHead =
   (change: (head: string) => string) =>
   (text: string): string => {
-    const end = text.indexOf('\r\n\r\n')
-    return change(text.slice(0, end + 2)) + text.slice(end + 2)
+    // Empty lines may stand before it.
+    const start = text.length - text.trimStart().length
+    const end = text.indexOf('\r\n\r\n', start)
+    return text.slice(0, start) + change(text.slice(start, end + 2)) + text.slice(end + 2)
   }
 
 const stray = Buffer.from([0, 0, 0, 1, 0x67, 0x42, 0xff, 0x80, 0x11])

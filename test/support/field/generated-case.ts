@@ -49,7 +49,10 @@ export function generatedCase(seed: number, corpus: Corpus): FieldCase {
           ({ film, expected }) => expected?.unrecorded !== true && (film === undefined || random() < 0.3),
         )
       : []
-  const setUp = address.length > 0 ? [] : pick(dialogue, 0.3, answers('SETUP', 'DESCRIBE'))
+  const setUp =
+    address.length > 0
+      ? []
+      : pick(dialogue, 0.3, (field) => answers('SETUP', 'DESCRIBE')(field) && field.description === undefined)
   // A picture over UDP has a SETUP of its own, and no interleaved packets.
   const transport =
     address.length + setUp.length > 0 || picture.some(({ over }) => over === 'udp')

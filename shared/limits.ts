@@ -60,16 +60,18 @@ export const limits = {
   manualRecordings: 2_000,
   /** Spans of recordings that are kept whatever the retention. */
   keptSpans: 5_000,
-  /** Links of one kind that are in force: to join, to a live stream, or to a recorded span. */
+  /** Links of one kind that are in force: to a live stream, or to a recorded span. */
   linksPerRoom: 2_000,
   links: 20_000,
-  /** Of these, the share of one account with all its tokens; ended links to join count for it until they would have expired. */
-  accountLinksPerRoom: 1_000,
+  /** Links to join that are in force: each attendee of the largest room may have one. */
+  joinLinksPerRoom: 15_000,
+  joinLinks: 50_000,
+  /** Links of one kind that one account may have with all its tokens; ended links to join count until they would have expired. */
   accountLinks: 5_000,
   /** Stored links to join, also ended ones that have not expired: nodes refuse them by their ids. */
-  joinRecords: 60_000,
+  joinRecords: 100_000,
   /** Links of all kinds, with everything else that is open to holders of an address. */
-  capabilities: 80_000,
+  capabilities: 160_000,
   recordingName: 256,
   recordingTag: 256,
   recordingDescription: 1024,

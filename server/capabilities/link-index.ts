@@ -54,15 +54,17 @@ function nameOfRoom(kind: CapabilityKind, roomId: string): string {
 
 function groupsOf({ kind, room_id, maker }: StoredCapability): LinkGroup[] {
   if (!linkKinds.has(kind)) return []
+  const [ofRoom, ofSite] =
+    kind === 'join' ? [limits.joinLinksPerRoom, limits.joinLinks] : [limits.linksPerRoom, limits.links]
   const groups: LinkGroup[] = [
-    { name: nameOfRoom(kind, room_id), limit: limits.linksPerRoom, inForce: true },
-    { name: kind, limit: limits.links, inForce: true },
+    { name: nameOfRoom(kind, room_id), limit: ofRoom, inForce: true },
+    { name: kind, limit: ofSite, inForce: true },
     { name: JSON.stringify(['stored', kind]), limit: limits.joinRecords, inForce: false },
   ]
   if (maker.type === 'account') {
     const { account } = maker
     groups.push(
-      { name: JSON.stringify([kind, room_id, account]), limit: limits.accountLinksPerRoom, inForce: true },
+      { name: JSON.stringify([kind, room_id, account]), limit: ofRoom / 2, inForce: true },
       { name: JSON.stringify(['account', kind, account]), limit: limits.accountLinks, inForce: false },
     )
   }

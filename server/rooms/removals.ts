@@ -1,5 +1,5 @@
 import { mustNotFail } from '../../shared/unawaited.ts'
-import type { Removal } from '../../shared/media/control.ts'
+import { maxRemovalsOfRoom, type Removal } from '../../shared/media/control.ts'
 import { everybody, RemovalTable } from '../../shared/media/removal-table.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
@@ -11,9 +11,6 @@ import { startTimer, type Timer } from '../store/system/time.ts'
 
 /** No join link lives longer, in milliseconds: what was revoked before that is over anyway. */
 const maxLink = 30 * 24 * 60 * 60_000
-/** Removals stored of one room; the oldest go first. */
-const maxOfRoom = 200
-
 /** Pause after a removal that the store did not confirm, in milliseconds. */
 const retryMs = 2_000
 
@@ -140,8 +137,11 @@ export class Removals implements RemovalsPort {
         // An earlier attempt was stored without an answer, or a later removal came first.
         if (room.removals?.some((known) => isSame(known) && known.at >= at) === true) return
         const live = (room.removals ?? []).filter((known) => known.at > at - maxLink && !isSame(known))
-        const removals = [...live, { user_id: userId, token_id: tokenId, at, until }].slice(-maxOfRoom)
-        transaction.put('rooms', roomId, { ...room, removals })
+        const all = [...live, { user_id: userId, token_id: tokenId, at, until }]
+        // The end of every link of the room stays, whatever number of users is removed behind it.
+        const limited = all.filter((known) => known.user_id !== everybody || known.token_id !== '')
+        const tooMany = new Set(limited.slice(0, Math.max(0, limited.length - maxRemovalsOfRoom)))
+        transaction.put('rooms', roomId, { ...room, removals: all.filter((known) => !tooMany.has(known)) })
       })
       this.#unstored.delete(removal)
     } catch (error) {

@@ -42,8 +42,9 @@ const outgoingIdSchema = z.strictObject({
 })
 export type OutgoingId = z.output<typeof outgoingIdSchema>
 
-/** Maximum number of removals of users that are remembered: the latest. */
+/** Maximum number of removals of users that are remembered: the latest of a site, and of one room. */
 export const maxRemovals = 10_000
+export const maxRemovalsOfRoom = 200
 /** Maximum number of ended links that are remembered: more than the site stores, and those of earlier versions. */
 export const maxEndedLinks = limits.joinRecords + 20_000
 

@@ -1,4 +1,4 @@
-import { maxEndedLinks, maxRemovals, type Removal } from './control.ts'
+import { maxEndedLinks, maxRemovals, maxRemovalsOfRoom, type Removal } from './control.ts'
 
 /** Stands for no user: what is revoked is a link, or every link of a room that was made until then. */
 export const everybody = ''
@@ -6,20 +6,47 @@ export const everybody = ''
 /** Minimum interval between two searches for links that have expired, in milliseconds. */
 const searchEveryMs = 60_000
 
+/** Removals of one room: the latest of users, and the moment before which every link is void. */
+class RoomRemovals {
+  everyLink: Removal | undefined
+  /** Latest removal by user and link. */
+  readonly removals = new Map<string, Removal>()
+  /** By user: end of the refusal, and the moment before which their links are void, in milliseconds since the epoch. */
+  readonly users = new Map<string, { until: number; at: number }>()
+  /** Ids of links by which a removed user came. */
+  readonly links = new Map<string, true>()
+
+  /** Number of entries that count for the site. */
+  get size(): number {
+    return this.removals.size + (this.everyLink === undefined ? 0 : 1)
+  }
+
+  add(removal: Removal): void {
+    const { userId, tokenId, at, until } = removal
+    if (userId === everybody) {
+      this.everyLink = removal
+      return
+    }
+    remember(this.removals, keyOf(removal), removal)
+    remember(this.users, userId, { until, at })
+    if (tokenId !== '') remember(this.links, tokenId, true)
+  }
+
+  dropOldest(): void {
+    if (this.removals.size === 0) this.everyLink = undefined
+    for (const map of [this.removals, this.users, this.links]) deleteOldest(map)
+  }
+}
+
 /**
  * Removals by room: how long a user is refused, and which links are void. The controller has one table for the site, and every process of an
- * embedded node a copy that the controller updates. Limited: the oldest removals of users go first. Ended links have places of their own, so that neither
- * removals of users nor links that have expired take the place of a link that would let somebody in.
+ * embedded node a copy that the controller updates. Limited for each room, so that a host cannot push out the removals of other rooms; if the site has too many, the room with the
+ * most loses its oldest. Ended links, and the end of every link of a room, have places of their own: removals of users do not take the place of a link that would let somebody in.
  */
 export class RemovalTable {
-  /** Latest removal by room, user and link. */
-  readonly #removals = new Map<string, Removal>()
-  /** End of the refusal by room and user, milliseconds since the epoch. */
-  readonly #refused = new Map<string, number>()
-  /** Time by room and user before which links of this user are void. */
-  readonly #outdated = new Map<string, number>()
-  /** Ids of links by which a removed user came. */
-  readonly #revoked = new Map<string, true>()
+  readonly #rooms = new Map<string, RoomRemovals>()
+  /** Number of entries of all rooms. */
+  #size = 0
   /** Ends of single links by their id; `until` is when the link expires by itself. */
   readonly #endedLinks = new Map<string, Removal>()
   #searchedAt = Number.NEGATIVE_INFINITY
@@ -30,39 +57,60 @@ export class RemovalTable {
 
   /** Notes a removal: the user is refused until then, and their earlier links are void. Or notes revoked links. */
   add(removal: Removal): void {
-    const { roomId, userId, tokenId, at, until } = removal
+    const { roomId, userId, tokenId } = removal
     if (userId === everybody && tokenId !== '') return this.#endLink(removal)
-    remember(this.#removals, JSON.stringify([roomId, userId, tokenId]), removal)
-    const user = JSON.stringify([roomId, userId])
-    if (userId !== everybody) remember(this.#refused, user, until)
-    remember(this.#outdated, user, at)
-    if (tokenId !== '') remember(this.#revoked, tokenId, true)
+    const room = this.#rooms.get(roomId) ?? new RoomRemovals()
+    this.#rooms.set(roomId, room)
+    this.#change(room, () => room.add(removal))
+    if (this.#size > maxRemovals) this.#dropOne()
   }
 
   /** Whether this removal is here already. */
-  has({ roomId, userId, tokenId, at }: Removal): boolean {
-    const known = userId === everybody && tokenId !== '' ? this.#endedLinks.get(tokenId) : undefined
-    return (known ?? this.#removals.get(JSON.stringify([roomId, userId, tokenId])))?.at === at
+  has(removal: Removal): boolean {
+    const { roomId, userId, tokenId, at } = removal
+    const room = this.#rooms.get(roomId)
+    const ofEverybody = tokenId === '' ? room?.everyLink : this.#endedLinks.get(tokenId)
+    return (userId === everybody ? ofEverybody : room?.removals.get(keyOf(removal)))?.at === at
   }
 
-  /** All that are remembered: removals of users, then ended links, each in the order they happened. */
+  /** All that are remembered: removals of users by room, then ended links, each in the order they happened. */
   list(): Removal[] {
-    return [...this.#removals.values(), ...this.#endedLinks.values()]
+    const ofRooms = [...this.#rooms.values()].flatMap(({ everyLink, removals }) => [
+      ...(everyLink === undefined ? [] : [everyLink]),
+      ...removals.values(),
+    ])
+    return [...ofRooms, ...this.#endedLinks.values()]
   }
 
   /** Whether this user may not come in now, whatever the link. @param now milliseconds since the epoch */
   refuses(roomId: string, userId: string, now = Date.now()): boolean {
-    return (this.#refused.get(JSON.stringify([roomId, userId])) ?? 0) > now
+    return (this.#rooms.get(roomId)?.users.get(userId)?.until ?? 0) > now
   }
 
   /** Whether a link, or a browser that came without one, is let in no more. */
-  revoked(tokenId: string): boolean {
-    return this.#revoked.has(tokenId) || this.#endedLinks.has(tokenId)
+  revoked(roomId: string, tokenId: string): boolean {
+    return this.#endedLinks.has(tokenId) || this.#rooms.get(roomId)?.links.has(tokenId) === true
   }
 
   /** Whether a link was made before its user was removed; of `everybody`: before the links of the room were revoked. @param issuedAt milliseconds since the epoch */
   outdated(roomId: string, userId: string, issuedAt: number): boolean {
-    return issuedAt <= (this.#outdated.get(JSON.stringify([roomId, userId])) ?? -1)
+    const room = this.#rooms.get(roomId)
+    const removed = userId === everybody ? room?.everyLink : room?.users.get(userId)
+    return issuedAt <= (removed?.at ?? -1)
+  }
+
+  #change(room: RoomRemovals, change: () => void): void {
+    this.#size -= room.size
+    change()
+    this.#size += room.size
+  }
+
+  /** Drops the oldest entry of the room with the most. */
+  #dropOne(): void {
+    let [fullestId, fullest] = ['', new RoomRemovals()]
+    for (const [id, room] of this.#rooms) if (room.size > fullest.size) [fullestId, fullest] = [id, room]
+    this.#change(fullest, () => fullest.dropOldest())
+    if (fullest.size === 0) this.#rooms.delete(fullestId)
   }
 
   #endLink(removal: Removal): void {
@@ -77,10 +125,14 @@ export class RemovalTable {
   }
 }
 
+function keyOf({ userId, tokenId }: Removal): string {
+  return JSON.stringify([userId, tokenId])
+}
+
 function remember<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key)
   map.set(key, value)
-  if (map.size > maxRemovals) deleteOldest(map)
+  if (map.size > maxRemovalsOfRoom) deleteOldest(map)
 }
 
 function deleteOldest(map: Map<string, unknown>): void {

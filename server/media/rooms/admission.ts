@@ -172,7 +172,7 @@ export class AdmissionControl {
     }
     const { removals } = this.#rooms
     if (token.user !== undefined && removals.outdated(roomId, token.user, token.iat)) throw askForNewLink()
-    if (removals.revoked(token.id) || removals.outdated(roomId, everybody, token.iat)) {
+    if (removals.revoked(roomId, token.id) || removals.outdated(roomId, everybody, token.iat)) {
       throw new Problem('unauthorised', 'The join link was revoked: ask for a new one.')
     }
     return token

@@ -103,7 +103,7 @@ export class Identities {
     const { removals } = this.#parts
     if (!proven) return
     if (link !== undefined && removals.outdated(roomId, userId, link.iat)) throw askForNewLink()
-    if (link === undefined && !password && tokenId !== undefined && removals.revoked(tokenId))
+    if (link === undefined && !password && tokenId !== undefined && removals.revoked(roomId, tokenId))
       throw new Problem('removed', 'You were removed from this room: a join link is required to come back.')
     if (removals.refuses(roomId, userId)) throw new Problem('removed')
   }

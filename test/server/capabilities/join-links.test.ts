@@ -107,19 +107,42 @@ describe('A link that has ended', () => {
     const table = new RemovalTable([ended('leaked', now + day)])
     for (let user = 0; user <= maxRemovals; user++)
       table.add({ roomId: 'room', userId: `user ${user}`, tokenId: `link of ${user}`, at: now, until: now })
-    expect(table.revoked('leaked')).toBe(true)
+    expect(table.revoked('room', 'leaked')).toBe(true)
   })
 
   test('stays void however many links end that have expired since', () => {
     const table = new RemovalTable([ended('leaked', now + day)])
     for (let link = 0; link <= maxEndedLinks; link++) table.add(ended(`link ${link}`, now - 1))
-    expect(table.revoked('leaked')).toBe(true)
+    expect(table.revoked('room', 'leaked')).toBe(true)
     expect(table.list().length).toBeLessThanOrEqual(maxEndedLinks)
   })
 
   test('stays void beside as many as the site stores', () => {
     const table = new RemovalTable([ended('leaked', now + day)])
     for (let link = 0; link < limits.joinRecords; link++) table.add(ended(`link ${link}`, now + day))
-    expect(table.revoked('leaked')).toBe(true)
+    expect(table.revoked('room', 'leaked')).toBe(true)
   })
+})
+
+test('Removals in one room push out neither those of other rooms nor the end of every link of the room', () => {
+  const now = Date.now()
+  const later = now + day
+  const removed = (roomId: string, userId: string, tokenId = '') => ({ roomId, userId, tokenId, at: now, until: later })
+  const table = new RemovalTable([removed('quiet', 'thief', 'link of thief'), removed('busy', everybody)])
+  for (let user = 0; user <= maxRemovals; user++) table.add(removed('busy', `user ${user}`, `link of ${user}`))
+  expect(table.refuses('quiet', 'thief')).toBe(true)
+  expect(table.revoked('quiet', 'link of thief')).toBe(true)
+  expect(table.outdated('busy', everybody, now)).toBe(true)
+  expect(table.refuses('busy', `user ${maxRemovals}`)).toBe(true)
+})
+
+test('Removals in very many rooms stay within the limit of the site, and the rooms with the most give way', () => {
+  const now = Date.now()
+  const removed = (roomId: string, userId: string) => ({ roomId, userId, tokenId: '', at: now, until: now + day })
+  const table = new RemovalTable([removed('quiet', 'thief')])
+  for (let room = 0; room < 60; room++)
+    for (let user = 0; user < 200; user++) table.add(removed(`room ${room}`, `user ${user}`))
+  expect(table.list().length).toBe(maxRemovals)
+  expect(table.refuses('quiet', 'thief')).toBe(true)
+  expect(new RemovalTable(table.list()).list()).toEqual(table.list())
 })

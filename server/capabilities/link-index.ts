@@ -68,5 +68,8 @@ function groupsOf({ kind, room_id, maker }: StoredCapability): LinkGroup[] {
       { name: JSON.stringify(['account', kind, account]), limit: limits.accountLinks, inForce: false },
     )
   }
+  // A secret that leaked must leave places to all others.
+  if (maker.type === 'credential')
+    groups.push({ name: JSON.stringify(['credential', kind, maker.access_key]), limit: ofSite / 2, inForce: true })
   return groups
 }

@@ -70,6 +70,18 @@ test('An account that has as many links as it may have makes no further one, so 
   expect(made.filter((link) => !ended.has(link))).toEqual([])
 })
 
+test('A credential has at most half of the links of a site', () => {
+  const record = (access_key: string, room: number) =>
+    capabilities.prepare(
+      { ...scope, room_id: `room ${room}`, link: 'one', expires_at: tokenEnd },
+      { type: 'credential', access_key },
+    ).record
+  const index = new LinkIndex()
+  for (let link = 0; link < limits.joinLinks / 2; link++) index.add(`link ${link}`, record('leaked', link % 10))
+  expect(index.full(record('leaked', 11))).toHaveLength(1)
+  expect(index.full(record('other', 11))).toEqual([])
+})
+
 test('A room that is full of links has place again when they have ended', () => {
   const { record } = capabilities.prepare({ ...scope, link: 'one', expires_at: tokenEnd }, { type: 'site' })
   const index = new LinkIndex()

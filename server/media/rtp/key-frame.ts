@@ -4,7 +4,7 @@ import { headerLength, type SharedPacket } from './packet.ts'
 /** Content of a video packet, as far as a late joiner needs it. */
 export const nothing = 0
 /** A part of a parameter set (H.264: SPS, PPS; H.265 also VPS). */
-export const parameterSet = 1
+const parameterSet = 1
 /** The beginning of a picture that can be decoded by itself. */
 export const keyFrame = 2
 /** An SPS. */

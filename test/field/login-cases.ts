@@ -151,6 +151,18 @@ const forms: readonly FieldCase[] = [
     },
   },
   {
+    quirk: 'OPTIONS is refused with the login, too, and without a challenge then',
+    source: 'small encoders that have no right for OPTIONS',
+    script: {
+      ...asking(digest(), (request) => isRight(request, 'n1')),
+      OPTIONS: (caller, request) =>
+        caller.answer(request, {
+          status: 401,
+          headers: isRight(request, 'n1') ? {} : { 'WWW-Authenticate': digest() },
+        }),
+    },
+  },
+  {
     quirk: 'the login is wrong',
     source: 'every camera',
     script: asking(digest(), () => false),

@@ -9,7 +9,7 @@ export class CameraAuthorization {
   #authenticator: Authenticator | undefined
   /** The camera has accepted the login once: a new challenge means a new nonce, not a wrong login. */
   #accepted = false
-  /** The camera asks for a login that it did not get or did not accept. */
+  /** The last answer asked for a login that the camera did not get or did not accept. Some refuse a request without asking, whatever login it has. */
   isRefused = false
 
   constructor(login: CameraLogin | undefined) {
@@ -45,7 +45,7 @@ export class CameraAuthorization {
    */
   refused(fields: readonly string[], used: UsedChallenge): boolean {
     const challenge = strongestChallenge(parseChallenges(fields))
-    this.isRefused ||= challenge !== undefined
+    this.isRefused = challenge !== undefined
     if (challenge === undefined || this.#login === undefined) return false
     const fresh = used === undefined || (challenge.nonce !== used.nonce && (challenge.stale || this.#accepted))
     if (!fresh) return false

@@ -58,7 +58,10 @@ export function generatedCase(seed: number, corpus: Corpus): FieldCase {
     address.length + setUp.length > 0 || picture.some(({ over }) => over === 'udp')
       ? []
       : pick(corpus.transport, 0.2, ({ sound, description }) => sound === undefined && description === undefined)
-  const time = picture.some(({ film }) => film !== undefined) ? [] : pick(corpus.timestamps, 0.2, () => true)
+  const isDescribed = [...address, ...described, ...picture].some(({ description }) => description !== undefined)
+  const time = picture.some(({ film }) => film !== undefined)
+    ? []
+    : pick(corpus.timestamps, 0.2, ({ description }) => description === undefined || !isDescribed)
   const login = pick(corpus.login, 0.25, ({ script }) => typeof script === 'object' && Object.keys(script).length === 4)
   const all = [...heads, ...acts, ...setUp, ...address, ...described, ...transport, ...picture, ...time]
   const merged = all.reduce<Partial<FieldCase>>((sum, field) => ({ ...sum, ...field }), {})

@@ -53,12 +53,17 @@ export function generatedCase(seed: number, corpus: Corpus): FieldCase {
     address.length > 0
       ? []
       : pick(dialogue, 0.3, (field) => answers('SETUP', 'DESCRIBE')(field) && field.description === undefined)
-  // A picture over UDP has a SETUP of its own, and no interleaved packets.
+  const isDescribed = [...address, ...described, ...picture].some(({ description }) => description !== undefined)
+  // A picture over UDP has a SETUP of its own, and no interleaved packets; another packing may leave out parameter sets that the description lacks.
   const transport =
     address.length + setUp.length > 0 || picture.some(({ over }) => over === 'udp')
       ? []
-      : pick(corpus.transport, 0.2, ({ sound, description }) => sound === undefined && description === undefined)
-  const isDescribed = [...address, ...described, ...picture].some(({ description }) => description !== undefined)
+      : pick(
+          corpus.transport,
+          0.2,
+          ({ sound, description, packing }) =>
+            sound === undefined && description === undefined && (packing === undefined || !isDescribed),
+        )
   const time = picture.some(({ film }) => film !== undefined)
     ? []
     : pick(corpus.timestamps, 0.2, ({ description }) => description === undefined || !isDescribed)

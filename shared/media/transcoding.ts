@@ -32,7 +32,7 @@ export const trackReasons = [
   'chroma',
   'interlaced',
   'profile',
-  /** Packet order that browsers cannot restore; a clock rate other than that of pictures. */
+  /** Packet order that browsers cannot restore; a clock rate that is out of range. */
   'interleaved',
   'clock',
   'h265',

@@ -82,7 +82,7 @@ function pictureObstacle(track: RtspTrack): Obstacle | undefined {
   if (codec === 'H264' || codec === 'H265') {
     if (isInterleaved(parameters))
       return { ...never('interleaved', `${name} in interleaved mode`), remedy: 'switch that mode off in the device' }
-    if (clockRate !== 90_000) return never('clock', `${name} with a clock other than 90 kHz`)
+    if (clockRate !== 90_000) return never('clock', `${name} with a clock rate that is out of range`)
     if (codec === 'H264') return parameterObstacle(describedParameters(track))
     const reordered = (describedParameters(track)?.reordered ?? 0) > 0
     return {

@@ -280,7 +280,7 @@ export const devices: Texts<typeof english> = {
       interlaced: 'Zeilensprungverfahren (interlaced); das können Browser nicht zeigen.',
       profile: 'Ein H.264-Profil, das Browser nicht zeigen können.',
       interleaved: 'Verschachtelte Pakete, die Browser nicht ordnen können.',
-      clock: 'Der Takt ist nicht der für Video übliche von 90 kHz.',
+      clock: 'Die Taktrate liegt außerhalb des zulässigen Bereichs.',
       h265: 'Nur wenige Browser können H.265 dekodieren.',
       jpeg: 'Browser können Motion JPEG nicht über WebRTC wiedergeben.',
       mpeg4: 'Browser können MPEG-4 Visual nicht wiedergeben.',

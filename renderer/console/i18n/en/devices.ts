@@ -268,7 +268,7 @@ export const devices = {
       interlaced: 'Interlaced, which browsers cannot show.',
       profile: 'An H.264 profile that browsers cannot show.',
       interleaved: 'Interleaved packets, which browsers cannot reorder.',
-      clock: 'Its clock is not the 90 kHz used for video.',
+      clock: 'Its clock rate is out of range.',
       h265: 'Few browsers can decode H.265.',
       jpeg: 'Browsers cannot play Motion JPEG over WebRTC.',
       mpeg4: 'Browsers cannot play MPEG-4 Visual.',

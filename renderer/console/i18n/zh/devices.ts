@@ -264,7 +264,7 @@ export const devices: Texts<typeof english> = {
       interlaced: '为隔行扫描，浏览器无法显示。',
       profile: '使用了浏览器无法显示的 H.264 档次。',
       interleaved: '数据包为交错模式，浏览器无法还原顺序。',
-      clock: '时钟不是视频所用的 90 kHz。',
+      clock: '时钟频率超出允许范围。',
       h265: '能解码 H.265 的浏览器很少。',
       jpeg: '浏览器无法通过 WebRTC 播放 Motion JPEG。',
       mpeg4: '浏览器无法播放 MPEG-4 Visual。',

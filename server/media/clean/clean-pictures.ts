@@ -46,7 +46,7 @@ export class CleanPictures {
   constructor(options: CleanPicturesOptions) {
     this.#options = options
     this.#sets = new ParameterSets(options.codec, options.described)
-    this.#check = new PacketCheck(options.codec)
+    this.#check = new PacketCheck(options.codec, this.#sets)
     this.#contentOf = options.codec === 'H264' ? h264Content : h265Content
   }
 
@@ -64,7 +64,14 @@ export class CleanPictures {
   #rebuildFrom(packet: Buffer): void {
     const { codec, emit, after, now = () => performance.now() } = this.#options
     const rebuild = new PictureRebuild({
-      ...{ codec, emit, after, now, sets: this.#sets, isFrozen: this.#check.isFrozen },
+      ...{
+        codec,
+        emit,
+        after,
+        now,
+        sets: this.#sets,
+        sharedTimestamp: this.#check.isFrozen ? timestampOf(packet) : undefined,
+      },
       firstNumber: (this.#sent + 1) & 0xffff,
     })
     this.#rebuild = rebuild

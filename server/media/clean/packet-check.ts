@@ -1,5 +1,6 @@
 import { hasMarker, headerLength, payloadOf, sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
 import { packings, type Packing } from '../rtp/refragment.ts'
+import type { ParameterSets } from './parameter-sets.ts'
 import { enoughFrozen } from './picture-rebuild.ts'
 import { holdsStartCode } from '../rtp/annex-b.ts'
 import { type PictureUnits, pictureUnits } from './picture-units.ts'
@@ -14,6 +15,7 @@ const maxLate = 1_000
 /** Checks whether packets of H.264 and H.265 are as RFC 6184 and RFC 7798 have them: packing, markers, timestamps. */
 export class PacketCheck {
   readonly #packing: Packing
+  readonly #sets: Pick<ParameterSets, 'mayHaveFields'>
   readonly #units: PictureUnits
   #packets = 0
   #sequence = -1
@@ -24,7 +26,9 @@ export class PacketCheck {
   #contradictions = 0
   #frozen = 0
 
-  constructor(codec: 'H264' | 'H265') {
+  /** @param sets that are known of the stream */
+  constructor(codec: 'H264' | 'H265', sets: Pick<ParameterSets, 'mayHaveFields'>) {
+    this.#sets = sets
     this.#packing = packings[codec]
     this.#units = pictureUnits[codec]
   }
@@ -32,9 +36,9 @@ export class PacketCheck {
   /** Whether the last packet followed the one before it. */
   isInOrder = true
 
-  /** Whether timestamps stand still. */
+  /** Whether pictures share a timestamp that are no fields of one frame. */
   get isFrozen(): boolean {
-    return this.#frozen >= enoughFrozen
+    return this.#frozen > 0 && (this.#frozen >= enoughFrozen || !this.#sets.mayHaveFields)
   }
 
   /** Takes a packet that is no padding. Returns whether it, and those before it, can be passed on as they are. */

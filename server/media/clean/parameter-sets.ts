@@ -1,4 +1,5 @@
 import { BitReader } from '../rtsp/bit-reader.ts'
+import { h264Parameters } from '../rtsp/resolution.ts'
 import { pictureUnits } from './picture-units.ts'
 
 /** Parameter sets that are kept of one type: a stream has one or two. */
@@ -14,12 +15,19 @@ export class ParameterSets {
   readonly #codec: 'H264' | 'H265'
   readonly #types: readonly number[]
   readonly #sets = new Map<string, Buffer>()
+  #hasFields: boolean
 
   /** @param described units of the description */
   constructor(codec: 'H264' | 'H265', described: readonly Buffer[] = []) {
     this.#codec = codec
     this.#types = pictureUnits[codec].parameterSets
+    this.#hasFields = codec === 'H264'
     for (const unit of described) this.note(unit)
+  }
+
+  /** Whether two pictures may share a timestamp: the fields of a frame of H.264. Also while no sequence parameter set is known. */
+  get mayHaveFields(): boolean {
+    return this.#hasFields
   }
 
   /** Keeps a unit that is a parameter set; ignores all others. */
@@ -32,6 +40,7 @@ export class ParameterSets {
     if (before === undefined && this.#sets.size >= maxSets * this.#types.length) return
     // A copy: packets are views of what came with them.
     this.#sets.set(key, Buffer.from(unit))
+    if (this.#codec === 'H264' && type === 7) this.#hasFields = h264Parameters(unit)?.interlaced !== false
   }
 
   /** Sets to put before a key picture that comes with units of these types only; none while one type is not known. */

@@ -12,20 +12,30 @@ export const enoughFrozen = 4
 /** Ticks of the timestamp in a millisecond. */
 const ticksPerMs = 90
 
-/** Timestamps of pictures: those of the source, or the time of arrival once they stand still. */
+/** Time between two pictures before it is known, in ticks. */
+const usualTicks = 40 * ticksPerMs
+
+/** Timestamps of pictures: those of the source, or the time of arrival where several pictures share one, and for all once they stand still. */
 class PictureTimes {
   readonly #now: () => number
-  isFrozen: boolean
+  isFrozen = false
   /** Of the packets that come now; -1 before the first. */
   timestamp = -1
   /** Pictures that began at it. */
   #pictures = 0
-  /** Moment of the last picture and its timestamp. */
-  #last: { at: number; timestamp: number } | undefined
+  /** Moment of the last picture, the timestamp that it was given, and that of its source. */
+  #last: { at: number; timestamp: number; source: number } | undefined
 
-  constructor(isFrozen: boolean, now: () => number) {
-    this.isFrozen = isFrozen
+  /** @param sharedTimestamp of the first picture and those before it; undefined: it has one of its own */
+  constructor(sharedTimestamp: number | undefined, now: () => number) {
     this.#now = now
+    if (sharedTimestamp !== undefined)
+      this.#last = { at: now() - usualTicks / ticksPerMs, timestamp: sharedTimestamp, source: sharedTimestamp }
+  }
+
+  /** Whether the pictures that come now share the timestamp of those before them. */
+  get isShared(): boolean {
+    return this.isFrozen || this.#last?.source === this.timestamp
   }
 
   begin(timestamp: number): void {
@@ -40,21 +50,29 @@ class PictureTimes {
 
   /** Timestamp of the picture that is sent now. */
   next(): number {
-    if (!this.isFrozen) return this.timestamp
     const at = this.#now()
-    const before = this.#last ?? { at, timestamp: this.timestamp - 1 }
-    const timestamp = (before.timestamp + Math.max(1, Math.round((at - before.at) * ticksPerMs))) >>> 0
-    this.#last = { at, timestamp }
+    const source = this.timestamp
+    const last = this.#last
+    const timestamp =
+      last !== undefined && (this.isShared || isPassed(source, last))
+        ? (last.timestamp + Math.max(1, Math.round((at - last.at) * ticksPerMs))) >>> 0
+        : source
+    this.#last = { at, timestamp, source }
     return timestamp
   }
+}
+
+/** Whether a timestamp follows that of the last picture, and not the later one that this was given. */
+function isPassed(timestamp: number, last: { timestamp: number; source: number }): boolean {
+  return ((timestamp - last.source) | 0) > 0 && ((timestamp - last.timestamp) | 0) <= 0
 }
 
 /** Where the packets of a rebuilt stream go, and what it is made with. */
 export interface RebuildParts {
   codec: 'H264' | 'H265'
   sets: ParameterSets
-  /** Timestamps stand still: the time of arrival takes their place. */
-  isFrozen: boolean
+  /** Timestamp that the first picture shares with those before it; undefined: it has one of its own. */
+  sharedTimestamp: number | undefined
   /** Number of the first packet that is made. */
   firstNumber: number
   emit: (packet: Buffer) => void
@@ -86,7 +104,7 @@ export class PictureRebuild {
   constructor(parts: RebuildParts) {
     this.#parts = parts
     this.#next = parts.firstNumber
-    this.#times = new PictureTimes(parts.isFrozen, parts.now)
+    this.#times = new PictureTimes(parts.sharedTimestamp, parts.now)
   }
 
   /** Takes a packet. One that comes behind a later one is taken for a loss and a restart. */
@@ -164,10 +182,15 @@ export class PictureRebuild {
     if (unit.length <= header || !facts.isDefined(type)) return
     const begins = facts.beginsPicture(type, unit[header] ?? 0)
     if (begins) this.#times.noteBeginning()
-    if (this.#times.isFrozen && this.#hasPicture && (begins || facts.precedesPicture(type))) this.flush()
+    if (this.#hasPicture && this.#endsBefore(begins, facts.precedesPicture(type))) this.flush()
     if (facts.parameterSets.includes(type)) sets.note(unit)
     this.#hasPicture ||= facts.isPicture(type)
     this.#units.push(unit)
+  }
+
+  /** Whether the picture that is put together ends before a unit of the same timestamp. */
+  #endsBefore(begins: boolean, precedes: boolean): boolean {
+    return (begins && !this.#parts.sets.mayHaveFields) || ((begins || precedes) && this.#times.isShared)
   }
 
   #withSets(units: readonly Buffer[]): Buffer[] {

@@ -53,8 +53,6 @@ export interface FieldExpectation {
   refused?: readonly [kind: string, ...words: string[]]
   /** Pictures at the beginning that may be damaged or missing: the node learns from them what is wrong with the stream. */
   learns: number
-  /** Pictures of which the node learns may be recorded as one, which a decoder complains of: they have one timestamp. */
-  merged: boolean
   /** The picture is converted for viewers, or of a codec whose pictures are only counted. */
   converted: boolean
   /** The codec is not recorded, which the recorder reports as a gap. */

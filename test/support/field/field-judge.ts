@@ -94,7 +94,7 @@ async function seen(
 }
 
 async function recordedFaults(
-  { expected: { learns = 0, unrecorded = false, merged = false } = {}, sound }: FieldCase,
+  { expected: { learns = 0, unrecorded = false } = {}, sound }: FieldCase,
   camera: FieldCamera,
   recording: RecordingNode,
   roomId: string,
@@ -113,7 +113,7 @@ async function recordedFaults(
   while (recording.segments(roomId).length < began() && performance.now() < until) await sleep(50)
   const segments = recording.segments(roomId)
   const files = await Promise.all(segments.map((segment) => countPictures(recording.path(segment))))
-  const faults = files.flatMap(({ complaints }) => (complaints === '' || merged ? [] : [`recording: ${complaints}`]))
+  const faults = files.flatMap(({ complaints }) => (complaints === '' ? [] : [`recording: ${complaints}`]))
   const pictures = files.reduce((sum, file) => sum + file.pictures, 0)
   const due = camera.sent - maxUnrecorded - learns
   if (pictures < due) faults.push(`recorded ${pictures} of ${camera.sent} pictures in ${ends(segments)}`)

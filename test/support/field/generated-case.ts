@@ -85,7 +85,6 @@ export function generatedCase(seed: number, corpus: Corpus): FieldCase {
     rewrite: (text) => rewrites.reduce((changed, rewrite) => rewrite(changed), text),
     expected: {
       learns,
-      merged: all.some(({ expected }) => expected?.merged === true),
       converted: all.some(({ expected }) => expected?.converted === true),
       unseen: all.some(({ expected }) => expected?.unseen === true),
     },

@@ -12,6 +12,9 @@ const unit = (type: 1 | 5, fill: number, length: number): Buffer =>
 /** A slice that goes on with its picture. */
 const nextSlice = (type: 1 | 5, fill: number): Buffer => Buffer.from([type === 5 ? 0x65 : 0x41, 0x28, fill, fill])
 
+/** SPS of x264 for frames alone. */
+const progressive = Buffer.from('Z0LAHtkDxWhAAAADAEAAAAwDxYuS', 'base64')
+
 /** Pictures of a film: every fifth can be decoded by itself, each has two slices. */
 function film(pictures: number): Buffer[][] {
   return Array.from({ length: pictures }, (_, index) => {
@@ -157,6 +160,25 @@ test('a clean stream passes as it is, whatever is in it', () => {
     }
   }
   expect(stream.packets).toEqual(sent)
+})
+
+test('pictures that share a timestamp are sent one by one, from the first on', () => {
+  let now = 0
+  const { packets, push, silence } = cleaned([progressive], () => now)
+  const pictures = film(12)
+  let number = 0
+  for (const [index, units] of pictures.entries()) {
+    now = index * 40
+    // Two share one, then each has its own, then all share one.
+    const timestamp = 90_000 + Math.min(index < 2 ? 0 : index - 1, 5) * 3_600
+    for (const [place, payload] of units.entries())
+      push(rtp(number++, timestamp, [...payload], { marker: place === units.length - 1 }))
+  }
+  silence()
+  expect(picturesOf(packets)).toHaveLength(pictures.length)
+  const timestamps = [...new Set(packets.map(timestampOf))]
+  expect(timestamps).toHaveLength(pictures.length)
+  expect(timestamps).toEqual(timestamps.toSorted((one, other) => one - other))
 })
 
 test('parameter sets that were overtaken over UDP are not sent twice', () => {

@@ -14,9 +14,7 @@ const maxLate = 1_000
 
 /** Checks whether packets of H.264 and H.265 are as RFC 6184 and RFC 7798 have them: packing, markers, timestamps. */
 export class PacketCheck {
-  readonly #packing: Packing
-  readonly #sets: Pick<ParameterSets, 'mayHaveFields'>
-  readonly #units: PictureUnits
+  readonly #format: { packing: Packing; units: PictureUnits; sets: Pick<ParameterSets, 'mayHaveFields'> }
   #packets = 0
   #sequence = -1
   #timestamp = -1
@@ -28,9 +26,7 @@ export class PacketCheck {
 
   /** @param sets that are known of the stream */
   constructor(codec: 'H264' | 'H265', sets: Pick<ParameterSets, 'mayHaveFields'>) {
-    this.#sets = sets
-    this.#packing = packings[codec]
-    this.#units = pictureUnits[codec]
+    this.#format = { packing: packings[codec], units: pictureUnits[codec], sets }
   }
 
   /** Whether the last packet followed the one before it. */
@@ -38,7 +34,7 @@ export class PacketCheck {
 
   /** Whether pictures share a timestamp that are no fields of one frame. */
   get isFrozen(): boolean {
-    return this.#frozen > 0 && (this.#frozen >= enoughFrozen || !this.#sets.mayHaveFields)
+    return this.#frozen > 0 && (this.#frozen >= enoughFrozen || !this.#format.sets.mayHaveFields)
   }
 
   /** Takes a packet that is no padding. Returns whether it, and those before it, can be passed on as they are. */
@@ -50,21 +46,21 @@ export class PacketCheck {
 
   /** @param at of the payload */
   #isReadable(packet: Buffer, at: number): boolean {
-    const { header, typeOf, fragment } = this.#packing
+    const { header, typeOf, fragment, aggregation } = this.#format.packing
     const type = typeOf(packet[at] ?? 0)
     // Nothing in it: a receiver would count it as a part of the picture.
     if (packet.length - at <= header + (type === fragment ? 1 : 0)) return false
     // Annex B: a start code in the place of a unit's header.
     if ((packet[at] ?? 1) === 0 && (packet[at + 1] ?? 1) === 0) return false
     // Lengths of an aggregate may look like a start code.
-    if (type === this.#packing.aggregation) return isFilled(payloadOf(packet).subarray(header))
+    if (type === aggregation) return isFilled(payloadOf(packet).subarray(header))
     return this.#packets > searchedPackets || !holdsStartCode(packet.subarray(at))
   }
 
   /** Compares a packet with those before it. Returns whether markers or timestamps are not to be believed. */
   #isContradicted(packet: Buffer, at: number): boolean {
-    const { header, typeOf, fragment, aggregation } = this.#packing
-    const facts = this.#units
+    const { packing, units: facts } = this.#format
+    const { header, typeOf, fragment, aggregation } = packing
     const sequence = sequenceOf(packet)
     const timestamp = timestampOf(packet)
     const ahead = this.#sequence < 0 ? 1 : sequenceDistance(this.#sequence, sequence)

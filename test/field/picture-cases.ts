@@ -292,6 +292,12 @@ export const pictureCases: FieldCase[] = [
   { quirk: 'B-frames', source: 'recorders that re-encode', film: 'bFrames', expected: { converted: true } },
   { quirk: 'open groups', source: 'broadcast encoders', film: 'openGroups', expected: { converted: true, learns: 3 } },
   {
+    quirk: 'open groups of H.265',
+    source: 'encoders that are set as x265 is',
+    film: 'openGroupsH265',
+    expected: { converted: true, learns: 2 },
+  },
+  {
     quirk: 'interlaced',
     source: 'analogue cameras behind encoders',
     film: 'interlaced',

@@ -7,6 +7,9 @@ const silentFrame = Buffer.from('01182007', 'hex')
 /** A silent frame of MPEG-1 layer II at 48 kHz in mono, with 32 kbit/s: no subband has bits. */
 const silentMp2 = Buffer.concat([Buffer.from([0xff, 0xfd, 0x14, 0xc4]), Buffer.alloc(92)])
 
+/** A silent frame of MPEG-1 layer III at 48 kHz in mono, with 32 kbit/s: its side information is empty. */
+const silentMp3 = Buffer.concat([Buffer.from([0xff, 0xfb, 0x14, 0xc4]), Buffer.alloc(92)])
+
 /** RFC 3640, section 3.2, of one unit. */
 function accessUnit(unit: Buffer): Buffer {
   const head = Buffer.alloc(4)
@@ -105,6 +108,16 @@ const forms: readonly FieldCase[] = [
       section: ['m=audio 0 RTP/AVP 14', 'a=control:track2'],
       ...{ payloadType: 14, everyMs: 24, ticks: 2_160, recordedAs: 'opus' },
       payload: () => Buffer.concat([Buffer.alloc(4), silentMp2]),
+    },
+  },
+  {
+    quirk: 'MP3',
+    source: 'encoders of radio stations',
+    playsMs: 2_000,
+    sound: {
+      section: ['m=audio 0 RTP/AVP 98', 'a=rtpmap:98 MPA/90000', 'a=control:track2'],
+      ...{ payloadType: 98, everyMs: 24, ticks: 2_160, recordedAs: 'opus' },
+      payload: () => Buffer.concat([Buffer.alloc(4), silentMp3]),
     },
   },
   {

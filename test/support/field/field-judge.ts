@@ -16,6 +16,8 @@ const run = promisify(execFile)
 const wanted = 14
 /** Time that they may take, in milliseconds; ffmpeg takes its time on a busy machine. */
 const seenWithinMs = { passed: 12_000, converted: 30_000 } as const
+/** Time by which sound may be shorter or longer than its picture, in seconds: the first of it may come later. */
+const maxApart = 0.6
 /** Time that the end of a recording may take, in milliseconds. */
 const writtenWithinMs = 15_000
 /** Pictures that a recording may lack: the last one has no successor that tells its end. */
@@ -120,6 +122,11 @@ async function recordedFaults(
   const sounds = new Set(files.flatMap(({ sounds: codecs }) => codecs))
   if (sound !== undefined && sound.recordedAs !== '' && !sounds.has(sound.recordedAs))
     faults.push(`the sound is recorded as ${[...sounds].join(', ') || 'nothing'}`)
+  for (const { seconds, sounds: codecs } of files) {
+    const apart = Math.abs(seconds.video - seconds.audio)
+    if (sound !== undefined && sound.recordedAs !== '' && codecs.length > 0 && apart > maxApart)
+      faults.push(`the sound lasts ${seconds.audio} s, its picture ${seconds.video} s`)
+  }
   return faults
 }
 
@@ -127,18 +134,34 @@ const ends = (segments: readonly Segment[]): string => segments.map(({ end }) =>
 
 const probeSchema = z.object({
   streams: z.array(
-    z.object({ codec_type: z.string(), codec_name: z.string(), nb_read_frames: z.coerce.number().default(0) }),
+    z.object({
+      codec_type: z.string(),
+      codec_name: z.string(),
+      nb_read_frames: z.coerce.number().default(0),
+      duration: z.coerce.number().default(0),
+    }),
   ),
 })
 
+interface PlayedFile {
+  pictures: number
+  /** Codecs of its sound. */
+  sounds: string[]
+  /** Lengths of its tracks; 0: there is none. */
+  seconds: { video: number; audio: number }
+  complaints: string
+}
+
 /** Decodes a file whole with ffprobe, and counts its pictures. */
-async function countPictures(path: string): Promise<{ pictures: number; sounds: string[]; complaints: string }> {
-  const shown = ['-show_entries', 'stream=codec_type,codec_name,nb_read_frames', '-of', 'json']
+async function countPictures(path: string): Promise<PlayedFile> {
+  const shown = ['-show_entries', 'stream=codec_type,codec_name,nb_read_frames,duration', '-of', 'json']
   const { stdout, stderr } = await run('ffprobe', ['-v', 'error', '-threads', '1', '-count_frames', ...shown, path])
   const { streams } = probeSchema.parse(JSON.parse(stdout))
+  const secondsOf = (kind: string): number => streams.find(({ codec_type }) => codec_type === kind)?.duration ?? 0
   return {
     pictures: streams.find(({ codec_type }) => codec_type === 'video')?.nb_read_frames ?? 0,
     sounds: streams.filter(({ codec_type }) => codec_type === 'audio').map(({ codec_name }) => codec_name),
+    seconds: { video: secondsOf('video'), audio: secondsOf('audio') },
     complaints: stderr.trim().slice(0, 200),
   }
 }

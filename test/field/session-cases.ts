@@ -106,7 +106,7 @@ export const sessionCases: FieldCase[] = [
     source: 'cameras that aggregate nothing',
     script: {
       PLAY: (caller, request) =>
-        request.url.endsWith('/track1') ? caller.usual(request) : caller.answer(request, { status: 455 }),
+        /\/track[^/]*$/.test(request.url) ? caller.usual(request) : caller.answer(request, { status: 455 }),
     },
   },
   {

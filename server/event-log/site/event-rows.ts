@@ -62,12 +62,13 @@ export async function lockLog(session: Session, sealer: Pick<Sealer, 'proof'>, c
   }
 }
 
-/** Lines after a number that hold one of these ids. */
-export async function linesWith(session: Session, ids: readonly string[], after: number): Promise<string[]> {
+/** Returns the lines of events that were stored with one of these changes. The conditions are those of the index `roomdesk_event_change`. @param changes ids */
+export async function linesOfChanges(session: Session, changes: readonly string[]): Promise<string[]> {
   const { rows } = await session.query<{ line: string }>(
-    "select line from roomdesk_event where seq > $1 and line like any(string_to_array($2::text, E'\\n'))",
-    [after, ids.map((id) => `%"change":"${id}"%`).join('\n')],
-    'event lines with',
+    `select line from roomdesk_event where line like '%"change":"%'
+       and substring(line from '"change":"([^"]+)"') = any(string_to_array($1::text, E'\\n'))`,
+    [changes.join('\n')],
+    'event lines of changes',
   )
   return rows.map(({ line }) => line)
 }

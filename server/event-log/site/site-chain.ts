@@ -8,7 +8,7 @@ import { linesToRemove, type LogBounds } from '../segments.ts'
 import {
   addRows,
   bytesOf,
-  linesWith,
+  linesOfChanges,
   type EventRow,
   lockLog,
   type LockedLog,
@@ -23,8 +23,6 @@ export interface EntryController {
   name: string
 }
 
-/** Newest rows in which stored events are looked for: they are logged within seconds, or after an outage. */
-const searchedRows = 50_000
 /** Rows that one clearing reads and removes at most. */
 const clearedAtOnce = 20_000
 
@@ -70,7 +68,7 @@ export async function addToChain(
     if (locked.source?.hash !== source?.hash || locked.source?.seq !== source?.seq)
       throw new OtherSourceError(locked.source)
     const { oldest, end, fault } = await continued(session, locked)
-    const known = await knownChanges(session, own, end.seq)
+    const known = await knownChanges(session, own)
     const contents: EventContent[] = own
       .filter(({ change }) => change === undefined || !known.has(change))
       .map((entry) => contentOf(entry, controller))
@@ -139,9 +137,9 @@ async function continued(session: Session, { head, first, last }: LockedLog): Pr
 }
 
 /** Ids of stored events of these entries that the chain has: another controller logged them meanwhile. */
-async function knownChanges(session: Session, own: readonly EventEntry[], end: number): Promise<Set<string>> {
+async function knownChanges(session: Session, own: readonly EventEntry[]): Promise<Set<string>> {
   const ids = own.flatMap(({ change }) => change ?? [])
-  const lines = ids.length === 0 ? [] : await linesWith(session, ids, end - searchedRows)
+  const lines = ids.length === 0 ? [] : await linesOfChanges(session, ids)
   return new Set(lines.flatMap((line) => entryOf(line)?.change ?? []))
 }
 

@@ -120,6 +120,9 @@ const additions: readonly string[] = [
      epoch bigint not null,
      after_seq bigint not null
    )`,
+  // Copying events looks for those of the same change: see `linesOfChanges`. Lines without a change are not in it.
+  `create index if not exists roomdesk_event_change on roomdesk_event ((substring(line from '"change":"([^"]+)"')))
+     where line like '%"change":"%'`,
 ]
 
 /** First half of the key of the advisory lock held while tables are made; the schema is the other half. */

@@ -1,15 +1,22 @@
 import { EventMarks } from '../event-log/event-marks.ts'
 import type { SharedEventLog } from '../event-log/event-log.ts'
+import type { PendingEvents } from '../event-log/pending-events.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 
 /** Time for the verification of the whole log, in milliseconds. */
 const verifyMs = 60_000
 
-/** Procedures on the event log. */
-export function eventHandlers(log: SharedEventLog): Handlers<ProceduresOf<'events'>> {
+/** Procedures on the event log. A caller finds the events of its earlier calls, also while a start or a new leader still logs older ones. */
+export function eventHandlers(
+  log: SharedEventLog,
+  pending: Pick<PendingEvents, 'caughtUp'>,
+): Handlers<ProceduresOf<'events'>> {
   const marks = new EventMarks(log)
   return {
-    'events.list': async (query) => ({ ...(await log.query(query)), lost: log.status().lost }),
+    'events.list': async (query) => {
+      await pending.caughtUp()
+      return { ...(await log.query(query)), lost: log.status().lost }
+    },
     'events.marks': ({ span }) => marks.view(span),
     'events.verify': () => log.verify(AbortSignal.timeout(verifyMs)),
   }

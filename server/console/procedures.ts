@@ -12,6 +12,7 @@ import type { DeviceTable } from '../devices/device-table.ts'
 import type { PictureRounds } from '../devices/pictures/picture-rounds.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { certificateInfo, type SiteTls } from '../edge/tls.ts'
+import type { PendingEvents } from '../event-log/pending-events.ts'
 import type { SharedEventLog } from '../event-log/event-log.ts'
 import { recordSignIns } from '../event-log/sources/sign-ins.ts'
 import type { OlderClients } from '../field-api/older-clients.ts'
@@ -87,6 +88,7 @@ import { wallHandlers } from './wall-procedures.ts'
 
 /** Services that the operator's procedures call. */
 interface ConsoleServices {
+  pendingEvents: Pick<PendingEvents, 'caughtUp'>
   store: Store
   settings: () => Settings
   sessions: Pick<Sessions, 'total'>
@@ -248,7 +250,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
     ...searchHandlers({ ...services, events: new RecentEvents(parts.events) }),
     ...trashHandlers(trash, () => settings().trash.days, new TrashRestore(services), logger),
     ...activityHandlers(services.journal),
-    ...eventHandlers(parts.events),
+    ...eventHandlers(parts.events, services.pendingEvents),
     ...labHandlers(store, services.people, services.faults),
     ...testerHandlers({
       credentials,

@@ -101,6 +101,7 @@ export interface Services
   peopleNames: PeopleNames
   /** Events of changes by clients. */
   clientEvents: ClientEvents
+  pendingEvents: PendingEvents
   hub: EventHub
   /** Search over everything of the site. */
   search: SiteSearch
@@ -204,6 +205,7 @@ export function createServices(options: ServiceOptions): Services {
     faults,
     peopleNames: watch.names,
     clientEvents: watch.clients,
+    pendingEvents: pending,
     hub: new EventHub(),
     search,
     tags,

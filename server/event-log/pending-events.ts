@@ -55,6 +55,11 @@ export class PendingEvents {
     await this.#work
   }
 
+  /** Resolves once the events that are stored now are logged, or cannot be. Never rejects. */
+  async caughtUp(): Promise<void> {
+    if (!this.#isCaughtUp) await this.#work
+  }
+
   #stored(id: string, event: StoredPendingEvent): void {
     this.#isCaughtUp &&= this.#parts.store.leadership.isHeld
     // At once, so that the caller of the change finds its event. Another controller may log it, too: the log of a site skips the second one.

@@ -208,14 +208,14 @@ interface ServerFacts {
   follows: boolean
   read_only: string
   encoding: string
-  schema: string | null
+  has_schema: boolean
   cluster: string
   timeline: string
   backend: number
 }
 
 /** @throws UnusableServerError */
-function refuseUnusable({ read_only, encoding, schema }: ServerFacts): void {
+function refuseUnusable({ read_only, encoding, has_schema }: ServerFacts): void {
   if (read_only !== 'off')
     throw new UnusableServerError(
       'it takes no changes: default_transaction_read_only is on',
@@ -226,7 +226,7 @@ function refuseUnusable({ read_only, encoding, schema }: ServerFacts): void {
       `its encoding is ${encoding}, which cannot store the letters of every language`,
       'create one in UTF8 (createdb -E UTF8 -T template0), and move the tables with pg_dump.',
     )
-  if (schema === null)
+  if (!has_schema)
     throw new UnusableServerError(
       'the search_path of its user names no schema that exists',
       'create that schema, or let the user have another one (alter role … set search_path = public).',
@@ -272,7 +272,7 @@ function setUp({ answer }: SessionDeadlines, answerMs: number): string {
     'pg_is_in_recovery() as follows',
     `current_setting('default_transaction_read_only') as read_only`,
     `current_setting('server_encoding') as encoding`,
-    'current_schema() as schema',
+    'current_schema() is not null as has_schema',
     '(select system_identifier::text from pg_control_system()) as cluster',
     // The names of the log's files begin with the timeline, which each failover raises.
     `case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) else '' end as timeline`,

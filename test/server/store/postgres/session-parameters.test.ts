@@ -56,7 +56,7 @@ test('A site works with whatever parameters its role or server has, and sessions
 test('A change that is on no standby, because an operator cancelled the wait, is not confirmed where the role hides warnings', async () => {
   const server = await postgres()
   const database = addressWith(server, await server.newSchema(), { client_min_messages: 'error' })
-  const store = await open(await temporaryFolder(), { database, deadlineMs: () => 2_000 })
+  const store = await open(await temporaryFolder(), { database, deadlineMs: () => 10_000 })
   onTestFinished(() => store.close())
   const admin = new Client({ connectionString: server.address('public') })
   await admin.connect()
@@ -73,7 +73,7 @@ test('A change that is on no standby, because an operator cancelled the wait, is
   await vi.waitFor(async () => {
     const { rows } = await admin.query(`show synchronous_standby_names`)
     expect(rows).toEqual([{ synchronous_standby_names: 'nobody' }])
-  })
+  }, 10_000)
   const made = createRoom(store, 'unsafe').then(
     () => 'confirmed',
     () => 'not confirmed',
@@ -83,7 +83,7 @@ test('A change that is on no standby, because an operator cancelled the wait, is
       `select pg_cancel_backend(pid) as cancelled from pg_stat_activity where application_name = 'roomdesk' and wait_event = 'SyncRep'`,
     )
     expect(rows).toContainEqual({ cancelled: true })
-  })
+  }, 10_000)
   expect(await made).toBe('not confirmed')
 })
 

@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { faultsOf } from '../support/field/field-judge.ts'
-import { RecordingNode } from '../support/recordings/recording-node.ts'
+import { fieldNodeOfFile } from '../support/field/field-node.ts'
 import { corpus } from './corpus.ts'
 
 // A machine under load sends and receives late.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000, maxConcurrency: 10 })
 
-let recording: RecordingNode
-beforeAll(async () => {
-  recording = await RecordingNode.start({
-    settings: { camera_answer_ms: 2_000, camera_stall_ms: 20_000, transcoders: 10 },
-  })
-})
-afterAll(async () => {
-  await recording[Symbol.asyncDispose]()
-})
+const node = fieldNodeOfFile()
 
 /** One entry of each kind; `npm run faults -- field` runs the whole corpus. */
 const tried: Readonly<Record<keyof typeof corpus, string>> = {
@@ -35,6 +27,6 @@ describe.concurrent('cameras of the field', () => {
     const quirk = tried[kind as keyof typeof corpus]
     const field = fields.find((each) => each.quirk === quirk)
     expect(field).toBeDefined()
-    if (field !== undefined) expect(await faultsOf(field, recording)).toEqual([])
+    if (field !== undefined) expect(await faultsOf(field, node())).toEqual([])
   })
 })

@@ -98,12 +98,12 @@ const proofs: Readonly<Record<HttpRoute, 'proven' | UnprovenReason>> = {
   'GET /*': 'no state',
 }
 
-/** The largest call of somebody who has shown who they are, in bytes: a CSV import fits. */
+/** Maximum body of an authenticated call, in bytes: a CSV import fits. */
 const maxBody = 8 * 1024 * 1024
-/** The largest body of somebody who has not: the key itself, or a name and a password. */
+/** Maximum body of a sign-in, in bytes: the key, or a name and a password. */
 const maxSignInBody = 4 * 1024
-/** The largest body of each route of callers, in bytes. */
-const longestBodies: Readonly<Record<CallRoute, number>> = {
+/** Maximum body of each route that needs a caller, in bytes. */
+const maxBodyBytes: Readonly<Record<CallRoute, number>> = {
   'POST /rpc/:procedure': maxBody,
   'POST /tickets': maxSignInBody,
 }
@@ -413,7 +413,7 @@ export class ConsoleListener {
 }
 
 function isCallRoute(route: HttpRoute): route is CallRoute {
-  return route in longestBodies
+  return route in maxBodyBytes
 }
 
 /** Reads the body of somebody who may use a route, and judges them again: the key, session or token may have ended while the body came. */
@@ -423,7 +423,7 @@ async function afterBody(
   entrance: Pick<Entrance, 'authorised'>,
   run: (caller: Caller, body: unknown) => Promise<void> | void,
 ): Promise<void> {
-  const body = await readJson(context.req, longestBodies[route]).catch(toProblem)
+  const body = await readJson(context.req, maxBodyBytes[route]).catch(toProblem)
   if (body instanceof JsonBodyError) return fail(context, body.refusal)
   const caller = entrance.authorised(context)
   if (caller !== undefined) await run(caller, body)

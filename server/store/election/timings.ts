@@ -121,9 +121,9 @@ export const clusterTimes = {
 /** Statements between two reports of a replica, until changes under way are stored, and until a named controller leads; some more than there are. */
 const statementsOf = { report: 12, flush: 12, takeOver: 24 } as const
 /** Longest time for changes under way to be stored before a hand-over, in milliseconds: meanwhile new ones wait. */
-const longestFlush = 10_000
+const maxFlush = 10_000
 /** Longest time for which others hold back for a named controller, in milliseconds. */
-const longestSuccessor = 20_000
+const maxSuccessor = 20_000
 
 /**
  * Times of a hand-over where the database is slow. The others read from the leader's row how long they hold back, so no relation with their own times has to hold.
@@ -136,8 +136,8 @@ export function handOverTimes(
 ): { silent: number; flush: number; successor: number } {
   return {
     silent: Math.max(lease, renew + statementsOf.report * roundTrip),
-    flush: Math.max(clusterTimes.handOver, Math.min(longestFlush, statementsOf.flush * roundTrip)),
-    successor: Math.max(successor, Math.min(longestSuccessor, statementsOf.takeOver * roundTrip)),
+    flush: Math.max(clusterTimes.handOver, Math.min(maxFlush, statementsOf.flush * roundTrip)),
+    successor: Math.max(successor, Math.min(maxSuccessor, statementsOf.takeOver * roundTrip)),
   }
 }
 

@@ -17,7 +17,10 @@ export function eventHandlers(
       await pending.caughtUp()
       return { ...(await log.query(query)), lost: log.status().lost }
     },
-    'events.marks': ({ span }) => marks.view(span),
+    'events.marks': async ({ span }) => {
+      await pending.caughtUp()
+      return await marks.view(span)
+    },
     'events.verify': () => log.verify(AbortSignal.timeout(verifyMs)),
   }
 }

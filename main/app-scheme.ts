@@ -67,7 +67,7 @@ async function answer(
   const path = fileOf(folder, request.url)
   const type = path === undefined ? undefined : types[extname(path)]
   if (path === undefined || type === undefined) return refuse(404)
-  // A page without one of its files says so itself.
+  // The page reports a missing file.
   const body = await readFile(path).catch(() => undefined)
   if (body === undefined) return refuse(404)
   const headers = { ...protection, 'content-type': type, 'content-security-policy': contentSecurityPolicy }

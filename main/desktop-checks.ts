@@ -64,7 +64,7 @@ export function trayCheck(tool: SystemTool, platform: NodeJS.Platform = process.
   return async (signal) => {
     if (platform !== 'linux') return found('trayShown')
     for (const [program, parameters] of questions) {
-      // The program is not installed, or there is no session bus: the next one is asked.
+      // The program is not installed, or there is no session bus: the next program is tried.
       const answer = await tool(program, parameters, signal).catch(() => undefined)
       if (signal.aborted) throw signal.reason
       const shown = /\b(true|false)\b/.exec(answer ?? '')?.[1]

@@ -110,7 +110,7 @@ async function unwrap(wrapped: Buffer, path: string): Promise<DataKey> {
   const key = Buffer.from(result, 'hex')
   const file = wrappedName
   if (!shouldReEncrypt && protects(wrapped)) return { key, protection: 'system', file }
-  // The key stays as it is wrapped now, which its protection says.
+  // The key keeps its present wrapping, which the reported protection names.
   const again = await wrap(key).catch(() => undefined)
   if (again === undefined) return { key, protection: protects(wrapped) ? 'system' : 'file', file }
   await writeOnce(path, again)

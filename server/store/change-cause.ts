@@ -24,7 +24,7 @@ export function causedBy<T>(cause: ChangeCause, run: () => T): T {
   return causes.run(cause, run)
 }
 
-/** Runs what a call only happens to trigger: its transactions belong to no cause. */
+/** Runs work outside of the current cause: its transactions are stored without the events of the call that triggered it. */
 export function withoutCause<T>(run: () => T): T {
   return causes.getStore() === undefined ? run() : causes.run(undefined, run)
 }

@@ -72,7 +72,7 @@ async function clockOffsetOf(http: OnvifHttp, service: string): Promise<number> 
     // Seconds are whole: a clock that agrees is left alone.
     return Number.isFinite(at) && Math.abs(offset) > 2_000 && Math.abs(at) < 8e15 ? offset : 0
   } catch {
-    // Cameras without a clock are asked without an offset.
+    // A camera without a clock needs no offset.
     return 0
   }
 }
@@ -82,7 +82,7 @@ function size(encoder: unknown, name: string): number {
   return Number.isInteger(value) && value > 0 && value < 100_000 ? value : 0
 }
 
-/** Where the media service may be: as it is named, at the port that answered, and in the place of the device service. Always at the host that was asked. */
+/** Returns possible addresses of the media service: as the camera names it, at the port that answered, and at the path of the device service. The host is always the one that answered. */
 function mediaPlaces(named: string, service: string): string[] {
   const url = URL.parse(named)
   if (url === null || !/^https?:$/.test(url.protocol)) return [service]

@@ -18,7 +18,7 @@ export interface RtspTrack {
   parameters: ReadonlyMap<string, string>
   /** Control attribute as the camera wrote it. */
   control: string
-  /** As RFC 3264 names it, from the camera's side where it follows ONVIF: `sendonly` marks a back channel there, and plain media elsewhere. */
+  /** As RFC 3264 names it, from the camera's side where it follows ONVIF: `sendonly` marks a back channel with ONVIF, and media of the camera without it. */
   direction?: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive' | undefined
   /** Its packets are encrypted (SRTP, RFC 3711). Left out: they are not. */
   encrypted?: boolean

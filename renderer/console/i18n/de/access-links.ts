@@ -1,4 +1,4 @@
-/** What is open to whoever has an address, without signing in. */
+/** Texts about addresses that open media without signing in. */
 export const accessLinks = {
   title: 'Zugriffslinks',
   hint: 'Alles, was sich mit seiner Adresse ohne Anmeldung öffnet: Links, Livestreams, Aufnahmedateien und Exporte.',

@@ -1,4 +1,4 @@
-/** What is open to whoever has an address, without signing in. */
+/** Texts about addresses that open media without signing in. */
 export const accessLinks = {
   title: 'Access links',
   hint: 'Everything that opens to whoever has its address, without signing in: links, live streams, recording files and exports.',

@@ -1,4 +1,4 @@
-/** What is open to whoever has an address, without signing in. */
+/** Texts about addresses that open media without signing in. */
 export const accessLinks = {
   title: '访问链接',
   hint: '持有地址即可访问、无需登录的内容：链接、直播、录制文件和导出。',

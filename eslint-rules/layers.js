@@ -49,7 +49,7 @@ const foldersOfFolders = new Map([
 ])
 /** Packages that a folder may not import. */
 const forbiddenPackages = {
-  shared: /^(?!(zod|lru-cache)($|\/))/,
+  shared: /^(?!(zod|lru-cache|temporal-polyfill)($|\/))/,
   server: /^(electron|vue|vue-router|vue-i18n|element-plus|uplot)($|\/)/,
   main: /^(vue|vue-router|vue-i18n|element-plus|uplot)($|\/)/,
   renderer: /^(electron($|\/)|node:)/,

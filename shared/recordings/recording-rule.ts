@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { rule } from '../refusals/complaints.ts'
-import { isZone } from '../schedule/wall-clock.ts'
+import { isZone } from '../schedule/zone.ts'
 import { recordedQualities } from './segment.ts'
 
 /** When something is recorded by itself. always: while the stream is there. occupied: while a person is in the room. hours: in its hours. */

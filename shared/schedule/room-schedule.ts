@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { rule } from '../refusals/complaints.ts'
 import { isWallTime, ruleParts, wrongPart } from './repetition.ts'
-import { isZone } from './wall-clock.ts'
+import { isZone } from './zone.ts'
 
 /** Maximum length of one meeting, and of the time before and after it in which the room is open, in minutes. */
 export const maxMeetingMinutes = 24 * 60

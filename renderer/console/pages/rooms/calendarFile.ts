@@ -1,11 +1,8 @@
 import { parseRepetition, repetitionText } from '../../../../shared/schedule/repetition.ts'
 import type { RoomSchedule } from '../../../../shared/schedule/room-schedule.ts'
-import { instantOf } from '../../../../shared/schedule/wall-clock.ts'
 import type { CalendarEvent } from './invitation.ts'
 
-const minuteMs = 60_000
-
-/** Writes an event as an iCalendar file (RFC 5545): one meeting with its times in UTC, a series with those of its time zone, so that they follow its daylight saving. */
+/** Writes an event as an iCalendar file (RFC 5545): one meeting with its times in UTC, a series with those of its time zone and the definition of this zone. */
 export async function calendarFile({
   id,
   title,
@@ -17,10 +14,14 @@ export async function calendarFile({
 }: CalendarEvent): Promise<string> {
   // Loaded when somebody saves the first file.
   const { default: ical } = await import('ical-generator')
-  const calendar = ical({ prodId: { company: 'Roomdesk', product: 'Roomdesk' } })
+  const times = series === undefined ? undefined : await seriesTimes(series.schedule)
+  const calendar = ical({
+    prodId: { company: 'Roomdesk', product: 'Roomdesk' },
+    timezone: { name: null, generator: () => times?.definition ?? null },
+  })
   calendar.createEvent({
     id: `${id}@roomdesk`,
-    ...(series === undefined ? { start: new Date(start), end: new Date(end) } : seriesOf(series.schedule)),
+    ...(times?.event ?? { start: new Date(start), end: new Date(end) }),
     summary: title,
     description,
     location: url,
@@ -29,21 +30,30 @@ export async function calendarFile({
   return calendar.toString()
 }
 
-/** A series begins with its first meeting, from which its rule counts. */
-function seriesOf({ start, minutes, zone, rule }: RoomSchedule) {
-  // Dates with a zone are written as the clock of this machine shows them.
-  const first = new Date(start)
-  const end = new Date(first.getTime() + minutes * minuteMs)
-  return { start: first, end, timezone: zone, repeating: `RRULE:${withInstant(rule, zone)}` }
+/** Returns the times of a series, which begins with its first meeting, and the definition of its zone. Times in UTC need none. */
+async function seriesTimes({ start, minutes, zone, rule }: RoomSchedule) {
+  const [{ instantOf, zonedOf }, { zoneDefinition }] = await Promise.all([
+    import('../../../../shared/schedule/wall-clock.ts'),
+    import('../../../../shared/schedule/zone-definition.ts'),
+  ])
+  const first = zonedOf(zone, Date.parse(`${start}Z`))
+  const isUtc = first.timeZoneId === 'UTC'
+  const event = {
+    start: first,
+    end: first.add({ minutes }),
+    ...(isUtc ? {} : { timezone: first.timeZoneId }),
+    repeating: `RRULE:${withInstant(rule, (wall) => instantOf(zone, wall))}`,
+  }
+  return { event, definition: isUtc ? null : zoneDefinition(first) }
 }
 
-/** The rule with the end of its last day as an instant: the start has a time zone. */
-function withInstant(rule: string, zone: string): string {
+/** Writes the end of a rule's last day as an instant: RFC 5545 requires it if the start has a time zone. */
+function withInstant(rule: string, instantOf: (wall: number) => number): string {
   const repetition = parseRepetition(rule)
   if (repetition === undefined) return rule
   if (repetition.until.length !== 8) return repetitionText(repetition)
   const { until } = repetition
   const wall = Date.parse(`${until.slice(0, 4)}-${until.slice(4, 6)}-${until.slice(6, 8)}T23:59:59Z`)
-  const instant = new Date(instantOf(zone, wall)).toISOString().replace(/[-:]|\.\d+/g, '')
+  const instant = new Date(instantOf(wall)).toISOString().replace(/[-:]|\.\d+/g, '')
   return repetitionText({ ...repetition, until: instant })
 }

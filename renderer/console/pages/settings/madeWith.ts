@@ -30,6 +30,7 @@ export const madeWith: readonly MadeWith[] = [
   { name: 'sdp-transform', licence: 'MIT', use: 'sdp' },
   { name: 'semver', licence: 'ISC', use: 'updates' },
   { name: 'tar', licence: 'BlueOak-1.0.0', use: 'archive' },
+  { name: 'temporal-polyfill', licence: 'MIT', use: 'schedules' },
   { name: 'uplot', licence: 'MIT', use: 'chart' },
   { name: 'vue', licence: 'MIT', use: 'page' },
   { name: 'vue-i18n', licence: 'MIT', use: 'page' },

@@ -1,0 +1,10 @@
+/** Tells whether a text names an IANA time zone. */
+export function isZone(zone: string): boolean {
+  try {
+    // Offsets such as +01:00 are refused: they have no daylight saving.
+    return /^[A-Za-z]/.test(zone) && new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined
+  } catch {
+    // The runtime does not have this zone.
+    return false
+  }
+}

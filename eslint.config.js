@@ -204,6 +204,19 @@ export default ts.config(
     },
   },
   {
+    files: ['renderer/room-page/**/*.{ts,vue}'],
+    ignores: ['components/DeviceField.vue', 'useMeetingActs.ts'].map((name) => `renderer/room-page/${name}`),
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "CallExpression[callee.property.name='turnOn']",
+          message: 'Only a click turns a microphone or camera on. restore() opens it as its person left it.',
+        },
+      ],
+    },
+  },
+  {
     // What a .vue module holds is known to vue-tsc only; here it is `any`.
     files: ['renderer/**/*.{ts,vue}', 'test/renderer/**/*.ts'],
     rules: {

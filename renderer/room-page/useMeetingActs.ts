@@ -2,7 +2,6 @@ import { computed, type ComputedRef, ref, type Ref, type ShallowRef, shallowRef 
 import type { Person } from '../../shared/media/signal.ts'
 import { problemText } from './components/problem-text.ts'
 import { copyInvitation, type Invitation } from './invitation.ts'
-import { rememberSwitch } from './local/remembered.ts'
 import type { PersonAct } from './person-acts.ts'
 import type { RoomSession } from './session/room-session.ts'
 import { fill, plural, texts } from './texts/texts.ts'
@@ -48,7 +47,6 @@ export function useMeetingActs(
 
   async function toggle(device: RoomSession['microphone']): Promise<void> {
     problem.value = ''
-    rememberSwitch(device.input.kind, !device.input.on)
     if (device.input.on) return device.turnOff()
     await device.turnOn()
     problem.value = problemText(device.input, texts.value)

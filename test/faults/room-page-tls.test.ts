@@ -10,16 +10,33 @@ test('TLS is switched on: two people of a meeting, with camera and chat as befor
   await page.getByRole('navigation').waitFor()
   const meeting = await site.room({ topic: 'Moving' })
   const dora = await site.join(await site.link(meeting), { name: 'Dora', ...everywhere })
+  // At a host name of another machine, plain HTTP has neither microphone nor camera.
+  const named = site.controller.ready.node.replace('127.0.0.1', 'roomdesk.example')
+  const fay = await site.open((await site.link(meeting)).replace(/^.*\/jroom\//, `${named}/room/`), everywhere)
+  await fay.page.getByLabel('Your name').fill('Fay')
+  await fay.page.getByRole('button', { name: 'Join to watch and listen' }).click()
+  await fay.sees('Dora')
+  const gus = await site.open(await site.link(meeting), everywhere)
+  for (const device of ['Mute', 'Turn the camera off'])
+    await gus.page.getByRole('button', { name: device, exact: true }).click()
+  await gus.enter('Gus')
   const eli = await site.join(await site.link(meeting, { user_id: 'eli', user_name: 'Eli', role: 'host' }), everywhere)
   await dora.sees('Eli')
   await site.controller.rpc('settings.set', { tls: { mode: 'self-signed' } })
   const secure = /^https:/
   // A page may set off twice: the first time before the port speaks TLS.
-  for (const visitor of [dora, eli]) await expect.poll(() => visitor.page.url(), { timeout: 40_000 }).toMatch(secure)
-  await Promise.all([dora.sees('Eli'), eli.sees('Dora')])
+  for (const visitor of [dora, eli, fay, gus])
+    await expect.poll(() => visitor.page.url(), { timeout: 40_000 }).toMatch(secure)
+  await Promise.all([dora.sees('Eli'), eli.sees('Dora'), fay.sees('Dora'), gus.sees('Dora')])
+  // Who had microphone and camera off, or had none, is in the room like that, also after a reload.
+  for (const silent of [fay, gus]) {
+    for (const device of ['Unmute', 'Turn the camera on']) await silent.button(device).waitFor()
+    await silent.page.reload()
+    await silent.page.getByRole('button', { name: 'Join to watch and listen' }).waitFor()
+  }
   await eli.button('More').click()
   await eli.page.getByRole('menuitem', { name: 'Lock the room' }).waitFor()
   expect(await dora.page.evaluate('location.hash')).toMatch(/^#token=[^&]+$/)
   await expect.poll(() => page.url(), { timeout: 40_000 }).toMatch(secure)
-  await Promise.all([dora.close(), eli.close()])
+  await Promise.all([dora, eli, fay, gus].map((visitor) => visitor.close()))
 })

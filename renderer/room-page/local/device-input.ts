@@ -13,11 +13,12 @@ import {
 } from './capture.ts'
 import { remember, remembered } from './remembered.ts'
 import { applyProcessing } from './sound-processing.ts'
+import { SwitchPosition } from './switch-position.ts'
 
 /** A microphone or a camera as shown on the page. */
 export interface DeviceInput {
   readonly kind: CaptureKind
-  /** Switched on by the user: a muted microphone keeps its track. */
+  /** Open and not muted: a muted microphone keeps its track. */
   on: boolean
   opening: boolean
   /** Track to show and to send. */
@@ -35,9 +36,10 @@ class Unblurred extends Error {
   override readonly name = 'Unblurred'
 }
 
-/** Opens, closes and replaces a microphone or a camera. */
+/** Opens, closes and replaces a microphone or a camera, always in the position of its switch. */
 export class DeviceSwitch {
   readonly input: DeviceInput
+  readonly #position: SwitchPosition
   readonly #changed: () => void
   readonly #replaced: (lost: string, instead: string) => void
   readonly #blur = new BackgroundBlur(() => this.#unblurred())
@@ -58,6 +60,7 @@ export class DeviceSwitch {
     this.#changed = changed
     this.#replaced = replaced
     this.#wanted = chosen
+    this.#position = new SwitchPosition(kind)
     this.input = shallowReactive<DeviceInput>({
       kind,
       on: false,
@@ -70,23 +73,45 @@ export class DeviceSwitch {
     })
   }
 
-  /** Turns it on, with a permission prompt if necessary. Resolves when it is on or failed. */
+  /** Turns it on by a click of the person, with a permission prompt if necessary. Resolves when it is on or failed. */
   async turnOn(): Promise<void> {
-    const { input } = this
-    if (!canCapture()) {
-      input.problem = 'insecure'
-      return
-    }
-    if (input.track !== null) {
-      input.track.enabled = true
-      input.on = true
-      return this.#changed()
-    }
-    await this.#open(() => capture(input.kind, input.chosen))
+    if (canCapture()) this.#position.press(true)
+    else this.input.problem = 'insecure'
+    await this.restore()
   }
 
-  /** Closes a camera, so that its light goes out; mutes a microphone, so that it is back at once. */
+  /** Turns it on if the person left its switch on. Resolves when it is on or failed. */
+  async restore(): Promise<void> {
+    const { input } = this
+    if (!canCapture() || !this.#position.on || input.opening) return
+    if (input.track === null) return await this.#open(() => capture(input.kind, input.chosen))
+    input.track.enabled = true
+    input.on = true
+    this.#changed()
+  }
+
+  /** Turns it off, by a click of the person or by a host. Closes a camera, so that its light goes out; mutes a microphone, so that it is back at once. */
   turnOff(): void {
+    this.#position.press(false)
+    this.#silence()
+  }
+
+  /** Position of the switch, as the person left it: the device may be unable to follow. */
+  get left(): boolean {
+    return canCapture() && this.#position.on
+  }
+
+  /** Continues a visit of another page, which left the switch in this position. */
+  continue(on: boolean): void {
+    this.#position.settle(on)
+  }
+
+  /** Leaves the switch as the device is: the person joins so. */
+  settle(): void {
+    this.#position.settle(this.input.on || this.input.opening)
+  }
+
+  #silence(): void {
     this.#generation += 1
     const { input } = this
     input.on = false
@@ -115,11 +140,9 @@ export class DeviceSwitch {
     const { input } = this
     const before = input.track
     if (before === null || (await applyProcessing(before))) return true
-    const { on } = input
     // An open microphone keeps its processing for all of its tracks.
     this.#drop()
     await this.#open(() => capture('audio', input.chosen))
-    if (!on) this.turnOff()
     const { track } = input
     return track !== null && (await applyProcessing(track))
   }
@@ -142,8 +165,9 @@ export class DeviceSwitch {
     return true
   }
 
-  /** Switches to the camera with the other direction, on a phone. */
+  /** Switches to the camera with the other direction, on a phone. A camera that is off stays off. */
   async flip(): Promise<void> {
+    if (this.input.track === null) return
     const facing = facingOf(this.input.source) === 'environment' ? 'user' : 'environment'
     const before = this.input.chosen
     // Many phones open only one camera at a time.
@@ -164,10 +188,8 @@ export class DeviceSwitch {
   async #exchange(id: string): Promise<void> {
     this.input.chosen = id
     if (this.input.track === null && !this.input.opening) return
-    const on = this.input.on || this.input.opening
     this.#drop()
     await this.#open(() => capture(this.input.kind, id))
-    if (!on) this.turnOff()
   }
 
   async refreshChoices(): Promise<void> {
@@ -195,7 +217,6 @@ export class DeviceSwitch {
         return source.stop()
       }
       this.#take(source, track)
-      input.on = true
       input.chosen = source.getSettings().deviceId ?? input.chosen
     } catch (error) {
       if (generation !== this.#generation) return
@@ -219,12 +240,15 @@ export class DeviceSwitch {
   }
 
   #unblurred(): void {
-    this.turnOff()
+    this.#silence()
     this.input.problem = 'unblurred'
   }
 
   #take(source: MediaStreamTrack, track: MediaStreamTrack): void {
     source.addEventListener('ended', () => void this.#lost(source))
+    // The device opens muted if its switch is off: not a moment of sound is sent.
+    track.enabled = this.#position.on
+    this.input.on = this.#position.on
     this.input.source = source
     this.input.track = track
   }

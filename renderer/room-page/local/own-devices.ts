@@ -2,6 +2,7 @@ import { canCapture } from './capture.ts'
 import { DeviceSwitch } from './device-input.ts'
 import { remember, remembered } from './remembered.ts'
 import { Speaker } from './speaker.ts'
+import type { SwitchPositions } from './switch-position.ts'
 
 /** Microphone, camera and speaker of the user. Restores the last choices, and follows devices that are plugged in or out. */
 export class OwnDevices {
@@ -22,6 +23,31 @@ export class OwnDevices {
     this.microphone = new DeviceSwitch('audio', microphone, keep, unplugged)
     this.camera = new DeviceSwitch('video', camera, keep, unplugged)
     if (canCapture()) navigator.mediaDevices.addEventListener('devicechange', () => this.#plugged())
+  }
+
+  /** Opens microphone and camera as the person left them, one prompt after the other, so that a missing camera does not affect the microphone. */
+  async restore(): Promise<void> {
+    await this.microphone.restore()
+    await this.camera.restore()
+    if (canCapture())
+      await Promise.all([this.microphone, this.camera, this.speaker].map((each) => each.refreshChoices()))
+  }
+
+  /** Continues a visit of another page, which left the switches in these positions. */
+  continue({ audio, video }: SwitchPositions): void {
+    this.microphone.continue(audio)
+    this.camera.continue(video)
+  }
+
+  /** Leaves the switches as the devices are: the person joins so. */
+  settle(): void {
+    this.microphone.settle()
+    this.camera.settle()
+  }
+
+  /** Positions of the switches, as the person left them. */
+  get left(): SwitchPositions {
+    return { audio: this.microphone.left, video: this.camera.left }
   }
 
   /** Releases microphone and camera. */

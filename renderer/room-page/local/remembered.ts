@@ -14,7 +14,7 @@ export interface Remembered {
   corner: string
   /** Own picture: `float` over the others, `grid` among them; empty: as the page chooses. */
   ownPicture: string
-  /** State at the end of the last visit. */
+  /** Positions of the switches of microphone and camera: see SwitchPosition. */
   audioOn: boolean
   videoOn: boolean
   /** The browser's processing of the microphone. */
@@ -69,9 +69,4 @@ export function remember(changes: Partial<Remembered>): void {
   } catch {
     // Storage may be disabled; then nothing is stored.
   }
-}
-
-/** Stores the state of microphone or camera for the next visit. */
-export function rememberSwitch(kind: 'audio' | 'video', on: boolean): void {
-  remember(kind === 'audio' ? { audioOn: on } : { videoOn: on })
 }

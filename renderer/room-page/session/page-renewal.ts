@@ -1,8 +1,9 @@
-import { joinLink, roomPagePath } from '../../../shared/media/room-page.ts'
+import { roomPagePath } from '../../../shared/media/room-page.ts'
 import { speaksTls } from '../../kit/transport/secure-origin.ts'
 import { keptPass } from '../local/entry-pass.ts'
 import { browserSecret } from '../local/browser-secret.ts'
-import { goTo, type Handover, keepHandover, secureAddress } from './handover.ts'
+import type { SwitchPositions } from '../local/switch-position.ts'
+import { addressElsewhere, goTo, type Handover, keepHandover, secureAddress } from './handover.ts'
 import type { JoinRequest } from './signal-client.ts'
 
 /** A visit that continues in a new page. */
@@ -10,9 +11,8 @@ export interface ContinuedVisit {
   request: JoinRequest
   /** Whether the site named this origin as one of its nodes. */
   knows: (origin: string) => boolean
-  /** Microphone and camera are on. */
-  audio: boolean
-  video: boolean
+  /** Switches of microphone and camera. */
+  left: SwitchPositions
 }
 
 /** Timeout of the check that the page's server answers, in milliseconds. */
@@ -48,8 +48,7 @@ export class PageRenewal {
   async toHttps(): Promise<void> {
     const visit = await this.#checked(() => speaksTls(`${this.#home}${roomPagePath}`))
     if (visit === undefined) return
-    const { host, pathname, search, hash } = location
-    goTo(secureAddress({ host, pathname, search, hash }, visit.request.token, handoverOf(visit)))
+    goTo(secureAddress(location, visit.request.token, handoverOf(visit)))
   }
 
   async #reload(blocked: string): Promise<void> {
@@ -66,9 +65,9 @@ export class PageRenewal {
   }
 
   /** Opens the page of another node. It starts at the entrance: a page takes no handover of another origin, because anybody could have made it. */
-  #goElsewhere(node: string, { request: { roomId, token } }: ContinuedVisit): void {
+  #goElsewhere(node: string, { request: { roomId, token }, left }: ContinuedVisit): void {
     this.#blockedAt ||= Date.now()
-    if (Date.now() - this.#blockedAt > goneMs) location.assign(joinLink(`${node}${roomPagePath}`, roomId, token))
+    if (Date.now() - this.#blockedAt > goneMs) location.assign(addressElsewhere(node, roomId, token, left))
   }
 
   /** Returns the current visit if a check succeeds and the visit is still the same. */
@@ -83,8 +82,8 @@ export class PageRenewal {
   }
 }
 
-function handoverOf({ request: { roomId, userName, hostPassword }, audio, video }: ContinuedVisit): Handover {
-  return { userName, hostPassword, pass: keptPass(roomId), browser: browserSecret(), audio, video }
+function handoverOf({ request: { roomId, userName, hostPassword }, left }: ContinuedVisit): Handover {
+  return { userName, hostPassword, pass: keptPass(roomId), browser: browserSecret(), ...left, at: Date.now() }
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -51,13 +51,13 @@ export class RoomSession {
   readonly people: ReadonlyMap<string, Person> = this.#roster.people
   /** Lost cameras that are expected back. */
   readonly lostCameras: ReadonlyMap<string, Person> = this.#roster.lostCameras
-  readonly #devices = new OwnDevices(
+  readonly devices = new OwnDevices(
     () => this.#deviceChanged(),
     (lost, instead) => this.notices.tell('unplugged', { lost, instead }, 'warn'),
   )
-  readonly microphone = this.#devices.microphone
-  readonly camera = this.#devices.camera
-  readonly speaker = this.#devices.speaker
+  readonly microphone = this.devices.microphone
+  readonly camera = this.devices.camera
+  readonly speaker = this.devices.speaker
   readonly screen = new ScreenShare(() => this.#screenChanged())
   readonly watching = new Watching()
   readonly mesh = new Mesh()
@@ -97,9 +97,8 @@ export class RoomSession {
   }
 
   get #visit(): ContinuedVisit | undefined {
-    const { microphone, camera } = this
     const knows = (origin: string): boolean => this.#signal?.knows(origin) === true
-    return this.#request && { request: this.#request, knows, audio: microphone.input.on, video: camera.input.on }
+    return this.#request && { request: this.#request, knows, left: this.devices.left }
   }
 
   /** Connection of the sent media, for its quality. */
@@ -165,11 +164,6 @@ export class RoomSession {
     this.#signal = undefined
     signal?.leave()
     this.toLobby()
-  }
-
-  /** Releases microphone and camera: their lights go out until they are needed again. */
-  closeDevices(): void {
-    this.#devices.close()
   }
 
   /** Returns to the entrance. */

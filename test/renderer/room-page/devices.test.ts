@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { blur, canBlur } from '../../../renderer/room-page/local/background-blur.ts'
 import { DeviceSwitch } from '../../../renderer/room-page/local/device-input.ts'
+import { addressElsewhere, takeArrival } from '../../../renderer/room-page/session/handover.ts'
 
 /** Cameras of a phone or a laptop, as requested from the browser: browsers of the tests have none. */
 class Cameras {
@@ -11,13 +12,15 @@ class Cameras {
   constructor() {
     const getUserMedia = (constraints: MediaStreamConstraints): Promise<unknown> => {
       this.asked.push(constraints)
-      const video = typeof constraints.video === 'object' ? constraints.video : {}
-      const exact = (wish: unknown): string | undefined =>
-        typeof wish === 'object' && wish !== null && 'exact' in wish ? String(wish.exact) : undefined
+      const wish = constraints.video ?? constraints.audio
+      const video = typeof wish === 'object' ? wish : {}
+      const exact = (value: unknown): string | undefined =>
+        typeof value === 'object' && value !== null && 'exact' in value ? String(value.exact) : undefined
       const wanted = exact(video.deviceId) ?? exact(video.facingMode) ?? 'user'
       if (this.missing.has(wanted)) return Promise.reject(new DOMException('', 'OverconstrainedError'))
       const track = Object.assign(new EventTarget(), {
-        kind: 'video',
+        kind: constraints.audio ? 'audio' : 'video',
+        enabled: true,
         label: wanted,
         stop: () => {},
         getSettings: () => ({ deviceId: wanted, facingMode: wanted }),
@@ -29,13 +32,17 @@ class Cameras {
       Promise.resolve(
         ['user', 'environment']
           .filter((id) => !this.missing.has(id))
-          .map((deviceId) => ({ kind: 'videoinput', deviceId, label: deviceId })),
+          .flatMap((deviceId) => ['videoinput', 'audioinput'].map((kind) => ({ kind, deviceId, label: deviceId }))),
       )
     vi.stubGlobal('navigator', { mediaDevices: { getUserMedia, enumerateDevices } })
   }
 }
 
-afterEach(() => void vi.unstubAllGlobals())
+afterEach(() => {
+  vi.unstubAllGlobals()
+  sessionStorage.clear()
+  localStorage.clear()
+})
 
 describe('a camera in a call', () => {
   test('is switched to the opposite one, and back; the choice is remembered', async () => {
@@ -81,6 +88,107 @@ describe('a camera in a call', () => {
     cameras.missing = new Set(['user', 'environment'])
     cameras.tracks[0]?.dispatchEvent(new Event('ended'))
     expect(camera.input).toMatchObject({ on: false, problem: 'lost' })
+  })
+})
+
+describe('the switch of a device', () => {
+  /** States of a device that others see and hear, one after the other. */
+  function watched(kind: 'audio' | 'video'): { device: DeviceSwitch; states: boolean[] } {
+    new Cameras()
+    const states: boolean[] = []
+    const device: DeviceSwitch = new DeviceSwitch(kind, '', () => {
+      const { track, on } = device.input
+      states.push(on || (kind === 'video' ? track !== null : track?.enabled === true))
+    })
+    return { device, states }
+  }
+
+  test('that is off stays off while its microphone or its processing is replaced: not a moment of sound is sent', async () => {
+    const { device, states } = watched('audio')
+    await device.turnOn()
+    device.turnOff()
+    await device.choose('environment')
+    await device.process()
+    expect(states).toEqual([true, false, false])
+    await device.turnOn()
+    expect(states.at(-1)).toBe(true)
+  })
+
+  test('that is off opens no camera when another one is chosen, or the opposite one', async () => {
+    const { device, states } = watched('video')
+    await device.restore()
+    device.turnOff()
+    await device.flip()
+    await device.choose('environment')
+    await device.restore()
+    expect([device.input.track, states]).toEqual([null, [true, false]])
+  })
+
+  test('is as the person left it in this tab, else as at the last visit; a host can only turn it off', async () => {
+    const { device } = watched('audio')
+    await device.restore()
+    device.turnOff()
+    const again = watched('audio').device
+    await again.restore()
+    expect([again.input.on, again.left]).toEqual([false, false])
+    sessionStorage.clear()
+    expect(watched('audio').device.left).toBe(false)
+    await again.turnOn()
+    sessionStorage.clear()
+    expect(watched('audio').device.left).toBe(true)
+  })
+
+  test('is off for the visit if the person joined without the device', async () => {
+    const cameras = new Cameras()
+    cameras.missing = new Set(['user', 'environment'])
+    const camera = new DeviceSwitch('video', '', () => {})
+    await camera.restore()
+    camera.settle()
+    cameras.missing.clear()
+    await camera.plugged()
+    expect([camera.input.track, new DeviceSwitch('video', '', () => {}).left]).toEqual([null, false])
+    sessionStorage.clear()
+    expect(new DeviceSwitch('video', '', () => {}).left).toBe(true)
+  })
+})
+
+describe('what another page hands over', () => {
+  const visit = { userName: 'Ann', hostPassword: '', pass: 'p', browser: '', audio: true, video: true, at: Date.now() }
+  const at = (host: string, hash: string) => ({
+    host: `${host}:7082`,
+    hostname: host,
+    pathname: '/room/',
+    search: '',
+    hash,
+  })
+  const back = (handover: object): string => `#token=t&back=${encodeURIComponent(JSON.stringify(handover))}`
+  const take = (host: string, hash: string) => takeArrival(at(host, hash), `http://${host}:7082/`, () => {})
+
+  test.each([
+    ['the same machine: devices go on as they were', '127.0.0.1', back(visit), { audio: true, video: true }],
+    ['plain HTTP of another machine: both stay off', 'desk.example', back(visit), { audio: false, video: false }],
+    ['an hour ago: the entrance', '127.0.0.1', back({ ...visit, at: Date.now() - 3_600_000 }), undefined],
+    ['another host name, with the camera off', 'desk.example', '#token=t&off=video', { audio: true, video: false }],
+    ['nothing', 'desk.example', '#token=t', undefined],
+  ])('%s', (_, host, hash, left) => {
+    const taken = take(host, hash).left
+    expect(taken && { audio: taken.audio, video: taken.video }).toEqual(left)
+  })
+
+  test('a handover in a link of somebody else turns nothing on', () => {
+    expect(takeArrival(at('127.0.0.1', back(visit)), 'http://evil.example/', () => {})).toEqual({
+      visit: undefined,
+      left: undefined,
+    })
+  })
+
+  test('the address at another host name names what is off', () => {
+    const address = (audio: boolean, video: boolean): string =>
+      addressElsewhere('https://b', '7', 't', { audio, video })
+    expect([address(true, true), address(false, false)]).toEqual([
+      'https://b/room/?roomId=7#token=t',
+      'https://b/room/?roomId=7#token=t&off=audio,video',
+    ])
   })
 })
 

@@ -10,6 +10,9 @@ import { awayReason } from '../../shared/away-reason.ts'
 import type { OlderClientsView, RefusedCall } from '../../shared/console/older-clients.ts'
 import type { AuthorityChange } from '../edge/own-certificate.ts'
 import { authorityNotice } from '../edge/tls.ts'
+import { plainListeners } from '../edge/plain-listeners.ts'
+import type { BusyMachine } from '../observe/figures/busy-machine.ts'
+import type { WaitingView } from '../../shared/console/waiting.ts'
 import type { EventLogStatus } from '../event-log/event-log.ts'
 import { type DatabaseRisk, databaseRiskMessages } from '../store/postgres/database-risk.ts'
 import { durabilityMessages } from '../store/postgres/durability-messages.ts'
@@ -47,6 +50,12 @@ export interface AttentionSources {
   recordings: RecordingStatus['problems']
   /** See SiteKeyView. */
   keyUnprotected: boolean
+  /** People reach the site through a proxy that speaks TLS: the public address begins with https. */
+  behindTls: boolean
+  /** Guests who wait to be let in. */
+  guests: Pick<WaitingView, 'items' | 'total'>
+  /** CPU time in use, in percent of all cores, and since when it has been high; undefined: it is not. */
+  busy: BusyMachine | undefined
 }
 
 const urgency = { error: 0, warning: 1, info: 2 } as const
@@ -71,6 +80,9 @@ export function attentionOf(sources: AttentionSources): Attention[] {
     ...ofKey(sources),
     ...ofDatabaseRisk(sources),
     ...ofDurability(sources),
+    ...ofPlainHttp(sources),
+    ...ofGuests(sources),
+    ...ofMachine(sources),
   ]
   if (sources.faults > 0) {
     found.push(
@@ -97,6 +109,28 @@ function item(
   more: Partial<Attention> = {},
 ): Attention {
   return { level, code, subject, message, since, name: '', why: '', count: 1, of: 0, reasons: [], ...more }
+}
+
+/** Passwords and sound travel readable, and browsers give neither camera nor microphone to people on other devices. */
+function ofPlainHttp({ listeners, behindTls }: AttentionSources): Attention[] {
+  const plain = behindTls ? [] : plainListeners(listeners)
+  if (plain.length === 0) return []
+  const message =
+    'Plain HTTP is open to the network: others can read passwords and tokens, and people on other devices have neither camera nor microphone. Choose a certificate.'
+  return [item('warning', 'plainHttp', plain.join(', '), message, 0)]
+}
+
+function ofGuests({ guests: { items, total } }: AttentionSources): Attention[] {
+  if (total === 0) return []
+  const message = `Guests who wait to be let in: ${total}.`
+  return [item('info', 'guestsWaiting', '', message, items[0]?.since ?? 0, { count: total })]
+}
+
+function ofMachine({ busy }: AttentionSources): Attention[] {
+  if (busy === undefined) return []
+  const percent = Math.round(busy.percent)
+  const message = `The machine is busy: ${percent} % of its CPU time is in use. Pictures may freeze and sound may break up.`
+  return [item('warning', 'machineBusy', String(percent), message, busy.since)]
 }
 
 /** Restarts show for a day, so that the operator learns the next morning why a meeting was interrupted. */

@@ -124,7 +124,7 @@ interface ConsoleServices {
   orders: OrderedMedia
   journal: RequestJournal
   samples: Samples
-  figures: Pick<FigureHistory, 'view'>
+  figures: Pick<FigureHistory, 'view' | 'busy'>
   olderClients: OlderClients
 }
 
@@ -297,6 +297,9 @@ export function attentionNow({
     keyUnprotected: facts.key.unprotected,
     databaseRisk: facts.databaseRisk,
     recordings: services.recordings.problems(),
+    behindTls: settings().media.public_url.startsWith('https:'),
+    guests: services.guests.list(),
+    busy: services.figures.busy,
   })
 }
 

@@ -5,6 +5,7 @@ import { type CameraClock, cameraClocksCheck } from './camera-clocks-check.ts'
 import { clockCheck } from './clock-check.ts'
 import { diskCheck, spaceCheck } from './disk-check.ts'
 import { ffmpegCheck } from './ffmpeg-check.ts'
+import { encryptionCheck } from './encryption-check.ts'
 import { firewallCheck } from './firewall-check.ts'
 import { keyFileCheck } from './key-check.ts'
 import { neededPorts } from './needed-ports.ts'
@@ -41,6 +42,7 @@ export function machineChecks(parts: MachineParts): Checks {
     ports: portCheck({ host, views: () => listeners.views() }),
     phone: phoneCheck(phone),
     firewall: firewallCheck({ host, ports, visits, tool: systemTool }),
+    encryption: encryptionCheck({ views: () => listeners.views(), settings }),
     ...(ffmpeg === undefined ? {} : { ffmpeg: ffmpegCheck(ffmpeg) }),
     disk: diskCheck(dataFolder),
     space: spaceCheck(() => [dataFolder, ...(recordingsFolder === undefined ? [] : [recordingsFolder])]),

@@ -21,6 +21,10 @@ export const findingStates = {
   firewallActive: 'attention',
   firewallBlocks: 'attention',
   firewallUnknown: 'unchecked',
+  encryptionOn: 'good',
+  encryptionLocal: 'good',
+  encryptionProxy: 'good',
+  encryptionOff: 'attention',
   ffmpegWhole: 'good',
   ffmpegPart: 'attention',
   ffmpegMissing: 'attention',
@@ -130,6 +134,23 @@ export const findingTexts = {
   firewallUnknown: {
     message: 'This system does not say whether a firewall is active.',
     advice: tryPhone,
+  },
+  encryptionOn: {
+    message: 'All ports speak TLS.',
+    advice: none,
+  },
+  encryptionLocal: {
+    message: 'The ports speak plain HTTP, for this machine only.',
+    advice: none,
+  },
+  encryptionProxy: {
+    message: 'The ports speak plain HTTP; people come by {url}.',
+    advice: none,
+  },
+  encryptionOff: {
+    message:
+      'Plain HTTP is open to the network ({ports}): others can read passwords and tokens, and people on other devices have neither camera nor microphone.',
+    advice: 'Choose a certificate in Settings, Network.',
   },
   ffmpegWhole: {
     message: 'ffmpeg {version} converts pictures ({encoder}) and sound (Opus).',

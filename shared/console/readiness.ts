@@ -7,6 +7,7 @@ export const readinessChecks = [
   'ports',
   'phone',
   'firewall',
+  'encryption',
   'ffmpeg',
   'disk',
   'space',

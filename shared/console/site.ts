@@ -85,6 +85,9 @@ export const attention = z.strictObject({
     'olderClientRefused',
     'accessTokenRefused',
     'secretsInUrls',
+    'plainHttp',
+    'guestsWaiting',
+    'machineBusy',
   ]),
   /** Subject: a node's name, a userId, a listener, a client's address and access_key. */
   subject: z.string(),

@@ -87,6 +87,9 @@ describe('a guest who turned microphone and camera off', () => {
     const cy = await opens(await site.link(guarded, { user_id: 'cy', user_name: 'Cy' }))
     await toggle(cy, 'Turn the camera off')
     await cy.page.getByRole('button', { name: /^Join/ }).click()
+    // Nobody reads meanwhile that nothing needs attention.
+    const attention = async () => (await site.controller.rpc('overview.get', {})).attention
+    await expect.poll(attention).toContainEqual(expect.objectContaining({ code: 'guestsWaiting', count: 1 }))
     await host.page.getByRole('button', { name: 'Let in' }).click()
     await cy.button('Mute').waitFor()
     await cy.button('Turn the camera on').waitFor()

@@ -1,5 +1,6 @@
 import { type FigureHistoryView, figureSpans, type FigureSpan } from '../../../shared/console/figures.ts'
 import type { Sample } from '../../../shared/console/site.ts'
+import { type BusyMachine, BusyWatch } from './busy-machine.ts'
 import { columnsFor, type FigureColumn, maxNodes, nodesOf } from './figure-columns.ts'
 import { FigureFile, type FigureFileOptions } from './figure-file.ts'
 import { finestMs, type FigureRange } from './figure-ring.ts'
@@ -24,6 +25,7 @@ export class FigureHistory {
   /** Begin of the last recorded step, milliseconds since the epoch. */
   #last = Number.NaN
   #latest: ValuesByNode = new Map()
+  readonly #busy = new BusyWatch()
 
   constructor(options: FigureHistoryOptions) {
     this.#options = options
@@ -40,6 +42,7 @@ export class FigureHistory {
   /** Records a sample. */
   record(sample: Sample): void {
     this.#latest = this.#values.of(sample)
+    this.#busy.take(this.#latest.get('')?.machine_cpu ?? Number.NaN, sample.at)
     const file = this.#file
     if (file === undefined) return
     this.#fit(
@@ -55,6 +58,11 @@ export class FigureHistory {
   /** Values of the last sample: those of the site under an empty name, others by node. */
   get latest(): ValuesByNode {
     return this.#latest
+  }
+
+  /** The machine, while its CPU is in use nearly whole; undefined: it has time left. */
+  get busy(): BusyMachine | undefined {
+    return this.#busy.busy
   }
 
   /** Figures of a span until now. */

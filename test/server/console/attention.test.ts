@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { BusyWatch } from '../../../server/observe/figures/busy-machine.ts'
 import { type Headless, startHeadless } from '../../support/headless.ts'
 
 let server: Headless
@@ -7,6 +8,28 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await server.remove()
+})
+
+test('plain HTTP for this machine only needs no attention', async () => {
+  const { attention } = await server.rpc('overview.get', {})
+  expect(attention).not.toContainEqual(expect.objectContaining({ code: 'plainHttp' }))
+})
+
+test('a machine whose CPU is in use nearly whole for a minute is busy, until a moment of less', () => {
+  const watch = new BusyWatch()
+  for (const [at, percent] of [
+    [0, 99],
+    [30, 95],
+    [59, 99],
+  ] as const)
+    watch.take(percent, 1_000 + at * 1_000)
+  expect(watch.busy).toBeUndefined()
+  watch.take(99, 61_000)
+  expect(watch.busy).toEqual({ percent: 99, since: 1_000 })
+  watch.take(40, 66_000)
+  expect(watch.busy).toBeUndefined()
+  watch.take(Number.NaN, 71_000)
+  expect(watch.busy).toBeUndefined()
 })
 
 const device = (userId: string, userAddress: string) => ({

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { clockCheck } from '../../../server/readiness/clock-check.ts'
 import { diskCheck, spaceCheck } from '../../../server/readiness/disk-check.ts'
+import { encryptionCheck } from '../../../server/readiness/encryption-check.ts'
 import { ffmpegCheck } from '../../../server/readiness/ffmpeg-check.ts'
 import { type Check, type Finding, sentencesOf } from '../../../server/readiness/finding.ts'
 import { firewallCheck } from '../../../server/readiness/firewall-check.ts'
@@ -15,6 +16,7 @@ import { portCheck } from '../../../server/readiness/port-check.ts'
 import { type SystemTool, systemTool } from '../../../server/readiness/system-tool.ts'
 import { lanAddresses } from '../../../server/edge/network-addresses.ts'
 import { findingStates, findingTexts } from '../../../shared/console/readiness-findings.ts'
+import { defaultSettings } from '../../../shared/settings.ts'
 import { placeholders } from '../../../shared/refusals/template.ts'
 
 let folder: string
@@ -121,6 +123,18 @@ describe('ports', () => {
     server.close()
     await once(server, 'close')
     expect(await run(check)).toEqual({ finding: 'portsSilent', values: { address: '127.0.0.1', ports: 'media' } })
+  })
+
+  test.each([
+    ['http://127.0.0.1:7080', 'off', '', 'encryptionLocal'],
+    ['https://0.0.0.0:7080', 'self-signed', '', 'encryptionOn'],
+    ['http://0.0.0.0:7080', 'off', '', 'encryptionOff'],
+    ['http://[::]:7080', 'off', '', 'encryptionOff'],
+    ['http://0.0.0.0:7080', 'off', 'https://rooms.example', 'encryptionProxy'],
+  ] as const)('%s with TLS %s and the public address "%s" is %s', async (url, mode, public_url, finding) => {
+    const { tls, media, ...others } = defaultSettings()
+    const settings = () => ({ ...others, tls: { ...tls, mode }, media: { ...media, public_url } })
+    expect(await run(encryptionCheck({ views: () => [view(url)], settings }))).toMatchObject({ finding })
   })
 
   test('a port that cannot listen is named with its reason', async () => {

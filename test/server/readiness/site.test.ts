@@ -23,13 +23,24 @@ async function visit(url: string, localAddress: string, language = 'en'): Promis
   return { status: response.statusCode ?? 0, body: await text(response) }
 }
 
-const findingOf = async (check: 'phone' | 'ports' | 'firewall') =>
+const findingOf = async (check: 'phone' | 'ports' | 'firewall' | 'encryption') =>
   (await site.rpc('readiness.run', { checks: [check] })).results[0]?.finding
 
 test('a script gets every check of a headless site with sentences in English, and those that the machine lacks are left out', async () => {
   const { checks, machine } = await site.rpc('readiness.checks', {})
   expect(machine).not.toBe('')
-  expect(checks).toEqual(['ports', 'phone', 'firewall', 'ffmpeg', 'disk', 'space', 'clock', 'cameraClocks', 'key'])
+  expect(checks).toEqual([
+    'ports',
+    'phone',
+    'firewall',
+    'encryption',
+    'ffmpeg',
+    'disk',
+    'space',
+    'clock',
+    'cameraClocks',
+    'key',
+  ])
   const { results } = await site.rpc('readiness.run', {})
   expect(results.map(({ check }) => check)).toEqual(checks)
   for (const { message, took_ms } of results) {
@@ -37,6 +48,12 @@ test('a script gets every check of a headless site with sentences in English, an
     expect(message).not.toMatch(/[{}]/)
     expect(took_ms).toBeGreaterThanOrEqual(0)
   }
+})
+
+test('plain HTTP that is open to the network is found, and needs attention on the overview', async () => {
+  expect(await findingOf('encryption')).toBe('encryptionOff')
+  const { attention } = await site.rpc('overview.get', {})
+  expect(attention).toContainEqual(expect.objectContaining({ level: 'warning', code: 'plainHttp' }))
 })
 
 test('the page shows at once when a phone has opened the address, and not when this machine did', async () => {

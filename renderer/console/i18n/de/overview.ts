@@ -171,6 +171,11 @@ export const overview: Texts<typeof english> = {
       'Ein Client der ursprünglichen Plattform wurde abgewiesen: {subject}. Die Einstellung „Ältere Clients“ ist aus.',
     accessTokenRefused: '{subject} hat mit dem Secret Key in der URL einen Token angefordert; das ist ausgeschaltet.',
     secretsInUrls: 'Clients dürfen ihren Secret Key in einer URL senden; Proxys und Browser speichern sie.',
+    plainHttp:
+      'Unverschlüsseltes HTTP ist im Netz offen: Andere können Passwörter und Token lesen, und Personen an anderen Geräten haben weder Kamera noch Mikrofon. Wählen Sie ein Zertifikat.',
+    guestsWaiting: 'Gäste, die auf Einlass warten: {count}.',
+    machineBusy:
+      'Dieser Rechner ist ausgelastet: {subject} % seiner CPU-Zeit sind belegt. Bilder können stehen bleiben, Ton kann abreißen.',
     look: 'Anzeigen',
     calls: '{count} Aufruf seit {since}: | {count} Aufrufe seit {since}:',
     openSwitch: 'Einstellung öffnen',

@@ -55,6 +55,14 @@ export const readinessFindings: Texts<typeof english> = {
     advice: 'Roomdesk in den Einstellungen von {name} für private Netze erlauben.',
   },
   firewallUnknown: { message: 'Dieses System sagt nicht, ob eine Firewall aktiv ist.', advice: tryPhone },
+  encryptionOn: { message: 'Alle Ports sprechen TLS.', advice: none },
+  encryptionLocal: { message: 'Die Ports sprechen unverschlüsseltes HTTP, nur für diesen Rechner.', advice: none },
+  encryptionProxy: { message: 'Die Ports sprechen unverschlüsseltes HTTP; Personen kommen über {url}.', advice: none },
+  encryptionOff: {
+    message:
+      'Unverschlüsseltes HTTP ist im Netz offen ({ports}): Andere können Passwörter und Token lesen, und Personen an anderen Geräten haben weder Kamera noch Mikrofon.',
+    advice: 'Unter Einstellungen, Netzwerk ein Zertifikat wählen.',
+  },
   ffmpegWhole: { message: 'ffmpeg {version} wandelt Bilder ({encoder}) und Ton (Opus) um.', advice: none },
   ffmpegPart: {
     message: 'ffmpeg {version} fehlt ein Encoder: {missing}. Kameras, die ihn brauchen, bleiben ohne.',

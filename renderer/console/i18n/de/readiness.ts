@@ -23,6 +23,7 @@ export const readiness: Texts<typeof english> = {
     disk: 'Tempo der Festplatte',
     space: 'Freier Platz',
     clock: 'Uhr',
+    encryption: 'Verschlüsselung',
     cameraClocks: 'Uhren der Kameras',
     key: 'Schlüssel der Geheimnisse',
     power: 'Energie',

@@ -165,6 +165,11 @@ export const overview = {
     olderClientRefused: 'A client of the original platform was refused: {subject}. The setting "Older clients" is off.',
     accessTokenRefused: '{subject} asked for a token with its secret key in the URL; that is off.',
     secretsInUrls: 'Clients may send their secret key in a URL, which proxies and browsers store.',
+    plainHttp:
+      'Plain HTTP is open to the network: others can read passwords and tokens, and people on other devices have neither camera nor microphone. Choose a certificate.',
+    guestsWaiting: 'Guests who wait to be let in: {count}.',
+    machineBusy:
+      'This machine is busy: {subject} % of its CPU time is in use. Pictures may freeze and sound may break up.',
     look: 'Show',
     calls: '{count} call since {since}: | {count} calls since {since}:',
     openSwitch: 'Open the setting',

@@ -21,6 +21,7 @@ export const readiness = {
     disk: 'Disk speed',
     space: 'Free space',
     clock: 'Clock',
+    encryption: 'Encryption',
     cameraClocks: 'Clocks of cameras',
     key: 'Key of stored secrets',
     power: 'Power',

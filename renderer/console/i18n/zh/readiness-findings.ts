@@ -36,6 +36,13 @@ export const readinessFindings: Texts<typeof english> = {
   },
   firewallBlocks: { message: '{name} 拦截了 Roomdesk。', advice: '请在 {name} 的设置中允许 Roomdesk 使用专用网络。' },
   firewallUnknown: { message: '系统未说明是否启用了防火墙。', advice: tryPhone },
+  encryptionOn: { message: '所有端口均使用 TLS。', advice: none },
+  encryptionLocal: { message: '端口使用明文 HTTP，仅限本机访问。', advice: none },
+  encryptionProxy: { message: '端口使用明文 HTTP；人员通过 {url} 访问。', advice: none },
+  encryptionOff: {
+    message: '明文 HTTP 已对网络开放（{ports}）：他人可读取密码和令牌，其他设备上的人无法使用摄像头和麦克风。',
+    advice: '请在“设置 → 网络”中选择证书。',
+  },
   ffmpegWhole: { message: 'ffmpeg {version} 可转换视频（{encoder}）和音频（Opus）。', advice: none },
   ffmpegPart: {
     message: 'ffmpeg {version} 缺少编码器：{missing}。需要它的摄像头无法转换。',

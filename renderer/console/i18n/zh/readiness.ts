@@ -23,6 +23,7 @@ export const readiness: Texts<typeof english> = {
     disk: '磁盘速度',
     space: '可用空间',
     clock: '时钟',
+    encryption: '加密',
     cameraClocks: '摄像头时钟',
     key: '密钥保护',
     power: '电源',

@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import { Agent, type AgentOptions, type ClientRequestArgs } from 'node:http'
-import { connect as connectPlain, isIP, type Socket } from 'node:net'
+import { connect as connectPlain, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectSecurely } from 'node:tls'
+import { controllerName } from '../edge/tls-beside-http.ts'
 import { startTimer } from '../store/system/time.ts'
 import { isPlainBetweenMachines } from './plain-controllers.ts'
 import { clusterTimes } from '../store/election/timings.ts'
@@ -44,7 +45,7 @@ export function connectTo(
     certificate === undefined
       ? connectPlain({ host, port, noDelay: true })
       : // Who it is shows by its very certificate: who signed it, and for which name, does not matter.
-        connectSecurely({ host, port, rejectUnauthorized: false, ...(isIP(host) === 0 ? { servername: host } : {}) })
+        connectSecurely({ host, port, rejectUnauthorized: false, servername: controllerName })
   let over = false
   const end = (error: Error | null): void => {
     if (over) return

@@ -12,6 +12,7 @@ import { GatheringSink } from '../event-log/gathering-sink.ts'
 import { unproven } from '../gate/gate.ts'
 import { listenerUrl, nodeAddressOf, outsideUrl } from '../edge/network-addresses.ts'
 import type { ListenerName, Port } from '../http/listeners.ts'
+import { formerTls } from '../edge/tls.ts'
 import { siteSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 import { apiListeners } from './apis.ts'
@@ -185,7 +186,12 @@ function portsOf(
     proof,
     kept,
   })
-  const node = nodePortOf({ ...services, logger: options.logger, proof })
+  const node = nodePortOf({
+    ...services,
+    logger: options.logger,
+    proof,
+    formerTls: () => formerTls(siteSettings(services.store), options.dataFolder),
+  })
   return {
     ...{ media, device, node, event: services.janusEvents },
     ...(consolePort === undefined ? {} : { console: consolePort }),

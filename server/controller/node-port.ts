@@ -21,6 +21,8 @@ export interface NodePortOptions {
   logger: NodeLogger
   /** Set where the site has more controllers; see EdgeServerOptions. */
   proof?: RequestProof | undefined
+  /** Reads the certificate of before TLS was switched off; undefined: none. */
+  formerTls: () => Promise<TlsMaterial | undefined>
   /** Called when another listener serves the port without a call of `start` or `stop`. */
   changed: () => void
 }
@@ -32,7 +34,8 @@ export function nodePortOf({
   hub,
   logger,
   proof,
-}: Pick<NodePortOptions, 'media' | 'logger' | 'proof'> & {
+  formerTls,
+}: Pick<NodePortOptions, 'media' | 'logger' | 'proof' | 'formerTls'> & {
   store: Pick<Store, 'all' | 'onChange'>
   hub: Pick<EventHub, 'emit'>
 }): NodePort {
@@ -41,6 +44,7 @@ export function nodePortOf({
     simulated: () => [...store.all('nodes').values()].some(({ kind }) => kind === 'simulated'),
     logger,
     proof,
+    formerTls,
     changed: () => hub.emit('listeners.changed', {}),
   })
   store.onChange((changes) => {
@@ -60,6 +64,8 @@ export class NodePort implements Port {
   readonly #options: NodePortOptions
   readonly #notice: SimulatedNodePort
   #place: MediaPlace | undefined
+  /** Certificate that was in use last. */
+  #shown: MediaPlace['tls']
   #serves: 'embedded' | 'notice' | 'nobody' = 'nobody'
   #work: Promise<void> = Promise.resolve()
 
@@ -77,9 +83,10 @@ export class NodePort implements Port {
 
   /** Listens. An embedded node that fails for another reason, or is slow, is started in the background. @throws ListenError */
   async start(host: string, port: number, material: TlsMaterial | undefined): Promise<void> {
-    const tls = material === undefined ? undefined : pairOf(material)
-    this.#place = { host, port, tls }
-    await this.#options.media?.listenAt(host, tls)
+    const tls = material && pairOf(material)
+    this.#shown = tls ?? this.#shown
+    this.#place = { host, port, tls, formerTls: tls === undefined ? await this.#former() : undefined }
+    await this.#options.media?.listenAt(this.#place)
     await this.#queue(() => this.#serve())
   }
 
@@ -90,6 +97,7 @@ export class NodePort implements Port {
 
   async secure(material: TlsMaterial): Promise<void> {
     const tls = pairOf(material)
+    this.#shown = tls
     if (this.#place !== undefined) this.#place = { ...this.#place, tls }
     if (this.#serves === 'embedded') await this.#options.media?.first.secure(tls)
     await this.#options.media?.secure(tls)
@@ -112,6 +120,12 @@ export class NodePort implements Port {
     reviewed
       .catch((error: unknown) => this.#options.logger.error({ err: error }, 'the node port could not be opened'))
       .finally(this.#options.changed)
+  }
+
+  async #former(): Promise<MediaPlace['tls']> {
+    if (this.#shown !== undefined) return this.#shown
+    const former = await this.#options.formerTls()
+    return former && pairOf(former)
   }
 
   #wanted(): 'embedded' | 'notice' | 'nobody' {

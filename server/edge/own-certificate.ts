@@ -138,6 +138,11 @@ function parsedJson(text: string): unknown {
 }
 
 /** Undefined when it is missing or damaged. @throws what the file system says: an authority that devices trust is not replaced because it could not be read for a moment */
+/** Certificate that a site has made for itself; undefined: none. */
+export async function storedCertificate(folder: string): Promise<KeyPair | undefined> {
+  return await readPair(folder, certificateName)
+}
+
 async function readPair(folder: string, name: string): Promise<KeyPair | undefined> {
   const read = (ending: string): Promise<string | undefined> =>
     readFile(insideOf(folder, `${name}.${ending}`), 'utf8').catch((error: unknown) => {

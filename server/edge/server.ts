@@ -44,10 +44,12 @@ export interface ListenAddress {
   tls?: TlsMaterial | undefined
   /** Shown to other controllers of the site on a port of plain HTTP; left out: the certificate of `proof`. */
   controllersTls?: TlsMaterial | undefined
+  /** Shown on a port of plain HTTP to pages that were opened at https before TLS was switched off. */
+  formerTls?: TlsMaterial | undefined
 }
 
-/** Peers with whom a port speaks TLS. */
-type TlsFor = 'everybody' | 'controllers' | 'nobody'
+/** Peers with whom a port speaks TLS; beside plain HTTP: `pages` of before, and other controllers. */
+type TlsFor = 'everybody' | 'pages' | 'controllers' | 'nobody'
 
 /** Milliseconds that clients with a connection that they use get to hear, with their next answer, that it ends. */
 const goodbyeMs = 250
@@ -80,7 +82,7 @@ export class EdgeServer {
   }
 
   /** @throws PortInUseError, ListenError */
-  async start({ host, port, tls, controllersTls }: ListenAddress): Promise<{ port: number; url: string }> {
+  async start({ host, port, tls, controllersTls, formerTls }: ListenAddress): Promise<{ port: number; url: string }> {
     if (this.#running !== undefined) throw new TypeError('the port listens already')
     const { name, log, limits, kept, proof } = this.#options
     const taken = kept?.take(host, port, tls !== undefined)
@@ -93,17 +95,14 @@ export class EdgeServer {
     server.timeout = this.#timeouts.stallMs
     const serving = { name, handlers: this.#options, log, isEnding: false }
     const table = new ConnectionTable(limits, this.#timeouts.unreadMs)
-    const beside = tls !== undefined || proof === undefined ? undefined : (controllersTls ?? proof.tls)
+    const controllers = proof === undefined ? undefined : (controllersTls ?? proof.tls)
+    const beside = { pages: formerTls, controllers }
     const { headersMs } = this.#timeouts
     const { maxHeaderSize } = this.#options
     if (tls !== undefined) redirectPlainHttp(server, { headersMs, maxHeaderSize })
-    if (beside !== undefined) serveTlsBeside(server, beside, this.#timeouts.headersMs)
-    this.#watch(
-      server,
-      table,
-      serving,
-      tls !== undefined ? 'everybody' : beside !== undefined ? 'controllers' : 'nobody',
-    )
+    else serveTlsBeside(server, beside, this.#timeouts.headersMs)
+    const tlsBeside = formerTls !== undefined ? 'pages' : controllers !== undefined ? 'controllers' : 'nobody'
+    this.#watch(server, table, serving, tls !== undefined ? 'everybody' : tlsBeside)
     const bound = await listen(server, name, host, port)
     server.on('error', (error) => serving.log.error({ err: error, listener: name }, 'a listener failed'))
     const secure = tls !== undefined

@@ -7,7 +7,7 @@ import { ConsoleError, problemAt } from '../../shared/console/procedure.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { leavesMachine } from '../../shared/bind-address.ts'
-import { type AuthorityChange, ownCertificate } from './own-certificate.ts'
+import { type AuthorityChange, ownCertificate, storedCertificate } from './own-certificate.ts'
 import { siteNames } from './site-names.ts'
 
 /** PEM texts of a certificate and its key. */
@@ -71,6 +71,18 @@ export async function tlsMaterial(settings: Settings, folder: string): Promise<T
   if (!certificate.checkPrivateKey(privateKey)) throw invalid('tls.key_file', refusal('keyOfOther'))
   tryToServe({ cert, key })
   return { cert, key }
+}
+
+/** Certificate of before TLS was switched off, with which pages that were opened at https go on; undefined: there was none, or it can no longer be used. */
+export async function formerTls(settings: Settings, folder: string): Promise<TlsMaterial | undefined> {
+  const { tls } = settings
+  try {
+    if (tls.cert_file !== '') return await tlsMaterial({ ...settings, tls: { ...tls, mode: 'file' } }, folder)
+  } catch {
+    // The files are gone or broken: the site's own certificate may have been in use.
+  }
+  // A certificate that cannot be read serves nobody: then pages of before need a new link.
+  return await storedCertificate(join(folder, 'tls')).catch(() => undefined)
 }
 
 /** Hosts that clients use because the operator chose them. */

@@ -322,8 +322,8 @@ export class MediaServer {
   }
 
   async #listen(): Promise<void> {
-    const { host, port, tls, udp_port } = this.#start
-    this.#port = (await this.#server.start({ host, port, tls })).port
+    const { host, port, tls, former_tls: formerTls, udp_port } = this.#start
+    this.#port = (await this.#server.start({ host, port, tls, formerTls })).port
     // Its own port is one of the site's, too.
     this.#pulls.settings = pullSettings(this.#settings, this.#port)
     await this.#peers.open(udp_port, this.#port)

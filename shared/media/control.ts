@@ -61,6 +61,8 @@ export const startSchema = z.strictObject({
   udp_port: z.int().min(0).max(65_535).default(0),
   /** PEM texts for HTTPS; undefined: plain HTTP. */
   tls: certificate.optional(),
+  /** Beside plain HTTP: for pages that were opened at https before TLS was switched off. */
+  former_tls: certificate.optional(),
   /** Key of join links, base64 of at least 32 bytes. */
   token_key: z.string().min(43),
   /** Key (base64) of the proofs on requests that other controllers forward, and the id of this controller; undefined: no other controllers. */

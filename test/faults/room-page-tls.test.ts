@@ -40,3 +40,30 @@ test('TLS is switched on: two people of a meeting, with camera and chat as befor
   await expect.poll(() => page.url(), { timeout: 40_000 }).toMatch(secure)
   await Promise.all([dora, eli, fay, gus].map((visitor) => visitor.close()))
 })
+
+test('TLS is switched off: people of a meeting stay at https with camera and microphone, also after a reload and a restart; new people come by http', async () => {
+  const everywhere = { ignoreHTTPSErrors: true }
+  await using site = await RoomSite.start({
+    nodes: [{ name: 'here', kind: 'embedded' }],
+    settings: { tls: { mode: 'self-signed' } },
+  })
+  const meeting = await site.room({ topic: 'Back to plain' })
+  const dora = await site.join(await site.link(meeting, { user_id: 'dora', user_name: 'Dora' }), everywhere)
+  const eli = await site.join(await site.link(meeting, { user_id: 'eli', user_name: 'Eli' }), everywhere)
+  await Promise.all([dora.sees('Eli'), eli.sees('Dora')])
+  await site.controller.rpc('settings.set', { tls: { mode: 'off' } })
+  site.controller.consoleSpeaks('http')
+  for (const visitor of [dora, eli]) await visitor.page.getByText('You are connected again').waitFor()
+  await Promise.all([dora.sees('Eli'), eli.sees('Dora')])
+  const fay = await site.join(await site.link(meeting), { name: 'Fay' })
+  expect(fay.page.url()).toMatch(/^http:/)
+  await dora.page.reload()
+  await dora.enter()
+  await Promise.all([dora.sees('Eli'), eli.sees('Dora'), fay.sees('Dora')])
+  expect(await dora.page.evaluate('isSecureContext')).toBe(true)
+  await site.stop()
+  await site.startAgain()
+  await Promise.all([dora.sees('Eli'), eli.sees('Dora'), fay.sees('Dora'), dora.sees('Fay')])
+  for (const visitor of [dora, eli]) expect(visitor.page.url()).toMatch(/^https:/)
+  await Promise.all([dora, eli, fay].map((visitor) => visitor.close()))
+})

@@ -1,5 +1,6 @@
 import type { FromPerson, ToPerson } from '../../../shared/media/signal.ts'
 import { signalVersion } from '../../../shared/media/signal-version.ts'
+import { inPageScheme } from '../../kit/transport/page-scheme.ts'
 import { silenceWatch } from '../../kit/media/silence-watch.ts'
 import { browserSecret } from '../local/browser-secret.ts'
 import { keepPass, keptPass } from '../local/entry-pass.ts'
@@ -226,7 +227,7 @@ export class SignalClient {
   }
 
   #know(otherNodes: readonly string[]): void {
-    this.#others = [...new Set([this.#home, ...otherNodes])]
+    this.#others = [...new Set([this.#home, ...otherNodes.map(inPageScheme)])]
   }
 
   /** The node has answered: it becomes the room's node. */
@@ -239,7 +240,8 @@ export class SignalClient {
     this.#origin = this.#asked
   }
 
-  #refused({ reason, message, url, opening }: Extract<ToPerson, { type: 'refused' }>): void {
+  #refused({ reason, message, url: named, opening }: Extract<ToPerson, { type: 'refused' }>): void {
+    const url = named === undefined ? undefined : inPageScheme(named)
     // Another node says that the room is still there: its node will be back.
     if (reason === 'elsewhere' && url === this.#origin && this.#lostAt > 0) return
     if (reason === 'elsewhere' && url !== undefined && this.#moves < maxMoves) return this.#follow(url)

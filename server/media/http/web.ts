@@ -25,8 +25,16 @@ export interface PassedOnProof {
 
 /** A guarded port. */
 export interface WebPort {
-  /** @param address port 0 picks a free one; without `tls` plain HTTP. @throws Error of the listener, e.g. EADDRINUSE */
-  start(address: { host: string; port: number; tls: Certificate | undefined }): Promise<{ port: number }>
+  /**
+   * @param address port 0 picks a free one; without `tls` plain HTTP, and `formerTls` for pages that were opened at https before
+   * @throws Error of the listener, e.g. EADDRINUSE
+   */
+  start(address: {
+    host: string
+    port: number
+    tls: Certificate | undefined
+    formerTls: Certificate | undefined
+  }): Promise<{ port: number }>
   /** Cuts every connection. */
   stop(): Promise<void>
   /** Shown to connections from now on. @throws TypeError when it does not speak TLS */

@@ -15,6 +15,8 @@ export interface MediaPlace {
   port: number
   /** PEM texts; undefined: plain HTTP. */
   tls: { cert: string; key: string } | undefined
+  /** Beside plain HTTP: for pages that were opened at https before TLS was switched off. */
+  formerTls?: { cert: string; key: string } | undefined
 }
 
 /** Configuration of a node besides its place; read at each start and after each change. */

@@ -232,6 +232,7 @@ export class EmbeddedMedia {
           port: place.port === 0 ? (ports?.port ?? 0) : place.port,
           udp_port: udpPort,
           tls: place.tls,
+          former_tls: place.formerTls,
           token_key: tokenKey,
           passed_on: passedOn && { ...passedOn, key: passedOn.key.toString('base64') },
           page_folder: pageFolder,

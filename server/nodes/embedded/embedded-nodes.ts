@@ -18,7 +18,7 @@ export interface EmbeddedNodesOptions extends Omit<EmbeddedMediaOptions, 'remova
 }
 
 /** Address of the further nodes; each has a port of its own. */
-type Site = Pick<MediaPlace, 'host' | 'tls'>
+type Site = Omit<MediaPlace, 'port'>
 
 /**
  * The embedded nodes of a site. One may be at the node port, which the controller opens. Each further one has a port and a process of its own, and shares only the removals with
@@ -48,9 +48,10 @@ export class EmbeddedNodes {
   }
 
   /** Makes the further nodes listen at this address, each at its port; nodes at another address move. Resolves when that is under way. */
-  async listenAt(host: string, tls: MediaPlace['tls']): Promise<void> {
+  async listenAt(site: Site): Promise<void> {
+    const { host, tls } = site
     const before = this.#site
-    this.#site = { host, tls }
+    this.#site = site
     if (before?.host === host && (before.tls === undefined) === (tls === undefined)) return
     for (const [port, media] of this.#further) this.#listen(media, port, this.#site)
   }
@@ -150,10 +151,10 @@ export class EmbeddedNodes {
     this.#options.changed?.()
   }
 
-  #listen(media: EmbeddedMedia, port: number, { host, tls }: Site): void {
+  #listen(media: EmbeddedMedia, port: number, site: Site): void {
     // A failed start was logged, and shows at the node.
     media
-      .listen({ host, port, tls })
+      .listen({ ...site, port })
       .catch(() => {})
       .finally(() => this.#options.changed?.())
   }

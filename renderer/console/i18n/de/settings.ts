@@ -249,6 +249,10 @@ export const settings: Texts<typeof english> = {
       'Clients müssen ab jetzt https:// verwenden; http:// wird umgeleitet. Ein selbstsigniertes Zertifikat muss in jedem Browser einmal akzeptiert werden, auch von Personen in Räumen',
     toHttp: 'Clients müssen ab jetzt http:// verwenden; andere im Netz können lesen, was sie senden',
     lose: 'Die Ports sind einen Moment lang nicht erreichbar; Personen in Räumen verbinden sich automatisch wieder',
+    peopleStay:
+      'Personen in Räumen bleiben bei https://, mit Kamera und Mikrofon, bis sie gehen: Der Port des Medienknotens antwortet ihren Seiten wie bisher',
+    newLinks:
+      'Bisher gesendete Einladungslinks beginnen mit https:// und öffnen sich nicht mehr: Senden Sie neue. Wer von einem anderen Gerät über http:// beitritt, hat weder Kamera noch Mikrofon',
     console: {
       toHttps:
         'Diese Konsole wechselt zu https://. Bei einem selbstsignierten Zertifikat fragt der Browser zuerst, ob Sie ihm vertrauen; dann melden Sie sich erneut an',

@@ -242,6 +242,10 @@ export const settings = {
       'Clients must use https:// from now on; http:// is redirected. A self-signed certificate has to be accepted once in each browser, also by people in rooms',
     toHttp: 'Clients must use http:// from now on; others on the network can read what they send',
     lose: 'The ports are unavailable for a moment; people in rooms reconnect automatically',
+    peopleStay:
+      'People in rooms stay at https://, with camera and microphone, until they leave: the port of the media node answers their pages as before',
+    newLinks:
+      'Join links sent before begin with https:// and no longer open: send new ones. Who joins by http:// from another device has neither camera nor microphone',
     console: {
       toHttps:
         'This console switches to https://. With a self-signed certificate the browser first asks whether you trust it; then you sign in again',

@@ -313,6 +313,9 @@ export const settings: Texts<typeof english> = {
     toHttps: '客户端此后必须使用 https://，http:// 会被重定向。若为自签名证书，每个浏览器（包括参会者的）须接受一次',
     toHttp: '客户端此后必须使用 http://，传输内容可能被他人读取',
     lose: '各端口会短暂中断；参会者会自动重连',
+    peopleStay: '参会者离开前仍使用 https://，摄像头和麦克风不受影响：媒体节点的端口照常应答他们的页面',
+    newLinks:
+      '此前发出的入会链接以 https:// 开头，将无法打开，请发送新链接。从其他设备通过 http:// 加入的人无法使用摄像头和麦克风',
     console: {
       toHttps: '此控制台改用 https:// 继续；若为自签名证书，浏览器会询问是否信任，并须重新登录',
       toHttp: '此控制台改用 http:// 继续，并须重新登录',

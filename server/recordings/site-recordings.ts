@@ -443,6 +443,8 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
         logger,
       })
       await this.kept.markAll(index)
+      // A time line that was read meanwhile shows a part.
+      for (const roomId of new Set(index.sources().map((source) => source.roomId))) this.#announce(roomId)
       if (rebuilt.segments > 0) logger.info({ ...rebuilt }, 'the index of the recordings was rebuilt')
     } finally {
       this.#rebuilding = undefined

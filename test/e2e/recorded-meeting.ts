@@ -29,7 +29,10 @@ export async function openPage(face: Face): Promise<{ console: ConsoleUnderTest;
   const opened = await openConsole(face, { prepare: meeting })
   onTestFinished(() => opened[Symbol.asyncDispose]())
   const { page } = opened
-  await expect.poll(async () => (await opened.call('recordings.sources', {})).total, { timeout: 30_000 }).toBe(3)
+  // Segments of four seconds: three each of Anna and the camera, one of Ben.
+  const segments = async (): Promise<number> =>
+    (await opened.call('recordings.sources', {})).items.reduce((sum, source) => sum + source.segments, 0)
+  await expect.poll(segments, { timeout: 30_000 }).toBe(7)
   await opened.call('overview.dismiss_welcome', {})
   const [address] = page.url().split('#')
   await page.goto('about:blank')

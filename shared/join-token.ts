@@ -15,6 +15,8 @@ const joinClaimsSchema = z.strictObject({
   /** Bound to this user; undefined: the user chooses a name and gets an id. */
   user: z.string().min(1).max(128).optional(),
   name: z.string().max(256).optional(),
+  /** Short address of the link, which the room page passes on and returns to. */
+  url: z.string().max(400).optional(),
   role: z.enum(['member', 'host', 'observer']),
   /** Time of issue and expiry, in milliseconds since the epoch. */
   iat: z.number(),
@@ -27,6 +29,8 @@ export interface JoinGrant {
   roomId: string
   userId?: string
   userName?: string
+  /** Short address of the link. */
+  url?: string
   role: JoinClaims['role']
   /** Lifetime of the link, in milliseconds. */
   lifeMs: number
@@ -40,6 +44,7 @@ export function joinClaims(grant: JoinGrant, id: string, now: number): JoinClaim
   const claims: JoinClaims = { v: 1, id, room: grant.roomId, role: grant.role, iat: now, exp: now + grant.lifeMs }
   if (grant.userId !== undefined) claims.user = grant.userId
   if (grant.userName !== undefined) claims.name = grant.userName
+  if (grant.url !== undefined) claims.url = grant.url
   return claims
 }
 

@@ -289,10 +289,12 @@ export const joinUrl = defineOperation({
   token: accessToken,
   success: z.strictObject({
     url: z.string(),
+    /** For people. */
+    short_url: z.string(),
     /** Milliseconds since the epoch. */
     expires_at: z.number(),
   }),
-  answer: { url: 'secret', expires_at: 'plain' },
+  answer: { url: 'secret', short_url: 'secret', expires_at: 'plain' },
   effect: { event: 'link.made', subject: 'room', lasting: true },
   errors: ['parameter', 'tokenIncorrect', 'roomNotFound', 'roomClosed', 'noNode', 'recordingUnavailable'],
   extension: true,

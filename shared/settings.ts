@@ -95,7 +95,7 @@ const deviceSettingsSchema = z.strictObject({
 const mediaSchema = operatorMediaSettingsSchema.extend({
   /** UDP port of all WebRTC; 0: the number of the node port if it is free. A change restarts the node. */
   udp_port: port.default(0),
-  /** Prefix before `/jroom/`, e.g. `https://rooms.example.org`; empty: the media API's own address. */
+  /** Prefix before `/jroom/` and `/j/`, e.g. `https://rooms.example.org`; empty: the media API's own address. */
   public_url: z
     .string()
     .max(300)

@@ -9,6 +9,8 @@ export interface Entry {
   token: string
   /** Name in the link; undefined if the user chooses one. */
   name: string | undefined
+  /** Short address of the link; empty: it has none. */
+  url: string
   /** The link is for anybody, and makes nobody host: it can be shared. */
   isForAnybody: boolean
   /** Expiry of the link; undefined without a link. */
@@ -21,12 +23,14 @@ export function entryOf(location: { search: string; hash: string }): Entry {
   const token = new URLSearchParams(location.hash.slice(1)).get(tokenParameter) ?? ''
   const claims = claimsOf(token)
   const name: unknown = Reflect.get(claims, 'name')
+  const url: unknown = Reflect.get(claims, 'url')
   const role: unknown = Reflect.get(claims, 'role')
   const expires: unknown = Reflect.get(claims, 'exp')
   return {
     roomId,
     token,
     name: typeof name === 'string' && name !== '' ? name : undefined,
+    url: typeof url === 'string' && /^https?:/.test(url) ? url : '',
     isForAnybody: role === 'member' && !Reflect.has(claims, 'user') && !Reflect.has(claims, 'name'),
     expiresAt: typeof expires === 'number' ? expires : undefined,
   }

@@ -9,18 +9,18 @@ export interface Invitation {
 }
 
 /**
- * A link to share: the address of a room open to its number, else the link of the page if it is for anybody. A personal link, or a link
+ * A link to share: the address of a room open to its number, else the link of the page if it is for anybody, short if it has a short address. A personal link, or a link
  * for hosts, is never shared.
  * @param origin origin of the page, e.g. `http://10.0.0.5:7082`
  */
 export function invitationOf(
-  { roomId, token, isForAnybody }: Pick<Entry, 'roomId' | 'token' | 'isForAnybody'>,
+  { roomId, token, url, isForAnybody }: Pick<Entry, 'roomId' | 'token' | 'url' | 'isForAnybody'>,
   { topic, byNumber }: { topic: string; byNumber: boolean },
   origin: string,
 ): Invitation | undefined {
   const base = `${origin}${roomPagePath}`
   if (byNumber) return { topic, link: joinLink(base, roomId, '') }
-  return isForAnybody ? { topic, link: joinLink(base, roomId, token) } : undefined
+  return isForAnybody ? { topic, link: url === '' ? joinLink(base, roomId, token) : url } : undefined
 }
 
 /** Resolves to whether the text was copied. A page over plain HTTP has no clipboard API: it copies a selection. */

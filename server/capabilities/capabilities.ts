@@ -99,7 +99,7 @@ export class Capabilities {
         expires_at: expiresAt === Number.POSITIVE_INFINITY ? 0 : expiresAt,
       },
     }
-    return { id: idOf(token), token, record }
+    return { id: capabilityIdOf(token), token, record }
   }
 
   /** Stores a capability within a transaction. @throws ApiError recordingUnavailable where there are too many, tokenIncorrect where its maker has ended */
@@ -131,7 +131,7 @@ export class Capabilities {
   ): Capability<K> | undefined {
     if (!tokenForm.test(token)) return undefined
     const { clock, used } = this.#parts
-    const id = idOf(token)
+    const id = capabilityIdOf(token)
     const record = view.get('capabilities', id)
     if (record === undefined || !isOfKind(record, kinds) || isOver(record, clock())) return undefined
     if (!isMakerEnabled(view, record) || !isContentThere(view, record)) return undefined
@@ -144,13 +144,13 @@ export class Capabilities {
 
   /** Whether a token opened something until a while ago. */
   hasEnded(token: string): boolean {
-    const id = idOf(token)
+    const id = capabilityIdOf(token)
     return this.#ended.has(id) || this.#parts.store.get('capabilities', id) !== undefined
   }
 
   /** Checks a token of a caller who has signed in besides, and notes its use. Recording the event is up to the caller, whose account it names. */
   openSignedIn(token: string): boolean {
-    const id = idOf(token)
+    const id = capabilityIdOf(token)
     const isOpen = tokenForm.test(token) && this.isInForce(id)
     if (isOpen) this.#noteUse(id)
     return isOpen
@@ -271,6 +271,7 @@ export class Capabilities {
       if (record.kind === 'export' && record.created_at < this.#startedAt) return true
       return record.kind !== 'join' && !(isMakerEnabled(store, record) && isContentThere(store, record))
     }
+    const lost = lostLinks(store)
     const dead = [...store.all('capabilities')].filter(([, record]) => isDead(record)).map(([id]) => id)
     try {
       for (let from = 0; from < dead.length; from += atOnce)
@@ -278,18 +279,38 @@ export class Capabilities {
           for (const id of dead.slice(from, from + atOnce))
             if (isDead(store.get('capabilities', id))) transaction.delete('capabilities', id)
         })
+      for (let from = 0; from < lost.length; from += atOnce)
+        await store.transact([lock], (transaction) => {
+          for (const id of lost.slice(from, from + atOnce)) this.#end(transaction, id)
+        })
     } catch (error) {
       logger.warn({ err: error }, 'expired capabilities could not be removed')
     }
   }
 }
 
+/** Returns the join links without an end whose room is gone, also from the trash. */
+function lostLinks(store: Pick<Store, 'get' | 'all'>): string[] {
+  const links = [...store.all('capabilities')].filter(
+    ([, record]) => isEndless(record) && !isContentThere(store, record),
+  )
+  if (links.length === 0) return []
+  const trashed = new Set(
+    [...store.all('trash').values()].flatMap(({ kind, record }) => (kind === 'rooms' ? record.room_id : [])),
+  )
+  return links.filter(([, { room_id }]) => !trashed.has(room_id)).map(([id]) => id)
+}
+
+function isEndless(record: StoredCapability): boolean {
+  return record.kind === 'join' && record.expires_at === 0 && record.ended_at === undefined
+}
+
 function isList(selection: readonly string[] | CapabilityFilter): selection is readonly string[] {
   return Array.isArray(selection)
 }
 
-/** Key of a capability, which does not reveal its token. */
-function idOf(token: string): string {
+/** Returns the key of a capability, which does not reveal its token. */
+export function capabilityIdOf(token: string): string {
   return hash('sha256', token, 'base64url')
 }
 

@@ -42,7 +42,7 @@ function viewOf(capability: ListedCapability, store: Pick<Store, 'get'>): Capabi
   return {
     ...{ id, kind, maker: makerView(maker, store), room_id, user_id, created_at, expires_at, last_used_at },
     topic: store.get('rooms', room_id)?.topic ?? '',
-    user_name: store.get('devices', user_id)?.userName ?? '',
+    user_name: (kind === 'join' ? capability.name : store.get('devices', user_id)?.userName) ?? '',
     detail: detailOf(capability),
   }
 }

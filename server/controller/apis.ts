@@ -6,6 +6,7 @@ import { openApiDocument } from '../http/openapi.ts'
 import type { AnyOperation } from '../http/operation.ts'
 import type { Port } from '../http/listeners.ts'
 import { joinPage } from '../media-api/join-page.ts'
+import { shortLinkPage } from '../media-api/short-link-page.ts'
 import { mediaOperations } from '../media-api/media-operations.ts'
 import type { Services } from './services.ts'
 
@@ -20,7 +21,7 @@ export function apiListeners(
 ): { media: Port; device: Port } {
   const { sessions, settings, faults, observer, rooms, joinLinks, outgoing, authenticate } = services
   const { leadership } = services.store
-  const { olderClients, clientEvents: causes, fieldOperations, orders, orderPages } = services
+  const { olderClients, clientEvents: causes, fieldOperations, orders, orderPages, holderPages } = services
   const make = (api: 'media' | 'device', operations: readonly AnyOperation[]): Port => {
     const compatibility = { operations: fieldOperations[api], switches: () => olderClients.switches }
     return portOf(
@@ -34,7 +35,11 @@ export function apiListeners(
         causes,
         observer,
         leadership,
-        mounts: { 'GET /jroom/': joinPage({ links: joinLinks, observer, leadership }), ...orderPages },
+        mounts: {
+          'GET /jroom/': joinPage({ links: joinLinks, observer, leadership }),
+          'GET /j/:code': shortLinkPage(joinLinks, holderPages),
+          ...orderPages,
+        },
         openApiDocument: documentOf(api, version),
         log,
         ...ofLeader,

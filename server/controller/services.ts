@@ -1,6 +1,7 @@
 import { inBackground } from '../../shared/unawaited.ts'
 import type { LicenceCheck } from '../access/licence.ts'
 import type { Capabilities } from '../capabilities/capabilities.ts'
+import type { HolderPages } from '../capabilities/holder-pages.ts'
 import { CredentialRooms } from '../console/credential-rooms.ts'
 import { EventHub } from '../console/event-hub.ts'
 import { CameraSearch } from '../devices/discovery/camera-search.ts'
@@ -88,6 +89,8 @@ export interface Services
   orders: OrderedMedia
   /** Their pages on the media port. */
   orderPages: MediaOrderParts['pages']
+  /** Pages of people who hold a link. */
+  holderPages: HolderPages
   /** Simulated people of the lab. */
   people: SimulatedPeople
   /** Pictures of cameras that are kept. */
@@ -195,6 +198,7 @@ export function createServices(options: ServiceOptions): Services {
     outgoing,
     orders: ordered.orders,
     orderPages: ordered.pages,
+    holderPages: pages,
     pictures,
     recordings,
     ffmpeg,

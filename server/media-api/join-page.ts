@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { visitNames } from '../../shared/console/activity.ts'
 import { roomParameter } from '../../shared/media/room-page.ts'
-import { ApiError, type ErrorName, retOf, success } from '../../shared/result-codes.ts'
+import { ApiError, retOf, success } from '../../shared/result-codes.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import { ClientRateLimit } from '../edge/rate-limit.ts'
 import type { Gated } from '../gate/gate.ts'
@@ -9,20 +9,12 @@ import { provenPage } from '../gate/page.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Leadership } from '../store/store.ts'
+import { answerNotice, type Notice, noticeOf } from './visit-notice.ts'
 
 /** Path of the page at which people begin; public SDKs give `/jroom/?roomId=…` to them. */
 const path = /^\/jroom\/?$/
 /** Visits per minute and address: everybody of an office that comes through one address fits. */
 const maxVisits = 300
-
-/** Notice for a person who cannot go on. */
-interface Notice {
-  status: number
-  /** As the record of requests has it. */
-  error: ErrorName
-  en: string
-  zh: string
-}
 
 const incomplete: Notice = {
   status: 400,
@@ -36,27 +28,6 @@ const tooMany: Notice = {
   en: 'Too many visits from this address. Try again in a minute.',
   zh: '来自该地址的访问过多，请一分钟后再试。',
 }
-const unavailable: Notice = {
-  status: 503,
-  error: 'noNode',
-  en: 'The room cannot be joined at the moment. Try again in a minute.',
-  zh: '暂时无法加入房间，请稍后再试。',
-}
-const notices: Partial<Record<ErrorName, Notice>> = {
-  licenceExpired: {
-    status: 503,
-    error: 'licenceExpired',
-    en: 'The licence of this site has expired.',
-    zh: '本站点的许可证已过期。',
-  },
-  licenceExceeded: {
-    status: 503,
-    error: 'licenceExceeded',
-    en: 'This site is full. Try again later.',
-    zh: '本站点已满，请稍后再试。',
-  },
-}
-
 /** Needs of the page. */
 export interface JoinPageParts {
   links: Pick<JoinLinks, 'page'>
@@ -80,7 +51,7 @@ export function joinPage({ links, observer, leadership, visits }: JoinPageParts)
     const roomId = context.query[roomParameter]
     const notice = limit.take(client) ? visit(context, links, roomId) : tooMany
     if (notice === tooMany) context.set('Retry-After', String(limit.retryAfterSeconds(client)))
-    if (notice !== undefined) answer(context, notice)
+    if (notice !== undefined) answerNotice(context, notice)
     observer.observe({
       at,
       api: 'media',
@@ -114,27 +85,6 @@ function visit(context: Context, links: JoinPageParts['links'], roomId: unknown)
     return undefined
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return notices[error.code] ?? unavailable
+    return noticeOf(error)
   }
-}
-
-function answer(context: Context, notice: Notice): void {
-  context.status = notice.status
-  context.type = 'text/html; charset=utf-8'
-  context.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
-  context.body = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark">
-<title>Roomdesk</title>
-<style>
-html { font: 1.125rem/1.6 system-ui, sans-serif; }
-body { display: grid; place-content: center; gap: 0.5rem; min-height: 100vh; margin: 0; padding: 1.5rem; box-sizing: border-box; text-align: center; }
-p { margin: 0; max-width: 34rem; text-wrap: balance; }
-</style>
-<p>${notice.en}</p>
-<p lang="zh-CN">${notice.zh}</p>
-</html>
-`
 }

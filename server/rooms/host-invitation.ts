@@ -5,14 +5,14 @@ import type { JoinLinks } from './join-links.ts'
 
 /** Needs of an invitation by a host. */
 export interface HostInvitationParts {
-  joinLinks: Pick<JoinLinks, 'make' | 'makerOf'>
+  joinLinks: Pick<JoinLinks, 'make' | 'byId'>
   /** Makes the link and records it. */
   recorded: <T>(wanted: WantedInvite, change: () => Promise<T>) => Promise<T>
   logger: NodeLogger
 }
 
 /**
- * Makes the join link for anybody that a host of a room, as its node has found, wants to send. It ends with the maker of the link by which the host came; a host whose
+ * Makes the join link for anybody that a host of a room, as its node has found, wants to send. It ends with the maker of the link by which the host came, and has no end if that link has none; a host whose
  * link has ended makes none. Never throws.
  */
 export async function inviteForHost(
@@ -21,10 +21,12 @@ export async function inviteForHost(
 ): Promise<string | undefined> {
   try {
     const { roomId, link } = wanted
-    const maker = link === undefined ? ({ type: 'site' } as const) : joinLinks.makerOf(roomId, link)
-    if (maker === undefined) return undefined
-    const { url } = await recorded(wanted, () => joinLinks.make({ roomId, role: 'member', maker }))
-    return url
+    const own = link === undefined ? undefined : joinLinks.byId(roomId, link)
+    if (link !== undefined && own === undefined) return undefined
+    const life = own?.expires_at === 0 ? { lifeMs: 0 } : {}
+    const maker = own?.maker ?? ({ type: 'site' } as const)
+    const made = await recorded(wanted, () => joinLinks.make({ roomId, role: 'member', maker, ...life }))
+    return made.short_url
   } catch (error) {
     if (!(error instanceof ApiError)) logger.error({ err: error }, 'no join link was made for a host')
     return undefined

@@ -1,13 +1,17 @@
 import { decodeJoinClaims, type JoinGrant, splitJoinToken } from '../../shared/join-token.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { joinLink, roomPagePath } from '../../shared/media/room-page.ts'
+import { codeOfPath, groupedCode, shortLinkPath } from '../../shared/media/short-link.ts'
 import { screenSuffix } from '../../shared/media/signal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
-import type { Capabilities } from '../capabilities/capabilities.ts'
+import { type Capabilities, capabilityIdOf } from '../capabilities/capabilities.ts'
+import { type Capability, type CapabilityDraft, isMadeBy, type ListedCapability } from '../capabilities/capability.ts'
 import type { CapabilityMaker } from '../store/capability-record.ts'
-import { endOfMaker } from '../store/capability-rules.ts'
+import { endOfMaker, pageTokenMs } from '../store/capability-rules.ts'
+import { placeOf } from '../store/sealed-places.ts'
 import { meetingsEnd } from '../schedule/meetings.ts'
+import { newCode, tokenOfCode } from './short-code.ts'
 import { newLinkId, signJoinToken } from './sign-join-token.ts'
 import { joinKeyOf } from '../nodes/secrets/token-key.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
@@ -16,9 +20,9 @@ import type { Rooms } from './room-lifecycle.ts'
 
 /** Needs of join links. */
 export interface JoinLinksOptions {
-  store: Pick<Store, 'get' | 'all' | 'unseal'>
+  store: Pick<Store, 'get' | 'all' | 'seal' | 'unseal' | 'transact'>
   rooms: Pick<Rooms, 'get' | 'checkSite'>
-  capabilities: Pick<Capabilities, 'make' | 'list'>
+  capabilities: Pick<Capabilities, 'prepare' | 'put' | 'list'>
   pool: Pick<NodePool, 'address' | 'views'>
   settings: () => Settings
   /** Address of the room page while no embedded node shows it, e.g. `10.0.0.5:7082`; empty if nobody shows it. */
@@ -36,17 +40,23 @@ export interface LinkWish {
   userId?: string | undefined
   userName?: string | undefined
   role: 'member' | 'host'
-  /** Milliseconds; left out: as the settings say. */
+  /** Milliseconds; 0: as long as the room exists; left out: as the settings say, and until the last meeting. */
   lifeMs?: number | undefined
   maker: CapabilityMaker
 }
 
 /** A link that people open in a browser. */
 export interface MadeLink {
+  /** With a signed token in its fragment, for programs; of a link without an end, the short address. */
   url: string
-  /** Milliseconds since the epoch. */
+  /** For people: short enough to be read aloud and for a code that is scanned from afar. */
+  short_url: string
+  /** Milliseconds since the epoch; 0: it ends with its room. */
   expires_at: number
 }
+
+type JoinCapability = Extract<ListedCapability, { kind: 'join' }>
+type JoinDraft = Extract<CapabilityDraft, { kind: 'join' }>
 
 /** A token for an unseen viewer. */
 export interface ObserverToken {
@@ -54,6 +64,9 @@ export interface ObserverToken {
   /** Milliseconds since the epoch. */
   expires_at: number
 }
+
+/** Maximum lifetime of a link for one user, in milliseconds. */
+const maxPersonalMs = 30 * 24 * 60 * 60_000
 
 /** How long a preview may take to begin. What runs then goes on. */
 const observerMs = 60_000
@@ -84,36 +97,104 @@ export class JoinLinks {
       throw new ApiError('parameter', { field: 'user_id', refusal: refusal('linkForDevice') })
     }
     const now = Date.now()
+    const life = lifeMs ?? this.defaultLifeMs(roomId)
     // Nodes admit by the signature: it must not be valid for longer than what is stored.
-    const expires_at = Math.min(now + (lifeMs ?? this.defaultLifeMs(roomId)), endOfMaker(store, maker))
+    const end = Math.min(
+      ...(life === 0 ? [] : [now + life]),
+      // The removal of a person is remembered for as long, and voids their link.
+      ...(userId === undefined ? [] : [now + maxPersonalMs]),
+      endOfMaker(store, maker),
+    )
+    const expires_at = end === Number.POSITIVE_INFINITY ? 0 : end
+    const link = newLinkId()
+    const draft: JoinDraft = { kind: 'join', link, standing: role, room_id: roomId, user_id: userId ?? '', expires_at }
+    if (userName !== undefined && userName !== '') draft.name = userName
+    const key = this.#key()
+    const known = expires_at === 0 ? this.#knownCode(draft, maker) : undefined
+    if (known !== undefined) return this.#endless(known)
+    const code = newCode()
+    const { id, token, record } = capabilities.prepare(draft, maker, tokenOfCode(key, code))
+    const kept = { ...record, code_sealed: store.seal(code, placeOf('capabilities', id)) }
+    await store.transact(['capabilities'], (transaction) => {
+      capabilities.put(transaction, { id, token, record: expires_at === 0 ? kept : record })
+    })
+    if (expires_at === 0) return this.#endless(code)
     const grant: JoinGrant = { roomId, role, lifeMs: expires_at - now }
     if (userId !== undefined) grant.userId = userId
-    if (userName !== undefined && userName !== '') grant.userName = userName
-    const link = newLinkId()
-    const token = signJoinToken(this.#key(), grant, now, link)
-    const url = joinLink(`${this.#base()}/jroom/`, roomId, token)
-    const scope = { kind: 'join', link, standing: role } as const
-    await capabilities.make({ ...scope, room_id: roomId, user_id: userId ?? '', expires_at }, maker, token)
-    return { url, expires_at }
+    if (draft.name !== undefined) grant.userName = draft.name
+    const url = joinLink(`${this.#base()}/jroom/`, roomId, signJoinToken(key, grant, now, link))
+    return { url, short_url: this.#shortUrl(code), expires_at }
   }
 
-  /** Returns the maker of a link in force, by its id; undefined: it has ended, or is of an earlier version. */
-  makerOf(roomId: string, link: string): CapabilityMaker | undefined {
+  /** Returns the code of a link without an end that its maker made before: everybody gets the same one. */
+  #knownCode(draft: JoinDraft, maker: CapabilityMaker): string | undefined {
+    const { store, capabilities } = this.#options
+    const isSame = (each: ListedCapability): boolean =>
+      each.kind === 'join' &&
+      each.expires_at === 0 &&
+      each.standing === draft.standing &&
+      each.user_id === draft.user_id &&
+      each.name === draft.name &&
+      isMadeBy(each.maker, maker) &&
+      isMadeBy(maker, each.maker)
+    const known = capabilities.list({ roomId: draft.room_id }).find(isSame)
+    if (known?.kind !== 'join' || known.code_sealed === undefined) return undefined
+    return store.unseal(known.code_sealed, placeOf('capabilities', known.id))
+  }
+
+  #endless(code: string): MadeLink {
+    const url = this.#shortUrl(code)
+    return { url, short_url: url, expires_at: 0 }
+  }
+
+  #shortUrl(code: string): string {
+    return `${this.#base()}${shortLinkPath}${groupedCode(code)}`
+  }
+
+  /** Returns the token of the capability that a short link opens; empty: the site has no key for links. */
+  tokenOf(code: string): string {
+    const { store } = this.#options
+    const key = joinKeyOf(store)
+    return key === undefined ? '' : tokenOfCode(Buffer.from(key, 'base64'), code)
+  }
+
+  /**
+   * Returns the address of the room page for the holder of a short link, with a signed token that is issued when the link was made: whoever was removed since is not let in by it.
+   * @throws ApiError as `page`
+   */
+  enter(
+    { room_id: roomId, link, standing, user_id, name, created_at, expires_at }: Capability<'join'>,
+    code: string,
+  ): string {
+    const end = Math.min(expires_at || Number.POSITIVE_INFINITY, Date.now() + pageTokenMs)
+    const grant: JoinGrant = { roomId, role: standing, lifeMs: end - created_at, url: this.#shortUrl(code) }
+    if (user_id !== '') grant.userId = user_id
+    if (name !== undefined) grant.userName = name
+    const token = signJoinToken(this.#key(), grant, created_at, link)
+    return this.page(joinLink('', roomId, token))
+  }
+
+  /** Returns a link in force by its id; undefined: it has ended, or is of an earlier version. */
+  byId(roomId: string, link: string): Pick<JoinCapability, 'maker' | 'expires_at'> | undefined {
     const ofRoom = this.#options.capabilities.list({ roomId })
-    return ofRoom.find((listed) => listed.kind === 'join' && listed.link === link)?.maker
+    return ofRoom.find((listed): listed is JoinCapability => listed.kind === 'join' && listed.link === link)
   }
 
-  /** Lifetime of a link to a room, in milliseconds, unless its maker chooses one: as the settings say, and until the coming meetings end. */
+  /** Lifetime of a link to a room, in milliseconds, unless its maker chooses one: as the settings say, and until the last meeting ends. */
   defaultLifeMs(roomId: string): number {
     const { store, settings } = this.#options
     const now = Date.now()
-    return Math.max(settings().media.link_life_ms, meetingsEnd(store.get('rooms', roomId)?.schedule, now) - now)
+    return Math.max(settings().media.link_life_ms, meetingsEnd(store.get('rooms', roomId)?.schedule) - now)
   }
 
   /** Checks which links to revoke: the id of a link of this room, or nothing for all of them. @throws ApiError roomNotFound; parameter when it is no link of this room */
   revocation(roomId: string, url: string | undefined): string {
     this.#options.rooms.get(roomId)
     if (url === undefined) return ''
+    const { store } = this.#options
+    const code = codeOfPath(URL.parse(url)?.pathname ?? '')
+    const record = code === undefined ? undefined : store.get('capabilities', capabilityIdOf(this.tokenOf(code)))
+    if (record?.kind === 'join' && record.room_id === roomId) return record.link
     const token = URL.parse(url)?.hash.replace(/^#token=/, '') ?? ''
     const claims = decodeJoinClaims(splitJoinToken(decodeURIComponent(token))?.payload ?? '')
     if (claims?.room === roomId) return claims.id

@@ -43,17 +43,13 @@ export function comingMeetings(schedule: RoomSchedule, now: number, most: number
   return list
 }
 
-/** Longest time ahead for which an invitation counts meetings, in milliseconds. */
-const invitedMs = 30 * 24 * hourMs
-/** Maximum number of meetings in that time. */
-const maxInvited = 31
-
-/** When the last room hours of the coming 30 days end, or those of the next meeting if it is later; 0: there are none. */
-export function meetingsEnd(schedule: RoomSchedule | undefined, now: number): number {
+/** When the room hours of the last meeting end, in milliseconds since the epoch; 0: there is no schedule, or no meeting of it. */
+export function meetingsEnd(schedule: RoomSchedule | undefined): number {
   if (schedule === undefined) return 0
-  const [first, ...others] = comingMeetings(schedule, now, maxInvited)
-  const last = others.findLast(({ end }) => end <= now + invitedMs) ?? first
-  return last === undefined ? 0 : last.end + schedule.overrun_minutes * minuteMs
+  const last = new WallMeetings(schedule).last()
+  return last === undefined
+    ? 0
+    : instantOf(schedule.zone, last) + (schedule.minutes + schedule.overrun_minutes) * minuteMs
 }
 
 /** The schedule with its start moved to the first meeting: a rule may leave out the day of the start. Undefined if no meeting ever takes place. */
@@ -110,6 +106,11 @@ class WallMeetings {
     if (this.#start > wall) return undefined
     if (this.#rule === undefined) return this.#start
     return this.#rule.previous(new Date(wall), true)?.epochMilliseconds
+  }
+
+  /** The last one of all. */
+  last(): number | undefined {
+    return this.previous(this.#bound())
   }
 
   /** The first one after a time. */

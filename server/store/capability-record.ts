@@ -38,9 +38,17 @@ type CapabilityScope =
   /** Export of recordings, for the account that made it. */
   | { kind: 'export' }
   /**
-   * Link with which people join. `link`: id in its signed token, which nodes check by themselves: a revoked link stays stored, with the time of its end, until it would have expired.
+   * Link with which people join. `link`: id in its signed tokens, which nodes check by themselves: a revoked link stays stored, with the time of its end, until they have expired.
+   * `name`: of its only holder. `code_sealed`: code of its short address, to show it again.
    */
-  | { kind: 'join'; link: string; standing: 'member' | 'host'; ended_at?: number }
+  | {
+      kind: 'join'
+      link: string
+      standing: 'member' | 'host'
+      name?: string
+      code_sealed?: string
+      ended_at?: number
+    }
 
 /** Something that opens media or a room to its holder. It is stored, checked at each use, and ends with its maker. */
 export type StoredCapability = CapabilityFields & CapabilityScope

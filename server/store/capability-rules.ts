@@ -2,6 +2,9 @@ import { atLeast } from '../../shared/console/role-names.ts'
 import type { CapabilityMaker, StoredCapability } from './capability-record.ts'
 import type { Store } from './store.ts'
 
+/** Lifetime of the signed token that a short link gives to the room page, at most, in milliseconds. An opened page gets another one by the short link. */
+export const pageTokenMs = 24 * 60 * 60_000
+
 /** Reads records, as they are or as they will be after a change. */
 export type RecordReader = Pick<Store, 'get'>
 
@@ -66,5 +69,8 @@ export function isOver(capability: StoredCapability, now: number): boolean {
 
 /** Record of a revoked capability; undefined: it is deleted. Nodes admit people by signed links, so they need to know which ones are void until those expire. */
 export function afterRevocation(capability: StoredCapability, now: number): StoredCapability | undefined {
-  return capability.kind === 'join' ? { ...capability, ended_at: capability.ended_at ?? now } : undefined
+  if (capability.kind !== 'join') return undefined
+  const ended_at = capability.ended_at ?? now
+  // A link without an end has signed tokens of the room page only.
+  return { ...capability, ended_at, expires_at: capability.expires_at || ended_at + pageTokenMs }
 }

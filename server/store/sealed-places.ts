@@ -13,6 +13,7 @@ const sealedFields = {
   accounts: 'password_sealed',
   recordings: 'token_sealed',
   lives: 'secrets_sealed',
+  capabilities: 'code_sealed',
 } as const satisfies Partial<Record<CollectionName, string>>
 
 /** Collections whose records hold a sealed text. */

@@ -12,6 +12,7 @@ export const apiPages = {
     // Redirect to the room page, the same for every room number; visits are counted.
     'GET /jroom/': 'anyone',
     // The unguessable token in the path opens a stored capability, which is checked at each request.
+    'GET /j/:code': 'holder',
     'GET /record/:file': 'holder',
     'GET /recorded/:token/:file': 'holder',
     'GET /live/:token/:file': 'holder',

@@ -26,7 +26,7 @@ const capabilityView = z.strictObject({
   topic: z.string(),
   /** Empty: the whole room, or anybody. */
   user_id: z.string(),
-  /** Name of the camera; empty: a person, a whole room, or a camera that is gone. */
+  /** Name of the camera, or in a join link; empty: anybody, a whole room, or a camera that is gone. */
   user_name: z.string(),
   /** Further facts for people: the server of a push, `host` for a link of a host; empty: none. */
   detail: z.string(),

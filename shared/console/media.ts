@@ -24,6 +24,15 @@ const previewView = z.strictObject({
 })
 export type PreviewView = z.output<typeof previewView>
 
+const joinLinkView = z.strictObject({
+  /** With a signed token in its fragment, for programs; of a link without an end, the short address. */
+  url: z.string(),
+  /** For people. */
+  short_url: z.string(),
+  /** 0: it ends with its room. */
+  expires_at: moment,
+})
+
 /** Procedures about media of embedded nodes. */
 export const mediaProcedures = {
   'media.stats': procedure(
@@ -101,19 +110,23 @@ export const mediaProcedures = {
       user_id: nameBytes(1, limits.userId).optional(),
       user_name: nameBytes(0, limits.userName).optional(),
       role: z.enum(['member', 'host']).default('member'),
-      /** Default: the setting. */
+      /** 0: as long as the room exists; a link with user_id is valid for 30 days at most. Default: the setting, and until the last meeting of a schedule. */
       life_ms: z
-        .int()
-        .min(60_000)
-        .max(30 * 24 * 60 * 60 * 1_000)
+        .union([
+          z.literal(0),
+          z
+            .int()
+            .min(60_000)
+            .max(30 * 24 * 60 * 60 * 1_000),
+        ])
         .optional(),
     }),
-    z.strictObject({ url: z.string(), expires_at: moment }),
+    joinLinkView,
   ),
   'media.join_now': procedure(
     'A link with which the caller joins a room as host, under the name of their account. It expires after an hour.',
     z.strictObject({ room_id: roomId }),
-    z.strictObject({ url: z.string(), expires_at: moment }),
+    joinLinkView,
   ),
   'media.participant_token': procedure(
     'What a client of the Janus API needs to be in a room on a Janus node: where it connects to, the token that it sends with every message, and the one with which it joins.',

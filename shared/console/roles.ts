@@ -12,7 +12,7 @@ export interface SiteBefore {
   settings: Settings
   /** A configured node; undefined: there is none of this name. */
   node: (name: string) => NodeConfig | undefined
-  /** Default lifetime of a room's join links, in milliseconds: at least until its coming meetings end. */
+  /** Default lifetime of a room's join links, in milliseconds: at least until its last meeting ends. */
   linkLifeMs: (roomId: string) => number
 }
 
@@ -65,7 +65,8 @@ const lifetimes: {
   // `needsOfNode` decides.
   'nodes.add': () => 0,
   'nodes.update': () => 0,
-  'media.join_link': ({ room_id, life_ms }, { linkLifeMs }) => life_ms ?? linkLifeMs(room_id),
+  'media.join_link': ({ room_id, life_ms }, { linkLifeMs }) =>
+    life_ms === 0 ? unlimited : (life_ms ?? linkLifeMs(room_id)),
   // An hour, as its handler says.
   'media.join_now': () => 0,
   'media.participant_token': ({ life_ms }, { settings }) => life_ms ?? settings.media.link_life_ms,

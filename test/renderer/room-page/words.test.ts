@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { linkParts } from '../../../renderer/room-page/components/link-parts.ts'
+import { invitationOf } from '../../../renderer/room-page/invitation.ts'
 import { entryOf } from '../../../renderer/room-page/entry.ts'
 import { hueOf, initialsOf } from '../../../renderer/room-page/layout/tiles.ts'
 import { en } from '../../../renderer/room-page/texts/en.ts'
@@ -21,8 +22,15 @@ describe('the address of the page', () => {
       token,
       name: '王小明 🎥',
       expiresAt: 42,
+      url: '',
       isForAnybody: false,
     })
+  })
+
+  test('is shared by the short address of its link', () => {
+    const url = 'https://rooms.example.org/j/Kx7f-9QmT-b3Wz'
+    const entry = entryOf({ search: '?roomId=1', hash: `#token=${tokenOf({ role: 'member', url })}` })
+    expect(invitationOf(entry, { topic: 'Board', byNumber: false }, 'https://node')?.link).toBe(url)
   })
 
   test('can be shared only if its link is for anybody and makes nobody host', () => {

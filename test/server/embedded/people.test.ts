@@ -32,7 +32,12 @@ describe('people', () => {
 
   test('a user with a client’s join link is in the room list while connected, under the name of the link', async () => {
     const answer = await site.api.get('/rtc/room/join_url', { room_id: room, user_id: 'anna', user_name: '安娜' })
-    expect(answer).toEqual({ ret: 0, url: expect.any(String), expires_at: expect.any(Number) })
+    expect(answer).toEqual({
+      ret: 0,
+      url: expect.any(String),
+      short_url: expect.any(String),
+      expires_at: expect.any(Number),
+    })
     const url = new URL(String(answer.url))
     expect(url.origin + url.pathname).toBe(`${site.api.media}/jroom/`)
     expect(url.searchParams.get('roomId')).toBe(room)

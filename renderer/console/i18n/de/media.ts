@@ -61,11 +61,12 @@ export const media: Texts<typeof english> = {
     role: 'Rolle',
     member: 'Mitglied',
     host: 'Moderation',
-    life: 'Läuft ab in',
+    life: 'Gültig',
     hour: '1 Stunde',
     day: '1 Tag',
     week: '1 Woche',
-    month: '30 Tagen',
+    month: '30 Tage',
+    room: 'Solange der Raum besteht',
     qr: 'QR-Code des Einladungslinks',
     expires: 'Gültig bis {time}',
     plain:
@@ -81,8 +82,7 @@ export const media: Texts<typeof english> = {
     calendar: 'Kalenderdatei',
     calendarHint: 'Speichert die Besprechung als .ics-Datei für jeden Kalender',
     calendarNeedsStart: 'Geben Sie zuerst einen Beginn ein',
-    tooShort:
-      'Dieser Link läuft vor dem Ende der Besprechung ab, und länger ist kein Link gültig. Senden Sie später einen neuen, oder lassen Sie den Beitritt mit Raumnummer zu.',
+    tooShort: 'Dieser Link läuft vor dem Ende der Besprechung ab. Wählen Sie eine längere Gültigkeit.',
     byNumber: 'Diesem Raum können alle mit seiner Nummer beitreten unter:',
     copyByNumber: 'Adresse kopieren',
     revokeAll: 'Alle Links widerrufen',
@@ -90,6 +90,16 @@ export const media: Texts<typeof english> = {
     revokeBody:
       'Alle vorhandenen Links funktionieren nicht mehr. Personen im Raum bleiben, brauchen aber einen neuen Link, wenn sie die Seite neu laden.',
     revoked: 'Alle Einladungslinks von Raum {room} wurden widerrufen',
+  },
+  poster: {
+    print: 'Aushang drucken',
+    hint: 'Eine Seite mit großem Code für die Tür',
+    forAnybody: 'Ein Aushang ist für alle: Wählen Sie die Rolle Mitglied, ohne eingeladene Person',
+    scan: 'Code scannen und teilnehmen',
+    type: 'oder diese Adresse im Browser öffnen',
+    room: 'Raum {room}',
+    until: 'Gültig bis {time}',
+    qr: 'QR-Code der Adresse {url}',
   },
   invitation: {
     title: 'Sie sind zu „{topic}“ eingeladen.',

@@ -32,7 +32,8 @@ export const hints = {
     failures_per_minute: 'Beyond this the address is refused for the rest of the minute; 0 = unlimited.',
   },
   media: {
-    public_url: 'The part before /jroom/, e.g. https://rooms.example.org. If empty: the address of the media API.',
+    public_url:
+      'The part before /jroom/ and /j/, e.g. https://rooms.example.org. If empty: the address of the media API.',
     link_life_ms: 'Unless specified when the link is created.',
     open_rooms:
       'Without a join link; only a name is asked for. Each room can override this; nobody can join a locked or closed room.',

@@ -205,7 +205,7 @@ export const settings: Texts<typeof english> = {
       failures_per_minute: '超过后该地址在本分钟内一律拒绝；0 表示不限。',
     },
     media: {
-      public_url: '/jroom/ 之前的部分，例如 https://rooms.example.org；留空则使用媒体 API 的地址。',
+      public_url: '/jroom/ 和 /j/ 之前的部分，例如 https://rooms.example.org；留空则使用媒体 API 的地址。',
       link_life_ms: '创建链接者未另行指定时。',
       open_rooms: '无需邀请链接，只需填写姓名。每个房间可单独设置；任何人都不能加入已锁定或已关闭的房间。',
       udp_port: '0 表示与媒体节点的端口号相同。更改会重启节点，参会者会自动重连。',

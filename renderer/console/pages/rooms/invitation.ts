@@ -1,10 +1,14 @@
 import type { RoomView } from '../../../../shared/console/rooms.ts'
 import type { RoomSchedule } from '../../../../shared/schedule/room-schedule.ts'
+import { joinLink } from '../../../../shared/media/room-page.ts'
+import { shortLinkPath } from '../../../../shared/media/short-link.ts'
 import type { Translate } from '../../i18n/text.ts'
 
 /** Link that an invitation holds. */
 export interface InvitationLink {
+  /** Short address. */
   url: string
+  /** 0: it ends with its room. */
   expires_at: number
   role: 'member' | 'host'
   /** Name of the only person who may use it; empty: anybody. */
@@ -54,7 +58,7 @@ export function invitation(
 ): Invitation {
   const forAnybody = link.role === 'member' && link.name === ''
   const byNumber = room.open_to_number && forAnybody
-  const url = byNumber ? addressOf(link.url) : link.url
+  const url = byNumber ? addressByNumber(link.url, room.room_id) : link.url
   const title = room.topic || room.room_id
   const about = [
     t('media.invitation.address', { url }),
@@ -64,7 +68,7 @@ export function invitation(
     ...(link.role === 'host' ? [t('media.invitation.host')] : []),
     ...(room.waiting_room && link.role === 'member' ? [t('media.invitation.waiting')] : []),
     ...(link.name === '' ? [] : [t('media.invitation.personal', { name: link.name })]),
-    ...(byNumber ? [] : [t('media.invitation.until', { time: date(link.expires_at) })]),
+    ...(byNumber || link.expires_at === 0 ? [] : [t('media.invitation.until', { time: date(link.expires_at) })]),
   ].join('\n')
   const head = [
     t('media.invitation.title', { topic: title }),
@@ -87,7 +91,7 @@ export function invitation(
   }
 }
 
-/** Address of a join link without its token. */
-export function addressOf(url: string): string {
-  return url.split('#')[0] ?? ''
+/** Address of a room that is open to its number. @param short short address of any link to it */
+export function addressByNumber(short: string, roomId: string): string {
+  return joinLink(`${short.slice(0, short.lastIndexOf(shortLinkPath))}/jroom/`, roomId, '')
 }

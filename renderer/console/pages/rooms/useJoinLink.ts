@@ -1,15 +1,18 @@
 import { onBeforeUnmount, ref, watch } from 'vue'
+import type { ProcedureOutput } from '../../../../shared/console/contract.ts'
 import { useConsole } from '../../composables/useConsole.ts'
+import { CallError, neededSecret } from '../../../kit/transport/transport.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useText } from '../../i18n/text.ts'
 
 const hourMs = 3_600_000
-/** How long a link may be valid, shortest first. */
+/** How long a link may be valid, shortest first; 0: as long as its room exists. */
 export const linkLives = [
   { key: 'hour', ms: hourMs },
   { key: 'day', ms: 24 * hourMs },
   { key: 'week', ms: 7 * 24 * hourMs },
   { key: 'month', ms: 30 * 24 * hourMs },
+  { key: 'room', ms: 0 },
 ] as const
 /** Delay after typing a name before a link is made. */
 const typingMs = 300
@@ -21,8 +24,8 @@ export function useJoinLink(room: string) {
   const { ask, attempt, errorText } = useFeedback()
   const name = ref('')
   const role = ref<'member' | 'host'>('member')
-  const life = ref<number>(linkLives[1].ms)
-  const link = ref<{ url: string; expires_at: number } | null>(null)
+  const life = ref<number>(0)
+  const link = ref<ProcedureOutput<'media.join_link'> | null>(null)
   const failure = ref('')
   let timer = 0
   let generation = 0
@@ -40,6 +43,11 @@ export function useJoinLink(room: string) {
       if (mine === generation) link.value = made
     } catch (error) {
       if (mine !== generation) return
+      // Without the password, the link of a day is made instead.
+      if (life.value === 0 && error instanceof CallError && neededSecret(error.refusal) !== undefined) {
+        life.value = linkLives[1].ms
+        return
+      }
       link.value = null
       failure.value = errorText(error)
     }
@@ -64,7 +72,7 @@ export function useJoinLink(room: string) {
   /** Chooses the shortest validity that reaches a moment, unless the chosen one does. */
   function reach(moment: number): void {
     const needed = moment - Date.now()
-    if (life.value < needed) life.value = (linkLives.find(({ ms }) => ms >= needed) ?? linkLives[3]).ms
+    if (life.value !== 0 && life.value < needed) life.value = linkLives.find(({ ms }) => ms >= needed)?.ms ?? 0
   }
 
   watch(

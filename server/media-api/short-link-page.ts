@@ -1,0 +1,45 @@
+import { ApiError } from '../../shared/result-codes.ts'
+import { codeOfPath, shortLinkPath } from '../../shared/media/short-link.ts'
+import type { HolderPage, HolderPages } from '../capabilities/holder-pages.ts'
+import type { JoinLinks } from '../rooms/join-links.ts'
+import { answerNotice, type Notice, noticeOf } from './visit-notice.ts'
+
+const ended: Notice = {
+  status: 404,
+  error: 'roomNotFound',
+  en: 'This link is not valid, or not any more: check it, or ask for a new one.',
+  zh: '此链接无效或已失效：请核对，或重新获取。',
+}
+
+/**
+ * `GET /j/<code>` leads the holder of a short link to the room page. Unlike the token in a fragment, the code is sent: it opens a stored capability, which ends at once when it is
+ * revoked. Every code that opens nothing gets the same answer, and is counted as a guess.
+ */
+export function shortLinkPage(
+  links: Pick<JoinLinks, 'tokenOf' | 'enter'>,
+  pages: Pick<HolderPages, 'page'>,
+): HolderPage {
+  return pages.page({
+    kinds: ['join'],
+    read: (path) => {
+      if (!path.startsWith(shortLinkPath)) return undefined
+      const code = codeOfPath(path) ?? ''
+      return { token: code === '' ? '' : links.tokenOf(code), file: code }
+    },
+    serve: async ({ context, capability, file: code }) => {
+      try {
+        context.redirect(links.enter(capability, code))
+        context.status = 302
+        context.body = ''
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        answerNotice(context, noticeOf(error))
+      }
+      return true
+    },
+    refuse: (context) => {
+      answerNotice(context, ended)
+      return true
+    },
+  })
+}

@@ -1,0 +1,23 @@
+/** Short address of a join link, e.g. `https://rooms.example.org/j/Kx7f-9QmT-b3Wz`. The media API leads it to the room page. */
+
+/** Folder of short links on the media API. */
+export const shortLinkPath = '/j/'
+/** Letters and digits that people do not mistake for one another: no 0, O, 1, l or I. */
+export const codeAlphabet = '23456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ'
+/** Characters of a code, without its hyphens: 70 bits. */
+export const codeLength = 12
+const groupLength = 4
+const codeForm = new RegExp(`^[${codeAlphabet}]{${codeLength}}$`)
+
+/** Writes a code in groups, as people read it. */
+export function groupedCode(code: string): string {
+  return code.match(new RegExp(`.{1,${groupLength}}`, 'g'))?.join('-') ?? ''
+}
+
+/** Reads the code of a short link from a path, with or without hyphens; undefined: it is no such path. */
+export function codeOfPath(path: string): string | undefined {
+  const at = path.lastIndexOf(shortLinkPath)
+  if (at === -1) return undefined
+  const code = path.slice(at + shortLinkPath.length).replaceAll('-', '')
+  return codeForm.test(code) ? code : undefined
+}

@@ -45,15 +45,19 @@ export class SiteFileError extends Error {
 
 /** @throws SiteFileError */
 export async function readSiteFile(path: string): Promise<SiteFile> {
-  let text: string
+  let bytes: Buffer
   try {
-    text = await readFile(path, 'utf8')
+    bytes = await readFile(path)
   } catch (error) {
     throw new SiteFileError(`The site file ${path} cannot be read (${errorCode(error) || 'unknown'}).`)
   }
+  const text = textOf(bytes)
+  if (text === undefined) {
+    throw new SiteFileError(`The site file ${path} is not text in UTF-8 or UTF-16 with a mark: save it as UTF-8.`)
+  }
   let document: unknown
   try {
-    document = JSON.parse(text.replace(/^\uFEFF/, ''))
+    document = JSON.parse(text)
   } catch (error) {
     // The parser's message quotes the text around the fault, which may be a secret: only the place is shown.
     const place = /position \d+( \(line \d+ column \d+\))?/.exec(error instanceof Error ? error.message : '')?.[0]
@@ -69,6 +73,18 @@ export async function readSiteFile(path: string): Promise<SiteFile> {
   const twice = duplicates(parsed.data)
   if (twice.length > 0) throw new SiteFileError(`The site file ${path} has bad content:`, twice)
   return parsed.data
+}
+
+/** Text without its byte order mark; undefined: bytes of another encoding. PowerShell 5 writes UTF-16 with `>`, editors of Windows write UTF-8 with a mark. */
+function textOf(bytes: Buffer): string | undefined {
+  const mark = bytes.toString('hex', 0, 2)
+  const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8'
+  try {
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes)
+    return text.includes('\0') ? undefined : text
+  } catch {
+    return undefined
+  }
 }
 
 /**

@@ -11,7 +11,7 @@ import type { RecordingEvent } from '../recordings/recording-events.ts'
 import { consoleStream, recordedStream } from '../recordings/kept-spans.ts'
 import type { RecordedSource, SegmentQuery, SourceQuery } from '../recordings/recording-index.ts'
 import type { SiteRecordings } from '../recordings/site-recordings.ts'
-import { spansOf, withOpenSegment } from '../recordings/time-line.ts'
+import { lackingSpans, spansOf, withOpenSegment } from '../recordings/time-line.ts'
 import { maySeeRecording } from '../recordings/visible-recordings.ts'
 import type { Store } from '../store/store.ts'
 import { actorOf } from './call-actor.ts'
@@ -73,6 +73,7 @@ export function recordingHandlers(parts: RecordingProcedureParts): Handlers<Proc
         ...{ id: segment.id, from: segment.startedAt, to: segment.endedAt, bytes: segment.bytes },
         ...{ container: segment.container, video_codec: segment.videoCodec, audio_codec: segment.audioCodec },
         ...{ width: segment.width, height: segment.height, kept: segment.kept, end: segment.end },
+        lacks: segment.lacks ?? [],
       }))
       // Live requests record what no time line shows.
       if (recordings.orders.windowOf(recorded) !== undefined) return { items, more: found.length > limit }
@@ -80,6 +81,7 @@ export function recordingHandlers(parts: RecordingProcedureParts): Handlers<Proc
         ...{ id: segment.id, from: segment.startedAt, to: Math.max(Date.now(), segment.startedAt), bytes: 0 },
         ...{ container: segment.container, video_codec: segment.videoCodec, audio_codec: segment.audioCodec },
         ...{ width: segment.width, height: segment.height, kept: false, end: '' },
+        lacks: segment.lacks ?? [],
       }))
       return { items: [...items, ...open], more: found.length > limit }
     },
@@ -145,16 +147,21 @@ function timeLine(
   const query: SegmentQuery = { ...recorded, from, to }
   const segments = index.extents(recorded, from, to, maxSegments + 1)
   const gaps = index.gaps({ ...query, limit: maxGaps + 1 })
+  const lacking = index.lacking(recorded, from, to, maxSegments)
   let spans = spansOf(segments.slice(0, maxSegments), mergeMs)
   if (recordings.orders.windowOf(recorded) === undefined) {
-    for (const { startedAt } of index.open({ ...query, limit: 4 })) {
-      spans = withOpenSegment(spans, startedAt, Math.min(Date.now(), to), mergeMs)
+    for (const { startedAt, lacks } of index.open({ ...query, limit: 4 })) {
+      const now = Math.min(Date.now(), to)
+      spans = withOpenSegment(spans, startedAt, now, mergeMs)
+      if (lacks !== undefined)
+        lacking.push({ from: startedAt, to: Math.max(startedAt, now), tracks: JSON.stringify(lacks) })
     }
   }
   return {
     ...stream,
     spans,
     gaps: gaps.slice(0, maxGaps).map(({ from: began, to: ended, reason }) => ({ from: began, to: ended, reason })),
+    lacks: lackingSpans(lacking, mergeMs),
     more: segments.length > maxSegments || gaps.length > maxGaps,
   }
 }

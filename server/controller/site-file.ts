@@ -83,6 +83,7 @@ function textOf(bytes: Buffer): string | undefined {
     const text = new TextDecoder(encoding, { fatal: true }).decode(bytes)
     return text.includes('\0') ? undefined : text
   } catch {
+    // The caller reports the encoding.
     return undefined
   }
 }

@@ -1,5 +1,6 @@
-import type { RecordedSpan } from '../../shared/console/recordings.ts'
-import type { SegmentExtent } from './index/index-reader.ts'
+import type { LackingSpan, RecordedSpan } from '../../shared/console/recordings.ts'
+import type { LackExtent, SegmentExtent } from './index/index-reader.ts'
+import { lacksOf } from './index/row.ts'
 
 /**
  * Merges segments that follow one another into spans; a change of `kept` begins another span.
@@ -20,6 +21,21 @@ export function spansOf(segments: readonly SegmentExtent[], mergeMs: number): Re
     }
   }
   return spans
+}
+
+/**
+ * Merges segments that lack the same tracks and follow one another into spans.
+ * @param segments in order of time
+ * @param mergeMs longest pause inside a span, in milliseconds
+ */
+export function lackingSpans(segments: readonly LackExtent[], mergeMs: number): LackingSpan[] {
+  const spans: LackExtent[] = []
+  for (const segment of segments) {
+    const last = spans.at(-1)
+    if (last?.tracks === segment.tracks && segment.from - last.to <= mergeMs) last.to = Math.max(last.to, segment.to)
+    else spans.push({ ...segment })
+  }
+  return spans.map(({ from, to, tracks }) => ({ from, to, tracks: lacksOf(tracks) }))
 }
 
 /** Adds a segment that is being written to the end of a time line. @param now its end so far */

@@ -27,7 +27,15 @@ const eventGroups = {
     'device.paused',
     'device.deleted',
   ],
-  people: ['person.joined', 'person.left', 'person.removed', 'person.waits', 'person.letIn', 'person.turnedAway'],
+  people: [
+    'person.joined',
+    'person.left',
+    'person.short',
+    'person.removed',
+    'person.waits',
+    'person.letIn',
+    'person.turnedAway',
+  ],
   rooms: [
     'room.created',
     'room.changed',

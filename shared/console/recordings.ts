@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { streamSources } from '../media/stream-source.ts'
+import { shortcoming } from '../media/transcoding.ts'
 import { objectProblems, objectStorageSchema } from '../recordings/object-storage.ts'
 import { gapReasons, recordedQualities } from '../recordings/segment.ts'
 import { recordingRuleSchema } from '../recordings/recording-rule.ts'
@@ -59,6 +60,10 @@ export type RecordedSpan = z.output<typeof recordedSpan>
 /** A time in which nothing was recorded though it was to be; `to` null: it lasts. */
 const recordingGap = z.strictObject({ from: moment, to: moment.nullable(), reason: z.enum(gapReasons) })
 export type RecordingGap = z.output<typeof recordingGap>
+
+/** A time in which recordings do not hold every track of their source. */
+const lackingSpan = z.strictObject({ from: moment, to: moment, tracks: z.array(shortcoming) })
+export type LackingSpan = z.output<typeof lackingSpan>
 
 /** Span that is kept whatever the retention. */
 const keptSpan = z.strictObject({
@@ -229,6 +234,7 @@ export const recordingProcedures = {
         recordingStream.extend({
           spans: z.array(recordedSpan),
           gaps: z.array(recordingGap),
+          lacks: z.array(lackingSpan),
           /** There are more than shown: ask for a shorter time. */
           more: z.boolean(),
         }),
@@ -257,6 +263,8 @@ export const recordingProcedures = {
           height: z.int(),
           kept: z.boolean(),
           end: z.string(),
+          /** Tracks of the source that it does not hold. */
+          lacks: z.array(shortcoming),
         }),
       ),
       more: z.boolean(),

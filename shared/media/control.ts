@@ -343,9 +343,9 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     kind: z.enum(deviceErrorKinds),
     detail: z.string(),
   }),
-  /** A device is in a room, and not everything that it sends is shown, heard and recorded. */
+  /** Not everything that a device or person in a room sends is shown, heard and recorded. */
   z.strictObject({
-    type: z.literal('deviceShort'),
+    type: z.literal('streamShort'),
     roomId: z.string(),
     userId: z.string(),
     shortcomings: z.array(shortcoming),

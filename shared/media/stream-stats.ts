@@ -23,7 +23,7 @@ export const streamStats = z.strictObject({
   b_frames: z.boolean(),
   /** null: forwarded unchanged. */
   conversion: streamConversion.nullable(),
-  /** Limitations of a camera; empty if everything it sends reaches every browser. */
+  /** Limitations of a stream; empty if everything that its source sends reaches every browser and is recorded. */
   shortcomings: z.array(shortcoming),
 })
 export type StreamStats = z.output<typeof streamStats>

@@ -67,16 +67,19 @@ export const trackReasons = [
 ] as const
 export type TrackReason = (typeof trackReasons)[number]
 
+/** Maximum length of the detail of a shortcoming. */
+export const shortcomingDetail = 400
+
 /** needs_ffmpeg, none: see `trackWays`. refused: the camera does not send it. not_recorded: people see or hear it, and recordings lack it. */
 const shortcomingWays = ['needs_ffmpeg', 'none', 'refused', 'not_recorded'] as const
 
-/** Part of a camera, its picture or its sound, that does not reach every browser and is not transcoded, or that is not recorded. */
+/** Part of a stream, its picture or its sound, that does not reach every browser and is not transcoded, or that is not recorded. */
 export const shortcoming = z.strictObject({
   kind: z.enum(['video', 'audio']),
   way: z.enum(shortcomingWays),
   reason: z.enum(trackReasons),
   /** Codec, or what the camera answered to what. */
-  detail: z.string(),
+  detail: z.string().max(shortcomingDetail),
   /** Recordings hold it nevertheless. */
   recorded: z.boolean(),
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { streamSources } from '../media/stream-source.ts'
+import { shortcoming } from '../media/transcoding.ts'
 
 /** Streams of a camera that can be recorded: its main stream, or its smaller one. Of people, `main` is their largest layer. */
 export const recordedQualities = ['main', 'substream'] as const
@@ -80,6 +81,8 @@ const segmentFactsSchema = recordedStreamSchema.extend({
   /** Pixels; 0: no picture, or unknown. */
   width: z.int().min(0),
   height: z.int().min(0),
+  /** Tracks of the source that it does not hold, with the reason; left out: none. */
+  lacks: z.array(shortcoming).min(1).max(8).optional(),
 })
 /** Facts that an earlier program wrote into a file or the index: some hold a path, which is not believed. */
 export const storedFactsSchema = z.object(segmentFactsSchema.shape)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { ALL_FORMATS, EncodedPacketSink, FilePathSource, Input } from 'mediabunny'
 import { pino } from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { Playback } from '../../server/media/feeds/feed-playback.ts'
 import { LoopTurns } from '../../server/media/record/loop-turns.ts'
 import { RecordingDisk } from '../../server/media/record/recording-disk.ts'
 import { Segmenter } from '../../server/media/record/segmenter.ts'
@@ -84,7 +85,7 @@ async function scene() {
     failed: (message, error) => void failures.push(`${message} ${String(error)}`),
     late: () => {},
   })
-  const files = new SegmentFiles(() => ({ ...stream, ...names }), {
+  const files = new SegmentFiles(() => ({ ...stream, ...names }), new Playback(), {
     ...{ disk, turns: new LoopTurns(), log, now: () => clock.now, wall: () => clock.wall },
     emit: (event) => intake.take('here', event),
   })

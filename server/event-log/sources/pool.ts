@@ -28,7 +28,7 @@ class PoolWatch {
   /** Time at which each user joined their room: a changed participant session is no new one. */
   readonly #stays = new Map<string, number>()
 
-  /** What of each device was last missing. */
+  /** What of each device and person was last missing, by room. */
   readonly #short = new Map<string, string>()
 
   constructor(store: Pick<Store, 'get' | 'all' | 'unseal'>, sink: EventSink, names: PeopleNames) {
@@ -51,18 +51,8 @@ class PoolWatch {
         const subject = subjectOf(this.#store, 'room', event.roomId)
         return this.#sink.append({ kind: 'room.moved', subject, params: { from: event.from, to: event.name } })
       }
-      case 'deviceShort': {
-        const subject = subjectOf(this.#store, 'device', event.userId)
-        const said = JSON.stringify(event.shortcomings)
-        // A camera that joins again and again has them each time.
-        if (this.#short.get(event.userId) === said) return
-        this.#short.set(event.userId, said)
-        for (const { kind, way, reason, detail, recorded } of event.shortcomings) {
-          const params = { kind, way, reason, detail: withoutSecretText(detail), recorded }
-          this.#sink.append({ kind: 'device.short', level: 'warning', subject, room: event.roomId, params })
-        }
-        return
-      }
+      case 'streamShort':
+        return this.#incomplete(event)
       case 'drifted': {
         const { name, kind, subjects } = event
         const example = subjects.find((subject) => subject !== '') ?? ''
@@ -93,6 +83,24 @@ class PoolWatch {
     }
   }
 
+  #incomplete({ roomId, user, shortcomings }: Extract<PoolEvent, { type: 'streamShort' }>): void {
+    const { userId, userName, device } = user
+    const key = JSON.stringify([roomId, userId])
+    const said = JSON.stringify(shortcomings)
+    // A camera that joins again and again has them each time.
+    if (this.#short.get(key) === said) return
+    this.#short.set(key, said)
+    const subject = device
+      ? subjectOf(this.#store, 'device', userId)
+      : ({ type: 'person', id: userId, name: userName } as const)
+    const room: EventFields = device ? {} : { room: roomName(this.#store, roomId) }
+    for (const { kind, way, reason, detail, recorded } of shortcomings) {
+      const params = { kind, way, reason, detail: withoutSecretText(detail), recorded, ...room }
+      const event = device ? 'device.short' : 'person.short'
+      this.#sink.append({ kind: event, level: 'warning', subject, room: roomId, params })
+    }
+  }
+
   #person({ type, name, roomId, user }: Extract<PoolEvent, { type: 'joined' | 'left' }>): void {
     if (user.device) return
     const key = JSON.stringify([roomId, user.userId])
@@ -100,7 +108,10 @@ class PoolWatch {
       this.#names.note(roomId, user.userId, user.userName)
       if (this.#stays.get(key) === user.joinedAt) return
       this.#stays.set(key, user.joinedAt)
-    } else this.#stays.delete(key)
+    } else {
+      this.#stays.delete(key)
+      this.#short.delete(key)
+    }
     const stayed: EventFields = type === 'left' ? { stayed_ms: Math.max(0, Date.now() - user.joinedAt) } : {}
     const subject = { type: 'person', id: user.userId, name: user.userName } as const
     const kind = type === 'joined' ? 'person.joined' : 'person.left'

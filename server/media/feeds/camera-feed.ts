@@ -1,15 +1,22 @@
+import type { TrackReason } from '../../../shared/media/transcoding.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
 import { wholeText } from '../base/media-log.ts'
 import { CleanMedia } from '../clean/clean-media.ts'
 import { isRtp, sequenceOf } from '../rtp/packet.ts'
-import { h264Content, sequenceParameters } from '../rtp/key-frame.ts'
 import { PictureOrder } from '../rtp/picture-order.ts'
-import { packings, piecesOf, Refragmentation } from '../rtp/refragment.ts'
+import { Refragmentation } from '../rtp/refragment.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
-import { codecSupportOf, isRecordedConverted, parameterObstacle, shortcomingsOf } from '../rtsp/codec-support.ts'
+import {
+  codecSupportOf,
+  isRecordedConverted,
+  lateShortcoming,
+  parameterObstacle,
+  shortcomingsOf,
+  unconvertedSound,
+} from '../rtsp/codec-support.ts'
 import type { RtspTrack } from '../rtsp/description.ts'
 import type { RtspError } from '../rtsp/rtsp-error.ts'
-import { describedParameters, h264Parameters } from '../rtsp/resolution.ts'
+import { describedParameters, sentParameters } from '../rtsp/resolution.ts'
 import { CameraConversion } from '../transcode/camera-conversion.ts'
 import type { Abilities, Transcoding } from '../transcode/transcoding.ts'
 import { Feed } from './feed.ts'
@@ -65,6 +72,7 @@ export class CameraFeed {
     if (audio !== undefined && isRecordedConverted(audio, video, this.#abilities)) {
       this.feed.raw.audio.format = { codec: 'OPUS', clockRate: 48_000, channels: 2, parameters: new Map() }
       this.feed.raw.audio.hold = () => this.#conversion.prepare()
+      this.feed.playback.unconvertedSound = unconvertedSound(audio)
     }
     this.feed.playback.shortcomings = shortcomingsOf(described, tracks, this.#abilities, refusals)
     for (const track of tracks.filter(converted)) {
@@ -156,26 +164,29 @@ export class CameraFeed {
     this.#order.note(packet)
     if (!this.#order.reordered) return
     this.feed.playback.bFrames = true
-    this.#convertLate(track)
+    this.#convertLate(track, 'b_frames')
   }
 
   /** Parameter sets that are in the stream: a camera may have described none. */
   #look(track: RtspTrack, packet: Buffer): void {
-    if ((h264Content(packet) & sequenceParameters) === 0) return
-    this.#looked = true
-    for (const { header, type, body } of piecesOf(packet, packings.H264)) {
-      if (type !== 7) continue
-      const parameters = h264Parameters(Buffer.concat([header, body]))
-      if (parameterObstacle(parameters) === undefined) continue
-      if (parameters?.interlaced !== true && (parameters?.reordered ?? 0) > 0) this.feed.playback.bFrames = true
-      this.#convertLate(track, parameters?.interlaced)
+    const sets = sentParameters(packet)
+    this.#looked = sets.length > 0
+    for (const parameters of sets) {
+      const reason = parameterObstacle(parameters)?.reason
+      if (reason === undefined) continue
+      if (reason === 'b_frames') this.feed.playback.bFrames = true
+      this.#convertLate(track, reason)
     }
   }
 
-  #convertLate(track: RtspTrack, interlaced = false): void {
+  #convertLate(track: RtspTrack, reason: TrackReason): void {
     // Before the first search for ffmpeg, the next viewer has it.
     const converted = this.#transcoding.abilities().then(({ pictures }) => {
-      if (pictures && !this.feed.over) this.#conversion.convert(track, { interlaced, late: true })
+      if (this.feed.over) return
+      if (pictures) return this.#conversion.convert(track, { interlaced: reason === 'interlaced', late: true })
+      const { playback } = this.feed
+      if (playback.shortcomings.some(({ kind }) => kind === 'video')) return
+      playback.shortcomings = [lateShortcoming(reason, 'needs_ffmpeg'), ...playback.shortcomings]
     })
     mustNotFail(converted)
   }

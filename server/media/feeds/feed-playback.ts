@@ -16,12 +16,36 @@ export interface FeedConversion {
   still(): Promise<KeyPicture | undefined> | undefined
 }
 
-/** How well browsers can play a source. */
-export interface Playback {
+/** How well browsers can play a source, and what recordings hold of it. */
+export class Playback {
   /** Pictures come in another order than they are shown in: browsers show few of them. */
-  bFrames: boolean
+  bFrames = false
   /** Runs while somebody watches; undefined when nothing has to be converted. */
   conversion: FeedConversion | undefined
-  /** Parts of a camera's media that do not reach every browser. */
-  shortcomings: readonly Shortcoming[]
+  /** The sound of a source that recordings hold in its converted form only: missing in them while it is not converted. */
+  unconvertedSound: Shortcoming | undefined
+  #shortcomings: readonly Shortcoming[] = []
+  readonly #listeners = new Set<() => void>()
+
+  /** Parts of the source's media that do not reach every browser, or are not recorded. */
+  get shortcomings(): readonly Shortcoming[] {
+    return this.#shortcomings
+  }
+
+  set shortcomings(shortcomings: readonly Shortcoming[]) {
+    this.#shortcomings = shortcomings
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Runs after shortcomings were found that the description of the source does not show. Returns the unsubscribe function. */
+  onShortcomings(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Tracks that a recording does not hold. @param hasSound it holds sound */
+  lacksInRecording(hasSound: boolean): Shortcoming[] {
+    const lacks = this.#shortcomings.filter(({ recorded }) => !recorded)
+    return this.unconvertedSound === undefined || hasSound ? lacks : [...lacks, this.unconvertedSound]
+  }
 }

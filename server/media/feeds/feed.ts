@@ -4,7 +4,7 @@ import { withSendTime } from '../rtp/send-time.ts'
 import { FanOut, type Sink } from './fan-out.ts'
 import { FeedAudio } from './feed-audio.ts'
 import type { AudioFormat, FeedCounts, VideoFormat } from './feed-format.ts'
-import type { Playback } from './feed-playback.ts'
+import { Playback } from './feed-playback.ts'
 import { FeedVideo } from './feed-video.ts'
 import { KeptVideo } from './kept-video.ts'
 import { RawTap } from './raw-tap.ts'
@@ -72,7 +72,7 @@ export interface FeedOptions {
 export class Feed {
   readonly picture: FeedVideo
   readonly sound: FeedAudio
-  readonly playback: Playback = { bFrames: false, conversion: undefined, shortcomings: [] }
+  readonly playback = new Playback()
   /** Feeds that carry the picture in several sizes; undefined where this feed carries it itself. */
   readonly layers: FeedLayers | undefined
   readonly requestKeyFrame: () => void

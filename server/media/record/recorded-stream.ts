@@ -33,7 +33,7 @@ export class RecordedStream {
     this.#parts = parts
     this.#state = new RecordedState(parts.wall())
     this.#keyFrameAt = parts.now()
-    this.#files = new SegmentFiles(facts, parts)
+    this.#files = new SegmentFiles(facts, feed.playback, parts)
     const { format } = feed.raw.audio
     const sound = format && soundAssembly(format, () => {})
     const rate = format?.clockRate ?? 48_000

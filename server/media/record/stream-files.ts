@@ -6,6 +6,7 @@ import type {
   SegmentEnd,
   SegmentFacts,
 } from '../../../shared/recordings/segment.ts'
+import type { Playback } from '../feeds/feed-playback.ts'
 import { type Log, wholeText } from '../base/media-log.ts'
 import type { SegmentStartFacts, SegmentTarget } from './open-segment.ts'
 import type { RecordingDisk } from './recording-disk.ts'
@@ -47,6 +48,7 @@ interface OpenFile {
 export class SegmentFiles implements SegmentOpener {
   readonly #parts: RecordingParts
   readonly #facts: () => StreamFacts
+  readonly #playback: Playback
   #open: OpenFile | undefined
   /** Files that are being completed. */
   readonly #closing = new Set<Promise<void>>()
@@ -54,9 +56,10 @@ export class SegmentFiles implements SegmentOpener {
   /** End of the last segment, in milliseconds since the epoch; undefined: there was none. */
   endedAt: number | undefined
 
-  /** @param facts as they are when a segment begins */
-  constructor(facts: () => StreamFacts, parts: RecordingParts) {
+  /** @param facts as they are when a segment begins @param playback names the tracks that are not recorded */
+  constructor(facts: () => StreamFacts, playback: Playback, parts: RecordingParts) {
     this.#facts = facts
+    this.#playback = playback
     this.#parts = parts
   }
 
@@ -77,6 +80,7 @@ export class SegmentFiles implements SegmentOpener {
     let startedAt = Math.max(0, Math.round(at + wallOffset))
     // A clock that was set back comes to the same moment again.
     while (disk.has(segmentPath(stream, startedAt, container))) startedAt += 1
+    const lacks = this.#playback.lacksInRecording(supported !== undefined)
     const start: SegmentFacts = {
       ...stream,
       container,
@@ -89,6 +93,7 @@ export class SegmentFiles implements SegmentOpener {
       audioCodec: supported?.codecString ?? '',
       width: picture?.width ?? 0,
       height: picture?.height ?? 0,
+      ...(lacks.length === 0 ? {} : { lacks }),
     }
     // Earlier versions read the path of a file in its metadata.
     const named = withPath(start)

@@ -2,7 +2,6 @@ import type { Deadline } from '../../../shared/deadline.ts'
 import { onAbort } from '../../../shared/abort.ts'
 import { cameraKey, type CameraSource, parseDeviceAddress } from '../../../shared/device-address.ts'
 import type { ControlParams } from '../../../shared/media/control.ts'
-import type { Shortcoming } from '../../../shared/media/transcoding.ts'
 import { Problem } from '../base/problem.ts'
 import type { CameraPulls } from '../feeds/camera-pulls.ts'
 import { RtspError } from '../rtsp/rtsp-error.ts'
@@ -17,24 +16,18 @@ export class DeviceJoins {
   readonly #pulls: CameraPulls
   readonly #find: (roomId: string) => Room | undefined
   readonly #lost: (room: Room, userId: string, error: RtspError) => void
-  readonly #short: (room: Room, userId: string, shortcomings: readonly Shortcoming[]) => void
   /** Attempts under way, by room and user: a later request for a device ends the earlier one. */
   readonly #joining = new Map<string, AbortController>()
 
-  /**
-   * @param lost takes the failure of a camera that was in a room
-   * @param short takes what of a camera that came is not shown, heard and recorded
-   */
+  /** @param lost takes the failure of a camera that was in a room */
   constructor(
     pulls: CameraPulls,
     find: (roomId: string) => Room | undefined,
     lost: (room: Room, userId: string, error: RtspError) => void,
-    short: (room: Room, userId: string, shortcomings: readonly Shortcoming[]) => void,
   ) {
     this.#pulls = pulls
     this.#find = find
     this.#lost = lost
-    this.#short = short
   }
 
   /**
@@ -72,8 +65,6 @@ export class DeviceJoins {
           second: device.assistAddress === '' ? undefined : sourceOf(device.assistAddress, device),
         })
         inRoom = true
-        const { shortcomings } = lease.feed.playback
-        if (shortcomings.length > 0) this.#short(room, device.userId, shortcomings)
       } catch (error) {
         lease.release()
         throw error

@@ -44,8 +44,6 @@ export class MediaRooms {
       pulls,
       (roomId) => this.find(roomId),
       (room, userId, error) => this.#lost(room, userId, error),
-      ({ config: { roomId } }, userId, shortcomings) =>
-        emit({ type: 'deviceShort', roomId, userId, shortcomings: [...shortcomings] }),
     )
   }
 
@@ -137,6 +135,8 @@ export class MediaRooms {
       failed: (error) => this.#beginAnew(made, error),
       isOutgoing: (userId) => this.#outgoing.get(userId) === config.roomId,
     })
+    made.streams.short = (userId, shortcomings) =>
+      this.#emit({ type: 'streamShort', roomId: config.roomId, userId, shortcomings: [...shortcomings] })
     made.streams.changed = () => this.streamsChanged(config.roomId)
     return made
   }

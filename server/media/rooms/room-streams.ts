@@ -1,4 +1,5 @@
 import type { RemoteStream } from '../../../shared/media/remote-media.ts'
+import type { Shortcoming } from '../../../shared/media/transcoding.ts'
 import { type RoomStream, screenSuffix, type StreamSource, type ToPerson } from '../../../shared/media/signal.ts'
 import type { Feed } from '../feeds/feed.ts'
 import { Problem } from '../base/problem.ts'
@@ -11,6 +12,8 @@ export interface OpenStream {
   feed: Feed
   /** Everybody who watches it, in whichever size: it ends for them when it leaves the room, wherever else it goes on. */
   viewers: Set<Viewer>
+  /** Ends the reports of what of it is not shown, heard and recorded. */
+  unsubscribe: () => void
 }
 
 /** Streams that can be watched in a room, by id. Caps are those of the field: 800, 801. */
@@ -21,6 +24,8 @@ export class RoomStreams {
   readonly #remote = new Map<string, RoomStream>()
   /** Called after a stream on this server was added or removed. */
   changed: () => void = () => {}
+  /** Called while not everything of a stream on this server is shown, heard and recorded. */
+  short: (userId: string, shortcomings: readonly Shortcoming[]) => void = () => {}
 
   /** @param broadcast tells everybody in the room */
   constructor(broadcast: (message: ToPerson) => void) {
@@ -92,15 +97,21 @@ export class RoomStreams {
       small: can.small ?? false,
       converted: feed.playback.conversion?.pictures === true,
     }
-    this.#streams.set(view.stream_id, { view, feed, viewers: new Set() })
+    const { playback } = feed
+    const report = (): void => {
+      if (playback.shortcomings.length > 0) this.short(userId, playback.shortcomings)
+    }
+    this.#streams.set(view.stream_id, { view, feed, viewers: new Set(), unsubscribe: playback.onShortcomings(report) })
     this.#broadcast({ type: 'stream_added', stream: view })
     this.changed()
+    report()
   }
 
   remove(streamId: string): void {
     const stream = this.#streams.get(streamId)
     if (stream === undefined) return
     this.#streams.delete(streamId)
+    stream.unsubscribe()
     this.#broadcast({ type: 'stream_removed', stream_id: streamId })
     for (const viewer of [...stream.viewers]) viewer.close()
     this.changed()

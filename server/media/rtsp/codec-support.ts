@@ -1,4 +1,9 @@
-import type { Shortcoming, TrackReason, TrackWay } from '../../../shared/media/transcoding.ts'
+import {
+  type Shortcoming,
+  shortcomingDetail,
+  type TrackReason,
+  type TrackWay,
+} from '../../../shared/media/transcoding.ts'
 import { decodedSound } from '../transcode/pcm-decoders.ts'
 import { isInterleaved, sourceTrack } from '../transcode/source-track.ts'
 import { installCommand } from '../transcode/install-command.ts'
@@ -95,7 +100,7 @@ function pictureObstacle(track: RtspTrack): Obstacle | undefined {
     }
   }
   if (codec === 'VP8') return undefined
-  return never(reasons.get(codec) ?? 'video_other', name)
+  return never(reasonOf(codec, 'video'), name)
 }
 
 /** Reasons of codecs that are named by themselves. */
@@ -113,6 +118,8 @@ const reasons: ReadonlyMap<string, TrackReason> = new Map([
   ['THEORA', 'theora'],
   ['MPV', 'mpeg_video'],
   ['MP2T', 'mpeg_ts'],
+  ['MPEG4-GENERIC', 'aac'],
+  ['MP4A-LATM', 'aac'],
   ['L16', 'l16'],
   ['MPA', 'mpeg_audio'],
   ['SPEEX', 'speex'],
@@ -132,8 +139,13 @@ function soundObstacle(track: RtspTrack): Obstacle | undefined {
     if (clockRate === 8000 && channels === 1) return undefined
     return obstacle('rate', `${name} with other than 8 kHz and one channel`)
   }
-  if (codec === 'MPEG4-GENERIC' || codec === 'MP4A-LATM') return obstacle('aac')
-  return obstacle(codec.includes('G726') ? 'g726' : (reasons.get(codec) ?? 'audio_other'))
+  return obstacle(reasonOf(codec, 'audio'))
+}
+
+/** Reason why browsers cannot play a codec. */
+export function reasonOf(codec: string, kind: RtspTrack['kind']): TrackReason {
+  if (codec.includes('G726')) return 'g726'
+  return reasons.get(codec) ?? (kind === 'video' ? 'video_other' : 'audio_other')
 }
 
 /** Names of codecs as people write them. */
@@ -252,7 +264,8 @@ export function shortcomingsOf(
 ): Shortcoming[] {
   // A camera that refuses its picture is not pulled.
   const refused = refusals.map(({ detail, message }): Shortcoming => {
-    return { kind: 'audio', way: 'refused', reason: 'refused', detail: detail || message, recorded: false }
+    const said = (detail || message).slice(0, shortcomingDetail)
+    return { kind: 'audio', way: 'refused', reason: 'refused', detail: said, recorded: false }
   })
   const picture = pulled.find(({ kind }) => kind === 'video')
   const obstacles = (['video', 'audio'] as const).flatMap((kind): Shortcoming[] => {
@@ -261,11 +274,26 @@ export function shortcomingsOf(
     if (track === undefined) return []
     const { way, reason } = codecSupportOf(track, abilities)
     const lack = lackInRecordings(track, picture, abilities)
-    const facts = { kind, detail: codecName(track), recorded: pulled.includes(track) && lack === undefined }
+    const facts = {
+      kind,
+      detail: codecName(track).slice(0, shortcomingDetail),
+      recorded: pulled.includes(track) && lack === undefined,
+    }
     if (reason !== null && (way === 'needs_ffmpeg' || way === 'none')) return [{ ...facts, way, reason }]
     return lack === undefined ? [] : [{ ...facts, way: 'not_recorded', reason: lack }]
   })
   return [...obstacles, ...refused]
+}
+
+/** An obstacle of H.264 that its description does not show. @param way whether a conversion would help */
+export function lateShortcoming(reason: TrackReason, way: 'needs_ffmpeg' | 'none'): Shortcoming {
+  return { kind: 'video', way, reason, detail: codecName({ codec: 'H264' }), recorded: true }
+}
+
+/** What recordings lack while a sound that they hold in its converted form is not converted. */
+export function unconvertedSound(track: RtspTrack): Shortcoming {
+  const reason = codecSupportOf(track).reason ?? 'audio_other'
+  return { kind: 'audio', way: 'not_recorded', reason, detail: codecName(track), recorded: false }
 }
 
 /** Whether what is done with one of them depends on what this machine can make. */

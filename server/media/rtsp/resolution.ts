@@ -1,4 +1,5 @@
-import { parameterSetsOf } from '../rtp/key-frame.ts'
+import { h264Content, parameterSetsOf, sequenceParameters } from '../rtp/key-frame.ts'
+import { packings, piecesOf } from '../rtp/refragment.ts'
 import { BitReader } from './bit-reader.ts'
 import { type RtspTrack, sizeParameter } from './description.ts'
 
@@ -44,13 +45,21 @@ export function describedUnits({ codec, parameters }: Pick<RtspTrack, 'codec' | 
 }
 
 /** Picture parameters that a camera describes in its parameter sets; undefined when there are none, or they are broken. */
-export function describedParameters(track: RtspTrack): SequenceParameters | undefined {
+export function describedParameters(track: Pick<RtspTrack, 'codec' | 'parameters'>): SequenceParameters | undefined {
   const parametersOf = track.codec === 'H264' ? h264Parameters : h265Parameters
   for (const unit of describedUnits(track)) {
     const parameters = parametersOf(unit)
     if (parameters !== undefined) return parameters
   }
   return undefined
+}
+
+/** Picture parameters in an H.264 packet; broken ones are left out. */
+export function sentParameters(packet: Buffer): SequenceParameters[] {
+  if ((h264Content(packet) & sequenceParameters) === 0) return []
+  return piecesOf(packet, packings.H264).flatMap(({ header, type, body }) =>
+    type === 7 ? (h264Parameters(Buffer.concat([header, body])) ?? []) : [],
+  )
 }
 
 /** Profiles whose parameter set says more about colour (ITU-T H.264, section 7.3.2.1.1). */

@@ -12,6 +12,8 @@ import { beginsPicture, parameterSetsOf } from '../rtp/key-frame.ts'
 import { sourcePadding } from '../rtp/padding.ts'
 import { eachClockPoint } from '../rtp/rtcp.ts'
 import { transportSequenceUri } from '../rtp/transport-feedback.ts'
+import { lateShortcoming, parameterObstacle } from '../rtsp/codec-support.ts'
+import { sentParameters } from '../rtsp/resolution.ts'
 import {
   type AnsweredSection,
   bundledAnswer,
@@ -25,6 +27,7 @@ import type { IncomingStream } from './incoming-stream.ts'
 import { type Offer, type OfferedCodec, type OfferedMedia, publishedAudio, publishedVideo } from './offer.ts'
 import { Peer, type PeerSettings } from './peer.ts'
 import { PublisherFeedback } from './publisher-feedback.ts'
+import { publishedShortcomings, sentCodecs } from './published-shortcomings.ts'
 import { receivingSection } from './sections.ts'
 
 const reportEveryMs = 1_000
@@ -84,6 +87,7 @@ export class Publisher {
       throw new Problem('codec', 'The offer has no video in VP8 or H.264 and no audio in Opus or G.711.')
     }
     this.feed = this.#makeFeed()
+    this.feed.playback.shortcomings = publishedShortcomings(offer, this.#video?.format, this.#audio?.format)
     this.peer = new Peer('publisher', settings, () => {
       this.feed.end()
       for (const { feed } of this.#videoStreams) feed.end()
@@ -159,7 +163,9 @@ export class Publisher {
         track,
       })
       each.stream = stream
+      let isLooked = format.codec !== 'H264'
       const pushVideo = (packet: Buffer): void => {
+        if (!isLooked) isLooked = this.#look(packet)
         feed.raw.video.push(packet)
         feed.pushVideo(packet)
       }
@@ -174,6 +180,17 @@ export class Publisher {
     }
     const rids = this.#videoStreams.flatMap(({ rid }) => rid ?? [])
     return { codec, extensions: rids.length === 0 ? [] : [sectionIdUri, streamIdUri], feedback: videoFeedback, rids }
+  }
+
+  /** Looks for what keeps H.264 from browsers in its first parameter sets. Returns whether these are in the packet. */
+  #look(packet: Buffer): boolean {
+    const sets = sentParameters(packet)
+    const { playback } = this.feed
+    const reason = sets.map((parameters) => parameterObstacle(parameters)?.reason).find((each) => each !== undefined)
+    if (reason !== undefined && !playback.shortcomings.some(({ kind }) => kind === 'video')) {
+      playback.shortcomings = [lateShortcoming(reason, 'none'), ...playback.shortcomings]
+    }
+    return sets.length > 0
   }
 
   /** What makes clean media of H.264: encoders other than browsers pack it in many ways. */
@@ -244,16 +261,10 @@ function rawFormat(codec: string, clockRate: number): RawFormat {
 
 /** Refuses an offer whose picture cannot be taken: with sound alone, its sender would believe that it is seen. @throws Problem codec */
 function refuseUntaken(offer: Offer): void {
-  const sent = offer.media.find(
-    ({ kind, direction }) => kind === 'video' && direction !== 'recvonly' && direction !== 'inactive',
-  )
-  if (sent === undefined || sent.codecs.length === 0) return
-  const names = [...new Set(sent.codecs.map(({ name }) => name))].filter((name) => !repairs.has(name)).join(', ')
-  throw new Problem('codec', `The offer has video in ${names} only: set the encoder to H.264 or VP8.`)
+  const names = sentCodecs(offer, 'video')
+  if (names.length === 0) return
+  throw new Problem('codec', `The offer has video in ${names.join(', ')} only: set the encoder to H.264 or VP8.`)
 }
-
-/** Formats beside a codec that repair or protect it. */
-const repairs = new Set(['RTX', 'RED', 'ULPFEC', 'FLEXFEC-03'])
 
 /** The first section of a kind that is sent and of which something can be taken. */
 function firstOf<Format>(

@@ -23,7 +23,7 @@ export class EventIntake {
     }
     if (event.type === 'drifted') return this.#context.drift.found(node.name, event.kind, event.subjects)
     if (event.type === 'described') return this.#context.events.emit({ type: 'nodeDescribed', name: node.name })
-    if (event.type === 'deviceShort') return this.#short(node, event)
+    if (event.type === 'streamShort') return this.#short(node, event)
     if (event.type === 'joined') {
       node.placement.heard(event.roomId, event.user.userId)
       // A room that is not the node's own is on its way to be closed there.
@@ -34,9 +34,11 @@ export class EventIntake {
     }
   }
 
-  #short(node: LiveNode, event: Extract<NodeEvent, { type: 'deviceShort' }>): void {
+  #short(node: LiveNode, event: Extract<NodeEvent, { type: 'streamShort' }>): void {
     const { presence, events } = this.#context
-    if (presence.sessionOf(event.roomId, event.userId)?.node === node.name) events.emit({ ...event, name: node.name })
+    const { type, roomId, userId, shortcomings } = event
+    const session = presence.sessionOf(roomId, userId)
+    if (session?.node === node.name) events.emit({ type, name: node.name, roomId, user: session.user, shortcomings })
   }
 
   #left(node: LiveNode, event: Extract<NodeEvent, { type: 'left' | 'deviceLost' }>): void {

@@ -79,8 +79,8 @@ export type NodeEvent =
   | { type: 'left'; roomId: string; userId: string }
   /** A device that was in the room dropped: its user has left, `kind` says why. */
   | { type: 'deviceLost'; roomId: string; userId: string; kind: DeviceErrorKind; detail: string }
-  /** Not everything that a device in the room sends is shown, heard and recorded. */
-  | { type: 'deviceShort'; roomId: string; userId: string; shortcomings: readonly Shortcoming[] }
+  /** Not everything that a device or person in the room sends is shown, heard and recorded. */
+  | { type: 'streamShort'; roomId: string; userId: string; shortcomings: readonly Shortcoming[] }
   /** The connection to the node is gone, or the node came back empty: the pool polls at once. */
   | { type: 'restarted' }
   /** These rooms or cameras (some may have no name) were not in the state that the driver had given them; the driver corrects them. The pool compares rooms that the port lists. */

@@ -33,8 +33,8 @@ export type PoolEvent =
   | { type: 'left'; name: string; roomId: string; user: NodeUser; lost?: boolean }
   /** A device dropped, by itself or because its node was lost or its room moves. Its user has left. */
   | { type: 'deviceLost'; name: string; roomId: string; userId: string; kind: DeviceErrorKind; detail: string }
-  /** Not everything that a device in the room sends is shown, heard and recorded. */
-  | { type: 'deviceShort'; name: string; roomId: string; userId: string; shortcomings: readonly Shortcoming[] }
+  /** Not everything that a device or person in the room sends is shown, heard and recorded. */
+  | { type: 'streamShort'; name: string; roomId: string; user: NodeUser; shortcomings: readonly Shortcoming[] }
 
 /** Listeners to the pool. A listener that throws does not keep the others from their event. */
 export class PoolEvents {

@@ -1,12 +1,11 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Gap, RecordedStream } from '../../../shared/recordings/segment.ts'
 import type { IndexedSegment, OpenSegment, RecordedSource, SegmentQuery, SourceQuery } from '../recording-index.ts'
-import { gapOf, number, openSegmentOf, segmentColumns, segmentOf, sourceOf, streamColumns } from './row.ts'
+import { gapOf, number, openSegmentOf, segmentOf, sourceOf, streamColumns, wholeSegment } from './row.ts'
 import type { StreamIds } from './stream-ids.ts'
 
 /** Default of `SegmentQuery.limit`. */
 const defaultLimit = 2_000
-const wholeSegment = `SELECT ${segmentColumns} FROM segments JOIN streams ON streams.id = segments.stream JOIN forms ON forms.id = segments.form`
 const streamFields = { roomId: 'room_id', userId: 'user_id', source: 'source', quality: 'quality' } as const
 
 /** Extent of a segment, for time lines. */
@@ -15,6 +14,14 @@ export interface SegmentExtent {
   to: number
   bytes: number
   kept: boolean
+}
+
+/** Extent of a segment that does not hold every track of its source. */
+export interface LackExtent {
+  from: number
+  to: number
+  /** The tracks, as they are stored. */
+  tracks: string
 }
 
 /** Sums over the whole index. */
@@ -33,6 +40,7 @@ export class IndexReader {
   readonly #ids: StreamIds
   readonly #byId: StatementSync
   readonly #extents: StatementSync
+  readonly #lacking: StatementSync
   readonly #totals: StatementSync
   /** Statements by their text: a few dozen shapes. */
   readonly #prepared = new Map<string, StatementSync>()
@@ -47,6 +55,12 @@ export class IndexReader {
        ORDER BY started_at LIMIT ?4`,
     )
     this.#extents.setReturnArrays(true)
+    this.#lacking = database.prepare(
+      `SELECT started_at, ended_at, lacks.tracks FROM segments INDEXED BY segments_lacking JOIN lacks ON lacks.id = segments.lack
+       WHERE stream = ?1 AND started_at >= ?2 - (SELECT longest FROM streams WHERE id = ?1) AND started_at < ?3 AND ended_at > ?2 AND live = 0 AND lack IS NOT NULL
+       ORDER BY started_at LIMIT ?4`,
+    )
+    this.#lacking.setReturnArrays(true)
     this.#totals = database.prepare(
       `SELECT coalesce(sum(bytes), 0) AS bytes, coalesce(sum(segments), 0) AS segments, coalesce(sum(kept_bytes), 0) AS kept_bytes,
        coalesce(min(first_at) FILTER (WHERE segments > 0), 0) AS first_at, coalesce(max(last_at), 0) AS last_at FROM streams`,
@@ -83,6 +97,18 @@ export class IndexReader {
     // Rows come as arrays: a day of eight cameras is 11,520 of them.
     const rows: unknown[] = this.#extents.all(id, from, to, limit)
     return rows.map((row) => extentOf(row))
+  }
+
+  /** Segments of a stream that do not hold every track of its source, in order. */
+  lacking(stream: RecordedStream, from: number, to: number, limit: number): LackExtent[] {
+    const id = this.#ids.find(stream)
+    if (id === undefined) return []
+    const rows: unknown[] = this.#lacking.all(id, from, to, limit)
+    return rows.map((row) => {
+      const cells: readonly unknown[] = Array.isArray(row) ? row : []
+      const [began, ended, tracks] = cells
+      return { from: Number(began), to: Number(ended), tracks: String(tracks) }
+    })
   }
 
   open(query: SegmentQuery): OpenSegment[] {

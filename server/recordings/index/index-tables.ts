@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 /** Version of the tables; a file of a newer version is rebuilt from the recordings. */
-const schemaVersion = 2
+const schemaVersion = 3
 
 /**
  * Streams hold the sums of their segments, so that lists need not count millions of rows. Facts that many segments share (codecs, size, names) are stored once, as a form. The
@@ -27,7 +27,7 @@ const tables = `
     id INTEGER PRIMARY KEY,
     stream INTEGER NOT NULL, started_at REAL NOT NULL, ended_at REAL NOT NULL, bytes INTEGER NOT NULL, kept INTEGER NOT NULL,
     form INTEGER NOT NULL, sender_offset REAL, end TEXT NOT NULL, stored TEXT NOT NULL, file TEXT,
-    live INTEGER NOT NULL
+    live INTEGER NOT NULL, lack INTEGER
   );
   CREATE INDEX segments_by_time ON segments (stream, started_at, ended_at, bytes, kept, live);
   CREATE INDEX segments_by_age ON segments (ended_at, stream, bytes) WHERE kept = 0;
@@ -62,6 +62,12 @@ const objectTables = `
   END;
 `
 
+/** Tracks that segments do not hold, as JSON; `segments.lack` names them. Most segments lack none: the index of those that do is small. */
+const lackTables = `
+  CREATE TABLE lacks (id INTEGER PRIMARY KEY, tracks TEXT NOT NULL UNIQUE);
+  CREATE INDEX segments_lacking ON segments (stream, started_at, ended_at, lack) WHERE lack IS NOT NULL AND live = 0;
+`
+
 /** Steps from each older version to the next one. */
 const steps: Readonly<Record<number, string>> = {
   1: `
@@ -69,6 +75,7 @@ const steps: Readonly<Record<number, string>> = {
     ${objectTables}
     INSERT OR REPLACE INTO places SELECT stored, count(*), sum(bytes) FROM segments WHERE live = 0 GROUP BY stored;
   `,
+  2: `ALTER TABLE segments ADD COLUMN lack INTEGER; ${lackTables}`,
 }
 
 /**
@@ -83,10 +90,16 @@ export function prepareSchema(database: DatabaseSync): boolean {
   )
   const found = Number(database.prepare('PRAGMA user_version').get()?.user_version)
   if (found === schemaVersion) return false
-  const step = found === 0 ? `${tables} ${objectTables}` : steps[found]
-  if (step === undefined) throw new OtherSchemaError(found)
-  database.exec(`BEGIN IMMEDIATE; ${step} PRAGMA user_version = ${schemaVersion}; COMMIT`)
+  const change = found === 0 ? `${tables} ${objectTables} ${lackTables}` : stepsFrom(found)
+  if (change === undefined) throw new OtherSchemaError(found)
+  database.exec(`BEGIN IMMEDIATE; ${change} PRAGMA user_version = ${schemaVersion}; COMMIT`)
   return found === 0
+}
+
+/** Steps from a version to the present one; undefined: there are none. */
+function stepsFrom(version: number): string | undefined {
+  const due = Array.from({ length: Math.max(0, schemaVersion - version) }, (_, index) => steps[version + index])
+  return due.length === 0 || due.includes(undefined) ? undefined : due.join('')
 }
 
 /** The file has the tables of another version. */

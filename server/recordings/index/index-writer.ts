@@ -257,6 +257,7 @@ export class IndexWriter {
       file,
       live ? 1 : 0,
       stored,
+      this.#ids.lack(segment),
     )
     const keptBytes = kept ? bytes : 0
     const longest = Math.max(0, endedAt - startedAt)

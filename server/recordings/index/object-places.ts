@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { IndexedSegment } from '../recording-index.ts'
-import { number, segmentColumns, segmentOf } from './row.ts'
+import { number, segmentOf, wholeSegment } from './row.ts'
 import { inTransaction } from './index-transaction.ts'
 import { noteRemoval } from './write-statements.ts'
 
@@ -9,8 +9,6 @@ export interface PlaceSums {
   segments: number
   bytes: number
 }
-
-const wholeSegment = `SELECT ${segmentColumns} FROM segments JOIN streams ON streams.id = segments.stream JOIN forms ON forms.id = segments.form`
 
 /** Places of segments: uploads that wait, files that can leave the disk, objects that have to be deleted. @throws Error of SQLite */
 export class ObjectPlaces {

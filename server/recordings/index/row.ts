@@ -1,4 +1,5 @@
 import type { SQLOutputValue } from 'node:sqlite'
+import { z } from 'zod'
 import {
   type Gap,
   gapReasons,
@@ -13,6 +14,7 @@ import {
 import { isRecordedPath } from '../../../shared/files/recorded-path.ts'
 import { segmentPath, withPath } from '../../../shared/recordings/segment-path.ts'
 import { streamSources } from '../../../shared/media/stream-source.ts'
+import { type Shortcoming, shortcoming } from '../../../shared/media/transcoding.ts'
 import type { IndexedSegment, OpenSegment, RecordedSource } from '../recording-index.ts'
 
 /** A row, as SQLite returns it. */
@@ -22,8 +24,9 @@ const storedPlaces = ['local', 'both', 'remote'] as const
 
 /** Columns of `streams` that name a stream. */
 export const streamColumns = 'streams.room_id, streams.user_id, streams.source, streams.quality'
-/** Columns of a whole segment, of `segments` joined with `streams` and `forms`. */
-export const segmentColumns = `segments.*, ${streamColumns}, forms.container, forms.video_codec, forms.audio_codec, forms.width, forms.height, forms.user_name, forms.topic, forms.device`
+/** Query for whole segments, to which conditions are added. */
+export const wholeSegment = `SELECT segments.*, ${streamColumns}, forms.container, forms.video_codec, forms.audio_codec, forms.width, forms.height, forms.user_name, forms.topic, forms.device, lacks.tracks
+  FROM segments JOIN streams ON streams.id = segments.stream JOIN forms ON forms.id = segments.form LEFT JOIN lacks ON lacks.id = segments.lack`
 
 export function streamOf(row: Row): RecordedStream {
   return {
@@ -58,7 +61,15 @@ export function segmentOf(row: Row): IndexedSegment {
     end: oneOf(segmentEnds, text(row, 'end')),
     kept: number(row, 'kept') === 1,
     stored: oneOf(storedPlaces, text(row, 'stored')),
+    ...(row.tracks === null ? {} : { lacks: lacksOf(row.tracks) }),
   }
+}
+
+/** Tracks that a segment does not hold, from the column that names them. */
+export function lacksOf(tracks: SQLOutputValue | undefined): Shortcoming[] {
+  const lacks = z.array(shortcoming).safeParse(typeof tracks === 'string' ? jsonOf(tracks) : undefined)
+  if (!lacks.success) throw new DamagedRowError('tracks')
+  return lacks.data
 }
 
 export function openSegmentOf(row: Row): OpenSegment {

@@ -13,7 +13,7 @@ import type {
 import { renameFileSync } from '../../store/system/rename-file.ts'
 import type { StreamNames } from '../notes/note.ts'
 import type { RecordingNotes } from '../notes/recording-notes.ts'
-import { IndexReader, type IndexTotals, type SegmentExtent } from './index-reader.ts'
+import { IndexReader, type IndexTotals, type LackExtent, type SegmentExtent } from './index-reader.ts'
 import { type DeletedSegments, IndexWriter } from './index-writer.ts'
 import { ObjectPlaces } from './object-places.ts'
 import { companions, indexFile } from './index-files.ts'
@@ -94,6 +94,11 @@ export class StoredIndex implements RecordingIndex {
   /** See IndexReader. */
   extents(stream: RecordedStream, from: number, to: number, limit: number): SegmentExtent[] {
     return this.#safely(({ reader }) => reader.extents(stream, from, to, limit))
+  }
+
+  /** See IndexReader. */
+  lacking(stream: RecordedStream, from: number, to: number, limit: number): LackExtent[] {
+    return this.#safely(({ reader }) => reader.lacking(stream, from, to, limit))
   }
 
   totals(): IndexTotals {

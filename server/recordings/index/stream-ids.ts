@@ -14,6 +14,8 @@ export class StreamIds {
   readonly #findForm: StatementSync
   readonly #addForm: StatementSync
   readonly #streams = new LRUCache<string, number>(growingTo(maxHeld))
+  readonly #findLack: StatementSync
+  readonly #addLack: StatementSync
   readonly #forms = new LRUCache<string, number>(growingTo(maxHeld))
 
   constructor(database: DatabaseSync) {
@@ -27,6 +29,8 @@ export class StreamIds {
     const form = 'container, video_codec, audio_codec, width, height, user_name, topic, device'
     this.#findForm = database.prepare(`SELECT id FROM forms WHERE (${form}) = (?, ?, ?, ?, ?, ?, ?, ?)`)
     this.#addForm = database.prepare(`INSERT INTO forms (${form}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`)
+    this.#findLack = database.prepare('SELECT id FROM lacks WHERE tracks = ?')
+    this.#addLack = database.prepare('INSERT INTO lacks (tracks) VALUES (?) RETURNING id')
   }
 
   /** undefined: nothing was ever recorded of it. */
@@ -61,6 +65,13 @@ export class StreamIds {
     const id = number(this.#findForm.get(...values) ?? this.#addForm.get(...values) ?? {}, 'id')
     this.#forms.set(key, id)
     return id
+  }
+
+  /** Number of the tracks that a segment does not hold; null: it holds all. */
+  lack({ lacks }: SegmentStart): number | null {
+    if (lacks === undefined) return null
+    const tracks = JSON.stringify(lacks)
+    return number(this.#findLack.get(tracks) ?? this.#addLack.get(tracks) ?? {}, 'id')
   }
 
   /** Called after streams were deleted, or a change was taken back. */

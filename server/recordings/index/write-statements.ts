@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { segmentColumns, streamColumns } from './row.ts'
+import { streamColumns, wholeSegment } from './row.ts'
 
 const isEmpty = `segments = 0
   AND NOT EXISTS (SELECT 1 FROM open_segments WHERE open_segments.stream = streams.id)
@@ -17,8 +17,8 @@ export function writeStatements(database: DatabaseSync) {
     open: prepare('INSERT INTO open_segments (id, stream, file, facts) VALUES (?, ?, ?, ?)'),
     closeOpen: prepare('DELETE FROM open_segments WHERE id = ?'),
     insert: prepare(
-      `INSERT INTO segments (id, stream, started_at, ended_at, bytes, kept, form, sender_offset, end, file, live, stored)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO segments (id, stream, started_at, ended_at, bytes, kept, form, sender_offset, end, file, live, stored, lack)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     addToStream: prepare(
       `UPDATE streams SET user_name = :userName, topic = :topic, device = min(device, :device), segments = segments + 1, bytes = bytes + :bytes, kept_bytes = kept_bytes + :keptBytes,
@@ -52,9 +52,7 @@ export function writeStatements(database: DatabaseSync) {
       "SELECT id, stream FROM segments WHERE stored = 'local' AND kept = 0 AND live = 0 ORDER BY ended_at LIMIT ?",
     ),
     liveEnded: prepare('SELECT id, stream FROM segments WHERE live = 1 AND ended_at < ? ORDER BY ended_at LIMIT ?'),
-    whole: prepare(
-      `SELECT ${segmentColumns} FROM segments JOIN streams ON streams.id = segments.stream JOIN forms ON forms.id = segments.form WHERE segments.id = ?`,
-    ),
+    whole: prepare(`${wholeSegment} WHERE segments.id = ?`),
     stream: prepare(`SELECT ${streamColumns} FROM streams WHERE id = ?`),
     delete: prepare('DELETE FROM segments WHERE id = ?'),
     dropEmpty: prepare(`DELETE FROM streams WHERE id = ? AND ${isEmpty}`),

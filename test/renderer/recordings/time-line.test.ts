@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest'
 import TimeLine from '../../../renderer/console/pages/recordings/TimeLine.vue'
 import { useHoverPictures } from '../../../renderer/console/pages/recordings/useHoverPictures.ts'
+import type { Shortcoming } from '../../../shared/media/transcoding.ts'
 import type { EventEntry } from '../../../shared/console/events.ts'
 import { operator, pageText, show } from '../devices/operator-page.ts'
 
 const from = new Date(2026, 8, 21, 10).getTime()
 const minute = 60_000
+
+const speex: Shortcoming = { kind: 'audio', way: 'none', reason: 'speex', detail: 'Speex', recorded: false }
 
 const lost: EventEntry = {
   ...{ seq: 7, at: from + 20 * minute, kind: 'device.lost', level: 'warning', room: '1000', prev: '', hash: '' },
@@ -22,6 +25,7 @@ test('The time line shows spans, gaps with their reasons and events; a click and
       { ...span, from: from + 40 * minute, to: from + 60 * minute, kept: true },
     ],
     gaps: [{ from: from + 20 * minute, to: from + 40 * minute, reason: 'silent' as const }],
+    lacks: [{ from: from + 50 * minute, to: from + 60 * minute, tracks: [speex] }],
   }
   const shown = show(TimeLine, await operator(), {
     view: { from, to: from + 60 * minute },
@@ -39,6 +43,9 @@ test('The time line shows spans, gaps with their reasons and events; a click and
   expect(style('.span').map((text) => text.split(';')[0])).toEqual(['left:0%', expect.stringMatching(/^left:66\.6/)])
   expect(shown.findAll('.span.kept')).toHaveLength(1)
   expect(shown.find('.gap').attributes('title')).toMatch(/10:20:00 – 10:40:00\s+No media came/)
+  const lacking = shown.find('.lack').attributes()
+  expect(lacking.title).toMatch(/10:50:00 – 11:00:00\s+Speex is not supported.*Recordings do not hold it/)
+  expect(lacking.style).toMatch(/left: ?83\.3/)
   expect(style('.cursor')[0]).toContain('left:50%')
   expect(style('.selection')[0]).toContain('width:10%')
   // Events outside of the view are not shown.

@@ -1,8 +1,12 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, expect, test, vi } from 'vitest'
+import { indexFile } from '../../../server/recordings/index/index-files.ts'
 import { StoredIndex } from '../../../server/recordings/index/stored-index.ts'
+import { lackingSpans } from '../../../server/recordings/time-line.ts'
+import type { Shortcoming } from '../../../shared/media/transcoding.ts'
 import { beginning, cameraStream, complete } from '../../support/recordings/segment-facts.ts'
 
 const noon = Date.UTC(2026, 10, 25, 12)
@@ -43,6 +47,26 @@ test('a segment keeps its id while it is written and afterwards, also after a re
   expect(again.ended(complete(start))).toBe(id)
   expect(again.open({})).toEqual([])
   expect(again.segment(id)).toEqual({ ...complete(start), id, kept: false, stored: 'local' })
+})
+
+test('a time line shows which tracks recordings do not hold, also in an index of an earlier version', () => {
+  const { index, folder } = open()
+  const lacks: Shortcoming[] = [{ kind: 'audio', way: 'none', reason: 'speex', detail: 'Speex', recorded: false }]
+  index.ended(complete(beginning(yard, noon)))
+  index.close()
+  opened.pop()
+  const database = new DatabaseSync(join(folder, indexFile))
+  database.exec(
+    'DROP INDEX segments_lacking; DROP TABLE lacks; ALTER TABLE segments DROP COLUMN lack; PRAGMA user_version = 2',
+  )
+  database.close()
+  const { index: upgraded } = open(folder)
+  expect(upgraded.isNew).toBe(false)
+  for (const each of [1, 2]) upgraded.ended(complete(beginning(yard, noon + each * minute, { lacks })))
+  upgraded.ended(complete(beginning(gate, noon, { lacks })))
+  expect(upgraded.segments(yard).map((segment) => segment.lacks)).toEqual([undefined, lacks, lacks])
+  const found = upgraded.lacking(yard, noon, noon + 10 * minute, 10)
+  expect(lackingSpans(found, 1_000)).toEqual([{ from: noon + minute, to: noon + 3 * minute, tracks: lacks }])
 })
 
 test('an id is not given again after its segment was deleted and the program restarted', () => {

@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Camera, startCamera } from '../../support/camera/camera.ts'
+import { FieldCamera } from '../../support/field/field-camera.ts'
+import { FieldEncoder } from '../../support/field/field-encoder.ts'
+import { fieldFilm } from '../../support/field/field-film.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { folderHolds } from '../../support/recordings/written-media.ts'
 import { MediaSite } from '../../support/sites/media-site.ts'
@@ -175,4 +178,49 @@ test('hosts record their room only where the site lets them, and everybody in it
       ['recording.stopped', 'system', 'meetingEnded'],
     ]),
   )
+})
+
+test('a track that is not recorded is shown on the stream, as an event and in the time line', async () => {
+  const speex = { kind: 'audio', reason: 'speex', detail: 'Speex', recorded: false }
+  await using gate = await FieldCamera.start({
+    quirk: 'sound is Speex',
+    source: 'intercoms',
+    sound: {
+      section: ['m=audio 0 RTP/AVP 97', 'a=rtpmap:97 speex/16000', 'a=control:track2'],
+      ...{ payloadType: 97, everyMs: 20, ticks: 320, recordedAs: '' },
+      payload: () => Buffer.alloc(42),
+    },
+  })
+  await site.rpc('devices.create', { roomId, userId: 'gate', userName: 'Gate', userAddress: gate.url })
+  await site.rpc('recordings.start', { room_id: roomId, user_id: 'gate' })
+  const { url } = await site.rpc('media.join_link', { room_id: roomId, user_id: 'stage', user_name: 'Stage' })
+  await using _ = await FieldEncoder.publish(
+    `${site.nodeUrl}/whip/${roomId}`,
+    new URL(url).hash.replace('#token=', ''),
+    { film: await fieldFilm('plain'), sound: 'speex' },
+  )
+  await site.rpc('recordings.start', { room_id: roomId, user_id: 'stage' })
+  for (const user_id of ['gate', 'stage']) {
+    const stream = { room_id: roomId, user_id }
+    const span = { from: Date.now() - 3_600_000, to: Date.now() + 60_000 }
+    const lacks = async () =>
+      (await site.rpc('recordings.segments', { streams: [stream], ...span })).items[0]?.lacks.map(
+        ({ tracks }) => tracks,
+      )
+    await expect.poll(lacks, { timeout: 20_000 }).toMatchObject([[speex]])
+    await site.rpc('recordings.stop', stream)
+    const pieces = async () =>
+      (await site.rpc('recordings.pieces', { stream, ...span })).items.map(({ end, lacks }) => ({ end, lacks }))
+    await expect.poll(pieces, { timeout: 20_000 }).toMatchObject([{ end: 'stopped', lacks: [speex] }])
+    await expect.poll(lacks).toMatchObject([[speex]])
+  }
+  const { streams } = await site.rpc('media.stats', {})
+  const shortcomings = new Map(streams.map((each) => [each.user_id, each.shortcomings]))
+  expect([shortcomings.get('gate'), shortcomings.get('stage')]).toMatchObject([[speex], [speex]])
+  const { items } = await site.rpc('events.list', { groups: ['devices', 'people'] })
+  const short = items.filter(({ kind }) => kind.endsWith('.short'))
+  expect(short).toMatchObject([
+    { kind: 'person.short', subject: { id: 'stage', name: 'Stage' }, params: { ...speex, room: 'Yard' } },
+    { kind: 'device.short', subject: { id: 'gate', name: 'Gate' }, params: speex },
+  ])
 })

@@ -19,6 +19,7 @@ export class FieldEncoder implements AsyncDisposable {
   /**
    * Publishes a film, and sends once it is connected.
    * @param codec named in the offer
+   * @param sound codec of a sound beside it, of which no packet is sent
    * @throws MediaRefusedError
    */
   static async publish(
@@ -28,7 +29,8 @@ export class FieldEncoder implements AsyncDisposable {
       film,
       codec = 'H264',
       packing = usualPacker,
-    }: { film: FieldFilm; codec?: 'H264' | 'H265' | 'AV1'; packing?: Packer },
+      sound,
+    }: { film: FieldFilm; codec?: 'H264' | 'H265' | 'AV1'; packing?: Packer; sound?: string },
   ): Promise<FieldEncoder> {
     const connection = new ndc.PeerConnection('encoder', {
       iceServers: [],
@@ -42,6 +44,12 @@ export class FieldEncoder implements AsyncDisposable {
     const track = connection.addTrack(video)
     track.onClosed(() => {})
     track.onMessage(() => {})
+    if (sound !== undefined) {
+      const audio = new ndc.Audio('1', 'SendOnly')
+      audio.addAudioCodec(97, sound)
+      audio.addSSRC(2, 'encoder', 'encoder', 'audio')
+      connection.addTrack(audio).onClosed(() => {})
+    }
     const encoder = new FieldEncoder(connection, track)
     try {
       encoder.#session = await answeredOffer(connection, url, token)

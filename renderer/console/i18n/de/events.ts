@@ -164,6 +164,7 @@ export const eventLog: Texts<typeof english> = {
     person: {
       joined: '{subject} ist „{room}“ beigetreten',
       left: '{subject} hat „{room}“ nach {stayed} verlassen',
+      short: 'Was {subject} an „{room}“ sendet, ist nicht vollständig: {reason}',
       removed: '{subject} wurde aus „{room}“ entfernt',
       waits: '{subject} wartet auf Einlass in „{room}“',
       letIn: '{subject} wurde in „{room}“ eingelassen',

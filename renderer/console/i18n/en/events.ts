@@ -159,6 +159,7 @@ export const eventLog = {
     person: {
       joined: '{subject} joined “{room}”',
       left: '{subject} left “{room}” after {stayed}',
+      short: 'What {subject} sends to “{room}” is not complete: {reason}',
       removed: '{subject} was removed from “{room}”',
       waits: '{subject} waits to be let into “{room}”',
       letIn: '{subject} was admitted to “{room}”',

@@ -162,6 +162,7 @@ export const eventLog: Texts<typeof english> = {
     person: {
       joined: '{subject} 加入了“{room}”',
       left: '{subject} 离开了“{room}”，停留 {stayed}',
+      short: '{subject} 发送到“{room}”的内容不完整：{reason}',
       removed: '{subject} 被移出“{room}”',
       waits: '{subject} 等候进入“{room}”',
       letIn: '{subject} 获准进入“{room}”',

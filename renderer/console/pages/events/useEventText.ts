@@ -65,7 +65,7 @@ export function useEventText() {
     if (typeof params.error === 'string') values.error = errorText(entry.kind, params.error)
     const reason = `devices.short.${String(params.reason)}`
     if (isText(reason)) values.reason = t(reason)
-    if (entry.kind === 'device.short') values.reason = shortText(params)
+    if (entry.kind === 'device.short' || entry.kind === 'person.short') values.reason = shortText(params)
     const fault = `eventLog.check.faults.${String(params.fault)}`
     if (entry.kind === 'log.recovered' && isText(fault)) values.what = t(fault)
     const drift = `nodes.drift.kinds.${String(params.found)}`

@@ -1,14 +1,20 @@
 import { computed, onBeforeUnmount, type Ref, shallowRef, watch } from 'vue'
 import type { EventEntry } from '../../../../shared/console/events.ts'
-import type { RecordedSpan, RecordingGap, RecordingStream } from '../../../../shared/console/recordings.ts'
+import type { LackingSpan, RecordedSpan, RecordingGap, RecordingStream } from '../../../../shared/console/recordings.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { type TimeView } from './axis.ts'
 import { keyOf } from './streams.ts'
 
-/** Recorded spans and gaps of one stream. */
+/** Recorded spans and gaps of one stream, and the times in which recordings do not hold every track. */
 export interface Lane {
   spans: readonly RecordedSpan[]
   gaps: readonly RecordingGap[]
+  lacks: readonly LackingSpan[]
+}
+
+/** The tracks that recordings of a lane do not hold at a moment; undefined: they hold all. */
+export function lackAt(lane: Lane | undefined, at: number): LackingSpan | undefined {
+  return lane?.lacks.find(({ from, to }) => from <= at && to > at)
 }
 
 /** Waiting time after the last change of the view, in milliseconds. */
@@ -46,7 +52,7 @@ export function useTimeLine(streams: Readonly<Ref<readonly RecordingStream[]>>, 
       const merge_ms = Math.round(Math.min(3_600_000, Math.max(1_500, (to - from) / 1_000)))
       const { items } = await client.call('recordings.segments', { streams: [...streams.value], ...span, merge_ms })
       if (mine !== asked) return
-      lanes.value = new Map(items.map((item) => [keyOf(item), { spans: item.spans, gaps: item.gaps }]))
+      lanes.value = new Map(items.map((item) => [keyOf(item), item]))
       failed.value = null
       ready.value = true
       // Without its events, the time line shows the rest.

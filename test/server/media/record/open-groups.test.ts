@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { Playback } from '../../../../server/media/feeds/feed-playback.ts'
 import { RawTap } from '../../../../server/media/feeds/raw-tap.ts'
 import { LoopTurns } from '../../../../server/media/record/loop-turns.ts'
 import { RecordingDisk } from '../../../../server/media/record/recording-disk.ts'
@@ -51,7 +52,7 @@ async function recordFilm(site: RecordingsSite, film: FieldFilm, rounds: number)
   const disk = new RecordingDisk(site.folder, { failed, late: () => {} })
   const facts = () => ({ ...stream, userName: 'Camera', topic: '', device: true })
   const now = (): number => at
-  const files = new SegmentFiles(facts, {
+  const files = new SegmentFiles(facts, new Playback(), {
     ...{ disk, emit, now, turns: new LoopTurns() },
     ...{ log, wall: () => startedAt + at },
   })

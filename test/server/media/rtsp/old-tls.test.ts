@@ -57,7 +57,7 @@ test.each(['TLSv1', 'TLSv1.1'] as const)(
     expect(await node.request('probe', { address: url, oldTls: true })).toMatchObject({ ok: true })
     await node.addDevice('room', version, url, { oldTls: true })
     expect(await node.stream('room', version)).toMatchObject({ video_codec: 'H264', shortcomings: [] })
-    expect(node.events.filter(({ type }) => type === 'deviceShort')).toEqual([])
+    expect(node.events.filter(({ type }) => type === 'streamShort')).toEqual([])
   },
 )
 

@@ -22,6 +22,6 @@ test('a sound that the camera refuses is told with its answer, on the stream and
   }
   expect(await node.stream('room', 'cam')).toMatchObject({ audio_codec: '', shortcomings: [refused] })
   await expect
-    .poll(() => node.events.filter(({ type }) => type === 'deviceShort'))
-    .toEqual([{ type: 'deviceShort', roomId: 'room', userId: 'cam', shortcomings: [refused] }])
+    .poll(() => node.events.filter(({ type }) => type === 'streamShort'))
+    .toEqual([{ type: 'streamShort', roomId: 'room', userId: 'cam', shortcomings: [refused] }])
 })

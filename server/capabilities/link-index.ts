@@ -48,8 +48,9 @@ export class LinkIndex {
   }
 }
 
+/** Asked for each new room. Unlike any other name: those are a kind, or begin with a bracket. */
 function nameOfRoom(kind: CapabilityKind, roomId: string): string {
-  return JSON.stringify([kind, roomId])
+  return `${kind} ${roomId}`
 }
 
 function groupsOf({ kind, room_id, maker }: StoredCapability): LinkGroup[] {

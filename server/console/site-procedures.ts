@@ -157,9 +157,11 @@ export function siteHandlers(parts: SiteParts): Handlers<Names> {
   }
 }
 
-/** The licence in force; a site without one is not limited. */
+const unlimited: Licence = licenceSchema.parse({})
+
+/** The licence in force; a site without one is not limited. The same object until it changes. */
 export function licenceOf(store: Store): Licence {
-  return store.get('licence', 'site') ?? licenceSchema.parse({})
+  return store.get('licence', 'site') ?? unlimited
 }
 
 function overview(parts: SiteParts): OverviewView {

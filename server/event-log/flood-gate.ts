@@ -44,6 +44,12 @@ export class FloodGate {
     return false
   }
 
+  /** Whether one of this key would be counted only. Counts nothing. */
+  isFull(key: string): boolean {
+    const window = this.#windows.get(key)
+    return window !== undefined && window.passed >= this.#limits.most && window.until > performance.now()
+  }
+
   /** Reports what is gathered, and stops. */
   close(): void {
     for (const [key, window] of this.#windows) this.#end(key, window)

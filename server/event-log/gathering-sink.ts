@@ -11,6 +11,8 @@ const ofSubject = { most: 20, windowMs: 10 * 60_000 }
 export interface GatedSink extends EventSink {
   /** Counts an event that is written another way. @returns undefined: it is one of a flood, and is only counted */
   passing<D extends EventDraft>(kind: D['kind'], make: () => D): D | undefined
+  /** Whether events of a kind come in a flood now, of which the next one would only be counted. */
+  isFlooded(kind: EventDraft['kind']): boolean
 }
 
 type GatheredKey = [kind: string, type: SubjectType, id: string, name: string, who: string, address: string]
@@ -51,6 +53,10 @@ export class GatheringSink implements GatedSink {
     const { subject, actor } = draft
     const key = [kind, subject.type, subject.id, subject.name, actor?.name ?? '', actor?.address ?? '']
     return this.#subjects.passes(JSON.stringify(key)) ? draft : undefined
+  }
+
+  isFlooded(kind: EventDraft['kind']): boolean {
+    return this.#kinds.isFull(kind)
   }
 
   /** Writes what is gathered. */

@@ -55,7 +55,7 @@ export interface OperationCause extends ChangeCause {
 
 /** Makes the causes of the changes that operations store. On the hot path. */
 export interface OperationCauses {
-  /** @returns undefined for an operation without an effect */
+  /** @returns undefined for an operation without an effect, and in a flood, of which only the number is logged */
   of(operation: string, exchange: Pick<Exchange, 'room' | 'parameters'>, caller: Caller): OperationCause | undefined
 }
 

@@ -116,7 +116,7 @@ export class Rooms {
       })
     }
     for (;;) {
-      const room = await this.#insert(this.#unusedNumber(), wanted, createdBy)
+      const room = await this.#insert(this.#newNumber(), wanted, createdBy)
       if (room !== undefined) return room
     }
   }
@@ -381,11 +381,11 @@ export class Rooms {
       : this.#store.seal(password, placeOf('rooms', roomId))
   }
 
-  /** Nine digits: a person can read them aloud. */
-  #unusedNumber(): string {
+  /** Nine digits: a person can read them aloud. A room may have the number, none in the trash has. */
+  #newNumber(): string {
     for (;;) {
-      const roomId = String(randomInteger(100_000_000, 1_000_000_000))
-      if (this.#store.get('rooms', roomId) === undefined && !this.#trash.holdsRoom(roomId)) return roomId
+      const roomId = String(randomInteger(100_000_000, 999_999_999))
+      if (!this.#trash.holdsRoom(roomId)) return roomId
     }
   }
 }

@@ -80,6 +80,8 @@ export class ClientEvents implements RequestObserver, OperationCauses {
   ): OperationCause | undefined {
     const effect = effects.get(operation)
     if (effect === undefined) return undefined
+    // Of a flood, only the number is logged: these calls are counted after their answer.
+    if (this.#sink.isFlooded(effect.event) && !foundByRepetition.has(effect.event)) return undefined
     const cause = {
       isRecorded: false,
       eventsOf: (planned: PlannedChange): Change[] => {

@@ -22,7 +22,7 @@ export async function checkWish(
 /** Makes an unused id: digits, because some clients read ids as numbers. */
 export function newOrderId(taken: ReadonlyMap<string, unknown>): string {
   for (;;) {
-    const id = String(randomInteger(1_000_000_000, 2_147_483_647))
+    const id = String(randomInteger(1_000_000_000, 2_147_483_646))
     if (!taken.has(id)) return id
   }
 }

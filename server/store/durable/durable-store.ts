@@ -323,16 +323,19 @@ export class DurableStore implements Store {
   }
 
   #durable(group: readonly Job[]): void {
-    for (const job of group) {
-      const { changes } = job
-      const before = changes.map((change) => {
-        this.#writeBehind.forget(change.collection, change.key)
-        return applyChange(this.#state, change)
-      })
-      this.#transactions.applied(job, before)
-      if (this.#changeListeners.size > 0) this.#notify(changes, before)
-    }
-    this.#transactions.succeeded(group)
+    // A flush serves many calls, and runs in the context of one of them.
+    withoutCause(() => {
+      for (const job of group) {
+        const { changes } = job
+        const before = changes.map((change) => {
+          this.#writeBehind.forget(change.collection, change.key)
+          return applyChange(this.#state, change)
+        })
+        this.#transactions.applied(job, before)
+        if (this.#changeListeners.size > 0) this.#notify(changes, before)
+      }
+      this.#transactions.succeeded(group)
+    })
   }
 
   #flushed(milliseconds: number): void {
@@ -342,10 +345,7 @@ export class DurableStore implements Store {
   }
 
   #notify(...[changes, before]: Parameters<ChangeListener>): void {
-    // A flush serves many calls, and runs in the context of one of them.
-    withoutCause(() => {
-      for (const listener of this.#changeListeners) this.#guarded(() => listener(changes, before))
-    })
+    for (const listener of this.#changeListeners) this.#guarded(() => listener(changes, before))
   }
 
   #guarded(call: () => void): void {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import type { DatabaseClient } from './database-client.ts'
 import { ownFiles, type SmallFiles } from './files.ts'
 import { ownProcesses, type Processes } from './processes.ts'
@@ -23,6 +23,8 @@ export interface System {
   soon(run: () => void): void
   /** A random UUID (RFC 9562, version 4). */
   uuid(): string
+  /** A random whole number from `from` to `to`, both included; they are less than 2^48 apart. */
+  integer(from: number, to: number): number
   files: SmallFiles
   processes: Processes
   /** Why a port of another machine accepts no connection; empty: it does. Left out: a connection is opened. */
@@ -42,6 +44,7 @@ const ownSystem: System = {
   },
   soon: (run) => void setImmediate(run),
   uuid: () => randomUUID(),
+  integer: (from, to) => randomInt(from, to + 1),
   files: ownFiles,
   processes: ownProcesses,
 }

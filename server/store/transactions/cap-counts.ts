@@ -9,11 +9,11 @@ export interface Reservation {
   group: string
 }
 
-/** What a plan has changed so far in a collection. */
+/** What a plan has changed so far in a collection; maps are made for the first record. */
 export interface PlannedRecords<T> {
-  put: Map<string, T>
+  put?: Map<string, T>
   /** Stored records that it deletes. */
-  deleted: Map<string, T>
+  deleted?: Map<string, T>
 }
 
 /**
@@ -33,7 +33,7 @@ export class CapCounts {
 
   /**
    * Reserves room for a record.
-   * @param plan what the same plan has changed before in this collection
+   * @param plan what the same plan has changed before in this collection; undefined: nothing
    * @returns what `release` takes back
    * @throws the refusal of a cap that would be exceeded
    */
@@ -41,10 +41,11 @@ export class CapCounts {
     collection: C,
     key: string,
     value: Collections[C],
-    plan: PlannedRecords<Collections[C]>,
+    plan: PlannedRecords<Collections[C]> | undefined,
   ): Reservation[] {
     const records: ReadonlyMap<string, Collections[C]> = this.#state[collection]
-    const before = plan.deleted.has(key) ? undefined : (plan.put.get(key) ?? records.get(key))
+    const deleted = plan?.deleted
+    const before = deleted?.has(key) === true ? undefined : (plan?.put?.get(key) ?? records.get(key))
     const added: Reservation[] = []
     for (const cap of capsOf(collection)) {
       const group = cap.group(value)
@@ -52,10 +53,12 @@ export class CapCounts {
       const limit = cap.limit(this.#state)
       const stored = cap.countsAll ? records.size : count(records.values(), cap, group)
       // What the plan deletes makes room; what it adds is reserved already.
-      if (stored - count(plan.deleted.values(), cap, group) + this.#of(cap, group) >= limit) throw cap.refuse(limit)
+      const freed = deleted === undefined ? 0 : count(deleted.values(), cap, group)
+      if (stored - freed + this.#of(cap, group) >= limit) throw cap.refuse(limit)
       added.push({ cap, group })
     }
-    added.push(...this.#freshValues(collection, value))
+    const fresh = this.#freshValues(collection, value)
+    if (fresh.length > 0) added.push(...fresh)
     for (const each of added) this.#add(each, 1)
     return added
   }
@@ -86,11 +89,11 @@ export class CapCounts {
   }
 
   #add({ cap, group }: Reservation, by: number): void {
-    const groups = this.#reserved.get(cap) ?? new Map<string, number>()
+    let groups = this.#reserved.get(cap)
+    if (groups === undefined) this.#reserved.set(cap, (groups = new Map()))
     const after = (groups.get(group) ?? 0) + by
     if (after === 0) groups.delete(group)
     else groups.set(group, after)
-    this.#reserved.set(cap, groups)
   }
 }
 

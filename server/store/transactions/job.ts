@@ -29,8 +29,8 @@ export class PlanTransaction implements Transaction {
   readonly reservations: Reservation[] = []
   readonly #state: State
   readonly #counts: CapCounts
-  /** By collection, for those with caps. */
-  readonly #planned = new Map<CollectionName, PlannedRecords<unknown>>()
+  /** By collection, for those with caps; few plans change one of them twice. */
+  #planned: Map<CollectionName, PlannedRecords<unknown>> | undefined
   /** Set when the plan has returned: what comes later would be lost. */
   ended = false
 
@@ -43,9 +43,10 @@ export class PlanTransaction implements Transaction {
   put<C extends CollectionName>(collection: C, key: string, value: Collections[C]): void {
     if (isCapped(collection)) {
       const planned = this.#plannedOf(collection)
-      this.reservations.push(...this.#counts.reserve(collection, key, value, planned))
+      for (const each of this.#counts.reserve(collection, key, value, planned)) this.reservations.push(each)
+      planned.put ??= new Map()
       planned.put.set(key, value)
-      planned.deleted.delete(key)
+      planned.deleted?.delete(key)
     }
     this.#add(changeOf(collection, key, value))
   }
@@ -54,14 +55,16 @@ export class PlanTransaction implements Transaction {
     if (isCapped(collection)) {
       const planned = this.#plannedOf(collection)
       const stored = this.#state[collection].get(key)
-      planned.put.delete(key)
-      if (stored !== undefined) planned.deleted.set(key, stored)
+      planned.put?.delete(key)
+      if (stored !== undefined) planned.deleted = (planned.deleted ?? new Map()).set(key, stored)
     }
     this.#add(changeOf(collection, key, undefined))
   }
 
   #plannedOf<C extends CollectionName>(collection: C): PlannedRecords<Collections[C]> {
-    const planned = this.#planned.get(collection) ?? { put: new Map(), deleted: new Map() }
+    this.#planned ??= new Map()
+    // The records are those of the collection; the map cannot express that.
+    const planned = (this.#planned.get(collection) ?? {}) as PlannedRecords<Collections[C]>
     this.#planned.set(collection, planned)
     return planned
   }

@@ -2,31 +2,33 @@ import type { Change, CollectionName } from '../store.ts'
 
 /** Latest change of each record that is on its way to the disk, and not yet in memory. */
 export class PendingChanges {
-  readonly #latest = new Map<string, Change>()
+  /** By collection and key. */
+  readonly #latest = new Map<CollectionName, Map<string, Change>>()
 
   /** Adds changes of one transaction, in order. */
   add(changes: readonly Change[]): void {
-    for (const change of changes) this.#latest.set(nameOf(change.collection, change.key), change)
+    for (const change of changes) {
+      const latest = this.#latest.get(change.collection)
+      if (latest === undefined) this.#latest.set(change.collection, new Map([[change.key, change]]))
+      else latest.set(change.key, change)
+    }
   }
 
   /** Removes changes that are in memory now, or were refused. */
   remove(changes: readonly Change[]): void {
     for (const change of changes) {
-      const name = nameOf(change.collection, change.key)
-      if (this.#latest.get(name) === change) this.#latest.delete(name)
+      const latest = this.#latest.get(change.collection)
+      if (latest?.get(change.key) === change) latest.delete(change.key)
     }
   }
 
   /** The change of a record; undefined: none. */
   of(collection: CollectionName, key: string): Change | undefined {
-    return this.#latest.get(nameOf(collection, key))
+    return this.#latest.get(collection)?.get(key)
   }
 
-  all(): Iterable<Change> {
-    return this.#latest.values()
+  /** Keys of the records of a collection that have a change. */
+  keysOf(collection: CollectionName): Iterable<string> {
+    return this.#latest.get(collection)?.keys() ?? []
   }
-}
-
-function nameOf(collection: CollectionName, key: string): string {
-  return `${collection} ${key}`
 }

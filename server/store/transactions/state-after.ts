@@ -10,7 +10,7 @@ const fewChanges = 8
 export interface ChangedState {
   state: State
   /** Changes of earlier transactions that are not in memory yet. */
-  pending: Pick<PendingChanges, 'of' | 'all'>
+  pending: Pick<PendingChanges, 'of' | 'keysOf'>
 }
 
 /** State as it will be after some changes. */
@@ -44,6 +44,6 @@ export class StateAfter implements RecordReader {
   /** Keys of all records of a collection, some of which may be deleted. */
   *keysOf(collection: CollectionName): Iterable<string> {
     yield* this.#before.state[collection].keys()
-    for (const change of this.#before.pending.all()) if (change.collection === collection) yield change.key
+    yield* this.#before.pending.keysOf(collection)
   }
 }

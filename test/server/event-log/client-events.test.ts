@@ -2,8 +2,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { allOperations } from '../../../shared/operations.ts'
 import type { EventDraft } from '../../../server/event-log/event-log.ts'
 import { PeopleNames } from '../../../server/event-log/people-names.ts'
+import { GatheringSink } from '../../../server/event-log/gathering-sink.ts'
 import { ClientEvents } from '../../../server/event-log/sources/clients.ts'
 import { causedBy } from '../../../server/store/change-cause.ts'
+import { collectingSink } from '../../support/collecting-sink.ts'
 import { liveRecord } from '../../support/made-capabilities.ts'
 import { observation } from '../observe/observation.ts'
 import { room, temporaryStore } from '../../support/sites/store-site.ts'
@@ -37,11 +39,7 @@ test('Every operation that changes or makes something leaves an event of its cli
   onTestFinished(() => site.remove())
   const { store } = site
   const events: EventDraft[] = []
-  const sink = {
-    append: (draft: EventDraft) => void events.push(draft),
-    passing: <D>(_: string, make: () => D): D => make(),
-  }
-  const observer = new ClientEvents(store, sink, new PeopleNames())
+  const observer = new ClientEvents(store, collectingSink(events), new PeopleNames())
   const silent: string[] = []
   for (const { name } of allOperations) {
     const params = new Map([
@@ -67,8 +65,7 @@ test('The events of a live stream name it and its room, from the order to its de
   const site = await temporaryStore()
   onTestFinished(() => site.remove())
   const { store } = site
-  const sink = { append: () => {}, passing: <D>(_: string, make: () => D): D => make() }
-  const events = new ClientEvents(store, sink, new PeopleNames())
+  const events = new ClientEvents(store, collectingSink(), new PeopleNames())
   const live = liveRecord('41', 'capability', 'living')
   await store.transact([], (transaction) => transaction.put('rooms', live.room_id, room(live.room_id, 1, 'Yard')))
   const change = async (operation: string, value?: typeof live) => {
@@ -95,4 +92,33 @@ test('The events of a live stream name it and its room, from the order to its de
     { kind: 'live.ended', ...named },
     { kind: 'live.deleted', ...named },
   ])
+})
+
+test('Of a flood of new rooms, the first events are stored with their rooms, and the number of the others is logged', async () => {
+  const site = await temporaryStore()
+  onTestFinished(() => site.remove())
+  const { store } = site
+  const logged: EventDraft[] = []
+  const sink = new GatheringSink({ append: (draft) => void logged.push(draft) })
+  const events = new ClientEvents(store, sink, new PeopleNames())
+  const caller = { client: '10.0.0.1', accessKey: 'demo_access' }
+  let withoutCause = 0
+  for (let number = 1; number <= 250; number++) {
+    const roomId = `room ${number}`
+    const cause = events.of('create_room', { room: '', parameters: new Map() }, caller)
+    const create = () =>
+      store.transact([], (transaction) => transaction.put('rooms', roomId, room(roomId, number, 'Yard')))
+    await (cause === undefined ? create() : causedBy(cause, create))
+    if (cause === undefined) withoutCause++
+    events.observe(
+      observation({ operation: 'create_room', ret: 0, room: roomId, isRecorded: cause?.isRecorded ?? false }),
+    )
+  }
+  sink.close()
+  const stored = store.all('pending_events').size
+  expect(stored).toBeGreaterThanOrEqual(200)
+  expect(withoutCause).toBe(250 - stored)
+  const gathered = logged.filter(({ kind }) => kind === 'log.gathered')
+  const counted = gathered.reduce((sum, { params }) => sum + Number(params?.count), 0)
+  expect(stored + counted + (logged.length - gathered.length)).toBe(250)
 })

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { EventDraft } from '../../../server/event-log/event-log.ts'
 import { HostSource } from '../../../server/event-log/sources/hosts.ts'
 import { outcomeUnknown } from '../../../server/store/storage-error.ts'
+import { collectingSink } from '../../support/collecting-sink.ts'
 import { createRoom, temporaryStore } from '../../support/sites/store-site.ts'
 
 test('A lock by a host whose answer is lost leaves its event with the change', async () => {
@@ -10,7 +11,7 @@ test('A lock by a host whose answer is lost leaves its event with the change', a
   const { store } = site
   await createRoom(store, 'room')
   const after: EventDraft[] = []
-  const hosts = new HostSource(store, { append: (event) => void after.push(event), passing: (_, make) => make() })
+  const hosts = new HostSource(store, collectingSink(after))
   const by = { userId: 'ann', userName: 'Ann' }
   const locked = hosts.locking({ roomId: 'room', locked: true, by }, async () => {
     const room = store.get('rooms', 'room')

@@ -19,6 +19,7 @@ import { defaultSettings, type Settings } from '../../../shared/settings.ts'
 import { placeOf } from '../../../server/store/sealed-places.ts'
 import { ApiClient } from '../api-client.ts'
 import { storedNode } from '../stored-records.ts'
+import { collectingSink } from '../collecting-sink.ts'
 
 /** A complete controller with both listeners on free ports, a real data folder and simulated nodes. */
 export interface LiveSite extends Services {
@@ -85,7 +86,7 @@ export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite>
   if (options.folder === undefined) await furnish(store, options)
   if (options.leadership !== undefined) Object.defineProperty(store, 'leadership', { value: options.leadership })
   const services = createServices({
-    events: { append: (event) => void events.push(event), passing: (_, make) => make() },
+    events: collectingSink(events),
     eventLog: {
       append: (event) => void events.push(event),
       query: () => Promise.resolve({ items: [], next: 0, kept: 0, since: 0 }),

@@ -213,6 +213,7 @@ test('an index of the version before is taken over', async () => {
   const database = new DatabaseSync(join(folder, 'index.sqlite'))
   database.exec(`DROP TRIGGER segment_added; DROP TRIGGER segment_deleted; DROP TRIGGER segment_moved;
     DROP TABLE places; DROP TABLE uploads; DROP INDEX segments_by_place; DROP TABLE removals;
+    DROP INDEX segments_lacking; DROP TABLE lacks; ALTER TABLE segments DROP COLUMN lack;
     CREATE TABLE removals (id INTEGER PRIMARY KEY, file TEXT NOT NULL, bytes INTEGER NOT NULL);
     INSERT INTO removals VALUES (900, 'a/b~main/2026-11-20/1.mp4', 5); PRAGMA user_version = 1`)
   database.close()

@@ -90,7 +90,7 @@ export class CapCounts {
 
   #add({ cap, group }: Reservation, by: number): void {
     let groups = this.#reserved.get(cap)
-    if (groups === undefined) this.#reserved.set(cap, (groups = new Map()))
+    if (groups === undefined) this.#reserved.set(cap, (groups = new Map<string, number>()))
     const after = (groups.get(group) ?? 0) + by
     if (after === 0) groups.delete(group)
     else groups.set(group, after)

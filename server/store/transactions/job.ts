@@ -56,7 +56,10 @@ export class PlanTransaction implements Transaction {
       const planned = this.#plannedOf(collection)
       const stored = this.#state[collection].get(key)
       planned.put?.delete(key)
-      if (stored !== undefined) planned.deleted = (planned.deleted ?? new Map()).set(key, stored)
+      if (stored !== undefined) {
+        planned.deleted ??= new Map()
+        planned.deleted.set(key, stored)
+      }
     }
     this.#add(changeOf(collection, key, undefined))
   }

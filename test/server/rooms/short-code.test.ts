@@ -1,0 +1,12 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { newCode, tokenOfCode } from '../../../server/rooms/short-code.ts'
+
+test('Whoever has the stored hash of a short link cannot search for its code without the key of the site', () => {
+  const code = newCode()
+  const token = tokenOfCode(Buffer.alloc(32, 1), code)
+  expect(tokenOfCode(Buffer.alloc(32, 1), code)).toBe(token)
+  expect(tokenOfCode(Buffer.alloc(32, 2), code)).not.toBe(token)
+  for (const text of [code, `short link ${code}`])
+    expect(createHash('sha256').update(text).digest('base64url')).not.toBe(token)
+})

@@ -48,7 +48,7 @@ export class LinkIndex {
   }
 }
 
-/** Asked for each new room. Unlike any other name: those are a kind, or begin with a bracket. */
+/** Cheap to make, because each new room is looked up. Names of other groups are a kind alone, or JSON. */
 function nameOfRoom(kind: CapabilityKind, roomId: string): string {
   return `${kind} ${roomId}`
 }

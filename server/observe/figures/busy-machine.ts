@@ -1,4 +1,4 @@
-/** A machine whose CPU has been in use nearly whole for a while. */
+/** A machine that has used nearly all of its CPU time for a while. */
 export interface BusyMachine {
   /** CPU time in use, in percent of all cores. */
   percent: number
@@ -6,9 +6,10 @@ export interface BusyMachine {
   since: number
 }
 
-/** CPU time from which media suffers, in percent of all cores, and for how long it has to last, in milliseconds: a backup or an export is over before. */
+/** CPU time in use from which media has losses, in percent of all cores. */
 const busyPercent = 90
-const lastsMs = 60_000
+/** Minimum duration of such use, in milliseconds. A backup or an export ends earlier. */
+const minBusyMs = 60_000
 
 /** Follows the CPU time of the machine. */
 export class BusyWatch {
@@ -24,9 +25,9 @@ export class BusyWatch {
     this.#at = at
   }
 
-  /** The machine as of the latest sample; undefined: it has time left. */
+  /** The machine as of the latest sample; undefined: it is not busy. */
   get busy(): BusyMachine | undefined {
-    if (this.#since === 0 || this.#at - this.#since < lastsMs) return undefined
+    if (this.#since === 0 || this.#at - this.#since < minBusyMs) return undefined
     return { percent: this.#percent, since: this.#since }
   }
 }

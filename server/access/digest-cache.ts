@@ -28,9 +28,12 @@ export class DigestCache {
   constructor(store: Pick<Store, 'get' | 'unseal' | 'onChange'>) {
     this.#store = store
     this.#nobody = digestsOf(hmacKey(randomBytes(32).toString('hex')), '')
-    store.onChange((changes) => {
-      for (const { collection, key } of changes) if (collection === 'credentials') this.#entries.delete(key)
-    })
+    store.onChange(
+      (changes) => {
+        for (const { collection, key } of changes) if (collection === 'credentials') this.#entries.delete(key)
+      },
+      ['credentials'],
+    )
   }
 
   /**

@@ -74,7 +74,7 @@ export class Sessions {
     this.#now = now
     const stored = [...store.all('sessions')].sort(([, a], [, b]) => a.used_at - b.used_at)
     for (const [key, session] of stored) this.#adopt(key, session)
-    this.#unsubscribe = store.onChange((changes) => this.#follow(changes))
+    this.#unsubscribe = store.onChange((changes) => this.#follow(changes), ['sessions', 'credentials'])
     this.#timer = setInterval(() => this.sweep(), sweepEveryMs)
     this.#timer.unref()
   }

@@ -61,7 +61,7 @@ export class Capabilities {
     this.#parts = parts
     this.#startedAt = parts.clock()
     for (const [id, record] of parts.store.all('capabilities')) this.#links.add(id, record)
-    this.#stopFollowing = parts.store.onChange((changes, before) => this.#follow(changes, before))
+    this.#stopFollowing = parts.store.onChange((changes, before) => this.#follow(changes, before), ['capabilities'])
   }
 
   /** Removes expired capabilities from now on; exports of an earlier run are gone. */

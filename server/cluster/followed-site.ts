@@ -5,7 +5,8 @@ import type { SealedPlace } from '../store/sealer.ts'
 import type { Sealer } from '../store/sealer.ts'
 import type { FollowedStore } from '../store/election/site-member.ts'
 import { siteSettings, unsealIn } from '../store/site-settings.ts'
-import type { ChangeListener, Store } from '../store/store.ts'
+import { ChangeListeners } from '../store/change-listeners.ts'
+import type { ChangeListener, CollectionName, Store } from '../store/store.ts'
 
 /** Read-only part of a store, which a replica uses. */
 export type ReadStore = Pick<Store, 'get' | 'all' | 'onChange' | 'transact' | 'writeBehind' | 'seal' | 'unseal'>
@@ -16,7 +17,7 @@ export type ReadStore = Pick<Store, 'get' | 'all' | 'onChange' | 'transact' | 'w
  */
 export class FollowedSite implements ReadStore {
   readonly #sealer: Sealer
-  readonly #listeners = new Set<ChangeListener>()
+  readonly #listeners = new ChangeListeners()
   #store: FollowedStore
   #stop: () => void
 
@@ -42,9 +43,8 @@ export class FollowedSite implements ReadStore {
   get: ReadStore['get'] = (collection, key) => this.#store.get(collection, key)
   all: ReadStore['all'] = (collection) => this.#store.all(collection)
 
-  onChange(listener: ChangeListener): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+  onChange(listener: ChangeListener, of?: readonly CollectionName[]): () => void {
+    return this.#listeners.add(listener, of)
   }
 
   transact(): Promise<never> {
@@ -61,7 +61,7 @@ export class FollowedSite implements ReadStore {
     return unsealIn(this, this.#sealer, sealed, place)
   }
 
-  #notify(...changed: Parameters<ChangeListener>): void {
-    for (const listener of [...this.#listeners]) listener(...changed)
+  #notify(...[changes, before]: Parameters<ChangeListener>): void {
+    this.#listeners.notify(changes, before, (run) => run())
   }
 }

@@ -124,9 +124,7 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
     began: () => listener.restartConsoles(),
   })
   watch.start()
-  const stopFollowing = site.onChange((changes) => {
-    if (changes.some(({ collection }) => endsSessions.has(collection))) listener.reviewSessions()
-  })
+  const stopFollowing = site.onChange(() => listener.reviewSessions(), endsSessions)
   const end = (): void => {
     leaderEvents.close()
     watch.stop()

@@ -8,9 +8,12 @@ export class CredentialRooms {
 
   constructor(store: Pick<Store, 'all' | 'onChange'>) {
     for (const room of store.all('rooms').values()) this.#set(room.room_id, room.created_by)
-    this.#stop = store.onChange((changes) => {
-      for (const change of changes) if (change.collection === 'rooms') this.#set(change.key, change.value?.created_by)
-    })
+    this.#stop = store.onChange(
+      (changes) => {
+        for (const change of changes) if (change.collection === 'rooms') this.#set(change.key, change.value?.created_by)
+      },
+      ['rooms'],
+    )
   }
 
   count(accessKey: string): number {

@@ -1,2 +1,4 @@
+import type { CollectionName } from '../store/store.ts'
+
 /** Collections whose changes may end sessions of the console. */
-export const endsSessions: ReadonlySet<string> = new Set(['accounts', 'account_sessions', 'settings'])
+export const endsSessions: readonly CollectionName[] = ['accounts', 'account_sessions', 'settings']

@@ -74,9 +74,7 @@ export function openConsolePort(parts: ConsolePortParts): ConsolePort | undefine
     kept: leader?.kept,
     register: leader === undefined ? undefined : (joiner) => leader.member.register(joiner),
   })
-  store.onChange((changes) => {
-    if (changes.some(({ collection }) => endsSessions.has(collection))) port.reviewSessions()
-  })
+  store.onChange(() => port.reviewSessions(), endsSessions)
   const replaceKey = () => {
     const made = key.replace()
     port.reviewSessions()

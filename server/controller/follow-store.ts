@@ -18,11 +18,17 @@ export function followStore(
 ): () => void {
   const stopFlushes = store.onFlush((milliseconds) => metrics.flushed(milliseconds))
   let cameraNetworks = settings().media.camera_networks.join()
+  const stopSettings = store.onChange(
+    (changes) => {
+      media?.configure()
+      if (changes.every(({ collection }) => collection !== 'settings')) return
+      const networks = settings().media.camera_networks.join()
+      if (networks !== cameraNetworks) janus.cameraPlacesChanged()
+      cameraNetworks = networks
+    },
+    ['settings', 'nodes'],
+  )
   const stopChanges = store.onChange((changes) => {
-    if (changes.some(({ collection }) => collection === 'settings' || collection === 'nodes')) media?.configure()
-    const networks = settings().media.camera_networks.join()
-    if (networks !== cameraNetworks) janus.cameraPlacesChanged()
-    cameraNetworks = networks
     for (const change of changes)
       if (change.collection === 'devices')
         media?.noteOutgoing({ userId: change.key, roomId: change.value?.roomId ?? '' })
@@ -31,6 +37,7 @@ export function followStore(
   })
   return () => {
     stopFlushes()
+    stopSettings()
     stopChanges()
     removals.stop()
   }

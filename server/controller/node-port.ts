@@ -47,9 +47,7 @@ export function nodePortOf({
     formerTls,
     changed: () => hub.emit('listeners.changed', {}),
   })
-  store.onChange((changes) => {
-    if (changes.some(({ collection }) => collection === 'nodes')) port.review()
-  })
+  store.onChange(() => port.review(), ['nodes'])
   return port
 }
 

@@ -68,7 +68,7 @@ export class DeviceFleet {
   start(): void {
     const { store, pool } = this.#options
     this.#unsubscribe.push(
-      store.onChange((changes) => this.#follow(changes)),
+      store.onChange((changes) => this.#follow(changes), ['devices', 'rooms']),
       pool.onEvent((event) => this.#guard('userId' in event ? event.userId : '', () => this.#hear(event))),
     )
     for (const device of store.all('devices').values()) this.#guard(device.userId, () => this.#start(device))

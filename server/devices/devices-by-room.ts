@@ -10,9 +10,12 @@ export class DevicesByRoom {
 
   constructor(store: Store) {
     for (const [userId, device] of store.all('devices')) this.#set(userId, device.roomId)
-    this.#unsubscribe = store.onChange((changes) => {
-      for (const change of changes) if (change.collection === 'devices') this.#set(change.key, change.value?.roomId)
-    })
+    this.#unsubscribe = store.onChange(
+      (changes) => {
+        for (const change of changes) if (change.collection === 'devices') this.#set(change.key, change.value?.roomId)
+      },
+      ['devices'],
+    )
   }
 
   close(): void {

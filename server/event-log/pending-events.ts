@@ -39,10 +39,13 @@ export class PendingEvents {
   start(): void {
     const { store } = this.#parts
     this.#stops.push(
-      store.onChange((changes) => {
-        for (const { collection, key, value } of changes)
-          if (collection === 'pending_events' && value !== undefined) this.#stored(key, value)
-      }),
+      store.onChange(
+        (changes) => {
+          for (const { collection, key, value } of changes)
+            if (collection === 'pending_events' && value !== undefined) this.#stored(key, value)
+        },
+        ['pending_events'],
+      ),
       store.leadership.onChange(() => this.#refresh()),
     )
     this.#refresh()

@@ -53,7 +53,7 @@ export class TestCamera {
     const { store } = this.#options
     for (const { userId, userAddress } of store.all('devices').values())
       if (isTestCamera(userAddress)) this.#devices.add(userId)
-    this.#stopFollowing = store.onChange((changes) => this.#follow(changes))
+    this.#stopFollowing = store.onChange((changes) => this.#follow(changes), ['devices'])
     if (this.#devices.size > 0) await this.#serve()
   }
 

@@ -29,9 +29,12 @@ export class FollowedRecords<C extends CollectionName> {
   start(): void {
     const { store, collection } = this.#parts
     this.#stops.push(
-      store.onChange((changes) => {
-        for (const change of changes) if (change.collection === collection) this.#apply(change.key)
-      }),
+      store.onChange(
+        (changes) => {
+          for (const change of changes) if (change.collection === collection) this.#apply(change.key)
+        },
+        [collection],
+      ),
       store.leadership.onChange(() => this.#applyAll()),
     )
     this.#applyAll()

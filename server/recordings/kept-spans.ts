@@ -43,15 +43,18 @@ export class KeptSpans {
 
   /** Marks segments with every change from now on. */
   follow(index: MarkedIndex): void {
-    this.#unsubscribe = this.#store.onChange((changes, before) => {
-      for (const [number, { collection, key, value }] of changes.entries()) {
-        if (collection !== 'recording_keeps') continue
-        // The value before belongs to the same collection.
-        const removed = before[number] as StoredRecordingKeep | undefined
-        if (value !== undefined) this.#mark(key, () => mark(index, value, true))
-        else if (removed !== undefined) this.#mark(key, () => this.#unmark(index, removed))
-      }
-    })
+    this.#unsubscribe = this.#store.onChange(
+      (changes, before) => {
+        for (const [number, { collection, key, value }] of changes.entries()) {
+          if (collection !== 'recording_keeps') continue
+          // The value before belongs to the same collection.
+          const removed = before[number] as StoredRecordingKeep | undefined
+          if (value !== undefined) this.#mark(key, () => mark(index, value, true))
+          else if (removed !== undefined) this.#mark(key, () => this.#unmark(index, removed))
+        }
+      },
+      ['recording_keeps'],
+    )
   }
 
   /** Resolves when nothing is marked any more. */

@@ -97,14 +97,17 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
     this.#stops.push(
       store.leadership.onChange(() => this.reviewAll()),
       pool.onEvent((event) => this.#onPoolEvent(event)),
-      store.onChange((changes) => {
-        for (const { collection, key, value } of changes) {
-          if (collection === 'rooms') this.review(key, true)
-          else if (collection === 'devices') this.#deviceChanged(key, value)
-          else if (collection === 'recording_wishes') this.review(roomOfKey(key))
-          else if (collection === 'settings') this.reviewAll()
-        }
-      }),
+      store.onChange(
+        (changes) => {
+          for (const { collection, key, value } of changes) {
+            if (collection === 'rooms') this.review(key, true)
+            else if (collection === 'devices') this.#deviceChanged(key, value)
+            else if (collection === 'recording_wishes') this.review(roomOfKey(key))
+            else if (collection === 'settings') this.reviewAll()
+          }
+        },
+        ['rooms', 'devices', 'recording_wishes', 'settings'],
+      ),
     )
     this.#timers = [
       setInterval(() => this.#clock(), clockMs).unref(),

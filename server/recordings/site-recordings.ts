@@ -192,14 +192,17 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
         this.#storage?.removal.begin()
         this.objects?.wake()
       }),
-      store.onChange((changes) => {
-        for (const { collection } of changes) {
-          // The reserve may be another one now.
-          if (collection !== 'settings') continue
-          mustNotFail(this.#storage?.watch.look())
-          this.objects?.settingsChanged()
-        }
-      }),
+      store.onChange(
+        (changes) => {
+          for (const { collection } of changes) {
+            // The reserve may be another one now.
+            if (collection !== 'settings') continue
+            mustNotFail(this.#storage?.watch.look())
+            this.objects?.settingsChanged()
+          }
+        },
+        ['settings'],
+      ),
     )
     if (this.#storage === undefined) {
       this.#recovering.resolve()

@@ -14,7 +14,7 @@ export interface WishEndingsParts {
 /** Pause after a change that the store did not confirm, in milliseconds. */
 const retryMs = 2_000
 /** Collections that decide how long a manual recording goes on. */
-const deciding: ReadonlySet<CollectionName> = new Set(['recording_wishes', 'meetings', 'rooms', 'devices'])
+const deciding: readonly CollectionName[] = ['recording_wishes', 'meetings', 'rooms', 'devices']
 
 /**
  * Ends manual recordings with their meeting, room or camera. Whether one is over follows from the stored records alone, so a change that was refused, or whose answer was lost, is tried again:
@@ -34,9 +34,7 @@ export class WishEndings {
   start(): void {
     const { store } = this.#parts
     this.#stops.push(
-      store.onChange((changes) => {
-        if (changes.some(({ collection }) => deciding.has(collection))) this.#look()
-      }),
+      store.onChange(() => this.#look(), deciding),
       store.leadership.onChange(() => this.#look()),
     )
     this.#look()

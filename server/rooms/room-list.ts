@@ -66,10 +66,13 @@ export class RoomList {
   constructor(store: Pick<Store, 'all' | 'onChange'>, facts: RoomFacts) {
     this.#store = store
     this.#facts = facts
-    this.#unsubscribe = store.onChange((changes) => {
-      if (this.#numberOf === undefined) return
-      for (const change of changes) if (change.collection === 'rooms') this.#follow(change.key, change.value)
-    })
+    this.#unsubscribe = store.onChange(
+      (changes) => {
+        if (this.#numberOf === undefined) return
+        for (const change of changes) if (change.collection === 'rooms') this.#follow(change.key, change.value)
+      },
+      ['rooms'],
+    )
   }
 
   close(): void {

@@ -90,7 +90,10 @@ export function newRecord(
     created_at: at,
   }
   // Spread into the literal, fields that are rarely there would cost more than all others together.
-  return Object.assign(room, entryOf(wanted), wanted.schedule && { schedule: wanted.schedule }, tagField(wanted.tags))
+  if (wanted.entry_by_number !== undefined) room.entry_by_number = wanted.entry_by_number
+  if (wanted.waiting_room !== undefined) room.waiting_room = wanted.waiting_room
+  if (wanted.schedule !== undefined) room.schedule = wanted.schedule
+  return wanted.tags === undefined ? room : Object.assign(room, tagField(wanted.tags))
 }
 
 /** Whether a change left every field as it was: then nothing needs to be stored or sent. */

@@ -115,12 +115,15 @@ export class RoomViews {
   onChange(listener: (roomId: string) => void): () => void {
     const { store, pool, guests } = this.#options
     const stopGuests = guests.onChange(listener)
-    const stopStore = store.onChange((changes) => {
-      for (const change of changes) {
-        if (change.collection === 'rooms') listener(change.key)
-        else if (change.collection === 'devices' && change.value !== undefined) listener(change.value.roomId)
-      }
-    })
+    const stopStore = store.onChange(
+      (changes) => {
+        for (const change of changes) {
+          if (change.collection === 'rooms') listener(change.key)
+          else if (change.collection === 'devices' && change.value !== undefined) listener(change.value.roomId)
+        }
+      },
+      ['rooms', 'devices'],
+    )
     const stopPool = pool.onEvent((event) => {
       if (event.type === 'joined' || event.type === 'left') listener(event.roomId)
     })

@@ -56,14 +56,18 @@ export class ScheduledRooms {
     this.#lookedAt = this.#startedAt
     this.#lookAtAll()
     this.#stops.push(
-      store.onChange((changes) => {
-        for (const { collection, key, value } of changes) {
-          if (collection !== 'rooms') continue
-          if (value?.schedule !== undefined) this.#lookAt(key, this.#clock())
-          else this.#forget(key)
-        }
-        this.#arm()
-      }),
+      store.onChange(
+        (changes) => {
+          const { first } = this.#due
+          for (const { collection, key, value } of changes) {
+            if (collection !== 'rooms') continue
+            if (value?.schedule !== undefined) this.#lookAt(key, this.#clock())
+            else this.#forget(key)
+          }
+          if (this.#due.first !== first) this.#arm()
+        },
+        ['rooms'],
+      ),
       pool.onEvent((event) => {
         if (event.type === 'left') this.#left(event.roomId)
       }),

@@ -61,9 +61,12 @@ export class SiteSearch {
     const { store, pool } = this.#options
     // Changes that come meanwhile are followed at once: what they change is not indexed twice.
     this.#unsubscribe = [
-      store.onChange((changes) => {
-        for (const change of changes) this.#follow(change)
-      }),
+      store.onChange(
+        (changes) => {
+          for (const change of changes) this.#follow(change)
+        },
+        ['rooms', 'devices', 'nodes', 'credentials'],
+      ),
       pool.onEvent((event) => {
         if (event.type === 'joined') this.#join(event.roomId, event.user)
         else if (event.type === 'left') this.#indexes.people.delete(keyOfPerson(event.roomId, event.user.userId))

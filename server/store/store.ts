@@ -241,8 +241,12 @@ export interface Store {
   /** Resolves when the store answers; rejects with ApiError 'storage' when it has been stuck for `deadlineMs`. Returns undefined at once (no promise) when nothing is stuck. */
   responsive(deadlineMs: number): Promise<void> | undefined
 
-  /** Called after each durable (or writeBehind) change, synchronously, in order. Returns the unsubscribe function. */
-  onChange(listener: ChangeListener): () => void
+  /**
+   * Called after each durable (or writeBehind) change, synchronously, in order.
+   * @param of called for changes of one of these collections only, with all that were stored together; undefined: for all
+   * @returns the unsubscribe function
+   */
+  onChange(listener: ChangeListener, of?: readonly CollectionName[]): () => void
   onNotice(listener: (notice: StoreNotice) => void): () => void
   status(): StoreStatus
   /** Called with the milliseconds of each flush. */

@@ -58,13 +58,16 @@ export class PictureRounds {
     } catch (error) {
       this.#refuse(error)
     }
-    this.#stopFollowing = store.onChange((changes) => {
-      // A camera goes to the trash first, and may return from it.
-      if (changes.some(({ collection, value }) => collection === 'trash' && value === undefined))
-        mustNotFail(this.#forget())
-      for (const { collection, key, value } of changes)
-        if (collection === 'devices' && value === undefined) mustNotFail(this.#forget(key))
-    })
+    this.#stopFollowing = store.onChange(
+      (changes) => {
+        // A camera goes to the trash first, and may return from it.
+        if (changes.some(({ collection, value }) => collection === 'trash' && value === undefined))
+          mustNotFail(this.#forget())
+        for (const { collection, key, value } of changes)
+          if (collection === 'devices' && value === undefined) mustNotFail(this.#forget(key))
+      },
+      ['trash', 'devices'],
+    )
     if (!this.#stopped) this.#next(pauseMs.most)
   }
 

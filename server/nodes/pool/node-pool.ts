@@ -29,7 +29,7 @@ export class NodePool {
     this.#options = options
     this.#parts = poolParts(options)
     this.#context = this.#parts.context
-    this.#unsubscribe = options.store.onChange((changes) => this.#parts.following.follow(changes))
+    this.#unsubscribe = options.store.onChange((changes) => this.#parts.following.follow(changes), ['rooms', 'nodes'])
   }
 
   /** Takes the stored nodes into service; resolves when the first poll of each has ended or its deadline has passed. */

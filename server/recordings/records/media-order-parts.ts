@@ -99,9 +99,12 @@ export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
   })
   const adopt = (): Promise<void> => adoptOrders({ store, capabilities, lives, files, logger })
   // A backup of an earlier version may be restored.
-  const stopAdopting = store.onChange((changes) => {
-    if (changes.some(isUnadopted)) mustNotFail(adopt())
-  })
+  const stopAdopting = store.onChange(
+    (changes) => {
+      if (changes.some(isUnadopted)) mustNotFail(adopt())
+    },
+    ['recordings', 'lives'],
+  )
   return {
     orders,
     pages: {

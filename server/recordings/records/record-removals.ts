@@ -31,10 +31,13 @@ export class RecordRemovals {
   start(): void {
     const { store } = this.#parts
     this.#stops.push(
-      store.onChange((changes) => {
-        if (changes.some(({ collection, value }) => collection === 'recording_removals' && value !== undefined))
-          this.sweep()
-      }),
+      store.onChange(
+        (changes) => {
+          if (changes.some(({ collection, value }) => collection === 'recording_removals' && value !== undefined))
+            this.sweep()
+        },
+        ['recording_removals'],
+      ),
       store.leadership.onChange(() => this.sweep()),
     )
     this.sweep()

@@ -57,9 +57,12 @@ export class StoredOrders<C extends OrderCollection> {
     const { store } = this.#parts
     this.#followed.start()
     this.#stops.push(
-      store.onChange((changes) => {
-        if (changes.some(mayEnd)) this.#endStale()
-      }),
+      store.onChange(
+        (changes) => {
+          if (changes.some(mayEnd)) this.#endStale()
+        },
+        ['rooms', 'capabilities'],
+      ),
     )
     this.#check()
   }

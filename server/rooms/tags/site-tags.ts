@@ -64,12 +64,15 @@ export class SiteTags {
 
   async #build(): Promise<void> {
     // Changes that come meanwhile are followed at once.
-    this.#unsubscribe = this.#store.onChange((changes) => {
-      for (const { collection, key, value } of changes) {
-        if (collection === 'rooms') this.rooms.put(key, value?.tags)
-        else if (collection === 'devices') this.devices.put(key, value?.tags)
-      }
-    })
+    this.#unsubscribe = this.#store.onChange(
+      (changes) => {
+        for (const { collection, key, value } of changes) {
+          if (collection === 'rooms') this.rooms.put(key, value?.tags)
+          else if (collection === 'devices') this.devices.put(key, value?.tags)
+        }
+      },
+      ['rooms', 'devices'],
+    )
     await this.#indexAll(this.rooms, this.#store.all('rooms'))
     await this.#indexAll(this.devices, this.#store.all('devices'))
   }

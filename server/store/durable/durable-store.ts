@@ -3,6 +3,7 @@ import type { BackupProof } from '../../../shared/console/site.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
 import { withoutCause } from '../change-cause.ts'
 import { StorageHealth } from './storage-health.ts'
+import { ChangeListeners } from '../change-listeners.ts'
 import { applyChange, changeOf, type State } from '../state.ts'
 import type { Losses } from '../files/losses.ts'
 import { soleLeadership } from '../leadership.ts'
@@ -82,7 +83,7 @@ export class DurableStore implements Store {
   readonly #backups: SiteBackups
   readonly #restore: Restore
   readonly #health: StorageHealth
-  readonly #changeListeners = new Set<ChangeListener>()
+  readonly #changeListeners = new ChangeListeners()
   readonly #flushListeners = new Set<(milliseconds: number) => void>()
   readonly #leadership = soleLeadership(this)
   #closed: Promise<void> | undefined
@@ -158,7 +159,7 @@ export class DurableStore implements Store {
     const before = applyChange(this.#state, change)
     this.#writeBehind.add(change, before !== undefined)
     if (this.#writeBehind.size > 0) this.#commit.addedBehind()
-    if (this.#changeListeners.size > 0) this.#notify([change], [before])
+    this.#notify([change], [before])
   }
 
   nextRoomNumber(): number {
@@ -184,9 +185,8 @@ export class DurableStore implements Store {
     })
   }
 
-  onChange(listener: ChangeListener): () => void {
-    this.#changeListeners.add(listener)
-    return () => void this.#changeListeners.delete(listener)
+  onChange(listener: ChangeListener, of?: readonly CollectionName[]): () => void {
+    return this.#changeListeners.add(listener, of)
   }
 
   onNotice(listener: (notice: StoreNotice) => void): () => void {
@@ -332,7 +332,7 @@ export class DurableStore implements Store {
           return applyChange(this.#state, change)
         })
         this.#transactions.applied(job, before)
-        if (this.#changeListeners.size > 0) this.#notify(changes, before)
+        this.#notify(changes, before)
       }
       this.#transactions.succeeded(group)
     })
@@ -345,7 +345,7 @@ export class DurableStore implements Store {
   }
 
   #notify(...[changes, before]: Parameters<ChangeListener>): void {
-    for (const listener of this.#changeListeners) this.#guarded(() => listener(changes, before))
+    this.#changeListeners.notify(changes, before, (run) => this.#guarded(run))
   }
 
   #guarded(call: () => void): void {

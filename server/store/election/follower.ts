@@ -4,6 +4,7 @@ import { type Migrations, migrateRecord, StoreVersionError } from '../migrations
 import type { FollowedStore } from './site-member.ts'
 import { applyChange, changeOf, collectionNames, emptyState, type State, toChange } from '../state.ts'
 import { changesBetween } from '../state-difference.ts'
+import { ChangeListeners } from '../change-listeners.ts'
 import type { Change, ChangeListener, CollectionName, Collections } from '../store.ts'
 import { head } from './controller-rows.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
@@ -38,7 +39,7 @@ export class Follower implements FollowedStore {
   readonly #options: Omit<FollowerOptions, 'before'>
   /** The live maps: always the same. */
   readonly state: State = emptyState()
-  readonly #listeners = new Set<ChangeListener>()
+  readonly #listeners = new ChangeListeners()
   #last = 0
   /** Term of the last line; undefined: memory is a snapshot, and no line with its number is stored. */
   #lastTerm: string | undefined
@@ -110,9 +111,8 @@ export class Follower implements FollowedStore {
     return this.state[collection]
   }
 
-  onChange(listener: ChangeListener): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+  onChange(listener: ChangeListener, of?: readonly CollectionName[]): () => void {
+    return this.#listeners.add(listener, of)
   }
 
   /**
@@ -242,13 +242,13 @@ export class Follower implements FollowedStore {
       return applyChange(this.state, change)
     })
     if (changes.length === 0) return
-    for (const listener of this.#listeners) {
+    this.#listeners.notify(changes, before, (run) => {
       try {
-        listener(changes, before)
+        run()
       } catch (error) {
         this.#options.onError(error)
       }
-    }
+    })
   }
 
   #newer(version: number): StoreVersionError {

@@ -31,16 +31,19 @@ export class TrashIndex {
   constructor(store: Pick<Store, 'all' | 'onChange'>, changed: () => void) {
     this.#store = store
     for (const entry of store.all('trash').values()) this.#set(undefined, entry)
-    this.#unsubscribe = store.onChange((changes, before) => {
-      let own = 0
-      for (const [at, { collection, value }] of changes.entries()) {
-        if (collection !== 'trash') continue
-        // Both are of the collection of the change.
-        this.#set(before[at] as StoredTrash | undefined, value)
-        own += 1
-      }
-      if (own > 0) changed()
-    })
+    this.#unsubscribe = store.onChange(
+      (changes, before) => {
+        let own = 0
+        for (const [at, { collection, value }] of changes.entries()) {
+          if (collection !== 'trash') continue
+          // Both are of the collection of the change.
+          this.#set(before[at] as StoredTrash | undefined, value)
+          own += 1
+        }
+        if (own > 0) changed()
+      },
+      ['trash'],
+    )
   }
 
   close(): void {

@@ -72,9 +72,11 @@ export class RequestHandler {
     return this.#table().contracts
   }
 
-  /** Whether an operation has this path. */
-  knows(path: string): boolean {
-    return this.#table().routes.has(path)
+  /** Whether no page is asked for: an operation has the path of this target, or it is too long for any. */
+  takes(target: string): boolean {
+    const question = target.indexOf('?')
+    const path = question === -1 ? target : target.slice(0, question)
+    return target.length > limits.requestTarget || this.#table().routes.has(path)
   }
 
   /** Answers a request. `target` is its request target in origin form, one character per byte. Never throws. */

@@ -103,18 +103,26 @@ test('who switches the microphone off is recorded silent; a muted picture is not
 /** Time from the tick of the camera to its flash, in seconds: what GStreamer gives to its encoders. */
 const tickToFlash = 0.303
 
-test('flash and beep of a camera stay together, though its pictures come half a second later', async () => {
-  await recording.node.openRoom('sync')
-  await recording.order('sync', { cameras: [{ userId: 'cam', quality: 'main' }] })
-  await recording.node.addDevice('sync', 'cam', camera.url('/sync'))
-  await recording.holds('sync', 8_000)
-  const segments = await recording.finished('sync')
-  const path = recording.path(segments.at(-1) ?? expect.fail('no segment'))
-  const [seen, heard] = [await flashes(path), await beeps(path)]
-  expect(seen.length).toBeGreaterThan(3)
-  const off = seen
-    .flatMap((flash) => heard.map((beep) => flash - beep - tickToFlash))
-    .filter((apart) => Math.abs(apart) < 0.4)
-  expect(off.length).toBeGreaterThan(3)
-  expect(Math.max(...off.map(Math.abs)), JSON.stringify({ seen, heard })).toBeLessThan(0.04)
-})
+test.each([
+  ['Opus', '/sync', 0],
+  ['MP2, which is converted', '/syncmp2', 1],
+  ['MP3, which is converted', '/syncmp3', 1],
+])(
+  'flash and beep of a camera with %s stay together, though its pictures come half a second later',
+  async (_sound, stream, transcoders) => {
+    await using recording = await RecordingNode.start({ settings: { transcoders } })
+    await recording.node.openRoom('sync')
+    await recording.order('sync', { cameras: [{ userId: 'cam', quality: 'main' }] })
+    await recording.node.addDevice('sync', 'cam', camera.url(stream))
+    await recording.holds('sync', 8_000)
+    const segments = await recording.finished('sync')
+    const path = recording.path(segments.at(-1) ?? expect.fail('no segment'))
+    const [seen, heard] = [await flashes(path), await beeps(path)]
+    expect(seen.length).toBeGreaterThan(3)
+    const off = seen
+      .flatMap((flash) => heard.map((beep) => flash - beep - tickToFlash))
+      .filter((apart) => Math.abs(apart) < 0.4)
+    expect(off.length).toBeGreaterThan(3)
+    expect(Math.max(...off.map(Math.abs)), JSON.stringify({ seen, heard })).toBeLessThan(0.04)
+  },
+)

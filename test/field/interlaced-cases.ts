@@ -43,6 +43,18 @@ export const interlacedCases: FieldCase[] = [
       const sets = turn === 0 ? film.sets : film.sets.slice(turn % 2, (turn % 2) + 1)
       return marked(payloadsOf(picture.key ? [...sets, ...picture.units] : picture.units))
     },
-    expected: { learns: 0 },
+    expected: { learns: 0, files: 1 },
+  },
+  {
+    quirk: 'the sequence parameter set changes with each group, and the size stays',
+    source: 'encoders that adapt level and rate to the network',
+    description: bare,
+    packing: (picture, { sets: [sequence = Buffer.alloc(4), ...others] }, index) => {
+      const changed = Buffer.from(sequence)
+      // level_idc
+      changed[3] = 30 + (Math.floor(index / 10) % 3)
+      return marked(payloadsOf(picture.key ? [changed, ...others, ...picture.units] : picture.units))
+    },
+    expected: { files: 2 },
   },
 ]

@@ -57,7 +57,7 @@ export class ParameterSets {
 }
 
 /** Id of a parameter set (ITU-T H.264, sections 7.3.2.1 and 7.3.2.2; H.265, sections 7.3.2.1 to 7.3.2.3); -1: it is cut off. */
-function setId(codec: 'H264' | 'H265', type: number, unit: Buffer): number {
+export function setId(codec: 'H264' | 'H265', type: number, unit: Buffer): number {
   try {
     const bits = new BitReader(unit.subarray(codec === 'H264' ? 1 : 2))
     if (codec === 'H264') {

@@ -30,6 +30,7 @@ export function avcFormat(sequence: readonly Buffer[], picture: readonly Buffer[
     width,
     height,
     description: Buffer.concat(parts),
+    parameterSets: lengthPrefixed([...sequence, ...picture]),
   }
 }
 
@@ -65,7 +66,8 @@ export function hevcFormat(sets: readonly (readonly Buffer[])[]): PictureFormat 
       ...units.flatMap(withLength),
     ]),
   ])
-  return { codec: 'hevc', codecString: hevcString(general), width, height, description }
+  const parameterSets = lengthPrefixed(sets.flat())
+  return { codec: 'hevc', codecString: hevcString(general), width, height, description, parameterSets }
 }
 
 /** Codec string of H.265 (ISO/IEC 14496-15, annex E.3). @param general the 12 bytes of profile, tier and level */
@@ -84,6 +86,17 @@ function reversedBits(value: number): number {
   let reversed = 0
   for (let bit = 0; bit < 32; bit++) reversed = reversed * 2 + ((value >>> bit) & 1)
   return reversed
+}
+
+/** NAL units as they lie in a picture: each behind its length. */
+function lengthPrefixed(units: readonly Buffer[]): Buffer {
+  return Buffer.concat(
+    units.flatMap((unit) => {
+      const length = Buffer.alloc(lengthBytes)
+      length.writeUInt32BE(unit.length)
+      return [length, unit]
+    }),
+  )
 }
 
 /** A parameter set behind its length. */

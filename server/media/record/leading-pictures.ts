@@ -13,14 +13,13 @@ export class LeadingPictures {
 
   /** Takes each picture, in decoding order. Leading pictures come first behind their key picture. */
   note(frame: PictureFrame): void {
-    const { ticks, key, format } = frame
+    const { ticks, key, leads = false } = frame
     const leader = this.#key
     if (leader !== undefined && !key && ticks < leader.ticks) {
       if (ticks > this.#before) leader.startTicks = Math.min(ticks, leader.startTicks ?? ticks)
       return
     }
-    // Nothing behind an IDR picture of H.264 is shown before it (ITU-T H.264, section 7.4.1.2.4), and VP8 has no other order.
-    this.#key = key && format?.codec === 'hevc' ? frame : undefined
+    this.#key = key && leads ? frame : undefined
     this.#before = this.#latest
     this.#latest = Math.max(this.#latest, ticks)
   }

@@ -5,11 +5,13 @@ import type { RawFormat } from '../feeds/raw-tap.ts'
 import { describedUnits } from '../rtsp/resolution.ts'
 import { AccessUnits, type JoinUnits, type PictureUnit } from '../transcode/access-units.ts'
 import { type FrameAssembly, largestFrame, type SourceFrame } from '../transcode/frame-assembly.ts'
-import { avcFormat, hevcFormat } from './decoder-configuration.ts'
+import { FormatSets } from './format-sets.ts'
 import type { PictureFormat } from './track-format.ts'
 
 /** A picture as it lies in a file. */
 export interface AssembledPicture extends SourceFrame {
+  /** Pictures that are decoded behind this key frame may be shown before it. */
+  leads?: boolean
   /** Format from here on; key frames only. */
   format: PictureFormat | undefined
 }
@@ -25,11 +27,8 @@ export function pictureAssembly(
   return codec === 'VP8' ? new Vp8Pictures(take) : undefined
 }
 
-/** Most parameter sets of one kind that are kept. */
-const maxSets = 8
-
-/** Types of parameter sets, in the order in which decoder configurations hold them. */
-const setTypes = { H264: [7, 8], H265: [32, 33, 34] } as const
+/** Time without an IDR picture after which a recording begins with other ones that can be decoded by themselves, in ticks of 90 kHz. */
+const recoverAfterTicks = 5 * 90_000
 
 /** Pictures of NAL units, each behind its length; parameter sets are taken out of them and go into the format. */
 function unitPictures(
@@ -37,42 +36,48 @@ function unitPictures(
   described: readonly Buffer[],
   take: (picture: AssembledPicture) => void,
 ): FrameAssembly {
-  const types: readonly number[] = setTypes[codec]
-  const typeOf = (unit: Buffer): number => (codec === 'H264' ? (unit[0] ?? 0) & 0x1f : ((unit[0] ?? 0) >> 1) & 0x3f)
-  let sets = types.map((type) => described.filter((unit) => typeOf(unit) === type).slice(0, maxSets))
-  let format: PictureFormat | undefined
-  let isFormatNew = true
-  const isParameterSet = ({ type }: PictureUnit): boolean => types.includes(type)
-  const noteSets = (units: readonly PictureUnit[]): void => {
-    const fresh = types.map((type) =>
-      units.filter((unit) => unit.type === type).map(({ parts }) => Buffer.concat(parts)),
-    )
-    const changed = sets.map((before, index) => {
-      const now = unique(fresh[index] ?? []).slice(0, maxSets)
-      return now.length === 0 || isSameList(before, now) ? before : now
-    })
-    if (changed.some((list, index) => list !== sets[index])) {
-      sets = changed
-      isFormatNew = true
-    }
-  }
+  const sets = new FormatSets(codec, described)
+  let recovers = false
+  /** Timestamp of the last IDR picture, before it of the first picture. */
+  let keyAt: number | undefined
   const join: JoinUnits = (units) => {
-    if (units.some(isParameterSet)) noteSets(units)
+    if (units.some(({ type }) => sets.types.includes(type))) sets.note(units)
+    recovers = codec === 'H264' && units.some(isRecoveryPoint)
     const pictures = units.filter(
-      (unit) => !isParameterSet(unit) && !isDelimiter(codec, unit) && !isUserData(codec, unit),
+      (unit) => !sets.types.includes(unit.type) && !isDelimiter(codec, unit) && !isUserData(codec, unit),
     )
     return pictures.length === 0 ? undefined : lengthPrefixed(pictures)
   }
   return new AccessUnits(
     codec,
     (frame) => {
-      if (!frame.key) return take({ ...frame, format: undefined })
-      if (isFormatNew) format = codec === 'H264' ? avcFormat(sets[0] ?? [], sets[1] ?? []) : hevcFormat(sets)
-      isFormatNew = false
-      take({ ...frame, format })
+      if (frame.key) keyAt = frame.timestamp
+      keyAt ??= frame.timestamp
+      const key = frame.key || (recovers && ((frame.timestamp - keyAt) | 0) > recoverAfterTicks)
+      // Nothing behind an IDR picture of H.264 is shown before it (ITU-T H.264, section 7.4.1.2.4).
+      const leads = codec === 'H265' || !frame.key
+      take({ ...frame, key, leads: key && leads, format: key ? sets.format : undefined })
     },
     join,
   )
+}
+
+/**
+ * Message that decoding may begin with this picture (recovery_point: ITU-T H.264, section D.1.8): encoders with open groups, or that refresh the picture by and by, send one IDR
+ * picture and never another.
+ */
+function isRecoveryPoint({ type, parts: [, body] }: PictureUnit): boolean {
+  if (type !== 6 || body === undefined) return false
+  for (let at = 0; at + 1 < body.length && body[at] !== 0x80; ) {
+    let [kind, size] = [0, 0]
+    for (; body[at] === 0xff; at++) kind += 0xff
+    kind += body[at++] ?? 0
+    for (; body[at] === 0xff; at++) size += 0xff
+    size += body[at++] ?? 0
+    if (kind === 6) return true
+    at += size
+  }
+  return false
 }
 
 /** Access unit delimiters: a file has none of the places that they mark. */
@@ -99,14 +104,6 @@ function lengthPrefixed(units: readonly PictureUnit[]): Buffer {
     for (const part of parts) at += part.copy(frame, at)
   }
   return frame
-}
-
-function unique(units: readonly Buffer[]): Buffer[] {
-  return units.filter((unit, index) => units.findIndex((other) => other.equals(unit)) === index)
-}
-
-function isSameList(a: readonly Buffer[], b: readonly Buffer[]): boolean {
-  return a.length === b.length && a.every((unit, index) => unit.equals(b[index] ?? Buffer.alloc(0)))
 }
 
 /** Pictures of VP8 (RFC 7741). One of which a packet is missing is left out whole. */

@@ -6,6 +6,7 @@ import { OpenSegment, type SegmentStartFacts, type SegmentTarget } from './open-
 import { TimedTrack } from './timed-track.ts'
 import {
   isSamePicture,
+  isSameSize,
   type PictureFormat,
   type PictureFrame,
   type SoundFormat,
@@ -51,6 +52,8 @@ export class Segmenter {
   /** When the first packet came; -1: none did. */
   #beganAt = -1
   readonly #expectsPicture: boolean
+  /** Parameter sets changed while the pictures kept their size: from then on, files hold them beside each key picture. */
+  #setsVary = false
   /** Whether a picture came that cannot be decoded by itself, and none that can. */
   #lacksKey = false
 
@@ -214,7 +217,7 @@ export class Segmenter {
     } else if (this.#open?.pictureStart === undefined) this.#lacksKey = true
     const open = this.#open
     if (open?.pictureStart === undefined) return
-    open.addPicture(frame)
+    open.addPicture(this.#setsVary ? withSets(frame) : frame)
     if (open.canBeSilent) open.fillSilence(at)
     if (open.groupBytes > maxGroupBytes) this.#close('length')
   }
@@ -227,9 +230,18 @@ export class Segmenter {
     const before = open.facts.picture
     if (before === undefined) return frame.format === undefined ? undefined : 'track'
     if (this.#cutDue !== undefined) return this.#cutDue
-    if (frame.format === undefined || !isSamePicture(before, frame.format)) return 'format'
+    if (frame.format === undefined || !this.#goesOn(before, frame.format)) return 'format'
     if (open.facts.sound === undefined && this.#hasSound(now)) return 'track'
     return at - open.facts.at >= segmentMs ? 'length' : undefined
+  }
+
+  /** Whether the file of a format takes pictures of another one. The first change of the sets alone begins a file that takes all further ones. */
+  #goesOn(before: PictureFormat, now: PictureFormat): boolean {
+    if (isSamePicture(before, now)) return true
+    const isAlike = isSameSize(before, now)
+    const goesOn = isAlike && this.#setsVary
+    this.#setsVary ||= isAlike
+    return goesOn
   }
 
   #takeSound(frame: SoundFrame, at: number, now: number): void {
@@ -284,4 +296,10 @@ export class Segmenter {
     open.finish()
     this.#opener.close(open.target, end)
   }
+}
+
+/** A key picture with its parameter sets. */
+function withSets(frame: PictureFrame): PictureFrame {
+  const sets = frame.format?.parameterSets
+  return sets === undefined ? frame : { ...frame, data: Buffer.concat([sets, frame.data]) }
 }

@@ -8,6 +8,8 @@ export interface PictureFormat {
   height: number
   /** Decoder configuration record (ISO/IEC 14496-15); undefined: the codec has none. */
   description: Buffer | undefined
+  /** Its parameter sets as they lie in a picture, each behind its length; undefined: the codec has none. */
+  parameterSets?: Buffer | undefined
 }
 
 /** Sound of a segment. */
@@ -39,6 +41,8 @@ export interface PictureFrame {
   startTicks?: number
   data: Buffer
   key: boolean
+  /** Pictures that are decoded behind this key frame may be shown before it. */
+  leads?: boolean
   /** Format from here on; key frames only. */
   format: PictureFormat | undefined
 }
@@ -52,13 +56,25 @@ export interface SoundFrame {
   durationMs: number
 }
 
-/** Whether pictures of one format go on in a file of the other. */
-export function isSamePicture(a: PictureFormat, b: PictureFormat): boolean {
+/** Whether pictures of one format can go on in a file of the other, if their parameter sets lie beside them. */
+export function isSameSize(a: PictureFormat, b: PictureFormat): boolean {
   return (
     a.codec === b.codec &&
     a.width === b.width &&
     a.height === b.height &&
-    (a.description === b.description || (a.description?.equals(b.description ?? noBytes) ?? false))
+    profileOf(a.codecString) === profileOf(b.codecString)
+  )
+}
+
+/** The beginning of a codec string, without constraints and level. */
+function profileOf(codecString: string): string {
+  return /^(?:avc1\...|hvc1\.[^.]+)/.exec(codecString)?.[0] ?? codecString
+}
+
+/** Whether pictures of one format go on in a file of the other. */
+export function isSamePicture(a: PictureFormat, b: PictureFormat): boolean {
+  return (
+    isSameSize(a, b) && (a.description === b.description || (a.description?.equals(b.description ?? noBytes) ?? false))
   )
 }
 

@@ -51,9 +51,10 @@ export class TrackInput implements RawSink {
   /** Input of a tap's picture; undefined: its codec is not recorded. */
   static picture(tap: RawTap, format: RawFormat, options: InputOptions): TrackInput | undefined {
     const { segmenter, now } = options
-    const assembly = pictureAssembly(format, ({ timestamp, frame, key, format: picture }) => {
+    const assembly = pictureAssembly(format, ({ timestamp, frame, key, leads = false, format: picture }) => {
       const at = now()
-      segmenter.picture({ ticks: segmenter.received('picture', timestamp, at), data: frame, key, format: picture }, at)
+      const ticks = segmenter.received('picture', timestamp, at)
+      segmenter.picture({ ticks, data: frame, key, leads, format: picture }, at)
     })
     if (assembly === undefined) return undefined
     const input = new TrackInput('picture', tap, assembly, options)

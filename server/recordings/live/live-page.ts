@@ -17,9 +17,11 @@ import type { FragmentTables } from '../playback/fragment-table.ts'
 import { locate } from '../playback/segment-sources.ts'
 import { answerFile } from '../records/byte-answer.ts'
 import { containerTypes } from '../records/record-page.ts'
-import { answerWithoutTracks } from './hidden-bytes.ts'
-import { hiddenTracks } from './hidden-tracks.ts'
+import { answerChanged } from './changed-fragments.ts'
+import { hiddenTracks, hideTracks } from './hidden-tracks.ts'
+import { hideWebmTracks } from './hidden-webm.ts'
 import { type LiveScope, scopeOf } from './live-scope.ts'
+import { moveTimes } from './moved-times.ts'
 import type { LiveStream } from './live-stream.ts'
 import type { LiveMixes } from './mix/live-mixes.ts'
 import type { LiveStreams } from './live-streams.ts'
@@ -182,9 +184,15 @@ async function serveSegment(
   const found = await locate(folder, segment.file).catch(() => undefined)
   if (found === undefined) return false
   request.context.type = containerTypes[segment.container]
-  if (wanted.sound && wanted.picture) return await answerFile(request, found.open, allowed)
+  const isWebm = segment.container === 'webm'
+  if (isWebm && wanted.sound && wanted.picture) return await answerFile(request, found.open, allowed)
   const table = await tables.of(segment)
-  answerWithoutTracks(request, { open: found.open, table, allowed }, hiddenTracks(table, wanted))
+  const hidden = hiddenTracks(table, wanted)
+  answerChanged(request, { open: found.open, table, allowed }, (piece, offset) => {
+    if (isWebm) return hideWebmTracks(piece, hidden)
+    hideTracks(piece, offset, hidden)
+    moveTimes(piece, segment.startedAt / 1_000, table.units.timescales)
+  })
   return true
 }
 

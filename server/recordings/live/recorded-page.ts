@@ -5,9 +5,10 @@ import type { HeldRequest, HolderPage, HolderPages } from '../../capabilities/ho
 import type { FragmentTables } from '../playback/fragment-table.ts'
 import type { SegmentFiles } from '../playback/segment-sources.ts'
 import type { IndexedSegment, RecordingIndex } from '../recording-index.ts'
-import { answerFile } from '../records/byte-answer.ts'
 import { containerTypes } from '../records/record-page.ts'
+import { answerChanged } from './changed-fragments.ts'
 import { fragmentEnd, type LiveFragment, mediaLines } from './live-window.ts'
+import { moveTimes } from './moved-times.ts'
 
 /** Path of the playlist and files of a recorded span on the media port: `/recorded/<token>`. */
 const recordedPath = '/recorded/'
@@ -123,7 +124,10 @@ async function serveSegment(
   context.res.once('close', () => left.abort())
   // Deleted or unreadable: it is answered as missing.
   const file = await files.fileOf(segment, left.signal).catch(() => undefined)
-  if (file === undefined || !(await answerFile(request, file.open, [first.init, ...fragments]))) return false
+  if (file === undefined) return false
+  const table = await tables.of(segment)
   context.type = containerTypes[segment.container]
+  const part = { open: file.open, table, allowed: [first.init, ...fragments] }
+  answerChanged(request, part, (piece) => moveTimes(piece, segment.startedAt / 1_000, table.units.timescales))
   return true
 }

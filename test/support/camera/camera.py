@@ -2,7 +2,7 @@
 """A real RTSP camera for tests: GStreamer's RTSP server with a small test picture.
 
 Needs: python3-gi gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-{base,good,bad,ugly} gstreamer1.0-libav
-Mounts: /cam (H.264 + PCMU), /pcma, /opus, /aac, /video (no sound), /h265, /udp (UDP only), /small (160x90), /stream1 and /stream2 (as /cam without sound, and 160x90), /jpeg, /two (two videos and PCMU), /bframes, /h265aac, /jpegaac, /latm, /g726, /aal2g726, /high10, /high422, /high444, /interlaced, /sync (white for every other half second, with a tick each second; the picture comes half a second later), and / (an address without a path).
+Mounts: /cam (H.264 + PCMU), /pcma, /opus, /aac, /video (no sound), /h265, /udp (UDP only), /small (160x90), /stream1 and /stream2 (as /cam without sound, and 160x90), /jpeg, /two (two videos and PCMU), /bframes, /h265aac, /jpegaac, /latm, /g726, /aal2g726, /high10, /high422, /high444, /interlaced, /sync (white for every other half second, with a tick each second; the picture comes half a second later), /syncmp2 and /syncmp3 (as /sync with MPEG audio), and / (an address without a path).
 Prints "ready <port>" when it listens.
 """
 import argparse
@@ -84,6 +84,8 @@ mounts['/sync'] = (f'videotestsrc is-live=true pattern=blink ! video/x-raw,forma
                    '! video/x-h264,profile=constrained-baseline ! h264parse ! rtph264pay name=pay0 pt=96 config-interval=-1 mtu=1200 '
                    'audiotestsrc is-live=true wave=ticks tick-interval=1000000000 volume=0.8 samplesperbuffer=480 ! audioconvert ! audioresample '
                    '! audio/x-raw,rate=48000,channels=2 ! opusenc ! rtpopuspay name=pay1 pt=97 ')
+mounts['/syncmp2'] = mounts['/sync'].replace('opusenc ! rtpopuspay name=pay1 pt=97', 'avenc_mp2 ! mpegaudioparse ! rtpmpapay name=pay1 pt=14')
+mounts['/syncmp3'] = mounts['/sync'].replace('opusenc ! rtpopuspay name=pay1 pt=97', 'lamemp3enc ! mpegaudioparse ! rtpmpapay name=pay1 pt=14')
 
 server = GstRtspServer.RTSPServer()
 server.set_address(options.host)

@@ -57,6 +57,8 @@ export interface FieldExpectation {
   converted: boolean
   /** The codec is not recorded, which the recorder reports as a gap. */
   unrecorded: boolean
+  /** Files of its recording, at most; default: as many as it takes. */
+  files: number
   /** Viewers show nothing, or are not asked. */
   unseen: boolean
 }

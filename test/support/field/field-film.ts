@@ -72,6 +72,13 @@ const recipes = {
     coded: x264('keyint=10:bframes=2:b-adapt=0:open-gop=1', '-profile:v', 'main'),
     extension: 'mp4',
   },
+  /** The first picture is the only IDR picture; each further group begins with a recovery point. */
+  singleKey: {
+    codec: 'H264',
+    pictures: 400,
+    coded: x264('keyint=10:bframes=2:b-adapt=0:open-gop=1', '-profile:v', 'main'),
+    extension: 'mp4',
+  },
   interlaced: {
     codec: 'H264',
     pictures: 50,

@@ -96,7 +96,7 @@ async function seen(
 }
 
 async function recordedFaults(
-  { expected: { learns = 0, unrecorded = false } = {}, sound }: FieldCase,
+  { expected: { learns = 0, unrecorded = false, files: maxFiles = Infinity } = {}, sound }: FieldCase,
   camera: FieldCamera,
   recording: RecordingNode,
   roomId: string,
@@ -116,6 +116,7 @@ async function recordedFaults(
   const segments = recording.segments(roomId)
   const files = await Promise.all(segments.map((segment) => countPictures(recording.path(segment))))
   const faults = files.flatMap(({ complaints }) => (complaints === '' ? [] : [`recording: ${complaints}`]))
+  if (files.length > maxFiles) faults.push(`recorded in ${files.length} files: ${ends(segments)}`)
   const pictures = files.reduce((sum, file) => sum + file.pictures, 0)
   const due = camera.sent - maxUnrecorded - learns
   if (pictures < due) faults.push(`recorded ${pictures} of ${camera.sent} pictures in ${ends(segments)}`)

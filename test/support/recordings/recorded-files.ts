@@ -25,6 +25,8 @@ export interface Recording extends Partial<RecordedStream> {
   segmentSeconds?: number
   userName?: string
   device?: boolean
+  /** Packets of the film that were recorded, by their time in seconds; left out: all. A kind without any has no track. */
+  has?: (kind: 'picture' | 'sound', time: number) => boolean
   /** Left as it is while it is written, with its suffix: the last segment is not finished. */
   growing?: boolean
 }
@@ -40,7 +42,7 @@ interface Packets {
 export async function record(recording: Recording): Promise<Segment[]> {
   const film = { ...smallFilm, ...recording.film }
   using input = new Input({ source: new FilePathSource(await filmOf(film)), formats: ALL_FORMATS })
-  const packets = await packetsOf(input)
+  const packets = await packetsOf(input, recording.has ?? (() => true))
   const seconds = recording.segmentSeconds ?? 4
   const cuts = cutsOf(packets, seconds)
   const segments: Segment[] = []
@@ -54,7 +56,10 @@ export async function record(recording: Recording): Promise<Segment[]> {
   return segments
 }
 
-async function packetsOf(input: Input): Promise<Packets> {
+async function packetsOf(
+  input: Input,
+  has: (kind: 'picture' | 'sound', time: number) => boolean,
+): Promise<Packets> {
   const videoTrack = await input.getPrimaryVideoTrack()
   const audioTrack = await input.getPrimaryAudioTrack()
   const all = async (track: InputVideoTrack | InputAudioTrack | null): Promise<EncodedPacket[]> => {
@@ -62,7 +67,12 @@ async function packetsOf(input: Input): Promise<Packets> {
     if (track !== null) for await (const packet of new EncodedPacketSink(track).packets()) packets.push(packet)
     return packets
   }
-  return { video: await all(videoTrack), audio: await all(audioTrack), videoTrack, audioTrack }
+  const video = (await all(videoTrack)).filter(({ timestamp }) => has('picture', timestamp))
+  const audio = (await all(audioTrack)).filter(({ timestamp }) => has('sound', timestamp))
+  return {
+    ...{ video, videoTrack: video.length > 0 ? videoTrack : null },
+    ...{ audio, audioTrack: audio.length > 0 ? audioTrack : null },
+  }
 }
 
 function cutsOf({ video, audio }: Packets, seconds: number): number[] {

@@ -4,33 +4,28 @@ import type { HeldRequest } from '../../capabilities/holder-pages.ts'
 import type { CapabilityKind } from '../../store/capability-record.ts'
 import type { ByteRange, FragmentTable } from '../playback/fragment-table.ts'
 import { answerContent } from '../records/byte-answer.ts'
-import { hideTracks } from './hidden-tracks.ts'
-import { hideWebmTracks } from './hidden-webm.ts'
 
 /** Ranges of a file. */
 export interface PartOfFile {
   /** Opens the file, inside a folder of ours. */
   open: () => Promise<FileHandle>
-  table: Pick<FragmentTable, 'container' | 'init' | 'fragments'>
+  table: Pick<FragmentTable, 'init' | 'fragments'>
   allowed: readonly ByteRange[]
 }
 
 /**
- * Answers with a file of a recording without some of its tracks, or the part of it that the request asks for. Its fragments are at the same places as in the file. The caller sets the type.
+ * Answers with a file of a recording whose init and fragments are changed, or the part of it that the request asks for. They stay at the same places as in the file. The caller sets the type.
  * @param file its table: what is behind its last fragment is not sent; `allowed`: ranges that may be read
+ * @param change changes the init or a whole fragment in place, whose bytes begin there in the file
  */
-export function answerWithoutTracks<K extends CapabilityKind>(
+export function answerChanged<K extends CapabilityKind>(
   request: HeldRequest<K>,
   { open, table, allowed }: PartOfFile,
-  hidden: ReadonlySet<number>,
+  change: (piece: Buffer, offset: number) => void,
 ): void {
   const pieces = piecesOf(table)
-  const hide = (piece: Buffer, offset: number): void => {
-    if (table.container === 'webm') hideWebmTracks(piece, hidden)
-    else hideTracks(piece, offset, hidden)
-  }
   const size = pieces.reduce((end, piece) => Math.max(end, piece.offset + piece.bytes), 0)
-  const read = (part: ByteRange): Readable => Readable.from(bytesWithout(open, pieces, hide, part))
+  const read = (part: ByteRange): Readable => Readable.from(changedBytes(open, pieces, change, part))
   answerContent(request, { size, allowed, read })
 }
 
@@ -42,10 +37,10 @@ function piecesOf({ init, fragments }: Pick<FragmentTable, 'init' | 'fragments'>
   })
 }
 
-async function* bytesWithout(
+async function* changedBytes(
   open: () => Promise<FileHandle>,
   pieces: readonly ByteRange[],
-  hide: (piece: Buffer, offset: number) => void,
+  change: (piece: Buffer, offset: number) => void,
   { offset, bytes }: ByteRange,
 ): AsyncGenerator<Buffer> {
   const file = await open()
@@ -55,7 +50,7 @@ async function* bytesWithout(
       if (from >= to) continue
       const content = Buffer.alloc(piece.bytes)
       await file.read(content, 0, piece.bytes, piece.offset)
-      hide(content, piece.offset)
+      change(content, piece.offset)
       yield content.subarray(from - piece.offset, to - piece.offset)
     }
   } finally {

@@ -41,7 +41,7 @@ const define = {
 }
 
 /**
- * In the console's page `zod` is `renderer/kit/zod.ts`: it is set up before any schema is made, in whichever chunk that stands. Otherwise zod tries `new Function`, which
+ * In every page `zod` is `renderer/kit/zod.ts`: it is set up before any schema is made, in whichever chunk that stands. Otherwise zod tries `new Function`, which
  * the content security policy refuses and the browser reports.
  */
 const zodWithoutEval: Plugin = {
@@ -94,7 +94,7 @@ const roomPage: InlineConfig = {
   base: './',
   // Icons of the installed page, which its manifest names.
   publicDir: at('assets/icons'),
-  plugins: [vue(), blurFiles, notePackages(at('dist'), 'room-page')],
+  plugins: [zodWithoutEval, vue(), blurFiles, notePackages(at('dist'), 'room-page')],
   define: { ...define, __VUE_OPTIONS_API__: 'false' },
   build: {
     outDir: at('dist/room-page'),

@@ -49,7 +49,8 @@ export function useMeetingActs(
     problem.value = ''
     if (device.input.on) return device.turnOff()
     await device.turnOn()
-    problem.value = problemText(device.input, texts.value)
+    // What the system took away has a banner of its own.
+    if (!device.input.taken) problem.value = problemText(device.input, texts.value)
   }
 
   async function share(): Promise<void> {

@@ -11,6 +11,32 @@ if (open) devices.getUserMedia = (wanted) => {
   return open(wanted)
 }`
 
+/** The only microphone of a computer, which is pulled out and plugged in again. */
+const headset = `(() => {
+  const devices = navigator.mediaDevices
+  const open = devices.getUserMedia.bind(devices)
+  const state = (globalThis.headset = { in: true, tracks: [] })
+  devices.enumerateDevices = async () => (state.in ? [{ kind: 'audioinput', deviceId: 'usb', groupId: 'a', label: 'USB headset' }] : [])
+  devices.getUserMedia = async (wanted) => {
+    if (wanted.audio && !state.in) throw new DOMException('', 'NotFoundError')
+    const stream = await open(wanted.audio ? { audio: true } : { video: true })
+    if (wanted.audio) state.tracks.push(...stream.getTracks())
+    return stream
+  }
+  state.pull = () => {
+    state.in = false
+    for (const track of state.tracks) {
+      track.stop()
+      track.dispatchEvent(new Event('ended'))
+    }
+    devices.dispatchEvent(new Event('devicechange'))
+  }
+  state.plug = () => {
+    state.in = true
+    devices.dispatchEvent(new Event('devicechange'))
+  }
+})()`
+
 /** Every way back into a room: microphone and camera are as their person left them, and are not opened meanwhile. */
 describe('a guest who turned microphone and camera off', () => {
   let site: RoomSite
@@ -100,4 +126,24 @@ describe('a guest who turned microphone and camera off', () => {
     await cy.page.getByRole('button', { name: 'Join to watch and listen' }).waitFor()
     expect(await opened(cy.page)).toEqual([])
   })
+})
+
+test('the only microphone is pulled out and plugged in: its person reads so, and is heard again, unless a host muted them', async () => {
+  await using site = await RoomSite.start()
+  const room = await site.room()
+  const page = await site.window('fake', { permissions: ['camera', 'microphone'] })
+  await page.context().addInitScript(headset)
+  const ann = new Visitor(page)
+  await page.goto(await site.link(room, { user_id: 'ann', user_name: 'Ann' }))
+  await ann.enter()
+  const banner = page.getByRole('alert').filter({ hasText: 'The microphone was unplugged: nobody hears you' })
+  await ann.button('Mute').waitFor()
+  await page.evaluate('headset.pull()')
+  await banner.waitFor()
+  await ann.button('Unmute').waitFor()
+  await page.evaluate('headset.plug()')
+  await page.getByText('others hear you again').waitFor()
+  await ann.button('Mute').waitFor()
+  await banner.waitFor({ state: 'detached' })
+  await ann.close()
 })

@@ -26,10 +26,18 @@ export interface DeviceInput {
   /** Track of the device itself: another one where the background is blurred in the page. */
   source: MediaStreamTrack | null
   problem: CaptureProblem | null
+  /** The system took it away while it was on; it is opened again once the system gives it back. */
+  taken: boolean
   choices: DeviceChoice[]
   /** Id of the chosen device; empty: the browser's choice. */
   chosen: string
 }
+
+/** What happened to a device without its person's action. */
+export type DeviceNews =
+  | { what: 'replaced'; lost: string; instead: string }
+  /** The system has given it back, and it is on again. */
+  | { what: 'back'; kind: CaptureKind; name: string }
 
 /** A camera that should be blurred, and cannot be. */
 class Unblurred extends Error {
@@ -41,7 +49,7 @@ export class DeviceSwitch {
   readonly input: DeviceInput
   readonly #position: SwitchPosition
   readonly #changed: () => void
-  readonly #replaced: (lost: string, instead: string) => void
+  readonly #told: (news: DeviceNews) => void
   readonly #blur = new BackgroundBlur(() => this.#unblurred())
   #generation = 0
   /** Id of the user's choice, used again whenever it is plugged in. */
@@ -49,16 +57,11 @@ export class DeviceSwitch {
 
   /**
    * @param changed called after each change of the track or of `on`
-   * @param replaced called with the names if a device replaced an unplugged one
+   * @param told called when the device was replaced, or is back
    */
-  constructor(
-    kind: CaptureKind,
-    chosen: string,
-    changed: () => void,
-    replaced: (lost: string, instead: string) => void = () => {},
-  ) {
+  constructor(kind: CaptureKind, chosen: string, changed: () => void, told: (news: DeviceNews) => void = () => {}) {
     this.#changed = changed
-    this.#replaced = replaced
+    this.#told = told
     this.#wanted = chosen
     this.#position = new SwitchPosition(kind)
     this.input = shallowReactive<DeviceInput>({
@@ -68,6 +71,7 @@ export class DeviceSwitch {
       track: null,
       source: null,
       problem: canCapture() ? null : 'insecure',
+      taken: false,
       choices: [],
       chosen,
     })
@@ -116,6 +120,7 @@ export class DeviceSwitch {
     const { input } = this
     input.on = false
     input.opening = false
+    input.taken = false
     if (input.kind === 'video') this.#drop()
     else if (input.track !== null) input.track.enabled = false
     this.#changed()
@@ -183,6 +188,19 @@ export class DeviceSwitch {
     await this.refreshChoices()
     const isBack = !before.has(this.#wanted) && input.choices.some(({ id }) => id === this.#wanted)
     if (isBack && input.on && input.chosen !== this.#wanted) await this.#exchange(this.#wanted)
+    else await this.#takeBack()
+  }
+
+  /** Opens a device again that the system took away, if it gives it back. */
+  async #takeBack(): Promise<void> {
+    const { input } = this
+    const isWanted = input.taken && this.#position.on && input.track === null && !input.opening
+    if (!isWanted || input.choices.length === 0) return
+    const { problem } = input
+    await this.#open(() => capture(input.kind, this.#wanted))
+    const source = this.#current()
+    if (source !== null) this.#told({ what: 'back', kind: input.kind, name: source.label })
+    else this.#stillTaken(problem)
   }
 
   async #exchange(id: string): Promise<void> {
@@ -200,6 +218,7 @@ export class DeviceSwitch {
   close(): void {
     this.#generation += 1
     this.input.on = false
+    this.input.taken = false
     this.#drop()
   }
 
@@ -249,6 +268,7 @@ export class DeviceSwitch {
     // The device opens muted if its switch is off: not a moment of sound is sent.
     track.enabled = this.#position.on
     this.input.on = this.#position.on
+    this.input.taken = false
     this.input.source = source
     this.input.track = track
   }
@@ -265,18 +285,40 @@ export class DeviceSwitch {
   async #lost(source: MediaStreamTrack): Promise<void> {
     const { input } = this
     if (input.source !== source) return
-    const { on } = input
     const { label } = source
     this.#drop()
+    input.taken = input.on
     input.on = false
     input.problem = 'lost'
     this.#changed()
     await this.refreshChoices()
-    if (!on || input.choices.length === 0) return
+    if (!input.taken) return
+    // Without the permission no device has a name, and asking again would open a prompt.
+    if (await this.#isForbidden()) input.problem = 'denied'
+    if (input.problem === 'denied' || input.choices.length === 0) return
     await this.#open(() => capture(input.kind, ''))
     const instead = this.#current()
-    if (instead === null) input.problem = 'lost'
-    else this.#replaced(label, instead.label)
+    if (instead !== null) this.#told({ what: 'replaced', lost: label, instead: instead.label })
+    else this.#stillTaken('lost')
+  }
+
+  /** No device was found in its place: the first problem says more. */
+  #stillTaken(problem: CaptureProblem | null): void {
+    if (this.input.problem === 'missing') this.input.problem = problem
+  }
+
+  /** Whether the browser has withdrawn its permission; follows when it gives it again. */
+  async #isForbidden(): Promise<boolean> {
+    try {
+      const name = this.input.kind === 'audio' ? 'microphone' : 'camera'
+      const status = await navigator.permissions.query({ name })
+      if (status.state === 'granted') return false
+      status.onchange = () => void this.plugged()
+      return true
+    } catch {
+      // Some browsers name no such permission: then opening it tells.
+      return false
+    }
   }
 
   #current(): MediaStreamTrack | null {

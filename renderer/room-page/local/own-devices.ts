@@ -1,5 +1,5 @@
 import { canCapture } from './capture.ts'
-import { DeviceSwitch } from './device-input.ts'
+import { type DeviceNews, DeviceSwitch } from './device-input.ts'
 import { remember, remembered } from './remembered.ts'
 import { Speaker } from './speaker.ts'
 import type { SwitchPositions } from './switch-position.ts'
@@ -12,17 +12,20 @@ export class OwnDevices {
 
   /**
    * @param changed called when microphone or camera go on or off, or are replaced
-   * @param unplugged called with the names of the lost device and its replacement
+   * @param told called when a device was replaced, or is back
    */
-  constructor(changed: () => void, unplugged: (lost: string, instead: string) => void) {
+  constructor(changed: () => void, told: (news: DeviceNews) => void) {
     const keep = (): void => {
       this.#rememberChoices()
       changed()
     }
     const { microphone, camera } = remembered()
-    this.microphone = new DeviceSwitch('audio', microphone, keep, unplugged)
-    this.camera = new DeviceSwitch('video', camera, keep, unplugged)
-    if (canCapture()) navigator.mediaDevices.addEventListener('devicechange', () => this.#plugged())
+    this.microphone = new DeviceSwitch('audio', microphone, keep, told)
+    this.camera = new DeviceSwitch('video', camera, keep, told)
+    if (!canCapture()) return
+    navigator.mediaDevices.addEventListener('devicechange', () => this.#plugged())
+    // Another program may have released a device meanwhile.
+    document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && this.#plugged())
   }
 
   /** Opens microphone and camera as the person left them, one prompt after the other, so that a missing camera does not affect the microphone. */

@@ -1,5 +1,6 @@
 import type { Opening } from './ending.ts'
 import type { RoomView } from './room-view.ts'
+import { steadyTimeout } from './steady-timer.ts'
 
 /** Delays between attempts, in milliseconds, with jitter, so that a crowd does not arrive at once. */
 const waitsMs = [2_000, 3_000, 5_000, 8_000, 12_000, 20_000] as const
@@ -8,15 +9,16 @@ const chance = 0.2
 const lookMs = 20_000
 /** Guests of a scheduled room arrive within this time after its opening, in milliseconds. */
 const spreadMs = 1_500
-/** Maximum waiting time, in milliseconds. */
+/** Maximum time spent waiting between attempts, in milliseconds: time asleep does not count. */
 const giveUpMs = 12 * 60 * 60_000
 
 /** A room that is not open yet: retries at growing intervals, until it opens or the user gives up. */
 export class AwaitedRoom {
   readonly #view: RoomView
   readonly #attempt: () => void
-  #timer: ReturnType<typeof setTimeout> | undefined
-  #since = 0
+  #cancel: () => void = () => {}
+  #awaited = false
+  #waitedMs = 0
   #tries = 0
 
   /** @param attempt tries to join once */
@@ -28,13 +30,14 @@ export class AwaitedRoom {
   /** Handles a closed room. Returns false when the waiting time is over; a scheduled room is awaited for as long as it takes. */
   await(opening?: Opening): boolean {
     const now = Date.now()
-    this.#since ||= now
-    if (opening === undefined && now - this.#since > giveUpMs) return false
+    this.#awaited = true
+    if (opening === undefined && this.#waitedMs > giveUpMs) return false
     const milliseconds = opening === undefined ? this.#nextWait() : waitFor(opening, now)
+    this.#waitedMs += milliseconds
     const shown = { phase: 'waiting', waitingFor: 'opening', opening: opening ?? null } as const
     Object.assign(this.#view, shown, { retryAt: now + milliseconds })
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.now(), milliseconds)
+    this.#cancel()
+    this.#cancel = steadyTimeout(() => this.now(), milliseconds)
     return true
   }
 
@@ -46,20 +49,21 @@ export class AwaitedRoom {
 
   /** Retries at once. */
   now(): void {
-    clearTimeout(this.#timer)
+    this.#cancel()
     this.#view.retryAt = 0
     this.#attempt()
   }
 
   /** The user waits for this room. */
   get awaited(): boolean {
-    return this.#since > 0
+    return this.#awaited
   }
 
   /** The room is open, or the user gave up. */
   end(): void {
-    clearTimeout(this.#timer)
-    this.#since = 0
+    this.#cancel()
+    this.#awaited = false
+    this.#waitedMs = 0
     this.#tries = 0
     Object.assign(this.#view, { retryAt: 0, opening: null })
   }

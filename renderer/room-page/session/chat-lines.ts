@@ -9,21 +9,28 @@ const maxLines = 500
 export class ChatLines {
   readonly list = shallowReactive<ChatLine[]>([])
   readonly #view: RoomView
+  readonly #preview: (line: ChatLine) => void
   #last = 0
 
-  constructor(view: RoomView) {
+  /** @param preview shows a new line of somebody else while the chat is closed */
+  constructor(view: RoomView, preview: (line: ChatLine) => void) {
     this.#view = view
+    this.#preview = preview
   }
 
   /** Adds new lines. Messages from before the join do not count as unread. */
   take(lines: readonly ChatLine[], old: boolean): void {
+    let unread: ChatLine | undefined
     for (const line of lines) {
       if (line.id <= this.#last) continue
       this.#last = line.id
       this.list.push(line)
       if (this.list.length > maxLines) this.list.shift()
-      if (!old && !this.#view.chatOpen && line.user_id !== this.#view.you?.user_id) this.#view.unread += 1
+      if (old || this.#view.chatOpen || line.user_id === this.#view.you?.user_id) continue
+      this.#view.unread += 1
+      unread = line
     }
+    if (unread !== undefined) this.#preview(unread)
   }
 
   clear(): void {

@@ -1,6 +1,6 @@
 /**
  * Reason why the user is not in the room: the node's refusals and removals by name, and those of
- * the page: `left` (own choice), `lost` (no connection for too long), `unreachable` (no connection at all), `outdated` (another version).
+ * the page: `left` (own choice), `endedByYou` (this user ended it for everybody), `lost` (no connection for too long), `unreachable` (no connection at all), `outdated` (another version).
  */
 const endingReasons = [
   'left',
@@ -11,6 +11,7 @@ const endingReasons = [
   'replaced',
   'closed',
   'ended',
+  'endedByYou',
   'unauthorised',
   'hostPasswordWrong',
   'roomFull',

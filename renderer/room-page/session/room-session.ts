@@ -1,6 +1,7 @@
 import { computed, shallowRef } from 'vue'
 import type { FromPerson, Person, RoomStream, ScheduledEnd, ToPerson } from '../../../shared/media/signal.ts'
 import { httpExchange, type OfferExchange } from '../../kit/media/sdp-exchange.ts'
+import type { DeviceNews } from '../local/device-input.ts'
 import { OwnDevices } from '../local/own-devices.ts'
 import { sayRecordingOn } from '../local/say-recording-on.ts'
 import { ScreenShare } from '../local/screen-share.ts'
@@ -28,6 +29,9 @@ import { Watching } from './watching.ts'
 /** Maximum number of reported heights; no room shows more streams. */
 const maxShown = 256
 
+/** Maximum length of the preview of a chat message. */
+const maxPreview = 90
+
 /** Time by which a room may close before the end that was announced, in milliseconds: messages take their time. */
 const endSlackMs = 5_000
 
@@ -44,16 +48,18 @@ const passing: ReadonlySet<string> = new Set(['unreachable', 'busy', 'tooMany'])
 /** One visit to a room, with all sent and received media. */
 export class RoomSession {
   readonly view = freshView()
-  readonly chat = new ChatLines(this.view)
   readonly announcer = new Announcer()
   readonly notices = new Notices(this.announcer)
+  readonly chat = new ChatLines(this.view, ({ user_name: name, text }) =>
+    this.notices.tell('chatLine', { name, text: shortened(text) }),
+  )
   readonly #roster = new Roster(this.view, this.notices)
   readonly people: ReadonlyMap<string, Person> = this.#roster.people
   /** Lost cameras that are expected back. */
   readonly lostCameras: ReadonlyMap<string, Person> = this.#roster.lostCameras
   readonly devices = new OwnDevices(
     () => this.#deviceChanged(),
-    (lost, instead) => this.notices.tell('unplugged', { lost, instead }, 'warn'),
+    (news) => this.#toldOfDevice(news),
   )
   readonly microphone = this.devices.microphone
   readonly camera = this.devices.camera
@@ -85,6 +91,8 @@ export class RoomSession {
   readonly trouble = computed<ShownTrouble | null>(() => this.#troubles.value?.shown.value ?? null)
   #signal: SignalClient | undefined
   #joined: Joined | undefined
+  /** This user has asked to end the meeting for everybody. */
+  #endsMeeting = false
   /** Displayed heights of streams, in device pixels. */
   #heights: ReadonlyMap<string, number> = new Map()
 
@@ -181,7 +189,9 @@ export class RoomSession {
 
   /** Sends a request to the node. Resolves to whether it was sent. */
   ask(message: FromPerson): boolean {
-    return this.#signal?.send(message) ?? false
+    const sent = this.#signal?.send(message) ?? false
+    if (message.type === 'end_meeting') this.#endsMeeting = sent
+    return sent
   }
 
   /** Host: makes a join link for anybody; undefined: that failed. */
@@ -380,6 +390,11 @@ export class RoomSession {
     this.notices.tell(kind === 'audio' ? 'mutedBy' : 'stoppedBy', { name }, 'warn')
   }
 
+  #toldOfDevice(news: DeviceNews): void {
+    if (news.what === 'replaced') this.notices.tell('unplugged', { lost: news.lost, instead: news.instead }, 'warn')
+    else this.notices.tell(news.kind === 'audio' ? 'micBack' : 'camBack', { name: news.name }, 'warn')
+  }
+
   #deviceChanged(): void {
     this.#publish()
     this.#notifyState()
@@ -423,7 +438,13 @@ export class RoomSession {
 
   #ended(given: Ending): void {
     if (this.#signal === undefined) return
-    const ending = this.#isOver(given) ? { ...given, reason: 'over' as const } : given
+    const isOwn = given.reason === 'ended' && this.#endsMeeting
+    const ending = isOwn
+      ? { ...given, reason: 'endedByYou' as const }
+      : this.#isOver(given)
+        ? { ...given, reason: 'over' as const }
+        : given
+    this.#endsMeeting = false
     this.#signal = undefined
     this.#loss.clear()
     this.#ownLines.clear()
@@ -468,6 +489,12 @@ export class RoomSession {
     const { end } = this.view
     return reason === 'closed' && end !== null && Date.now() > end.at - endSlackMs
   }
+}
+
+/** Beginning of a message, on one line. */
+function shortened(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ')
+  return line.length > maxPreview ? `${line.slice(0, maxPreview).trimEnd()}…` : line
 }
 
 /** Scheduled end of a meeting, by the clock of this device. */

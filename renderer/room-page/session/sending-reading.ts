@@ -1,8 +1,9 @@
 /** Totals and states of what this browser sends, at one moment. */
 export interface SendingReading {
-  /** Sound energy of the microphone, and packets sent of it; undefined: no sound is sent. */
+  /** Packets of the microphone's sound that were sent; undefined: no sound is sent. */
+  soundPackets: number | undefined
+  /** Energy of that sound; undefined: this browser does not measure it (Firefox). */
   soundEnergy: number | undefined
-  soundPackets: number
   /** Pictures that the camera has delivered; undefined: no picture is sent. */
   cameraFrames: number | undefined
   /** Height of the camera's picture, and of the largest layer that is sent, in pixels. */
@@ -23,8 +24,8 @@ type Entry = Record<string, unknown>
 export async function readSending(connection: RTCPeerConnection): Promise<SendingReading> {
   const sentFrames = new Map<number, number>()
   const reading: SendingReading = {
+    soundPackets: undefined,
     soundEnergy: undefined,
-    soundPackets: 0,
     cameraFrames: undefined,
     cameraHeight: 0,
     sentFrames,
@@ -35,11 +36,12 @@ export async function readSending(connection: RTCPeerConnection): Promise<Sendin
   const report = await connection.getStats()
   report.forEach((entry: Entry) => {
     const isSound = entry.kind === 'audio'
-    if (entry.type === 'media-source' && isSound) reading.soundEnergy = number(entry.totalAudioEnergy)
+    if (entry.type === 'media-source' && isSound) reading.soundEnergy = known(entry.totalAudioEnergy)
     else if (entry.type === 'media-source') {
-      reading.cameraFrames = number(entry.frames)
+      reading.cameraFrames = known(entry.frames)
       reading.cameraHeight = number(entry.height)
-    } else if (entry.type === 'outbound-rtp' && isSound) reading.soundPackets += number(entry.packetsSent)
+    } else if (entry.type === 'outbound-rtp' && isSound)
+      reading.soundPackets = (reading.soundPackets ?? 0) + number(entry.packetsSent)
     else if (entry.type === 'outbound-rtp') {
       const height = number(entry.frameHeight)
       sentFrames.set(height, (sentFrames.get(height) ?? 0) + number(entry.framesSent))
@@ -51,6 +53,10 @@ export async function readSending(connection: RTCPeerConnection): Promise<Sendin
     }
   })
   return reading
+}
+
+function known(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
 }
 
 function number(value: unknown): number {

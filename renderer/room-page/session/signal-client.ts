@@ -6,6 +6,7 @@ import { browserSecret } from '../local/browser-secret.ts'
 import { keepPass, keptPass } from '../local/entry-pass.ts'
 import { type Ending, endingOf } from './ending.ts'
 import { type Called, reach } from './reach.ts'
+import { steadyTimeout } from './steady-timer.ts'
 
 /** Input of a join. */
 export interface JoinRequest {
@@ -48,6 +49,10 @@ const pingEveryMs = 3_000
 const silenceMs = 8_000
 /** Timeout if media is silent, too. */
 const doubtMs = 2_000
+/** Lateness of a timer after which the page counts as asleep meanwhile: a suspended machine, or a hidden page whose timers the browser holds back. */
+const sleptMs = 5_000
+/** Maximum time that counts as offline between two attempts, in milliseconds: an attempt takes less, and time asleep does not count. */
+const maxAttemptMs = 15_000
 /** Delays between attempts: a restarting node or controller is back within seconds, so it is tried every second at first. */
 const waitsMs = [0, 500, 1_000, 1_000, 1_000, 1_000, 2_000, 3_000] as const
 /** Time without a connection after which the page gives up; longer if the node announced its return, because an update takes time. */
@@ -87,15 +92,17 @@ export class SignalClient {
   /** A host has to admit this user. */
   #waits = false
   #over = false
-  /** Time of the loss; 0 while connected. */
-  #lostAt = 0
+  #isLost = false
+  /** Time without a connection while the page was awake, and when it was last counted, in milliseconds. */
+  #offlineMs = 0
+  #countedAt = 0
   #tries = 0
   /** Moves since the last join. */
   #moves = 0
   #receivedAt = 0
   #pingId = 0
-  #retry: ReturnType<typeof setTimeout> | undefined
-  readonly #watch: ReturnType<typeof setInterval>
+  #cancelRetry: () => void = () => {}
+  #cancelWatch: () => void = () => {}
   readonly #finished = new AbortController()
 
   /**
@@ -109,7 +116,7 @@ export class SignalClient {
     this.#request = request
     this.#listener = listener
     this.#ticket = ticket
-    this.#watch = setInterval(() => this.#listen(), pingEveryMs)
+    this.#watch()
     const { signal } = this.#finished
     window.addEventListener('online', () => this.#comeBack(), { signal })
     window.addEventListener('offline', () => this.#drop(), { signal })
@@ -119,7 +126,7 @@ export class SignalClient {
 
   /** Sends a message if connected. Returns false otherwise: the message is lost. */
   send(message: FromPerson): boolean {
-    if (this.#socket?.readyState !== WebSocket.OPEN || this.#lostAt > 0) return false
+    if (this.#socket?.readyState !== WebSocket.OPEN || this.#isLost) return false
     this.#socket.send(JSON.stringify(message))
     return true
   }
@@ -138,7 +145,7 @@ export class SignalClient {
   }
 
   #connect(): void {
-    clearTimeout(this.#retry)
+    this.#cancelRetry()
     this.#giveUp()
     this.#giveUp = reach(this.#called(), {
       opened: (origin, socket) => this.#opened(origin, socket),
@@ -232,7 +239,7 @@ export class SignalClient {
 
   /** The node has answered: it becomes the room's node. */
   #stands(): void {
-    this.#lostAt = 0
+    this.#isLost = false
     this.#tries = 0
     this.#moves = 0
     this.#restarting = false
@@ -243,7 +250,7 @@ export class SignalClient {
   #refused({ reason, message, url: named, opening }: Extract<ToPerson, { type: 'refused' }>): void {
     const url = named === undefined ? undefined : inPageScheme(named)
     // Another node says that the room is still there: its node will be back.
-    if (reason === 'elsewhere' && url === this.#origin && this.#lostAt > 0) return
+    if (reason === 'elsewhere' && url === this.#origin && this.#isLost) return
     if (reason === 'elsewhere' && url !== undefined && this.#moves < maxMoves) return this.#follow(url)
     const aside = this.#asked !== this.#origin
     const resuming = this.#session !== '' && !aside
@@ -289,21 +296,35 @@ export class SignalClient {
     this.#socket = undefined
     this.#listener.failed()
     if (!this.#entered && !this.#waits) return this.#end({ reason: 'unreachable', message: '' })
-    if (this.#lostAt === 0) {
-      this.#lostAt = Date.now()
+    const now = Date.now()
+    if (this.#isLost) this.#offlineMs += Math.min(now - this.#countedAt, maxAttemptMs)
+    else {
+      this.#isLost = true
+      this.#offlineMs = 0
       this.#listener.lost(this.#restarting, mediaOver)
     }
-    if (Date.now() - this.#lostAt > (this.#restarting ? giveUpRestartMs : giveUpMs))
+    this.#countedAt = now
+    if (this.#offlineMs > (this.#restarting ? giveUpRestartMs : giveUpMs))
       return this.#end({ reason: 'lost', message: '' })
     const wait = waitsMs[Math.min(this.#tries, waitsMs.length - 1)] ?? 0
     this.#tries += 1
-    this.#retry = setTimeout(() => this.#connect(), wait)
+    this.#cancelRetry = steadyTimeout(() => this.#connect(), wait)
   }
 
-  /** A dead connection may be silent: regular pings detect it. */
-  #listen(): void {
-    if (this.#socket === undefined || this.#lostAt > 0) return
-    if (Date.now() - this.#receivedAt > silenceMs) this.#drop()
+  #watch(): void {
+    const due = Date.now() + pingEveryMs
+    this.#cancelWatch = steadyTimeout(() => {
+      this.#listen(Date.now() - due > sleptMs)
+      this.#watch()
+    }, pingEveryMs)
+  }
+
+  /** A dead connection may be silent: regular pings detect it. @param slept the page was asleep: its silence means nothing */
+  #listen(slept: boolean): void {
+    if (slept && this.#isLost) this.#comeBack()
+    if (this.#socket === undefined || this.#isLost) return
+    if (slept) this.#doubt()
+    else if (Date.now() - this.#receivedAt > silenceMs) this.#drop()
     else this.send({ type: 'ping', id: ++this.#pingId })
   }
 
@@ -312,19 +333,26 @@ export class SignalClient {
     const socket = this.#socket
     const askedAt = Date.now()
     this.send({ type: 'ping', id: ++this.#pingId })
-    setTimeout(() => {
-      if (socket === this.#socket && this.#receivedAt < askedAt) this.#drop()
+    steadyTimeout(() => {
+      if (socket !== this.#socket || this.#receivedAt >= askedAt || this.#over) return
+      // Asleep meanwhile: the answer may just arrive.
+      if (Date.now() - askedAt > doubtMs + sleptMs) this.#doubt()
+      else this.#drop()
     }, doubtMs)
   }
 
+  /** There is a network again, or the page is awake: tries at once, and as long as at first. */
   #comeBack(): void {
-    if (this.#lostAt > 0 && this.#socket === undefined) this.#connect()
+    if (!this.#isLost) return
+    this.#offlineMs = 0
+    this.#tries = 0
+    if (this.#socket === undefined) this.#connect()
   }
 
   /** Drops the socket: without a network it would close slowly. */
   #drop(): void {
     const socket = this.#socket
-    if (socket === undefined || this.#lostAt > 0) return
+    if (socket === undefined || this.#isLost) return
     this.#broken()
     socket.close()
   }
@@ -338,8 +366,8 @@ export class SignalClient {
 
   #finish(): void {
     this.#over = true
-    clearTimeout(this.#retry)
-    clearInterval(this.#watch)
+    this.#cancelRetry()
+    this.#cancelWatch()
     this.#finished.abort()
     this.#giveUp()
     this.#socket?.close()

@@ -25,7 +25,7 @@ export function signsOfSending(
   on: { microphone: boolean; camera: boolean },
 ): Set<Trouble> {
   const signs = new Set<Trouble>()
-  if (on.microphone && after.soundEnergy !== undefined) {
+  if (on.microphone && after.soundPackets !== undefined) {
     // Noise of a working microphone is never nothing at all.
     if (after.soundEnergy === 0) signs.add('micSilent')
     else if (after.soundPackets === before.soundPackets) signs.add('micStopped')

@@ -12,6 +12,10 @@ export const de: Texts = {
     title: 'Dieser Link ist unvollständig',
     body: 'Er nennt keinen Raum. Kopieren Sie den ganzen Link noch einmal, oder bitten Sie um einen neuen.',
   },
+  noWebRtc: {
+    title: 'Dieser Browser hat kein WebRTC',
+    body: 'Er kann Bild und Ton weder zeigen noch senden. Öffnen Sie den Link in einem aktuellen Chrome, Edge, Firefox oder Safari.',
+  },
   lobby: {
     title: 'Bereit zur Teilnahme?',
     room: 'Raum {room}',
@@ -57,8 +61,8 @@ export const de: Texts = {
       'Das Mikrofon lässt sich nicht starten. Schließen Sie andere Programme, die es verwenden, und schalten Sie es wieder ein.',
     camBusy:
       'Die Kamera lässt sich nicht starten. Schließen Sie andere Programme, die sie verwenden, und schalten Sie sie wieder ein.',
-    micLost: 'Das Mikrofon wurde getrennt.',
-    camLost: 'Die Kamera wurde getrennt.',
+    micLost: 'Das Mikrofon wurde getrennt: Niemand hört Sie. Es wird wieder verwendet, sobald es angeschlossen ist.',
+    camLost: 'Die Kamera wurde getrennt: Niemand sieht Sie. Sie wird wieder verwendet, sobald sie angeschlossen ist.',
     camUnblurred:
       'Der Hintergrund ließ sich nicht weichzeichnen, deshalb ist die Kamera aus. Schalten Sie das Weichzeichnen aus, um sie zu verwenden.',
     micFailed: 'Das Mikrofon konnte nicht geöffnet werden.',
@@ -305,6 +309,9 @@ export const de: Texts = {
     copied: 'Die Einladung wurde kopiert',
     copyRefused: 'Der Browser hat das Kopieren nicht erlaubt. Versuchen Sie es erneut.',
     notCopied: 'Der Browser hat das Kopieren nicht erlaubt: Die Adresse dieser Seite ist die Einladung',
+    chatLine: '{name}: {text}',
+    micBack: '{name} ist wieder da: Andere hören Sie wieder',
+    camBack: '{name} ist wieder da: Andere sehen Sie wieder',
     unplugged: '{lost} wurde getrennt. Jetzt in Gebrauch: {instead}',
   },
   recording: { on: 'Aufzeichnung', hint: 'Bild und Ton dieser Besprechung werden aufgezeichnet' },
@@ -357,6 +364,10 @@ export const de: Texts = {
     ended: {
       title: 'Die Moderation hat die Besprechung beendet',
       body: 'Sie ist für alle beendet. Am Raum kann man wieder teilnehmen.',
+    },
+    endedByYou: {
+      title: 'Sie haben die Besprechung beendet',
+      body: 'Alle wurden getrennt. Dem Raum kann wieder beigetreten werden.',
     },
     turnedAway: {
       title: 'Sie wurden nicht eingelassen',

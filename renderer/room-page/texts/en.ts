@@ -10,6 +10,10 @@ export const en = {
     title: 'This link is incomplete',
     body: 'It does not name a room. Copy the whole link again, or ask whoever invited you for a new one.',
   },
+  noWebRtc: {
+    title: 'This browser has no WebRTC',
+    body: 'It can neither show nor send picture and sound. Open the link in a current Chrome, Edge, Firefox or Safari.',
+  },
   lobby: {
     title: 'Ready to join?',
     room: 'Room {room}',
@@ -51,8 +55,8 @@ export const en = {
     camMissing: 'No camera found. Connect one and turn it on here, or join without.',
     micBusy: 'The microphone cannot be started. Close other programs that use it, then turn it on again.',
     camBusy: 'The camera cannot be started. Close other programs that use it, then turn it on again.',
-    micLost: 'The microphone was unplugged.',
-    camLost: 'The camera was unplugged.',
+    micLost: 'The microphone was unplugged: nobody hears you. It is used again once it is plugged in.',
+    camLost: 'The camera was unplugged: nobody sees you. It is used again once it is plugged in.',
     camUnblurred: 'The background could not be blurred, so the camera is off. Switch the blur off to use it.',
     micFailed: 'The microphone could not be opened.',
     camFailed: 'The camera could not be opened.',
@@ -294,6 +298,9 @@ export const en = {
     copied: 'The invitation was copied',
     copyRefused: 'The browser did not allow copying. Try again.',
     notCopied: 'The browser did not allow copying: the address of this page is the invitation',
+    chatLine: '{name}: {text}',
+    micBack: '{name} is back: others hear you again',
+    camBack: '{name} is back: others see you again',
     unplugged: '{lost} was unplugged. Now in use: {instead}',
   },
   recording: { on: 'Recording', hint: 'Pictures and sound of this meeting are recorded' },
@@ -341,6 +348,10 @@ export const en = {
     },
     closed: { title: 'The room was closed', body: 'It has ended for everybody.' },
     ended: { title: 'The host ended the meeting', body: 'It has ended for everybody. The room can be joined again.' },
+    endedByYou: {
+      title: 'You ended the meeting',
+      body: 'Everybody was disconnected. The room can be joined again.',
+    },
     turnedAway: {
       title: 'You were not let in',
       body: 'If you think that this is a mistake, tell whoever invited you. You can ask again in a minute.',

@@ -97,6 +97,7 @@ export class AdmissionControl {
     return {
       ...proven,
       userName: shownName(name === '' ? proven.userId : name),
+      named: link?.name !== undefined,
       byNumber: link === undefined && !proven.byPassword,
       linkId: link?.id,
       guest: isGuest ? JSON.stringify([shareOf(remote), link?.id ?? '']) : undefined,

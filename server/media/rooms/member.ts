@@ -23,6 +23,8 @@ export interface RoomUser {
 export interface Identity {
   userId: string
   userName: string
+  /** Their link has the name; left out: they typed it. */
+  named?: boolean
   role: 'host' | 'member'
   /** They have proven the id: a second arrival takes the place of the first. Otherwise the node has just made it. */
   proven: boolean

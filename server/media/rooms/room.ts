@@ -9,6 +9,7 @@ import { LocalMedia } from './local-media.ts'
 import { LostCameras } from './lost-cameras.ts'
 import { RoomReactions } from './reactions.ts'
 import { RoomChat } from './room-chat.ts'
+import { RoomNames } from './distinct-names.ts'
 import { endIn, type RoomConfig } from './room-config.ts'
 import type { LeaveReason, RoomListener } from './room-listener.ts'
 import { RoomStreams } from './room-streams.ts'
@@ -32,6 +33,7 @@ export class Room {
   /** Its remote side, where its media is on another node. */
   readonly remote: RemotePart
   readonly chat: RoomChat
+  readonly names = new RoomNames()
   readonly speakers = new Speakers(
     (milliseconds, run) => this.#lifetime.after(milliseconds, run),
     (user_ids) => this.broadcast({ type: 'speaking', user_ids }),
@@ -114,6 +116,7 @@ export class Room {
   restart(): void {
     this.#passesFrom = this.#clock() + 1
     this.chat.clear()
+    this.names.clear()
   }
 
   /** Whether a pass of then is of this meeting. @param issuedAt milliseconds since the epoch */
@@ -297,10 +300,11 @@ export class Room {
   }
 
   #add(
-    identity: Pick<Identity, 'userId' | 'userName' | 'role' | 'byNumber'> & MemberParts,
+    identity: Pick<Identity, 'userId' | 'userName' | 'named' | 'role' | 'byNumber'> & MemberParts,
     device: DeviceHold | undefined,
   ): Member {
-    const { userId, userName, role, byNumber } = identity
+    const { userId, role, byNumber } = identity
+    const userName = this.#nameFor(identity, device !== undefined)
     const joinedAt = this.#clock()
     const user: RoomUser = { userId, userName, device: device !== undefined, role, byNumber, hand: 0, joinedAt }
     const member = new Member(user, { ...identity, device })
@@ -311,6 +315,21 @@ export class Room {
     this.broadcast({ type: 'person_joined', person: member.person }, member)
     this.#listener.joined(this.config.roomId, member)
     return member
+  }
+
+  /** Name by which a user is told apart from everybody else in the meeting. */
+  #nameFor(
+    { userId, userName, named, role }: Pick<Identity, 'userId' | 'userName' | 'named' | 'role'>,
+    isCamera: boolean,
+  ): string {
+    const person = role === 'host' ? 'host' : named === true ? 'named' : 'typed'
+    const { name, displaced } = this.names.take(userId, userName, isCamera ? 'camera' : person)
+    const other = displaced === undefined ? undefined : this.members.get(displaced)
+    if (other !== undefined) {
+      other.user.userName = this.names.take(other.user.userId, other.user.userName, 'typed').name
+      this.userChanged(other)
+    }
+    return name
   }
 
   /** The session of a member is over, and so is what they publish. */
@@ -334,7 +353,8 @@ export class Room {
 
   /** Replaces a member by the same person, who came again: nobody sees them leave. Their earlier media is over, and their earlier session proves nothing any more. */
   #takePlace(present: Member, identity: Identity): Member {
-    const { userId, userName, role, byNumber } = identity
+    const { userId, role, byNumber } = identity
+    const userName = this.#nameFor(identity, false)
     const { hand, joinedAt } = present.user
     const user: RoomUser = { userId, userName, device: false, role, byNumber, hand, joinedAt }
     const member = new Member(user, identity)

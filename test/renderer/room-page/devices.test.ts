@@ -44,6 +44,18 @@ afterEach(() => {
   localStorage.clear()
 })
 
+/** The only camera of a call, unplugged. */
+async function unplugged() {
+  const cameras = new Cameras()
+  const told = vi.fn()
+  const camera = new DeviceSwitch('video', '', () => {}, told)
+  await camera.turnOn()
+  cameras.missing = new Set(['user', 'environment'])
+  cameras.tracks[0]?.dispatchEvent(new Event('ended'))
+  await vi.waitFor(() => expect(camera.input.choices).toEqual([]))
+  return { cameras, camera, told }
+}
+
 describe('a camera in a call', () => {
   test('is switched to the opposite one, and back; the choice is remembered', async () => {
     const cameras = new Cameras()
@@ -72,7 +84,9 @@ describe('a camera in a call', () => {
     await camera.turnOn()
     cameras.missing.add('environment')
     cameras.tracks[0]?.dispatchEvent(new Event('ended'))
-    await vi.waitFor(() => expect(told).toHaveBeenCalledWith('environment', 'user'))
+    await vi.waitFor(() =>
+      expect(told).toHaveBeenCalledWith({ what: 'replaced', lost: 'environment', instead: 'user' }),
+    )
     expect(camera.input).toMatchObject({ on: true, chosen: 'user', problem: null })
     await camera.plugged()
     expect(camera.input.chosen).toBe('user')
@@ -81,13 +95,35 @@ describe('a camera in a call', () => {
     expect(camera.input).toMatchObject({ on: true, chosen: 'environment' })
   })
 
-  test('without a replacement is reported lost when unplugged', async () => {
+  test('without a replacement is reported lost when unplugged, and is on again once it is plugged in', async () => {
+    const { cameras, camera, told } = await unplugged()
+    expect(camera.input).toMatchObject({ on: false, taken: true, problem: 'lost' })
+    cameras.missing.clear()
+    await camera.plugged()
+    expect(camera.input).toMatchObject({ on: true, taken: false, problem: null })
+    expect(told).toHaveBeenCalledWith({ what: 'back', kind: 'video', name: 'user' })
+  })
+
+  test('that its person or a host turned off while it was unplugged stays off', async () => {
+    const { cameras, camera } = await unplugged()
+    camera.turnOff()
+    cameras.missing.clear()
+    await camera.plugged()
+    expect(camera.input).toMatchObject({ on: false, taken: false, track: null })
+  })
+
+  test('whose permission is withdrawn says so, and is on again once it is given', async () => {
     const cameras = new Cameras()
+    const status: { state: string; onchange?: () => void } = { state: 'denied' }
+    Object.assign(navigator, { permissions: { query: () => Promise.resolve(status) } })
     const camera = new DeviceSwitch('video', '', () => {})
     await camera.turnOn()
-    cameras.missing = new Set(['user', 'environment'])
     cameras.tracks[0]?.dispatchEvent(new Event('ended'))
-    expect(camera.input).toMatchObject({ on: false, problem: 'lost' })
+    await vi.waitFor(() => expect(camera.input).toMatchObject({ on: false, taken: true, problem: 'denied' }))
+    expect(cameras.asked).toHaveLength(1)
+    status.state = 'granted'
+    status.onchange?.()
+    await vi.waitFor(() => expect(camera.input).toMatchObject({ on: true, problem: null }))
   })
 })
 

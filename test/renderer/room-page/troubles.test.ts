@@ -22,6 +22,8 @@ describe('what a browser sends', () => {
   test.each([
     ['nothing', later, []],
     ['micSilent', { ...later, soundEnergy: 0 }, ['micSilent']],
+    ['nothing where the browser measures no energy', { ...later, soundEnergy: undefined }, []],
+    ['micStopped also there', { ...later, soundEnergy: undefined, soundPackets: 100 }, ['micStopped']],
     ['micStopped', { ...later, soundPackets: 100 }, ['micStopped']],
     ['cameraStopped', { ...later, cameraFrames: 50 }, ['cameraStopped']],
     ['sendingLossy', { ...later, loss: 0.2 }, ['sendingLossy']],

@@ -2,7 +2,9 @@ import type { RoomView } from '../../../../shared/console/rooms.ts'
 import { useCaller } from '../../composables/useCaller.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
+import { listenerOf, useOverview } from '../../composables/useOverview.ts'
 import { useText } from '../../i18n/text.ts'
+import { joinAddress } from './joinAddress.ts'
 import { useMeetingActs } from './useMeetingActs.ts'
 
 /** Opens the page of a room in a new tab, where the operator is host. */
@@ -12,6 +14,8 @@ export function useJoinNow() {
   const { t } = useText()
   const { fail, warn } = useFeedback()
   const { openNow } = useMeetingActs()
+  const { value: overview } = useOverview()
+  const at = (name: 'console' | 'node'): string => (overview.value && listenerOf(overview.value, name)?.url) ?? ''
 
   /** Tells whether the caller may join this room. Nobody joins a closed one, or one whose meetings are over. */
   function mayJoin({ status, schedule, meeting }: Pick<RoomView, 'status' | 'schedule' | 'meeting'>): boolean {
@@ -38,7 +42,9 @@ export function useJoinNow() {
       return
     }
     try {
-      const { url } = await client.call('media.join_now', { room_id })
+      const { url: link } = await client.call('media.join_now', { room_id })
+      const url =
+        client.kind === 'ipc' ? link : joinAddress(link, location, { console: at('console'), node: at('node') })
       if (tab === undefined) window.open(url)
       else tab.location.replace(url)
     } catch (error) {

@@ -41,6 +41,26 @@ async function meeting(roomId: string): Promise<{ ann: SignalClient; bo: SignalC
   return { ann: await enter(roomId, 'ann', 'host'), bo: await enter(roomId, 'bo'), cy: await enter(roomId, 'cy') }
 }
 
+test('guests of one name are told apart, and the host keeps the name that a guest had first', async () => {
+  await node.openRoom('names')
+  const guest = async (browser: string): Promise<SignalClient> => {
+    const joined = await SignalClient.join(node.url, 'names', { token: node.token('names'), user_name: 'Ann', browser })
+    clients.push(joined)
+    return joined
+  }
+  const [first, second] = [await guest('a'.repeat(32)), await guest('b'.repeat(32))]
+  expect([first, second].map(({ joined }) => joined.you.user_name)).toEqual(['Ann', 'Ann (2)'])
+  const token = node.token('names', { userId: 'host', userName: 'Ann', role: 'host' })
+  const host = await SignalClient.join(node.url, 'names', { token })
+  clients.push(host)
+  expect(host.joined.you.user_name).toBe('Ann')
+  await expect.poll(() => person(second, first.joined.you.user_id)?.user_name).toBe('Ann (3)')
+  first.send({ type: 'chat', text: 'hello' })
+  await expect
+    .poll(() => second.messages.find((message) => message.type === 'chat'))
+    .toMatchObject({ line: { user_name: 'Ann (3)' } })
+})
+
 describe('hands', () => {
   test('are raised in an order that everybody sees, and kept during a short absence; late users see them', async () => {
     const { ann, bo, cy } = await meeting('hands')

@@ -1,0 +1,4 @@
+/** Tells whether this browser has WebRTC: without it, there is neither picture nor sound of people and cameras. Some builds of WebKitGTK, and some policies of firms, leave it out. */
+export function hasWebRtc(): boolean {
+  return 'RTCPeerConnection' in globalThis
+}

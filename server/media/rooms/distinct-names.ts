@@ -1,0 +1,64 @@
+/** Who keeps a name that several people have: the later ones of the list. Cameras and hosts never share theirs with a guest. */
+const ranks = ['typed', 'named', 'host', 'camera'] as const
+export type NameRank = (typeof ranks)[number]
+
+/** Maximum number of names that are remembered for a room. */
+const maxNames = 2_000
+
+/** Letters of Cyrillic and Greek that look like Latin ones (a part of UTS #39, confusables), each before the Latin letter. */
+const confusable = 'аaеeоoрpсcуyхxіiјjѕsһhԁdԛqԝwӏlαaοoνvρpιiκkτtυuχx'
+const latinOf = new Map(
+  Array.from({ length: confusable.length / 2 }, (_, at) => [confusable.charAt(2 * at), confusable.charAt(2 * at + 1)]),
+)
+
+interface Bearer {
+  userId: string
+  rank: NameRank
+}
+
+/** Names of the people of one meeting: who looks like somebody else by their name has a number behind it, in tiles, chat and recordings. */
+export class RoomNames {
+  /** By look. Those who left keep theirs: the chat still has it. */
+  readonly #bearers = new Map<string, Bearer>()
+
+  /**
+   * Takes a name for a user.
+   * @returns the name to show, and the id of a user of lower rank who had it and needs another one; undefined: nobody
+   */
+  take(userId: string, userName: string, rank: NameRank): { name: string; displaced: string | undefined } {
+    for (let number = 1; ; number += 1) {
+      const name = number === 1 ? userName : `${userName} (${number})`
+      const look = lookOf(name)
+      const bearer = this.#bearers.get(look)
+      const isFree = bearer === undefined || bearer.userId === userId
+      const yields = number === 1 && bearer !== undefined && ranks.indexOf(bearer.rank) < ranks.indexOf(rank)
+      if (!isFree && !yields && rank !== 'camera') continue
+      this.#bearers.delete(look)
+      this.#bearers.set(look, { userId, rank })
+      this.#forgetOldest()
+      return { name, displaced: yields && !isFree ? bearer.userId : undefined }
+    }
+  }
+
+  clear(): void {
+    this.#bearers.clear()
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#bearers.keys()
+    if (this.#bearers.size > maxNames && oldest !== undefined) this.#bearers.delete(oldest)
+  }
+}
+
+/** What people see of a name: the same for names that only differ by case, width, accents' encoding, spaces or letters of another script. */
+function lookOf(name: string): string {
+  const folded = name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[\p{DI}]/gu, '')
+    .replaceAll(/\s+/gu, ' ')
+    .trim()
+  const latin = Array.from(folded, (letter) => latinOf.get(letter) ?? letter).join('')
+  // A capital I, a small l and a 1 look alike, and so do O and 0.
+  return latin.replaceAll(/[i1]/g, 'l').replaceAll('0', 'o')
+}

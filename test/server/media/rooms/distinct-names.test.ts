@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { type NameRank, RoomNames } from '../../../../server/media/rooms/distinct-names.ts'
+
+/** Names that people get one after the other; `x → …`: somebody else lost theirs. */
+function given(...people: [id: string, name: string, rank?: NameRank][]): string[] {
+  const names = new RoomNames()
+  return people.map(([id, name, rank = 'typed']) => {
+    const { name: shown, displaced } = names.take(id, name, rank)
+    return displaced === undefined ? shown : `${displaced} → ${shown}`
+  })
+}
+
+test('people of one name, or of one that looks like it, are numbered in the order of their arrival', () => {
+  expect(given(['a', 'Camille Martin'], ['b', 'Camille Martin'], ['c', 'camille  martin'])).toEqual([
+    'Camille Martin',
+    'Camille Martin (2)',
+    'camille  martin (3)',
+  ])
+  // Fullwidth letters, Cyrillic а and е, a composed é, a capital I for an l.
+  expect(given(['a', 'Anne'], ['b', 'Ａｎｎｅ'], ['c', 'Аnnе'])).toEqual(['Anne', 'Ａｎｎｅ (2)', 'Аnnе (3)'])
+  expect(given(['a', 'Zo\u00e9'], ['b', 'Zoe\u0301'], ['c', 'Paul'], ['d', 'PauI'])).toEqual([
+    'Zo\u00e9',
+    'Zoe\u0301 (2)',
+    'Paul',
+    'PauI (2)',
+  ])
+  expect(given(['a', '王伟'], ['b', '王伟 (2)'], ['c', '王伟'])).toEqual(['王伟', '王伟 (2)', '王伟 (3)'])
+})
+
+test('somebody who comes back has the same name, and leaves it to nobody in between', () => {
+  expect(given(['a', 'Bo'], ['b', 'Bo'], ['a', 'Bo'], ['b', 'Bo'])).toEqual(['Bo', 'Bo (2)', 'Bo', 'Bo (2)'])
+})
+
+test('a guest has the name of a host or camera with a number, also if the guest was there first', () => {
+  expect(given(['host', 'Ann', 'host'], ['guest', 'ann'], ['yard', 'Yard', 'camera'], ['other', 'Yard'])).toEqual([
+    'Ann',
+    'ann (2)',
+    'Yard',
+    'Yard (2)',
+  ])
+  expect(given(['guest', 'Ann'], ['host', 'Ann', 'host'], ['guest', 'Ann'])).toEqual(['Ann', 'guest → Ann', 'Ann (2)'])
+  expect(given(['guest', 'Ann'], ['link', 'Ann', 'named'])).toEqual(['Ann', 'guest → Ann'])
+  // Cameras are named by the operator.
+  expect(given(['one', 'Yard', 'camera'], ['two', 'Yard', 'camera'])).toEqual(['Yard', 'Yard'])
+})

@@ -66,6 +66,14 @@ function playLive(base: string): void {
     },
   })
   notice.textContent = texts.waiting
+  // Not every browser plays a stream of parts by `autoplay`; one that wants a click first gets a button.
+  const begin = (): Promise<void> =>
+    video.play().catch((error: unknown) => {
+      if (!(error instanceof DOMException) || error.name !== 'NotAllowedError') return
+      sound.textContent = texts.play
+      sound.hidden = false
+    })
+  video.addEventListener('canplay', () => video.paused && void begin(), { once: true })
   video.addEventListener('playing', () => {
     document.body.dataset.firstPicture ??= String(Math.round(performance.now()))
   })

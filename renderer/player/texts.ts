@@ -1,6 +1,7 @@
 const en = {
   live: 'Live',
   soundOn: 'Turn the sound on',
+  play: 'Play',
   waiting: 'Waiting for the picture…',
   over: 'This live stream has ended, or its link has expired. Ask for a new link.',
   impossible: 'This stream cannot be shown at the moment. The page tries again by itself.',
@@ -17,6 +18,7 @@ export type Texts = typeof en
 const zh: Texts = {
   live: '直播',
   soundOn: '打开声音',
+  play: '播放',
   waiting: '正在等待画面…',
   over: '直播已结束，或链接已过期。请索取新链接。',
   impossible: '目前无法显示该直播，页面会自动重试。',
@@ -31,6 +33,7 @@ const zh: Texts = {
 const de: Texts = {
   live: 'Live',
   soundOn: 'Ton einschalten',
+  play: 'Abspielen',
   waiting: 'Warten auf das Bild …',
   over: 'Dieser Livestream ist beendet oder der Link abgelaufen. Bitten Sie um einen neuen Link.',
   impossible: 'Dieser Stream kann zurzeit nicht gezeigt werden. Die Seite versucht es von selbst wieder.',

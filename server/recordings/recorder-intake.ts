@@ -87,9 +87,17 @@ export class RecorderIntake implements RecorderListener {
     await this.#repairs
   }
 
-  /** Number of streams that are written now. */
+  /** Whether any file is written now. */
+  get isBusy(): boolean {
+    return this.#writing.size > 0
+  }
+
+  /** Number of streams that are recorded now; buffers of live viewers are none. */
   get writing(): number {
-    return this.#streams.size
+    const recorded = new Set<string>()
+    for (const { segment } of this.#writing.values())
+      if (!this.#parts.isLiveOnly(segment)) recorded.add(streamKey(segment))
+    return recorded.size
   }
 
   /** Whether a file is written now. */
@@ -150,7 +158,8 @@ export class RecorderIntake implements RecorderListener {
     }
     const segment = { ...begun, endedAt, bytes, end }
     this.#parts.index.ended(segment, this.#parts.isLiveOnly(segment))
-    this.#parts.rate.add(segment.bytes, this.#now())
+    // The buffer of live viewers does not grow.
+    if (!this.#parts.isLiveOnly(segment)) this.#parts.rate.add(segment.bytes, this.#now())
     this.#notWriting(segment)
     const reason = segment.end === 'stopped' ? this.#parts.stopReason(segment) : undefined
     if (reason !== undefined) this.#gap({ ...streamOf(segment), from: segment.endedAt, to: null, reason })

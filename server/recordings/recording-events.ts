@@ -1,4 +1,6 @@
-import type { EventActor, EventFields, EventKind, EventLevel, EventSubject } from '../../shared/console/events.ts'
+import type { EventActor } from '../../shared/console/event-actor.ts'
+import type { EventParams } from '../../shared/console/event-values.ts'
+import type { EventKind, EventLevel, EventSubject } from '../../shared/console/events.ts'
 
 /** An event of recording for the event log. */
 export interface RecordingEvent {
@@ -7,7 +9,7 @@ export interface RecordingEvent {
   actor?: EventActor
   subject: EventSubject
   room?: string
-  params?: EventFields
+  params?: EventParams
 }
 
 /** Receives events of recording. */

@@ -346,7 +346,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       },
       rate: this.#rate,
       isKept: (stream, from, to) => this.kept.covers(stream, from, to),
-      isBusy: () => (this.intake?.writing ?? 0) > 0,
+      isBusy: () => this.intake?.isBusy ?? false,
       lowChanged: (low, space) => this.#lowChanged(low, space),
       removed: () => this.objects?.wake(),
       damaged: (reason) => {

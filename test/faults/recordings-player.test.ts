@@ -210,6 +210,59 @@ test('Playing from right before a seam goes on, and nothing is loaded twice', as
   expect(site.requests.filter((path) => path.includes('/media')).length).toBeLessThan(15)
 })
 
+type RecordedPart = Parameters<PlayerSite['record']>[0]
+
+/** Recordings that follow one another, by what is different from one to the next. */
+const seams: readonly (readonly [string, readonly Omit<RecordedPart, 'startedAt'>[]])[] = [
+  [
+    'the camera is switched off and on five times',
+    Array.from({ length: 11 }, (_, part) => ({ film: { seconds: 2 }, has: (kind) => kind === 'sound' || part % 2 === 0 })),
+  ],
+  ['the size changes', [{ film: { seconds: 2 } }, { film: { seconds: 2, width: 640, height: 360 } }, { film: { seconds: 2 } }]],
+  ['the format changes', [{ film: { seconds: 2 } }, { film: { seconds: 2, codec: 'vp8' } }, { film: { seconds: 2 } }]],
+  [
+    'sound outlasts the picture',
+    [0, 1, 2].map(() => ({ film: { seconds: 3 }, has: (kind, time) => kind === 'sound' || time < 1.5 })),
+  ],
+  [
+    'sound begins later and ends earlier',
+    [0, 1, 2].map(() => ({ film: { seconds: 3 }, has: (kind, time) => kind === 'picture' || (time > 0.9 && time < 2) })),
+  ],
+  ['nothing came for two seconds', [{ film: { seconds: 6 }, segmentSeconds: 6, has: (_, time) => time < 1.9 || time >= 4 }]],
+  ['pieces are 40 ms long', [{ film: { seconds: 3, gop: 1 }, segmentSeconds: 0.04 }]],
+  ['the sound of a piece ends in the next but one', [{ film: { seconds: 3, gop: 1, sound: 'aac' }, segmentSeconds: 0.04 }]],
+]
+
+test.each(seams)('Plays on where %s', async (_name, parts) => {
+  const site = await playerSite()
+  let at = startedAt
+  for (const part of parts) {
+    await site.record({ ...part, startedAt: at })
+    at += (part.film?.seconds ?? 0) * 1_000
+  }
+  const page = await openPlayer(site, ['camera'])
+  await page.evaluate(() => globalThis.player.conductor.play())
+  const reached = (): Promise<number> => page.evaluate(() => globalThis.player.conductor.at)
+  await expect.poll(reached, { timeout: 60_000 }).toBeGreaterThan(at - 700)
+  await expect.poll(() => page.evaluate(() => globalThis.player.conductor.ended), { timeout: 20_000 }).toBe(true)
+})
+
+test('Plays on over the seams of one stream beside another, and both stay together', async () => {
+  const site = await playerSite()
+  const soundOnly = (kind: 'picture' | 'sound'): boolean => kind === 'sound'
+  await site.record({ startedAt, userId: 'other', film: { seconds: 12 } })
+  await site.record({ startedAt, film: { seconds: 3 } })
+  await site.record({ startedAt: startedAt + 3_000, film: { seconds: 3 }, has: soundOnly })
+  await site.record({ startedAt: startedAt + 6_000, film: { seconds: 4 } })
+  const page = await openPlayer(site, ['camera', 'other'])
+  await page.evaluate(() => globalThis.player.conductor.play())
+  await expect
+    .poll(() => page.evaluate(() => globalThis.player.conductor.at), { timeout: 60_000 })
+    .toBeGreaterThan(startedAt + 8_500)
+  const moments = await page.evaluate(() => [...globalThis.player.players.values()].map((player) => player.at))
+  expect(Math.abs((moments[0] ?? 0) - (moments[1] ?? 0))).toBeLessThan(1_000)
+})
+
 test('A click on the time line shows the picture of that moment', async () => {
   const site = await playerSite()
   await site.record({ startedAt, film: { seconds: 60, gop: 50, width: 640, height: 360 }, segmentSeconds: 10 })

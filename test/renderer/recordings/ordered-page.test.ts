@@ -12,7 +12,7 @@ test('An operator reads who orders recordings where nobody has yet, in three lan
   await showLanguage('zh')
   await says('还没有下达的录制')
   await showLanguage('de')
-  await says('Niemand hat eine Aufzeichnung bestellt')
+  await says('Niemand hat eine Aufzeichnung gestartet')
   await showLanguage('en')
 })
 

@@ -57,6 +57,20 @@ test('An operator sees the latest stream, adds the others of its room, and expor
   await choose('everyone in room 1000')
   await eventually(() => expect(lanes().toSorted()).toEqual(['Anna Weber', 'Loading dock']))
   await eventually(() => expect(document.querySelectorAll('.lane .span').length).toBeGreaterThanOrEqual(2))
+  // Nothing is kept or deleted that nobody has selected.
+  document.querySelector<HTMLElement>('.controls .dots')?.click()
+  const act = (text: string): Promise<Element> =>
+    eventually(() => {
+      const found = [...document.querySelectorAll('.el-dropdown-menu__item')].find((one) => one.textContent?.includes(text))
+      if (!found) throw new Error(`the menu has no "${text}"`)
+      return found
+    })
+  for (const text of ['Keep the selection', 'Delete the selection…'])
+    expect((await act(text)).getAttribute('aria-disabled')).toBe('true')
+  window.dispatchEvent(new KeyboardEvent('keydown', { key: 'i' }))
+  window.dispatchEvent(new KeyboardEvent('keydown', { key: 'o' }))
+  for (const text of ['Keep the selection', 'Delete the selection…'])
+    await eventually(async () => expect((await act(text)).getAttribute('aria-disabled')).not.toBe('true'))
   await press('Export')
   await says('2 streams, one archive with a file each')
   const field = await eventually(() => {

@@ -12,6 +12,7 @@ export function usePlayer(begin: number) {
   const playing = shallowRef(false)
   const rate = shallowRef(1)
   const ended = shallowRef(false)
+  const refused = shallowRef(false)
   const states = shallowReactive(new Map<string, StreamState>())
   const players = new Map<string, StreamPlayer>()
   const conductor = new Conductor(begin, update)
@@ -21,6 +22,7 @@ export function usePlayer(begin: number) {
     playing.value = conductor.playing
     rate.value = conductor.rate
     ended.value = conductor.ended
+    refused.value = conductor.isRefused
     for (const [key, { state }] of players) if (states.get(key) !== state) states.set(key, state)
   }
 
@@ -55,6 +57,7 @@ export function usePlayer(begin: number) {
     playing,
     rate,
     ended,
+    refused,
     states,
     add,
     remove,

@@ -8,10 +8,10 @@ import { useFormat } from '../../composables/useFormat.ts'
 import { useText } from '../../i18n/text.ts'
 import type { TimeView } from './axis.ts'
 
-/** Keeps and deletes a span of the chosen streams, and saves pictures. */
+/** Keeps and deletes the selection of the chosen streams, and saves pictures. */
 export function useSpanActs(parts: {
   streams: Readonly<Ref<readonly RecordingStream[]>>
-  span: Readonly<Ref<TimeView>>
+  selection: Readonly<Ref<TimeView | null>>
   read: () => Promise<void>
   nameOfKey: (key: string) => string
 }) {
@@ -20,22 +20,27 @@ export function useSpanActs(parts: {
   const { period, size } = useFormat()
   const { attempt, ask } = useFeedback()
 
-  const wanted = () => ({
-    streams: [...parts.streams.value],
-    from: Math.round(parts.span.value.from),
-    to: Math.round(parts.span.value.to),
-  })
+  const selected = () => {
+    const span = parts.selection.value
+    return span === null
+      ? undefined
+      : { streams: [...parts.streams.value], from: Math.round(span.from), to: Math.round(span.to) }
+  }
 
   async function keep(): Promise<void> {
+    const wanted = selected()
+    if (wanted === undefined) return
     await attempt(
-      () => client.call('recordings.keep', wanted()),
+      () => client.call('recordings.keep', wanted),
       ({ segments }) => t('playback.kept', { n: segments }),
     )
     await parts.read()
   }
 
   async function remove(): Promise<void> {
-    const { streams, from, to } = wanted()
+    const wanted = selected()
+    if (wanted === undefined) return
+    const { streams, from, to } = wanted
     const sure = await ask({
       title: t('playback.deleteTitle'),
       body: t('playback.deleteBody', { span: period(from, to) }),

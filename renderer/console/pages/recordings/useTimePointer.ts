@@ -12,8 +12,10 @@ interface TimePointer {
 
 /** Pixels that a press may move and still be a click. */
 const slack = 4
+/** Height of the axis above the lanes, in pixels. */
+const axisHeight = 26
 
-/** Clicks seek, dragging moves the view, dragging with Shift selects, two fingers zoom. */
+/** Clicks seek, dragging over the lanes selects, dragging the axis or with a finger moves the view, two fingers zoom. */
 export function useTimePointer({ view, momentOf, seek, select }: TimePointer) {
   const dragging = ref(false)
   const fingers = new Map<number, number>()
@@ -23,10 +25,12 @@ export function useTimePointer({ view, momentOf, seek, select }: TimePointer) {
 
   function down(event: PointerEvent, track: HTMLElement | null): void {
     if (track === null || event.button !== 0) return
-    left = track.getBoundingClientRect().left
+    const box = track.getBoundingClientRect()
+    left = box.left
     fingers.set(event.pointerId, event.clientX - left)
     const x = event.clientX - left
-    begin = { x, view: view.value, moment: momentOf(x), selects: event.shiftKey }
+    const selects = event.shiftKey || (event.pointerType === 'mouse' && event.clientY - box.top > axisHeight)
+    begin = { x, view: view.value, moment: momentOf(x), selects }
     pinch = undefined
     if (fingers.size === 2) startPinch()
     window.addEventListener('pointermove', move)

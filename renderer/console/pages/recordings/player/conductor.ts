@@ -5,8 +5,6 @@ const tickMs = 100
 /** Streams that are further apart are moved, those closer are paced, in milliseconds. */
 const jumpMs = 700
 const paceMs = 60
-/** Sound and picture of a stream do not end at the same moment: in this time they do, in milliseconds. */
-const tailMs = 400
 
 /** Pictures that a step tries: those in a hole between picture and sound at a seam cannot be shown. Steps of a key that is held down. */
 const maxTries = 3
@@ -21,6 +19,7 @@ export class Conductor {
   #playing = false
   #rate = 1
   #ended = false
+  #isRefused = false
   #steps: Promise<void> = Promise.resolve()
   #waitingSteps = 0
 
@@ -49,6 +48,11 @@ export class Conductor {
     return this.#ended
   }
 
+  /** The browser did not let the last `play` happen. */
+  get isRefused(): boolean {
+    return this.#isRefused
+  }
+
   add(key: string, player: StreamPlayer): void {
     this.#players.set(key, player)
     player.video.playbackRate = this.#rate
@@ -70,6 +74,12 @@ export class Conductor {
 
   play(): void {
     this.#playing = true
+    this.#isRefused = false
+    // During a click, so that a browser lets those play, too, that are ready later only.
+    for (const { video, state } of this.#players.values()) {
+      this.#run(video, true)
+      if (state !== 'showing') video.pause()
+    }
     this.#tick()
   }
 
@@ -140,33 +150,22 @@ export class Conductor {
   }
 
   #advance(): void {
-    const loading = [...this.#players.values()].some(({ state }) => state === 'loading')
-    const active = this.#active()
+    const players = [...this.#players.values()]
+    const isLoading = players.some(({ state }) => state === 'loading')
+    // Those at the end of their piece wait for nothing, and nobody waits for them.
+    const active = this.#active().filter((player) => player.goesOnAt === undefined)
     const [lead] = active
-    if (lead !== undefined) {
+    if (lead === undefined) {
+      if (!isLoading) this.#goOn()
+    } else {
       // All wait for the slowest, so that they stay together.
-      const ready = !loading && active.every((player) => player.ready || this.#endsSoon(player))
-      const stuck =
-        !loading &&
-        lead.video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA &&
-        lead.nextFrom(this.#at + 200) === undefined
-      for (const player of active) run(player.video, ready)
+      const ready = !isLoading && active.every((player) => player.ready)
+      for (const player of active) this.#run(player.video, ready)
       if (ready) this.#at = Math.max(this.#at, lead.at)
-      else if (stuck) this.#ended = true
+      if (ready) this.#ended = false
       this.#keepTogether(active.slice(1))
-      this.#leaveEnded(lead)
-    } else if (!loading) this.#overGap()
+    }
     this.#joinBegun()
-  }
-
-  /** A stream whose recording ends hands the clock on. */
-  #leaveEnded(lead: StreamPlayer): void {
-    if (!lead.ready && this.#endsSoon(lead)) this.#at = lead.at + tailMs
-  }
-
-  /** Its last picture has nothing behind it: nobody waits for that. */
-  #endsSoon(player: StreamPlayer): boolean {
-    return !player.has(player.at + tailMs)
   }
 
   #keepTogether(others: readonly StreamPlayer[]): void {
@@ -185,22 +184,31 @@ export class Conductor {
     for (const player of this.#players.values()) {
       const { state } = player
       const here = player.has(this.#at)
+      const { goesOnAt } = player
       if (state === 'gap' && here) void player.seek(this.#at)
+      else if (typeof goesOnAt === 'number' && goesOnAt <= this.#at) void player.seek(this.#at)
       // Its recording is over: the last picture is not shown as if it went on.
       else if (state === 'showing' && !here && player.at < this.#at) void player.seek(this.#at)
     }
   }
 
-  /** Nobody has anything at this moment: goes on where the next one has. */
-  #overGap(): void {
-    const next = [...this.#players.values()].flatMap((player) => player.nextFrom(this.#at) ?? [])
-    if (next.length > 0) void this.seek(Math.min(...next))
-    else this.#ended = true
+  /** No stream goes on at this moment: plays where the first one does. */
+  #goOn(): void {
+    const players = [...this.#players.values()]
+    const next = players.flatMap((player) => player.nextAt(this.#at) ?? [])
+    if (next.length > 0) void this.seek(Math.max(this.#at, Math.min(...next)))
+    else this.#ended = players.every(({ state }) => state === 'showing' || state === 'gap' || state === 'unplayable')
   }
-}
 
-function run(video: HTMLVideoElement, ready: boolean): void {
-  if (!ready) video.pause()
-  // A video that may not play yet is started again at the next step.
-  else if (video.paused) void video.play().catch(() => {})
+  #run(video: HTMLVideoElement, ready: boolean): void {
+    if (!ready) video.pause()
+    else if (video.paused) void video.play().catch((error: unknown) => this.#refused(error))
+  }
+
+  /** A browser that plays only right after a click refuses; a video that is paused meanwhile is none of that. */
+  #refused(error: unknown): void {
+    if (!this.#playing || !(error instanceof DOMException) || error.name !== 'NotAllowedError') return
+    this.#isRefused = true
+    this.pause()
+  }
 }

@@ -137,14 +137,25 @@ export class MediaFeed {
     return end
   }
 
+  /** End of the range at a time; undefined: nothing is buffered there. */
+  rangeEnd(time: number): number | undefined {
+    const { buffered } = this.#video
+    for (let range = 0; range < buffered.length; range++)
+      if (buffered.start(range) <= time + 0.05 && buffered.end(range) > time) return buffered.end(range)
+    return undefined
+  }
+
+  /** Start of the first range that begins after a time; undefined: there is none. */
+  rangeFrom(time: number): number | undefined {
+    const { buffered } = this.#video
+    for (let range = 0; range < buffered.length; range++) if (buffered.start(range) > time) return buffered.start(range)
+    return undefined
+  }
+
   /** Start of the next range behind a hole of a few milliseconds at a time; undefined: there is no such hole. */
   beyondSeam(time: number): number | undefined {
-    const { buffered } = this.#video
-    for (let range = 0; range < buffered.length; range++) {
-      const from = buffered.start(range)
-      if (from > time && from - time < seam) return from
-    }
-    return undefined
+    const from = this.rangeFrom(time)
+    return from !== undefined && from - time < seam ? from : undefined
   }
 
   /** Moment at the end of the range before a hole of a few milliseconds at a time; undefined: there is no such hole. */

@@ -27,6 +27,14 @@ const retryMs = 2_000
 /** Waiting time at the end of the recordings before the next one is looked for, in milliseconds. */
 const nextMs = 3_000
 
+/** A browser stands still this long before the end of what is buffered at most, or this long before it as a rule, in seconds. */
+const tail = 0.4
+const atEnd = 0.06
+/** In between, it is at the end when it has not moved for this time, in milliseconds. */
+const stillMs = 250
+/** What was loaded ends this close to where it was to end, in seconds. */
+const slack = 0.1
+
 /** Distance of a seek from the beginning of its picture, so that the picture is found whatever the rounding, in milliseconds. */
 const insideMs = 2
 /** Longest wait for the picture of a step, and for the report that it is shown, in milliseconds. */
@@ -42,6 +50,11 @@ export class StreamPlayer {
   #state: StreamState = 'empty'
   /** Place up to which is loaded. */
   #cursor: { piece: Piece; time: number } | undefined
+  /** What comes behind the last loaded piece, where it cannot go on in this buffer; null: nothing does, for now. */
+  #following: Piece | null | undefined
+  /** Place of the video at the last look, and the time since which it is there. */
+  #lastTime = 0
+  #movedAt = 0
   #stop = new AbortController()
   #filling = false
   #pausedUntil = 0
@@ -59,7 +72,6 @@ export class StreamPlayer {
     this.#times = new PictureTimes(pieces)
     this.#feed = new MediaFeed(video)
     this.#changed = changed
-    video.addEventListener('waiting', () => this.#overSeam())
     video.addEventListener('error', () => {
       // Emptied by `close`, it has none.
       if (video.error === null) return
@@ -85,15 +97,34 @@ export class StreamPlayer {
     return this.video.readyState >= HTMLMediaElement.HAVE_FUTURE_DATA && !this.video.seeking
   }
 
+  /**
+   * Moment at which this stream goes on, when it stands still for good: at a hole, and where another buffer is needed. null: nothing follows, for now.
+   * undefined: it plays, or what it waits for is being loaded.
+   */
+  get goesOnAt(): number | null | undefined {
+    const { currentTime } = this.video
+    if (this.#state !== 'showing' || this.ready) return undefined
+    const end = this.#feed.rangeEnd(currentTime)
+    const left = end === undefined ? 0 : end - currentTime
+    if (left > tail || (left > atEnd && performance.now() - this.#movedAt < stillMs)) return undefined
+    const next = this.#feed.rangeFrom(end ?? currentTime)
+    if (next !== undefined && next <= this.#loadedTo() + slack) return Math.ceil(this.#feed.wallTime(next)) + 1
+    if (this.#cursor !== undefined && this.#following === undefined) return undefined
+    return this.#following === undefined ? undefined : (this.#following?.from ?? null)
+  }
+
   /** Tells whether something was recorded at a moment, as far as it is known. */
   has(at: number): boolean {
     const piece = this.#pieces.known(at)
     return piece !== undefined && piece.from <= at + 50
   }
 
-  /** Start of the next recording at or after a moment; undefined: there is none, or it is not loaded. */
-  nextFrom(at: number): number | undefined {
-    return this.#pieces.known(at)?.from
+  /** Moment at or after another at which this stream can go on, as far as it is known; undefined: there is none, or it is being loaded again. */
+  nextAt(at: number): number | undefined {
+    const piece = this.#pieces.known(at)
+    if (this.#state === 'showing') return this.has(at) ? (this.goesOnAt ?? undefined) : piece?.from
+    if (this.#state === 'gap' || piece === undefined) return piece?.from
+    return this.#state === 'unplayable' ? this.#pieces.known(piece.to + 1)?.from : undefined
   }
 
   /** Shows a moment; a gap is shown as such. */
@@ -109,10 +140,11 @@ export class StreamPlayer {
     this.#filling = false
     this.#pausedUntil = 0
     this.#cursor = undefined
+    this.#following = undefined
     if (loadedTo !== undefined && known !== undefined && this.#feed.fits(known) && known.from <= at) {
       this.video.currentTime = target
       this.#become('showing')
-      this.#goOnAt(this.#feed.wallTime(loadedTo))
+      void this.#goOnAt(this.#feed.wallTime(loadedTo), stop.signal)
       return
     }
     this.#become('loading')
@@ -125,6 +157,7 @@ export class StreamPlayer {
       this.video.currentTime = this.#feed.mediaTime(Math.max(at, piece.from + 1))
       this.#cursor = { piece, time: Math.max(0, (at - piece.from) / 1_000) }
       await this.#load(firstSeconds, stop.signal)
+      if (stop.signal.aborted) return
       // Sound may begin a little later than the picture: the first buffered moment counts.
       this.#overSeam()
     } catch (error) {
@@ -134,16 +167,19 @@ export class StreamPlayer {
   }
 
   /** Goes on loading where the buffer ends. */
-  #goOnAt(end: number): void {
-    const piece = this.#pieces.known(end)
-    if (piece !== undefined && piece.from <= end) this.#cursor = { piece, time: (end - piece.from) / 1_000 }
-    else if (piece !== undefined && piece.from - end < seam * 1_000) this.#cursor = { piece, time: 0 }
+  async #goOnAt(end: number, signal: AbortSignal): Promise<void> {
+    const piece = this.#pieces.known(end) ?? (await this.#pieces.at(end).catch(() => undefined))
+    if (signal.aborted) return
+    if (piece === undefined || !this.#feed.fits(piece) || piece.from - end >= seam * 1_000)
+      this.#following = piece ?? null
+    else this.#cursor = { piece, time: Math.max(0, (end - piece.from) / 1_000) }
     void this.fill()
   }
 
-  /** Loads ahead of the shown picture. */
+  /** Loads ahead of the shown picture, and takes it over a seam: not every browser reports that it waits there. */
   async fill(): Promise<void> {
     const { signal } = this.#stop
+    this.#look()
     if (this.#filling || signal.aborted || performance.now() < this.#pausedUntil) return
     this.#filling = true
     try {
@@ -151,6 +187,7 @@ export class StreamPlayer {
         if (!(await this.#load(loadSeconds * Math.max(1, this.video.playbackRate / 2), signal))) break
       }
       if (!signal.aborted) await this.#feed.evict()
+      if (!signal.aborted && this.#state === 'loading') this.#passEmpty()
     } catch (error) {
       this.#fail(error, signal)
     } finally {
@@ -193,12 +230,31 @@ export class StreamPlayer {
     this.video.load()
   }
 
+  /** Takes the video over a seam, and notes since when it stands still. */
+  #look(): void {
+    if (!this.ready && this.#state === 'showing') this.#overSeam()
+    const { currentTime } = this.video
+    if (!this.ready && currentTime === this.#lastTime) return
+    this.#lastTime = currentTime
+    this.#movedAt = performance.now()
+  }
+
+  /** Nothing of the piece could be loaded: goes on with the one behind it. */
+  #passEmpty(): void {
+    if (this.#following === null) this.#become('gap')
+    else if (this.#following !== undefined) void this.seek(this.#following.from)
+  }
+
+  /** Time of the video element up to which is loaded. */
+  #loadedTo(): number {
+    const cursor = this.#cursor
+    return cursor === undefined ? Infinity : this.#feed.mediaTime(cursor.piece.from) + cursor.time
+  }
+
   #needsMore(): boolean {
     const { currentTime, playbackRate } = this.video
-    const cursor = this.#cursor
-    if (cursor === undefined) return false
-    const loadedTo = this.#feed.mediaTime(cursor.piece.from) + cursor.time
-    return loadedTo - currentTime < ahead * Math.max(1, playbackRate / 1.5)
+    if (this.#cursor === undefined) return false
+    return this.#loadedTo() - currentTime < ahead * Math.max(1, playbackRate / 1.5)
   }
 
   /** Loads the next seconds at the cursor. @returns false when there is nothing more for now */
@@ -219,6 +275,7 @@ export class StreamPlayer {
     if (signal.aborted) return false
     // A little less, so that the fragment behind is found whatever the rounding.
     cursor.time = span.to + 0.002
+    this.#following = undefined
     if (waiting.has(this.#state)) this.#become('showing')
     return true
   }
@@ -226,21 +283,24 @@ export class StreamPlayer {
   /** Goes on with the piece behind this one, if it follows without a gap and fits. */
   async #nextPiece(piece: Piece, signal: AbortSignal): Promise<boolean> {
     const loaded = piece.from + (this.#cursor?.time ?? 0) * 1_000
-    // Sound may end a little later than the picture.
-    const end = piece.open ? loaded : Math.max(loaded, piece.to)
+    // What is loaded may be more: sound that ends later than the picture, beyond pieces that are shorter.
+    const end = piece.open ? loaded : piece.to
     let next = await this.#pieces.at(end + 1)
     // It was still written, and is complete by now.
     if (next?.id === piece.id && !next.open) next = await this.#pieces.at(Math.max(end, next.to) + 1)
     if (signal.aborted) return false
     if (next === undefined || next.id === piece.id) {
       // The end of all; a recording that goes on adds another piece.
+      this.#following = null
       this.#pausedUntil = performance.now() + nextMs
       return false
     }
     if (next.from - end > seam * 1_000 || !this.#feed.fits(next)) {
       this.#cursor = undefined
+      this.#following = next
       return false
     }
+    this.#following = undefined
     this.#cursor = { piece: next, time: 0 }
     return true
   }
@@ -267,6 +327,7 @@ export class StreamPlayer {
   #become(state: StreamState): void {
     if (this.#state === state) return
     this.#state = state
+    if (state === 'gap') this.video.pause()
     this.#changed()
   }
 

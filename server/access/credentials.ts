@@ -4,6 +4,7 @@ import type { CredentialView, credentialInput } from '../../shared/console/crede
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { placeOf } from '../store/sealed-places.ts'
+import { versionOf } from '../store/edits/record-version.ts'
 import type { StoredCredential } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import type { Sessions } from './sessions.ts'
@@ -63,6 +64,7 @@ export class Credentials {
       last_used_at: this.#sessions.lastUsedAt(access_key),
       sessions: this.#sessions.count(access_key),
       rooms,
+      version: versionOf('credential', credential),
     }
   }
 

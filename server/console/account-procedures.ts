@@ -2,6 +2,7 @@ import type { AccountView } from '../../shared/console/accounts.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { AccountAccess } from '../access/accounts/account-access.ts'
+import { versionOf } from '../store/edits/record-version.ts'
 import type { StoredAccount } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { SignInSink } from './entrance.ts'
@@ -21,11 +22,12 @@ export function accountHandlers(parts: AccountParts): Handlers<ProceduresOf<'acc
   const viewer = (): ((account: StoredAccount) => AccountView) => {
     const sessions = accountSessions.countByAccount()
     const tokens = accessTokens.countByAccount()
-    return ({ id, name, role, enabled, created_at, password_changed_at }) => ({
-      ...{ id, name, role, enabled, created_at, password_changed_at },
-      last_sign_in_at: store.get('last_uses', id)?.at ?? 0,
-      sessions: sessions.get(id) ?? 0,
-      tokens: tokens.get(id) ?? 0,
+    return (account) => ({
+      ...pick(account),
+      last_sign_in_at: store.get('last_uses', account.id)?.at ?? 0,
+      sessions: sessions.get(account.id) ?? 0,
+      tokens: tokens.get(account.id) ?? 0,
+      version: versionOf('account', account),
     })
   }
   /** Counts and judges the own password as signing in does. @returns the account's id @throws ConsoleError with the name of the field */
@@ -102,6 +104,10 @@ export function accountHandlers(parts: AccountParts): Handlers<ProceduresOf<'acc
       return {}
     },
   }
+}
+
+function pick({ id, name, role, enabled, created_at, password_changed_at }: StoredAccount) {
+  return { id, name, role, enabled, created_at, password_changed_at }
 }
 
 /** @throws ConsoleError 'conflict' for callers who have no account */

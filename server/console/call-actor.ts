@@ -1,4 +1,4 @@
-import type { EventActor } from '../../shared/console/events.ts'
+import type { EventActor } from '../../shared/console/event-actor.ts'
 import type { CapabilityMaker } from '../store/capability-record.ts'
 import type { CallOrigin } from './handlers.ts'
 

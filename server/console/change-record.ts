@@ -1,5 +1,6 @@
 import type { ProcedureName, ProcedureOutput, ProcedureParsed } from '../../shared/console/contract.ts'
-import type { EventFields, EventKind, EventSubject } from '../../shared/console/events.ts'
+import type { EventParams } from '../../shared/console/event-values.ts'
+import type { EventKind, EventSubject } from '../../shared/console/events.ts'
 import type { ProcedureOf } from '../../shared/console/procedure-rules.ts'
 import type { RecordType } from '../event-log/site-state.ts'
 import type { RecordReader } from '../store/capability-rules.ts'
@@ -14,7 +15,7 @@ export type Named = Pick<EventSubject, 'type' | 'id'>
 type StoredFacts<N extends ProcedureName> = (
   input: ProcedureParsed<N>,
   planned: PlannedChange | undefined,
-) => EventFields
+) => EventParams
 
 /** Events of a procedure that changes records: each transaction is stored with one event for each record of these types that it changes, with the fields before and after. */
 interface StoredRecords<N extends ProcedureName> {
@@ -40,7 +41,7 @@ interface CallRecord<N extends ProcedureName> {
   /** Subjects of a bulk call for which it failed. */
   failed?: (output: ProcedureOutput<N>) => readonly string[]
   /** Further facts for the log; never a secret. */
-  params?: (input: ProcedureParsed<N>, output: ProcedureOutput<N>) => EventFields
+  params?: (input: ProcedureParsed<N>, output: ProcedureOutput<N>) => EventParams
   /** The room in which it happened to a person. */
   room?: (input: ProcedureParsed<N>) => string
   /** Kind of the event. Default: `site.changed`. */

@@ -1,5 +1,6 @@
 import type { ProcedureName } from '../../shared/console/contract.ts'
-import type { EventFields, EventSubject } from '../../shared/console/events.ts'
+import type { EventParams } from '../../shared/console/event-values.ts'
+import type { EventSubject } from '../../shared/console/events.ts'
 import { changedRecords } from '../event-log/changed-records.ts'
 import type { EventSink } from '../event-log/event-log.ts'
 import type { PeopleNames } from '../event-log/people-names.ts'
@@ -113,10 +114,10 @@ export class ChangeRecorder {
     }
   }
 
-  #event({ name, origin }: Call, subject: EventSubject, facts: EventFields = {}, room = '') {
-    const inRoom: EventFields = room === '' ? {} : { room: roomName(this.#store, room) }
+  #event({ name, origin }: Call, subject: EventSubject, facts: EventParams = {}, room = '') {
+    const inRoom: EventParams = room === '' ? {} : { room: roomName(this.#store, room) }
     const { token, tokenId = '' } = origin
-    const byToken: EventFields = token === undefined ? {} : { token_label: token, token_id: tokenId }
+    const byToken: EventParams = token === undefined ? {} : { token_label: token, token_id: tokenId }
     const params = { procedure: name, ...inRoom, ...byToken, ...facts }
     return { at: wallClock(), kind: 'site.changed', actor: actorOf(origin), subject, room, params } as const
   }

@@ -1,4 +1,4 @@
-import type { EventFields } from '../../shared/console/events.ts'
+import type { EventParams } from '../../shared/console/event-values.ts'
 import { countChanges, type PlannedChange, recordsPut } from '../store/change-cause.ts'
 import type { CollectionName } from '../store/store.ts'
 import { isCamera } from './camera-streams.ts'
@@ -16,7 +16,7 @@ const site: readonly Named[] = [{ type: 'site', id: '' }]
 const lab = (id: string): readonly Named[] => [{ type: 'lab', id }]
 
 /** A new access token as the store has it. */
-const tokenFacts = (_: unknown, planned: PlannedChange | undefined): EventFields => {
+const tokenFacts = (_: unknown, planned: PlannedChange | undefined): EventParams => {
   const [token] = planned === undefined ? [] : recordsPut(planned, 'access_tokens')
   if (token === undefined) return {}
   const { label, role = planned?.after.get('accounts', token.account)?.role ?? '', scopes = [], expires_at } = token
@@ -26,12 +26,12 @@ const tokenFacts = (_: unknown, planned: PlannedChange | undefined): EventFields
 /** Number of records that a transaction changes, under a name. */
 const counted =
   (name: string, collection: CollectionName) =>
-  (_: unknown, planned: PlannedChange | undefined): EventFields => ({
+  (_: unknown, planned: PlannedChange | undefined): EventParams => ({
     [name]: planned === undefined ? 0 : countChanges(planned, collection),
   })
 
 /** Expiry of the capability that a transaction makes. */
-const expiryOf = (planned: PlannedChange | undefined): EventFields => {
+const expiryOf = (planned: PlannedChange | undefined): EventParams => {
   const [made] = planned === undefined ? [] : recordsPut(planned, 'capabilities')
   return made === undefined ? {} : { expires_at: made.expires_at }
 }
@@ -41,13 +41,14 @@ const devices = { records: ['device'] } as const
 const nodes = { records: ['node'] } as const
 const credentials = { records: ['credential'] } as const
 const walls = { records: ['wall'] } as const
+const templates = { records: ['template'] } as const
 const accounts = { records: ['account'] } as const
 
 const ofCredential = { about: ({ access_key }: { access_key: string }) => [credential(access_key)] }
-const ofOrder = { about: () => site, facts: ({ id }: { id: string }): EventFields => ({ id }) }
+const ofOrder = { about: () => site, facts: ({ id }: { id: string }): EventParams => ({ id }) }
 
 /** Name of the template that a transaction stores. */
-const templateFacts = (_: unknown, planned: PlannedChange | undefined): EventFields => {
+const templateFacts = (_: unknown, planned: PlannedChange | undefined): EventParams => {
   const [saved] = planned === undefined ? [] : recordsPut(planned, 'room_templates')
   return saved === undefined ? {} : { name: saved.name }
 }
@@ -140,8 +141,8 @@ export const changeRecords: ChangeRecords = {
     room: ({ room_id }) => room_id,
   },
 
-  'templates.save': { within: 'room_templates', about: () => site, facts: templateFacts },
-  'templates.remove': { within: 'room_templates', about: () => site, facts: ({ id }) => ({ id }) },
+  'templates.save': { ...templates, facts: templateFacts },
+  'templates.remove': templates,
 
   'waiting.admit': {
     room: ({ room_id }) => room_id,

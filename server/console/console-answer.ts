@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import type { EditConflict } from '../../shared/console/edit-conflict.ts'
 import { ConsoleError, type ConsoleRefusal, type FieldProblem, problemAt } from '../../shared/console/procedure.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import type { ConsoleErrorCode } from '../../shared/refusals/template.ts'
@@ -24,16 +25,18 @@ export const statusOf: Readonly<Record<ConsoleErrorCode, number>> = {
 export function refused(
   { code, message, name, values }: Refusal,
   problems: readonly FieldProblem[] = [],
+  conflict?: EditConflict,
 ): RefusedResult {
-  return {
-    ok: false,
-    error: { code, message, ...(problems.length === 0 ? {} : { problems: [...problems] }), name, values },
+  const further = {
+    ...(problems.length === 0 ? {} : { problems: [...problems] }),
+    ...(conflict === undefined ? {} : { conflict }),
   }
+  return { ok: false, error: { code, message, ...further, name, values } }
 }
 
 /** Result of a call that failed with a named error; undefined for any other error. */
 export function resultOfError(error: unknown): RefusedResult | undefined {
-  if (error instanceof ConsoleError) return refused(error.refusal, error.problems)
+  if (error instanceof ConsoleError) return refused(error.refusal, error.problems, error.conflict)
   if (!(error instanceof ApiError)) return undefined
   const { refusal, field, complaint } = error
   return refused(refusal, field === undefined ? [] : [problemAt(field, complaint ?? refusal)])

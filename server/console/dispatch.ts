@@ -8,6 +8,7 @@ import type { ChangeRecorder } from './change-recorder.ts'
 import { refused, resultOfError } from './console-answer.ts'
 import type { CallOrigin, Handlers } from './handlers.ts'
 import { type CallFacts, refuseCall, refuseCaller, roleOfSight } from './judge-call.ts'
+import type { MergedEdits } from './merged-edits.ts'
 import { shownTo } from './shown-to-role.ts'
 
 /** Calls a procedure by name with an unchecked input; never rejects. */
@@ -17,13 +18,13 @@ export type Dispatch = (name: string, input: unknown, origin: CallOrigin) => Pro
 export type GatedDispatch = Gated<Dispatch>
 
 /**
- * Passes every call of a procedure: judges the caller first, validates the input, records changes in the event log, turns errors into values, and logs unknown ones whole while it
+ * Passes every call of a procedure: judges the caller first, validates the input, merges edits, records changes in the event log, turns errors into values, and logs unknown ones whole while it
  * answers them generically.
  */
 export function createDispatch(
   handlers: Handlers,
   logger: Logger,
-  changes: Pick<ChangeRecorder, 'run'>,
+  { changes, edits }: { changes: Pick<ChangeRecorder, 'run'>; edits: Pick<MergedEdits, 'run'> },
   facts: CallFacts,
 ): Dispatch {
   // The map of handlers is typed name by name; a name that is only known at run time needs it untyped once.
@@ -43,7 +44,9 @@ export function createDispatch(
     try {
       const handler = untyped[name]
       if (handler === undefined) return refused(refusal('procedureElsewhere', { procedure: name }))
-      const value = await changes.run(name, parsed.data, origin, () => handler(parsed.data, origin))
+      const value = await changes.run(name, parsed.data, origin, () =>
+        edits.run(name, parsed.data, (merged) => handler(merged, origin)),
+      )
       return { ok: true, value: shownTo(roleOfSight(origin), name, value) }
     } catch (error) {
       const known = resultOfError(error)

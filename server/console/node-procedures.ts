@@ -1,8 +1,9 @@
+import { problemsOf, refusalOfInput } from '../../shared/console/input-problems.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { NodeView } from '../../shared/console/nodes.ts'
 import { hiddenSecret } from '../../shared/hidden-secret.ts'
-import { type NodeConfig, nodeConfigOf, type NodeInput } from '../../shared/node.ts'
+import { type NodeConfig, nodeConfigOf, type NodeInput, nodeInputSchema } from '../../shared/node.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { tryPort } from '../edge/try-port.ts'
 import { freePorts } from '../nodes/embedded/free-ports.ts'
@@ -100,8 +101,9 @@ export function nodeHandlers(
       await add(nodes)
       return nodes.map(({ name }) => view(name))
     },
-    'nodes.update': async (config) => {
-      const before = store.get('nodes', config.name)
+    'nodes.update': async (given) => {
+      const before = store.get('nodes', given.name)
+      const config = checkedNode({ ...given, kind: given.kind ?? before?.kind })
       if (before !== undefined && portAfter(config, before) !== before.port) {
         assertPort(store, config)
         await assertPortFree(machine.host(), config.port)
@@ -150,6 +152,14 @@ export function nodeHandlers(
       return pool.testConnection({ ...config, created_at: Date.now(), draining: false, secrets_sealed })
     },
   }
+}
+
+/** @throws ConsoleError invalid */
+function checkedNode(given: object): NodeInput {
+  const parsed = nodeInputSchema.safeParse(given)
+  if (parsed.success) return parsed.data
+  const problems = problemsOf(parsed.error, given)
+  throw new ConsoleError(refusalOfInput(problems), { problems })
 }
 
 /** @throws ConsoleError conflict when the site cannot have this node */

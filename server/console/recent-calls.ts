@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { EventActor, EventSubject } from '../../shared/console/events.ts'
+import type { EventActor } from '../../shared/console/event-actor.ts'
+import type { EventSubject } from '../../shared/console/events.ts'
 import { growingTo } from '../../shared/growing-cache.ts'
 
 /** Maximum time between two calls that belong together, in milliseconds. */

@@ -13,6 +13,7 @@ import type { RecordedSource, SegmentQuery, SourceQuery } from '../recordings/re
 import type { SiteRecordings } from '../recordings/site-recordings.ts'
 import { lackingSpans, spansOf, withOpenSegment } from '../recordings/time-line.ts'
 import { maySeeRecording } from '../recordings/visible-recordings.ts'
+import { versionOf } from '../store/edits/record-version.ts'
 import type { Store } from '../store/store.ts'
 import { actorOf } from './call-actor.ts'
 import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
@@ -122,7 +123,7 @@ export function recordingHandlers(parts: RecordingProcedureParts): Handlers<Proc
     }),
     'recordings.rule': ({ room_id, user_id }) => rule(room_id, user_id),
     'recordings.set_rule': async ({ room_id, user_id, rule: changed }) => {
-      await putRule(store, room_id, user_id, changed)
+      if (changed !== undefined) await putRule(store, room_id, user_id, changed)
       return rule(room_id, user_id)
     },
     'recordings.test_objects': async (given) => {
@@ -201,6 +202,7 @@ function ruleView({ recordings, store, settings }: RecordingProcedureParts, room
     possible: canRecord,
     problem: canRecord ? '' : refusal('recordingImpossible', { node: name }).message,
     node: name,
+    version: device === undefined ? versionOf('room', room) : versionOf('device', device),
   }
 }
 

@@ -2,6 +2,7 @@ import { ConsoleError, type FieldProblem, problemAt } from '../../shared/console
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { hideSecrets, keepHiddenSecrets, mergeSettings, type Settings } from '../../shared/settings.ts'
 import { tryPort } from '../edge/try-port.ts'
+import { versionIn } from '../store/edits/record-version.ts'
 import { siteSettings } from '../store/site-settings.ts'
 import { type AppliedSettings, materialFor, problemOf, type SettingsParts } from './applied-settings.ts'
 import type { Handlers } from './handlers.ts'
@@ -12,15 +13,19 @@ type Names = 'settings.get' | 'settings.check' | 'settings.set' | 'listeners.res
 export function settingsHandlers(parts: SettingsParts, applied: AppliedSettings): Handlers<Names> {
   const { store, listeners } = parts
   const current = (): Settings => siteSettings(store)
+  const view = (settings: Settings) => ({
+    ...hideSecrets(settings),
+    version: versionIn(store, { kind: 'settings', key: 'site' }),
+  })
   return {
-    'settings.get': () => hideSecrets(current()),
+    'settings.get': () => view(current()),
     'settings.check': async (patch) => {
       const after = mergeSettings(current(), keepHiddenSecrets(patch, current()))
       const problems = await problemsWith(parts, current(), after)
       const restarts = problems.length === 0 ? listeners.moved(after, await materialFor(parts, after)) : []
       return { ok: problems.length === 0, problems, restarts }
     },
-    'settings.set': async (patch) => hideSecrets(await applied.change(patch)),
+    'settings.set': async ({ version: _, ...patch }) => view(await applied.change(patch)),
     'listeners.restart': async () => {
       await listeners.restart(current().deadlines.shutdown_ms)
       return listeners.views()

@@ -11,6 +11,7 @@ import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { FigureHistory } from '../observe/figures/figure-history.ts'
 import type { Store, StoreBackup } from '../store/store.ts'
 import { certificateInfo, type SiteTls } from '../edge/tls.ts'
+import { versionIn } from '../store/edits/record-version.ts'
 import type { AppliedSettings } from './applied-settings.ts'
 import { assertProven, isAtMachine } from './at-machine.ts'
 import type { UploadSpace } from './upload-space.ts'
@@ -85,9 +86,11 @@ export function siteHandlers(parts: SiteParts): Handlers<Names> {
         rooms: store.all('rooms').size,
         users: people + devices,
         expired: licenceEnd(licence) <= Date.now(),
+        version: versionIn(store, { kind: 'licence', key: 'site' }),
       }
     },
-    'licence.set': async (licence) => {
+    'licence.set': async (given) => {
+      const licence = licenceSchema.parse(given)
       await store.transact(['licence'], (transaction) => transaction.put('licence', 'site', licence))
       return {}
     },

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { ConsoleError } from '../../shared/console/procedure.ts'
+import type { RoomTemplate } from '../../shared/console/templates.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
+import { versionOf } from '../store/edits/record-version.ts'
 import type { StoredRoomTemplate } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
@@ -13,25 +15,29 @@ export function templateHandlers(store: Store): Handlers<ProceduresOf<'templates
   return {
     'templates.list': () => {
       const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
-      return [...store.all('room_templates').values()].sort((one, other) => collator.compare(one.name, other.name))
+      return [...store.all('room_templates').values()]
+        .map(view)
+        .sort((one, other) => collator.compare(one.name, other.name))
     },
-    'templates.save': (wanted) =>
-      store.transact([lock], (transaction) => {
+    'templates.save': async (wanted) => {
+      const saved = await store.transact([lock], (transaction) => {
         const given = 'id' in wanted ? wanted.id : undefined
-        const name = wanted.name.trim()
         const templates = store.all('room_templates')
         const before = given === undefined ? undefined : templates.get(given)
         if (given !== undefined && before === undefined) throw noTemplate()
+        const name = wanted.name?.trim() ?? before?.name
+        const settings = wanted.settings ?? before?.settings
+        if (settings === undefined || name === undefined) throw noTemplate()
         for (const { id, name: other } of templates.values())
           if (id !== given && other.localeCompare(name, 'en', { sensitivity: 'base' }) === 0)
             throw new ConsoleError(refusal('templateExists'), { fields: ['name'] })
-        const settings = wanted.settings ?? before?.settings
-        if (settings === undefined) throw noTemplate()
         const id = given ?? randomBytes(9).toString('base64url')
-        const saved: StoredRoomTemplate = { id, name, settings, changed_at: Date.now() }
-        transaction.put('room_templates', id, saved)
-        return saved
-      }),
+        const after: StoredRoomTemplate = { id, name, settings, changed_at: Date.now() }
+        transaction.put('room_templates', id, after)
+        return after
+      })
+      return view(saved)
+    },
     'templates.remove': async ({ id }) => {
       await store.transact([lock], (transaction) => {
         if (store.get('room_templates', id) === undefined) throw noTemplate()
@@ -41,5 +47,10 @@ export function templateHandlers(store: Store): Handlers<ProceduresOf<'templates
     },
   }
 }
+
+const view = (template: StoredRoomTemplate): RoomTemplate => ({
+  ...template,
+  version: versionOf('template', template),
+})
 
 const noTemplate = (): ConsoleError => new ConsoleError(refusal('templateNotFound'))

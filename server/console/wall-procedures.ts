@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { refusalOfInput } from '../../shared/console/input-problems.ts'
+import { ConsoleError, problemAt } from '../../shared/console/procedure.ts'
+import type { WallView } from '../../shared/console/wall.ts'
 import type { WallArrangement } from '../../shared/console/wall-layout.ts'
+import { complaint } from '../../shared/refusals/complaints.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
+import { versionOf } from '../store/edits/record-version.ts'
 import type { StoredWallView } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { EventHub } from './event-hub.ts'
@@ -10,23 +14,25 @@ import type { Handlers, ProceduresOf } from './handlers.ts'
 import { deletionBy, undoOf } from './trash-procedures.ts'
 
 /** The saved views of the wall, by name. */
-export function wallViews(store: Pick<Store, 'all'>): StoredWallView[] {
+export function wallViews(store: Pick<Store, 'all'>): WallView[] {
   const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
-  return [...store.all('wall_views').values()].sort((one, other) => collator.compare(one.name, other.name))
+  return [...store.all('wall_views').values()].map(viewOf).sort((one, other) => collator.compare(one.name, other.name))
 }
 
 /** Procedures on the saved views of the wall. */
 export function wallHandlers(store: Store, hub: Pick<EventHub, 'emit'>, trash: Trash): Handlers<ProceduresOf<'wall'>> {
   return {
     'wall.list': () => wallViews(store),
-    'wall.save': ({ id: given, name, items, arrangement, revision }) =>
-      store.transact(['wall'], (transaction) => {
+    'wall.save': async ({ id: given, arrangement, revision, ...input }) => {
+      const saved = await store.transact(['wall'], (transaction) => {
         const views = store.all('wall_views')
         const before = given === undefined ? undefined : views.get(given)
         if (given !== undefined && before === undefined) throw noView()
         if (before !== undefined && revision !== undefined && revision !== before.revision) {
           throw new ConsoleError(refusal('wallViewChanged'))
         }
+        const { name = before?.name, items = before?.items } = input
+        if (name === undefined || items === undefined) throw incomplete(name === undefined ? 'name' : 'items')
         const same = (other: string): boolean => other.localeCompare(name.trim(), 'en', { sensitivity: 'base' }) === 0
         for (const view of views.values()) {
           if (view.id !== given && same(view.name)) {
@@ -34,7 +40,7 @@ export function wallHandlers(store: Store, hub: Pick<EventHub, 'emit'>, trash: T
           }
         }
         const id = given ?? randomBytes(9).toString('base64url')
-        const saved: StoredWallView = {
+        const after: StoredWallView = {
           id,
           name: name.trim(),
           items,
@@ -42,9 +48,11 @@ export function wallHandlers(store: Store, hub: Pick<EventHub, 'emit'>, trash: T
           revision: (before?.revision ?? 0) + 1,
           changed_at: Date.now(),
         }
-        transaction.put('wall_views', id, saved)
-        return saved
-      }),
+        transaction.put('wall_views', id, after)
+        return after
+      })
+      return viewOf(saved)
+    },
     'wall.bring': (brought) => {
       const { kind, id } = brought.item
       if (store.get(kind === 'camera' ? 'devices' : 'rooms', id) === undefined) {
@@ -65,6 +73,16 @@ export function wallHandlers(store: Store, hub: Pick<EventHub, 'emit'>, trash: T
       return { undo: undoOf(trash, deletion) }
     },
   }
+}
+
+function viewOf(view: StoredWallView): WallView {
+  return { ...view, version: versionOf('wall', view) }
+}
+
+/** A new view needs both. */
+function incomplete(field: string): ConsoleError {
+  const problems = [problemAt(field, complaint('missing'))]
+  return new ConsoleError(refusalOfInput(problems), { problems })
 }
 
 const noView = (): ConsoleError => new ConsoleError(refusal('wallViewNotFound'))

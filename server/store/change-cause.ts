@@ -15,6 +15,8 @@ export interface PlannedChange {
 export interface ChangeCause {
   /** Returns the events of one transaction, as changes (see `pendingEvent`); the store adds them to it. Must not throw. */
   eventsOf(planned: PlannedChange): readonly Change[]
+  /** Judges one transaction before it is stored. May throw to refuse it. */
+  check?(planned: PlannedChange): void
 }
 
 const causes = new AsyncLocalStorage<ChangeCause | undefined>()
@@ -22,6 +24,12 @@ const causes = new AsyncLocalStorage<ChangeCause | undefined>()
 /** Runs a call: each transaction that it begins, directly or after a wait, is stored with the events of this cause. */
 export function causedBy<T>(cause: ChangeCause, run: () => T): T {
   return causes.run(cause, run)
+}
+
+/** Runs a part of a call whose transactions `check` may refuse. Their events are those of the call. */
+export function checkedBy<T>(check: (planned: PlannedChange) => void, run: () => T): T {
+  const outer = causes.getStore()
+  return causes.run({ eventsOf: (planned) => outer?.eventsOf(planned) ?? [], check }, run)
 }
 
 /** Runs work outside of the current cause: its transactions are stored without the events of the call that triggered it. */

@@ -24,22 +24,25 @@ export function siteSettings(store: Pick<Store, 'get' | 'unseal'>): Settings {
   return settings
 }
 
-/** Stores settings, their secrets sealed. */
+/** Stores settings, their secrets sealed. The sealed text of a secret that does not change stays. */
 export function putSettings(
   transaction: Transaction,
   settings: Settings,
-  store: Pick<Store, 'get' | 'all' | 'seal'>,
+  store: Pick<Store, 'get' | 'all' | 'seal' | 'unseal'>,
 ): void {
+  const before = store.get('settings', 'site')
   const ice_servers = settings.media.ice_servers.map(
     ({ credential, ...server }): StoredIceServer => ({
       ...server,
-      credential_sealed: sealed(server, credential, store),
+      credential_sealed: kept(iceServersOf(before), server, credential, store) ?? sealed(server, credential, store),
     }),
   )
-  const before = store.get('settings', 'site')
   const mark = isEmpty(store) ? sealedMarks : marksOf(before)
   const { secret_access_key: secret, ...storage } = settings.object_storage
-  const secret_sealed = secret === '' ? '' : store.seal(secret, objectStoragePlace(storage))
+  const place = objectStoragePlace(storage)
+  const old = before?.object_storage?.secret_sealed ?? ''
+  const isKept = secret !== '' && unsealed(old, place, store) === secret
+  const secret_sealed = secret === '' ? '' : isKept ? old : store.seal(secret, place)
   transaction.put('settings', 'site', {
     ...settings,
     ...mark,
@@ -165,6 +168,19 @@ function networksBefore(endpoint: string): string[] {
 
 function sealed({ urls }: { urls?: unknown }, secret: string, sealer: Pick<Sealer, 'seal'>): string {
   return secret === '' ? '' : sealer.seal(secret, iceServerPlace(urls))
+}
+
+/** Sealed text of the same credential of a server before; undefined: there is none. */
+function kept(
+  before: readonly Record<string, unknown>[],
+  { urls }: { urls?: unknown },
+  secret: string,
+  sealer: Pick<Sealer, 'unseal'>,
+): string | undefined {
+  const texts = before.flatMap(({ credential_sealed }) =>
+    typeof credential_sealed === 'string' && credential_sealed !== '' ? [credential_sealed] : [],
+  )
+  return secret === '' ? undefined : texts.find((text) => unsealed(text, iceServerPlace(urls), sealer) === secret)
 }
 
 function opened({ urls }: { urls?: unknown }, text: string, sealer: Pick<Sealer, 'unseal'>): string {

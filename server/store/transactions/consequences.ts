@@ -6,6 +6,7 @@ import { type ChangedState, StateAfter } from './state-after.ts'
 /**
  * Further changes that belong to those of a transaction: capabilities that end with them, and the events of the call that makes them.
  * @param now milliseconds since the epoch
+ * @throws what the check of the call throws, to refuse the transaction
  */
 export function consequencesOf(
   state: ChangedState,
@@ -16,6 +17,7 @@ export function consequencesOf(
   const ended = capabilityConsequences(state, wanted, now)
   if (cause === undefined || wanted.length === 0) return ended
   const changes = ended.length === 0 ? wanted : [...wanted, ...ended]
-  const [before, after] = [new StateAfter(state, []), new StateAfter(state, changes)]
-  return [...ended, ...cause.eventsOf({ changes, before, after })]
+  const planned = { changes, before: new StateAfter(state, []), after: new StateAfter(state, changes) }
+  cause.check?.(planned)
+  return [...ended, ...cause.eventsOf(planned)]
 }

@@ -1,0 +1,33 @@
+import { shallowRef } from 'vue'
+import type { EditConflict } from '../../../shared/console/edit-conflict.ts'
+import type { RecordKind } from '../../../shared/console/record-fields.ts'
+
+/** Fields that both this operator and others changed. */
+export interface ShownConflict {
+  kind: RecordKind
+  fields: readonly (EditConflict['fields'][number] & { mine: unknown })[]
+  /** @param mine fields that keep the value of this operator; undefined: the operator goes on editing */
+  answer: (mine: readonly string[] | undefined) => void
+}
+
+/** The conflict in front, shown by ConflictHost. */
+export const conflict = shallowRef<ShownConflict | null>(null)
+
+/** Asks the operator which value each field keeps. @returns fields that keep the operator's own; undefined: the operator goes on editing */
+export function askAboutConflict(
+  kind: RecordKind,
+  { fields }: EditConflict,
+  mine: Readonly<Record<string, unknown>>,
+): Promise<readonly string[] | undefined> {
+  conflict.value?.answer(undefined)
+  return new Promise((resolve) => {
+    conflict.value = {
+      kind,
+      fields: fields.map((field) => ({ ...field, mine: mine[field.field] })),
+      answer(chosen) {
+        conflict.value = null
+        resolve(chosen)
+      },
+    }
+  })
+}

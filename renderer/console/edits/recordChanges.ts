@@ -1,0 +1,55 @@
+import type { RecordKind } from '../../../shared/console/record-fields.ts'
+import { CallError, plain } from '../../kit/transport/transport.ts'
+import { askAboutConflict } from './conflict.ts'
+
+/** Fields of an edit, by their names in the input of its procedure. */
+export type EditedFields = Readonly<Record<string, unknown>>
+
+/** Changed fields, with the version that the operator saw. */
+export type Changes<F> = Partial<F> & { expected_version?: string }
+
+/** Record as the operator saw it when the editing began. */
+export interface SeenRecord {
+  kind: RecordKind
+  /** Undefined: a controller of an earlier version gives none, and merges nothing. */
+  version: string | undefined
+  fields: EditedFields
+}
+
+/**
+ * Sends the fields that differ from the seen record. If others changed the same ones, the operator chooses, and what is left is sent again.
+ * @throws CallError with an empty message if the operator goes on editing; what `send` throws
+ */
+export async function sendChanges<F extends object, R>(
+  { kind, version, fields: before }: SeenRecord,
+  after: F,
+  send: (changes: Changes<F>) => Promise<R>,
+): Promise<R> {
+  const given = plain(after) as EditedFields
+  // A controller of an earlier version may take what is left out for its default.
+  let changed = version === undefined ? given : changedFields(before, given)
+  let seen = version
+  for (;;) {
+    try {
+      // These are fields of F under their names.
+      return await send({ ...changed, ...(seen === undefined ? {} : { expected_version: seen }) } as Changes<F>)
+    } catch (error) {
+      const conflict = error instanceof CallError ? error.conflict : undefined
+      if (conflict === undefined) throw error
+      const mine = await askAboutConflict(kind, conflict, changed)
+      if (mine === undefined) throw new CallError('conflict', '')
+      const others = conflict.fields.filter(({ field }) => !mine.includes(field))
+      const kept = Object.entries(changed).filter(([name]) => !others.some(({ field }) => field === name))
+      // An edit of nothing else sends the values of others again, which changes nothing: some procedures need one.
+      const stored = others.flatMap(({ field, current }) => (current === undefined ? [] : [[field, current] as const]))
+      changed = Object.fromEntries(kept.length > 0 ? kept : stored)
+      seen = conflict.version
+    }
+  }
+}
+
+function changedFields(before: EditedFields, after: EditedFields): EditedFields {
+  return Object.fromEntries(
+    Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])),
+  )
+}

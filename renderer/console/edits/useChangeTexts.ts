@@ -1,0 +1,86 @@
+import type { EventEntry, EventFields } from '../../../shared/console/events.ts'
+import { recordFields, type RecordKind } from '../../../shared/console/record-fields.ts'
+import { useText } from '../i18n/text.ts'
+import { useFieldText } from './useFieldText.ts'
+
+/** A changed field of an event, in words. */
+interface ShownChange {
+  path: string
+  label: string
+  before: string
+  after: string
+  text: string
+}
+
+/** Names in the event log of fields that have other names in forms. */
+const fieldNames: Readonly<Record<string, string>> = {
+  recording: 'rule',
+  'options.login_name': 'login_name',
+  'options.assist_address': 'assist_address',
+  'options.old_tls': 'old_tls',
+}
+/** Value that the event log keeps of a secret. */
+const hiddenValue = '[redacted]'
+/** Changes that the sentence of an event shows. */
+const maxShown = 3
+
+type Changed = Pick<EventEntry, 'subject' | 'before' | 'after'>
+
+/** Changes of an event in words: `Topic: “A” → “B”`. */
+export function useChangeTexts() {
+  const { t } = useText()
+  const { fieldLabel, fieldValue } = useFieldText()
+
+  function changesOf({ subject, before = {}, after = {} }: Changed): ShownChange[] {
+    const kind = isKind(subject.type) ? subject.type : undefined
+    return [...new Set([...Object.keys(before), ...Object.keys(after)])].map((path) => shown(kind, path, before, after))
+  }
+
+  function shown(kind: RecordKind | undefined, path: string, before: EventFields, after: EventFields): ShownChange {
+    const [field, rest] = kind === undefined ? ['', path] : fieldAt(kind, path)
+    const name = kind === undefined || field === '' ? path : fieldLabel(kind, field)
+    const label = field === '' || rest === '' ? name : t('edits.part', { field: name, part: rest })
+    const value = (all: EventFields): string => {
+      const one = all[path]
+      if (one === undefined || one === null || one === '') return t('edits.none')
+      return kind === undefined || rest !== '' ? String(one) : fieldValue(kind, field, one)
+    }
+    const [old, young] = [value(before), value(after)]
+    const isSecret = before[path] === hiddenValue || after[path] === hiddenValue
+    const text = isSecret
+      ? t('edits.secretChanged', { field: label })
+      : t('edits.change', { field: label, before: quoted(before[path], old), after: quoted(after[path], young) })
+    return { path, label, before: old, after: young, text }
+  }
+
+  /** Texts are quoted: a blank at an end shows. */
+  function quoted(value: EventFields[string] | undefined, text: string): string {
+    return typeof value === 'string' && value !== '' ? t('edits.quoted', { text }) : text
+  }
+
+  /** Changes in one line; empty: the record was made or removed, or has none. */
+  function changeSentence(entry: Changed): string {
+    if (entry.before === undefined || entry.after === undefined) return ''
+    if (Object.keys(entry.before).length === 0) return ''
+    const texts = changesOf(entry).map(({ text }) => text)
+    return [...texts.slice(0, maxShown), ...(texts.length > maxShown ? ['…'] : [])].join(t('edits.separator'))
+  }
+
+  return { changesOf, changeSentence }
+}
+
+function isKind(type: string): type is RecordKind {
+  return Object.hasOwn(recordFields, type)
+}
+
+/** The field that a path belongs to, and the rest of the path; an empty field: none. */
+function fieldAt(kind: RecordKind, path: string): [field: string, rest: string] {
+  const fields: readonly string[] = recordFields[kind]
+  const parts = path.split('.')
+  for (let count = parts.length; count > 0; count--) {
+    const name = parts.slice(0, count).join('.')
+    const field = fieldNames[name] ?? name
+    if (fields.includes(field)) return [field, parts.slice(count).join('.')]
+  }
+  return ['', path]
+}

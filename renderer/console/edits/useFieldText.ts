@@ -1,0 +1,99 @@
+import { isSecretField, type RecordKind } from '../../../shared/console/record-fields.ts'
+import { hiddenSecret } from '../../../shared/hidden-secret.ts'
+import { isLanguage, languageOf } from '../../../shared/languages.ts'
+import { recordingRuleSchema } from '../../../shared/recordings/recording-rule.ts'
+import { roomScheduleSchema } from '../../../shared/schedule/room-schedule.ts'
+import { useRuleText } from '../components/recording/ruleText.ts'
+import { useFormat } from '../composables/useFormat.ts'
+import { type TextKey, useText } from '../i18n/text.ts'
+import { cardFields, type SettingField, unitFor } from '../pages/settings/fields.ts'
+import { useScheduleText } from '../pages/rooms/useScheduleText.ts'
+import { fieldLabels } from './fieldLabels.ts'
+
+const settingFields = new Map<string, SettingField>(
+  Object.values(cardFields)
+    .flat()
+    .map((field) => [field.path, field]),
+)
+/** Longest text of a value without words of its own. */
+const maxLength = 300
+
+/** Fields of records and their values, in words. */
+export function useFieldText() {
+  const { t } = useText()
+  const { number } = useFormat()
+  const { scheduleText } = useScheduleText()
+  const { ruleText } = useRuleText()
+
+  /** Label of a field, as its form shows it; a field without one has its name. */
+  function fieldLabel(kind: RecordKind, field: string): string {
+    if (kind !== 'settings') {
+      const key = fieldLabels[kind][field]
+      return key === undefined ? field : t(key)
+    }
+    const key = `settings.fields.${field}` as TextKey
+    const label = t(key)
+    // A setting without a form has no text.
+    return label === key ? field : label
+  }
+
+  /** Value of a field. @param value undefined: a secret, or none */
+  function fieldValue(kind: RecordKind, field: string, value: unknown): string {
+    if (isSecretField(field)) return value === '' ? t('edits.none') : t('edits.secret')
+    if (field === 'rule') return ruleOf(kind, value)
+    if (value === undefined || value === null || value === '') return t('edits.none')
+    if (field === 'schedule') return scheduleOf(value)
+    if (kind === 'settings') return settingValue(field, value)
+    if (field === 'entry_by_number' && value === 'inherit') return t('rooms.fields.byDefault')
+    if (field === 'entry_by_number' && (value === 'on' || value === 'off')) return t(`rooms.fields.entries.${value}`)
+    if (field === 'room_mode' && (value === 1 || value === 2 || value === 3 || value === 4))
+      return `${value} · ${t(`rooms.modes.m${value}`)}`
+    if (field === 'role' && (value === 'viewer' || value === 'operator' || value === 'admin'))
+      return t(`accounts.roles.${value}`)
+    return plainValue(field, value)
+  }
+
+  function ruleOf(kind: RecordKind, value: unknown): string {
+    const rule = recordingRuleSchema.safeParse(value)
+    return rule.success ? ruleText(rule.data, kind === 'room') : t('rooms.fields.byDefault')
+  }
+
+  function scheduleOf(value: unknown): string {
+    const schedule = roomScheduleSchema.safeParse(value)
+    return schedule.success ? scheduleText(schedule.data) : plainValue('schedule', value)
+  }
+
+  function settingValue(path: string, value: unknown): string {
+    const field = settingFields.get(path)
+    if (field?.kind === 'quantity' && typeof value === 'number') {
+      const [unit, factor] = unitFor(value, field.units)
+      return `${number(value / factor)} ${t(`settings.units.${unit}`)}`
+    }
+    if (field?.kind === 'choice' && typeof value === 'string')
+      return isLanguage(value) ? languageOf(value).name : t(`settings.choices.${value}` as TextKey)
+    const rule = path === 'recording.rooms' || path === 'recording.cameras'
+    return rule ? ruleOf(path === 'recording.rooms' ? 'room' : 'device', value) : plainValue(path, value)
+  }
+
+  function plainValue(field: string, value: unknown): string {
+    if (typeof value === 'boolean') return t(value ? 'words.yes' : 'words.no')
+    // A port is a name, not a quantity.
+    if (typeof value === 'number') return field.endsWith('port') ? String(value) : number(value)
+    if (typeof value === 'string') return value === hiddenSecret ? t('edits.secret') : value
+    if (Array.isArray(value) && value.length === 0) return t('edits.none')
+    if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ')
+    const text = Array.isArray(value) ? value.map(partsOf).join('\n') : partsOf(value)
+    return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
+  }
+
+  return { fieldLabel, fieldValue }
+}
+
+/** Parts of an object in one line: `local 10.0.0.5:7082`. */
+function partsOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Object.values(value)
+    .filter((part) => part !== '' && part !== null)
+    .map((part) => (typeof part === 'object' ? JSON.stringify(part) : String(part)))
+    .join(' ')
+}

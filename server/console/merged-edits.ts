@@ -1,0 +1,126 @@
+import { type EditProcedure, procedures, type ProcedureName } from '../../shared/console/contract.ts'
+import type { EditConflict } from '../../shared/console/edit-conflict.ts'
+import type { EventEntry } from '../../shared/console/events.ts'
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import { isSecretField, type RecordKind, type RecordRef } from '../../shared/console/record-fields.ts'
+import { hiddenSecret } from '../../shared/hidden-secret.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
+import type { SharedEventLog } from '../event-log/event-log.ts'
+import type { PendingEvents } from '../event-log/pending-events.ts'
+import type { RecordReader } from '../store/capability-rules.ts'
+import { storedFields } from '../store/edits/stored-fields.ts'
+import { mergedEdit, OverlappingEdit } from '../store/edits/overlapping-edit.ts'
+
+/** Entries of the event log in which the last change of a field is looked for. */
+const maxEntries = 100
+
+/** Dependencies of merged edits. */
+interface MergedEditsParts {
+  store: RecordReader
+  events: Pick<SharedEventLog, 'query'>
+  pending: Pick<PendingEvents, 'caughtUp'>
+}
+
+/** Runs calls of procedures that edit records: merges each with what others changed since the caller saw the record, or refuses it. */
+export class MergedEdits {
+  readonly #parts: MergedEditsParts
+
+  constructor(parts: MergedEditsParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Runs a call of any procedure.
+   * @param input as the procedure's schema makes it
+   * @param handle receives the input without the version
+   * @throws ConsoleError 'conflict' when others changed the same fields; what the handler throws
+   */
+  async run(name: ProcedureName, input: unknown, handle: (input: unknown) => unknown): Promise<unknown> {
+    if (!isEdit(name)) return await handle(input)
+    // The schema of every edit has the field.
+    const { expected_version: seen, ...changes } = input as { expected_version?: string | undefined }
+    const record = procedures[name].edits(input as never)
+    if (record === undefined || seen === undefined) return await handle(changes)
+    const { whole } = procedures[name]
+    try {
+      return await mergedEdit(record, seen, () => handle(whole ? this.#completed(record, changes) : changes))
+    } catch (error) {
+      if (error instanceof OverlappingEdit) throw await this.#refusal(error)
+      throw error
+    }
+  }
+
+  /** An input that stands for the whole record: what it leaves out is as it is stored. Secrets that are left out stay in any case. */
+  #completed(record: RecordRef, changes: object): object {
+    const stored = Object.entries(storedFields(this.#parts.store, record) ?? {})
+    return { ...Object.fromEntries(stored.filter(([field]) => !isSecretField(field))), ...changes }
+  }
+
+  async #refusal(error: OverlappingEdit): Promise<ConsoleError> {
+    const { record, fields, current, version } = error
+    const entries = await this.#entriesOf(record)
+    const conflict: EditConflict = {
+      version,
+      fields: fields.map((field) => ({
+        field,
+        ...(isSecretField(field) ? {} : { current: shown(current[field]) }),
+        changed: lastChange(entries, record.kind, field),
+      })),
+    }
+    return new ConsoleError(refusal('changedMeanwhile', { fields: fields.join(', ') }), { conflict, cause: error })
+  }
+
+  /** Latest changes of a record; none where the log cannot be read. */
+  async #entriesOf({ kind: type, key: id }: RecordRef): Promise<readonly EventEntry[]> {
+    try {
+      await this.#parts.pending.caughtUp()
+      const groups: ['changes', 'rooms'] = ['changes', 'rooms']
+      const { items } = await this.#parts.events.query({ subject: { type, id }, groups, limit: maxEntries })
+      return items
+    } catch {
+      // The refusal counts, and names nobody.
+      return []
+    }
+  }
+}
+
+function isEdit(name: ProcedureName): name is EditProcedure {
+  return 'edits' in procedures[name]
+}
+
+/** Paths in the event log of fields that have other names there. */
+const loggedPaths: Partial<Record<RecordKind, Readonly<Record<string, readonly string[]>>>> = {
+  room: { rule: ['recording'] },
+  device: {
+    login_name: ['options.login_name'],
+    assist_address: ['options.assist_address'],
+    old_tls: ['options.old_tls'],
+    rule: ['recording'],
+  },
+  node: { api_secret: ['secrets'], admin_secret: ['secrets'], admin_key: ['secrets'], token_secret: ['secrets'] },
+  wall: { arrangement: ['layout', 'rotate_s'] },
+}
+
+function lastChange(
+  entries: readonly EventEntry[],
+  kind: RecordKind,
+  field: string,
+): EditConflict['fields'][number]['changed'] {
+  const paths = loggedPaths[kind]?.[field] ?? [field]
+  const isOfField = (path: string): boolean => paths.some((one) => path === one || path.startsWith(`${one}.`))
+  const entry = entries.find(({ before = {}, after = {} }) =>
+    [...Object.keys(before), ...Object.keys(after)].some(isOfField),
+  )
+  return entry === undefined ? null : { by: entry.actor, at: entry.at }
+}
+
+/** A value as the input of its procedure has it: secrets in it are placeholders. */
+function shown(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shown)
+  if (typeof value !== 'object' || value === null) return value ?? null
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) =>
+      name.endsWith('_sealed') ? [name.replace(/_sealed$/, ''), part === '' ? '' : hiddenSecret] : [name, shown(part)],
+    ),
+  )
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { settingsSchema } from '../settings.ts'
+
+/**
+ * Fields of each kind of record that edits change, by their names in the inputs of the procedures. Each is merged or refused as a whole. The settings are one record; their
+ * fields are dotted paths.
+ */
+export const recordFields = {
+  room: [
+    'topic',
+    'host_password',
+    'max_video',
+    'max_audio',
+    'attendee_max',
+    'room_mode',
+    'entry_by_number',
+    'waiting_room',
+    'schedule',
+    'tags',
+    'rule',
+  ],
+  device: [
+    'roomId',
+    'userName',
+    'userAddress',
+    'userData',
+    'login_name',
+    'login_password',
+    'assist_address',
+    'old_tls',
+    'tags',
+    'rule',
+  ],
+  node: [
+    'enabled',
+    'port',
+    'addresses',
+    'idc_code',
+    'weight',
+    'max_rooms',
+    'max_users',
+    'ws_url',
+    'admin_url',
+    'api_secret',
+    'admin_secret',
+    'admin_key',
+    'token_secret',
+  ],
+  credential: ['label', 'enabled', 'p2p'],
+  account: ['name', 'role', 'enabled'],
+  template: ['name', 'settings'],
+  wall: ['name', 'items', 'arrangement'],
+  licence: ['expires_at', 'max_rooms', 'max_users'],
+  settings: settingPaths(),
+} as const satisfies Record<string, readonly string[]>
+export type RecordKind = keyof typeof recordFields
+export type RecordField<K extends RecordKind> = (typeof recordFields)[K][number]
+
+/** A record that an edit changes. */
+export interface RecordRef {
+  kind: RecordKind
+  /** Key in its collection; `site` for the settings and the licence. */
+  key: string
+}
+
+function settingPaths(): readonly string[] {
+  return Object.entries(settingsSchema.shape).flatMap(([part, schema]) => {
+    const inner: unknown = schema instanceof z.ZodPrefault ? schema.unwrap() : schema
+    return inner instanceof z.ZodObject ? Object.keys(inner.shape).map((field) => `${part}.${field}`) : [part]
+  })
+}
+
+/** Fields whose values no answer shows. */
+const secretFields: ReadonlySet<string> = new Set([
+  'host_password',
+  'login_password',
+  'api_secret',
+  'admin_secret',
+  'admin_key',
+  'token_secret',
+  'object_storage.secret_access_key',
+])
+
+/** Whether no answer shows the values of a field. */
+export function isSecretField(field: string): boolean {
+  return secretFields.has(field)
+}

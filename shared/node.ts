@@ -2,6 +2,7 @@ import { named } from './operation.ts'
 import { rule } from './refusals/complaints.ts'
 import { z } from 'zod'
 import { limits } from './limits.ts'
+import { optionalFields } from './optional-fields.ts'
 
 /** `host:port` without a scheme, as in get_mcu (contract, section 3); IPv6 hosts in brackets. */
 const nodeAddrSchema = z
@@ -75,19 +76,31 @@ const nodeSecret = z
 const janusOnly = rule('janusOnly')
 const janusUrlMissing = rule('janusUrlMissing')
 
-/** Input to add, change or test a node: its configuration, and write-only secrets. */
-export const nodeInputSchema = nodeConfigSchema
-  .extend({ api_secret: nodeSecret, admin_secret: nodeSecret, admin_key: nodeSecret, token_secret: nodeSecret })
-  .superRefine((node, context) => {
-    const issue = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message })
-    if (node.kind !== 'janus') {
-      for (const field of ['ws_url', 'admin_url', ...nodeSecretNames] as const)
-        if ((node[field] ?? '') !== '') issue(field, janusOnly)
-      return
-    }
-    if (node.ws_url === '') issue('ws_url', janusUrlMissing)
-  })
+const nodeSecrets = {
+  api_secret: nodeSecret,
+  admin_secret: nodeSecret,
+  admin_key: nodeSecret,
+  token_secret: nodeSecret,
+}
+
+/** Input to add or test a node: its configuration, and write-only secrets. */
+export const nodeInputSchema = nodeConfigSchema.extend(nodeSecrets).superRefine((node, context) => {
+  const issue = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message })
+  if (node.kind !== 'janus') {
+    for (const field of ['ws_url', 'admin_url', ...nodeSecretNames] as const)
+      if ((node[field] ?? '') !== '') issue(field, janusOnly)
+    return
+  }
+  if (node.ws_url === '') issue('ws_url', janusUrlMissing)
+})
 export type NodeInput = z.output<typeof nodeInputSchema>
+
+/** Input to change a node, without defaults. */
+export const nodeChangesSchema = z.strictObject({
+  ...optionalFields(nodeConfigSchema),
+  ...nodeSecrets,
+  name: nodeConfigSchema.shape.name,
+})
 
 /** Fields of an input that may be shown: all except the secrets. */
 export function nodeConfigOf(input: NodeInput): NodeConfig {
@@ -98,7 +111,7 @@ export function nodeConfigOf(input: NodeInput): NodeConfig {
 /**
  * Addresses to which a node leads people, media, links and its secrets, in a form to compare. A node without any, as no node, leads nowhere else.
  */
-export function nodeTargets(node: NodeConfig | undefined): string {
+export function nodeTargets(node: Pick<NodeConfig, 'addresses' | 'ws_url' | 'admin_url'> | undefined): string {
   const { addresses = [], ws_url = '', admin_url = '' } = node ?? {}
   return JSON.stringify([addresses.map(({ tag, addr }) => [tag, addr]), ws_url, admin_url])
 }

@@ -1,5 +1,6 @@
 import { rule } from './refusals/complaints.ts'
 import { z } from 'zod'
+import { optionalFields } from './optional-fields.ts'
 import { firstRunSchema } from './first-run.ts'
 import { hiddenSecret } from './hidden-secret.ts'
 import { languageChoices } from './languages.ts'
@@ -331,18 +332,4 @@ function completePart(part: z.ZodType, stored: unknown): unknown {
 
 function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
-}
-
-type WithoutDefault<T> = T extends z.ZodDefault<infer Inner extends z.ZodType> ? Inner : T
-
-/** Makes the fields of an object schema optional, without defaults, so that a patch changes only the fields in it. */
-function optionalFields<S extends z.ZodRawShape>(
-  schema: z.ZodObject<S>,
-): { [K in keyof S]: z.ZodOptional<WithoutDefault<S[K]> & z.ZodType> } {
-  const fields = Object.entries(schema.shape).map(([name, field]) => [
-    name,
-    z.optional(field instanceof z.ZodDefault ? field.unwrap() : field),
-  ])
-  // Object.fromEntries loses the types by key; the mapping above has them.
-  return Object.fromEntries(fields) as { [K in keyof S]: z.ZodOptional<WithoutDefault<S[K]> & z.ZodType> }
 }

@@ -1,6 +1,7 @@
 import type { Settings } from '../../shared/settings.ts'
 import { freshness } from '../console/callers.ts'
 import { ChangeRecorder } from '../console/change-recorder.ts'
+import { MergedEdits } from '../console/merged-edits.ts'
 import type { ConsoleFeed } from '../console/console-feed.ts'
 import type { ConsoleKey } from '../console/console-key.ts'
 import { createDispatch, type GatedDispatch } from '../console/dispatch.ts'
@@ -146,7 +147,10 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
   const dispatch = createDispatch(
     consoleHandlers(parts),
     logger,
-    new ChangeRecorder(store, events, services.peopleNames),
+    {
+      changes: new ChangeRecorder(store, events, services.peopleNames),
+      edits: new MergedEdits({ store, events, pending: services.pendingEvents }),
+    },
     {
       site: () => ({
         settings: settings(),

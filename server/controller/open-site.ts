@@ -91,10 +91,10 @@ export async function prepareSite(
     if (site === undefined) made = await makeFirstSite(store)
     else await rememberStart(store)
   }
-  if (site !== undefined) await recordSiteFile(store, path, () => applySiteFile(store, site))
+  if (site !== undefined) await recordSiteFile(store, path, options.logger, () => applySiteFile(store, site))
   if (options.keySignIn === true) {
     const on: SiteFile = { settings: { console: { key_sign_in: true } } }
-    await recordSiteFile(store, '--console-key', () => applySiteFile(store, on))
+    await recordSiteFile(store, '--console-key', options.logger, () => applySiteFile(store, on))
   }
   if (isNew) {
     const settings = siteSettings(store)

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Settings } from '../../shared/settings.ts'
-import type { EventActor } from '../../shared/console/events.ts'
+import type { EventActor } from '../../shared/console/event-actor.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import type { EventSink } from '../event-log/event-log.ts'
 import { atLeast } from '../../shared/console/role-names.ts'

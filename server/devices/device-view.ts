@@ -1,5 +1,6 @@
 import type { DeviceView } from '../../shared/console/devices.ts'
 import { shownName } from '../../shared/control-character.ts'
+import { versionOf } from '../store/edits/record-version.ts'
 import type { StoredDevice } from '../store/records.ts'
 import { listedOptions } from './device-options.ts'
 import type { JoinFailure, Reconnector } from './reconnect.ts'
@@ -22,6 +23,7 @@ export function viewOf(device: StoredDevice, roomTopic: string, reconnector: Rec
     next_attempt_at: reconnector?.nextAttemptAt ?? 0,
     since: reconnector?.since ?? device.created_at,
     created_at: device.created_at,
+    version: versionOf('device', device),
   }
 }
 

@@ -1,12 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  type EventActor,
-  type EventEntry,
-  type EventFilter,
-  eventMatcher,
-  type LogVerdict,
-} from '../../shared/console/events.ts'
+import type { EventActor } from '../../shared/console/event-actor.ts'
+import { eventMatcher } from '../../shared/console/event-matcher.ts'
+import type { EventParams } from '../../shared/console/event-values.ts'
+import type { EventEntry, EventFilter, LogVerdict } from '../../shared/console/events.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import type { Log } from '../observe/log.ts'
 import { eventsFolder } from '../store/backups/backup-events.ts'
@@ -27,7 +24,8 @@ import { verifyLog } from './verify.ts'
 import { WaitingEvents } from './waiting-events.ts'
 
 /** An event of a source; fields that are left out have their default. */
-export type EventDraft = Pick<EventContent, 'kind' | 'subject'> & Partial<Omit<EventContent, 'kind' | 'subject'>>
+export type EventDraft = Pick<EventContent, 'kind' | 'subject'> &
+  Partial<Omit<EventContent, 'kind' | 'subject' | 'params'>> & { readonly params?: EventParams }
 
 /** The event log as sources and the console use it: of a machine, or of a site in a database. */
 export type SharedEventLog = Pick<
@@ -185,11 +183,16 @@ export class EventLog {
     items: EventEntry[]
     next: number
     kept: number
+    newest: number
     since: number
   }> {
     await this.flush()
     const { limit, before = Number.MAX_SAFE_INTEGER, ...filter } = query
-    const facts = { kept: this.#end.seq - this.#seals.oldest.seq + 1, since: this.#files.all[0]?.at ?? 0 }
+    const facts = {
+      kept: this.#end.seq - this.#seals.oldest.seq + 1,
+      newest: this.#end.seq,
+      since: this.#files.all[0]?.at ?? 0,
+    }
     const matches = eventMatcher(filter)
     const { items, last } = this.#recent.find(before, limit, matches)
     const oldest = this.#seals.oldest.seq

@@ -1,4 +1,5 @@
-import { type EventEntry, type EventFilter, eventMatcher } from '../../shared/console/events.ts'
+import { eventMatcher } from '../../shared/console/event-matcher.ts'
+import type { EventEntry, EventFilter } from '../../shared/console/events.ts'
 import { entryOf, placeOf } from './entry-line.ts'
 
 /** Takes lines, newest first, and keeps the entries that match. */

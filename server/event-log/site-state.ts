@@ -14,6 +14,7 @@ const typeOfCollection = {
   credentials: 'credential',
   accounts: 'account',
   wall_views: 'wall',
+  room_templates: 'template',
   settings: 'settings',
   licence: 'licence',
 } as const satisfies Partial<Record<CollectionName, EventSubject['type']>>
@@ -40,6 +41,7 @@ function nameOf(store: RecordReader, type: EventSubject['type'], id: string): st
   if (type === 'device') return store.get('devices', id)?.userName ?? ''
   if (type === 'credential') return store.get('credentials', id)?.label ?? ''
   if (type === 'wall') return store.get('wall_views', id)?.name ?? ''
+  if (type === 'template') return store.get('room_templates', id)?.name ?? ''
   if (type === 'account') return store.get('accounts', id)?.name ?? ''
   return type === 'node' ? id : ''
 }
@@ -61,6 +63,8 @@ export function stateOf(store: Records, type: RecordType, id: string): object | 
       return siteSettings(store)
     case 'licence':
       return store.get('licence', 'site')
+    case 'template':
+      return templateState(store, id)
     case 'wall':
       return wallState(store, id)
   }
@@ -80,6 +84,11 @@ function wallState(store: Records, id: string): object | undefined {
   if (view === undefined) return undefined
   const { layout, rotate_s } = view.arrangement ?? evenArrangement
   return { name: view.name, layout, rotate_s, items: view.items.map((item) => `${item.kind} ${item.id}`) }
+}
+
+function templateState(store: Records, id: string): object | undefined {
+  const template = store.get('room_templates', id)
+  return template && { name: template.name, settings: template.settings }
 }
 
 /** The reset of an account's sessions is no fact of the account. */

@@ -4,6 +4,7 @@ import { hoursOf } from '../schedule/room-hours.ts'
 import { shownName } from '../../shared/control-character.ts'
 import type { NodeUser } from '../nodes/port/media-node-port.ts'
 import type { StoredRoom } from '../store/records.ts'
+import { versionOf } from '../store/edits/record-version.ts'
 import type { Store } from '../store/store.ts'
 import type { MeetingTimes } from './meeting-times.ts'
 import { isNarrowed, type RoomFilter, RoomList, type RoomQuery } from './room-list.ts'
@@ -105,6 +106,7 @@ export class RoomViews {
       hands: pool.handCount(room.room_id),
       created_by: room.created_by,
       created_at: room.created_at,
+      version: versionOf('room', room),
     }
   }
 

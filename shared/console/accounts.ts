@@ -2,6 +2,7 @@ import { rule } from '../refusals/complaints.ts'
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { named, nameText } from '../operation.ts'
+import { edit, recordVersion, seenVersion } from './edit.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 import { passwordLength } from './password-rules.ts'
 import { roleNames } from './role-names.ts'
@@ -40,6 +41,7 @@ const accountView = z.strictObject({
   sessions: z.int(),
   /** Number of valid tokens. */
   tokens: z.int(),
+  version: recordVersion,
 })
 export type AccountView = z.output<typeof accountView>
 
@@ -130,10 +132,16 @@ export const accountProcedures = {
     z.strictObject({ name: named(accountName), role, password }),
     accountView,
   ),
-  'accounts.update': procedure(
+  'accounts.update': edit(
     'Change name or role, enable or disable. A new role ends its sessions; disabling ends its access tokens, too.',
-    key.extend({ name: named(accountName).optional(), role: role.optional(), enabled: z.boolean().optional() }),
+    key.extend({
+      name: named(accountName).optional(),
+      role: role.optional(),
+      enabled: z.boolean().optional(),
+      ...seenVersion,
+    }),
     accountView,
+    ({ id: edited }) => ({ kind: 'account', key: edited }),
   ),
   'accounts.reset_password': procedure(
     'Give it a new password; ends its sessions and access tokens.',

@@ -63,6 +63,11 @@ export type ProcedureInput<N extends ProcedureName> = z.input<(typeof procedures
 export type ProcedureParsed<N extends ProcedureName> = z.output<(typeof procedures)[N]['input']>
 export type ProcedureOutput<N extends ProcedureName> = z.output<(typeof procedures)[N]['output']>
 
+/** Procedures that edit a record. */
+export type EditProcedure = {
+  [N in ProcedureName]: (typeof procedures)[N] extends { edits: unknown } ? N : never
+}[ProcedureName]
+
 export function isProcedureName(name: string): name is ProcedureName {
   return Object.hasOwn(procedures, name)
 }

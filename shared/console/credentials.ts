@@ -2,6 +2,7 @@ import { rule } from '../refusals/complaints.ts'
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { nameText } from '../operation.ts'
+import { edit, recordVersion, seenVersion } from './edit.ts'
 import { moment, nothing, procedure } from './procedure.ts'
 import { deleted } from './trash.ts'
 
@@ -32,6 +33,7 @@ export const credentialView = z.strictObject({
   sessions: z.int(),
   /** Number of existing rooms that it created. */
   rooms: z.int(),
+  version: recordVersion,
 })
 export type CredentialView = z.output<typeof credentialView>
 
@@ -55,10 +57,16 @@ export const credentialInput = z.strictObject({
 export const credentialProcedures = {
   'credentials.list': procedure('Every credential, without secrets.', nothing, z.array(credentialView)),
   'credentials.create': procedure('Make a credential; the answer holds its secret.', credentialInput, withSecret),
-  'credentials.update': procedure(
+  'credentials.update': edit(
     'Change the label, enable or disable, allow P2P. Disabling ends its sessions.',
-    key.extend({ label: label.optional(), enabled: z.boolean().optional(), p2p: z.boolean().optional() }),
+    key.extend({
+      label: label.optional(),
+      enabled: z.boolean().optional(),
+      p2p: z.boolean().optional(),
+      ...seenVersion,
+    }),
     credentialView,
+    ({ access_key }) => ({ kind: 'credential', key: access_key }),
   ),
   'credentials.rotate': procedure(
     'Give it a new secret; ends its sessions at once, and with `end_links` its links, live streams and recordings.',

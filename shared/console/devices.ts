@@ -6,7 +6,9 @@ import { keyPicture } from '../media/stream-stats.ts'
 import { trackReasons, trackWays } from '../media/transcoding.ts'
 import { tagsSchema } from '../tags.ts'
 import { cameraQuality, cameraStill, cameraUptime, loginOutcome } from './camera-record.ts'
+import { edit, recordVersion, seenVersion } from './edit.ts'
 import { bulkOutcome, fieldProblem, moment, nothing, procedure } from './procedure.ts'
+import type { RecordRef } from './record-fields.ts'
 import { bulkTagged, knownTags, tagChangesOf } from './tags.ts'
 import { bulkDeleted } from './trash.ts'
 
@@ -34,6 +36,7 @@ export const deviceView = z.strictObject({
   /** Start of the state; joining and waiting, which alternate, count as one. */
   since: moment,
   created_at: moment,
+  version: recordVersion,
 })
 export type DeviceView = z.output<typeof deviceView>
 
@@ -91,6 +94,8 @@ export const deviceInput = z.strictObject({
   old_tls: z.boolean().optional(),
   tags: tagsSchema.optional(),
 })
+
+const deviceOf = ({ userId: edited }: { userId: string }): RecordRef => ({ kind: 'device', key: edited })
 
 const csv = z.strictObject({
   /** CSV (RFC 4180) with a header: roomId,userId,userName,userAddress,userData,login_name,login_password,assist_address,tags. */
@@ -219,33 +224,41 @@ export const deviceProcedures = {
     }),
   ),
   'devices.still': procedure('Take a picture of a device, without adding it.', source, cameraStill),
-  'devices.change_login': procedure(
+  'devices.change_login': edit(
     'Try another login at a device, and save it if the device accepts it.',
     key.extend({
       login_name: bytes(0, limits.loginName),
       login_password: bytes(0, limits.loginPassword),
       /** Saves it also if the device refuses it or does not answer. */
       always: z.boolean().default(false),
+      ...seenVersion,
     }),
     loginOutcome,
+    deviceOf,
   ),
   'devices.create': procedure(
     'Add a device. With `join: "required"` it must join, as over the API; otherwise it is kept and joined in the background.',
     deviceInput.extend({ join: z.enum(['required', 'background']).default('background') }),
     deviceView,
   ),
-  'devices.update': procedure(
+  'devices.update': edit(
     'Change a device; what is left out stays. It joins anew when its address, login, old_tls or room changed. An address of another host, port or scheme needs the password again where one is stored.',
     key.extend(
       deviceInput
         .omit({ userId: true, tags: true })
         .partial()
-        .extend({ userData: bytes(0, limits.userData).optional() }).shape,
+        .extend({ userData: bytes(0, limits.userData).optional(), ...seenVersion }).shape,
     ),
     deviceView,
+    deviceOf,
   ),
   'devices.tags': procedure('Tags of the devices, by name, with the number of devices of each.', nothing, knownTags),
-  'devices.set_tags': procedure('Set the tags of a device.', key.extend({ tags: tagsSchema }), deviceView),
+  'devices.set_tags': edit(
+    'Set the tags of a device.',
+    key.extend({ tags: tagsSchema, ...seenVersion }),
+    deviceView,
+    deviceOf,
+  ),
   'devices.change_tags': procedure(
     'Add tags to devices and remove tags from them. `undo` of the output is the input that undoes it.',
     tagChangesOf('userIds', userId, limits.devices),

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { eventActor } from './event-actor.ts'
 import { moment, nothing, procedure } from './procedure.ts'
 
 /** Kinds of events, by group: the console filters by groups, and has a text for each kind in every language. */
-const eventGroups = {
+export const eventGroups = {
   /** The controller itself, its disk and this log. */
   system: [
     'controller.started',
@@ -88,20 +89,10 @@ const eventGroups = {
 export type EventGroup = keyof typeof eventGroups
 export type EventKind = (typeof eventGroups)[EventGroup][number]
 export const eventGroupNames = Object.keys(eventGroups) as [EventGroup, ...EventGroup[]]
-const eventKinds = Object.values(eventGroups).flat() as [EventKind, ...EventKind[]]
+export const eventKinds = Object.values(eventGroups).flat() as [EventKind, ...EventKind[]]
 
 export const eventLevels = ['info', 'warning', 'error'] as const
 export type EventLevel = (typeof eventLevels)[number]
-
-/** Actor of an event. `holder`: somebody who has a link. */
-const eventActor = z.strictObject({
-  type: z.enum(['operator', 'siteFile', 'client', 'host', 'holder', 'system']),
-  /** Host: name in the room. Operator: account, or kind of proof (`console key`, `desktop`). Client: its access_key. Site file: its path. */
-  name: z.string(),
-  /** Network address; empty: none. */
-  address: z.string(),
-})
-export type EventActor = z.output<typeof eventActor>
 
 export const subjectTypes = [
   'room',
@@ -116,6 +107,7 @@ export const subjectTypes = [
   'licence',
   'backup',
   'wall',
+  'template',
   'recording',
   'lab',
   'site',
@@ -159,6 +151,19 @@ export const eventEntry = z.strictObject({
 })
 export type EventEntry = z.output<typeof eventEntry>
 
+/** Maximum number of words of one search. */
+export const maxSearchedWords = 24
+
+/** One word of a search in the reader's language. It matches an entry that has one of these. */
+const searchedWord = z.strictObject({
+  /** Text in a value of the entry, folded as by `foldedText`. */
+  text: z.string().min(1).max(200),
+  /** Names of sentences whose text in the reader's language contains the word. */
+  sentences: z.array(z.string().max(80)).max(400).default([]),
+  /** Types and names of subjects and actors whose text in the reader's language contains the word. */
+  names: z.array(z.string().max(80)).max(100).default([]),
+})
+
 const filter = z.strictObject({
   /** Groups; empty: all. */
   groups: z.array(z.enum(eventGroupNames)).max(eventGroupNames.length).default([]),
@@ -167,48 +172,20 @@ const filter = z.strictObject({
   subject: z.strictObject({ type: z.enum(subjectTypes), id: z.string().min(1).max(256) }).optional(),
   /** Name or address of the actor. */
   actor: z.string().max(256).optional(),
+  /** Kinds; left out: all of the groups. */
+  kinds: z.array(z.enum(eventKinds)).max(eventKinds.length).optional(),
   /** Text in any field of the entry. */
   text: z.string().max(200).default(''),
+  /** Words of the sentences as a page shows them; all must match. */
+  words: z.array(searchedWord).max(maxSearchedWords).optional(),
   from: moment.optional(),
   to: moment.optional(),
 })
 /** Filter of entries; missing fields do not filter. */
 export type EventFilter = z.input<typeof filter>
 
-/** Kinds of these groups, as written into an entry; undefined: every kind. */
-function kindsOf(groups: readonly EventGroup[] = []): ReadonlySet<string> | undefined {
-  return groups.length === 0 ? undefined : new Set(groups.flatMap((group) => [...eventGroups[group]]))
-}
-
-/** Test of a filter, shared by the controller and the console's page. */
-export function eventMatcher(wanted: EventFilter): (entry: EventEntry) => boolean {
-  const { subject, actor, from = 0, to = Number.POSITIVE_INFINITY, level = 'info' } = wanted
-  const kinds = kindsOf(wanted.groups)
-  const least = eventLevels.indexOf(level)
-  const text = wanted.text?.trim().toLowerCase() ?? ''
-  return (entry) =>
-    entry.at >= from &&
-    entry.at <= to &&
-    (kinds === undefined || kinds.has(entry.kind)) &&
-    eventLevels.indexOf(entry.level) >= least &&
-    (subject === undefined || concerns(entry, subject)) &&
-    (actor === undefined || entry.actor.name === actor || entry.actor.address === actor) &&
-    (text === '' || textOf(entry).includes(text))
-}
-
-/** Events of users in a room also belong to the room. */
-function concerns(entry: EventEntry, { type, id }: { type: SubjectType; id: string }): boolean {
-  return (entry.subject.type === type && entry.subject.id === id) || (type === 'room' && entry.room === id)
-}
-
-/** Fields of an entry that a search includes: its texts, not the names of its fields. */
-function textOf({ kind, actor, subject, room, params, before = {}, after = {} }: EventEntry): string {
-  const values = [params, before, after].flatMap((each) => [...Object.keys(each), ...Object.values(each).map(String)])
-  return [kind, actor.name, actor.address, subject.id, subject.name, room, ...values].join('\n').toLowerCase()
-}
-
 /** Faults of the log. */
-const logFaults = [
+export const logFaults = [
   'headMissing',
   'headForged',
   'segmentMissing',
@@ -250,6 +227,8 @@ export const eventProcedures = {
       next: z.int(),
       /** Number of stored entries. */
       kept: z.int(),
+      /** seq of the newest stored entry; 0: none. */
+      newest: z.int(),
       /** Time of the oldest entry; 0: none. */
       since: moment,
       /** Number of entries lost since the start because the disk refused them. */

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import { nodeConfigSchema, nodeInputSchema, nodeSecretNames, nodeStates } from '../node.ts'
+import { nodeChangesSchema, nodeConfigSchema, nodeInputSchema, nodeSecretNames, nodeStates } from '../node.ts'
 import { nodeFinding } from './node-findings.ts'
+import { edit, recordVersion, seenVersion } from './edit.ts'
 import { moment, nothing, procedure } from './procedure.ts'
 import { deleted } from './trash.ts'
 
@@ -60,6 +61,7 @@ export const nodeView = z.strictObject({
   /** Recently lost this many times: until then new rooms prefer other nodes; null: as good as the others. */
   unsteady: z.strictObject({ until: moment, losses: z.int() }).nullable(),
   drift: nodeDrift,
+  version: recordVersion,
 })
 export type NodeView = z.output<typeof nodeView>
 
@@ -107,10 +109,12 @@ export const nodeProcedures = {
     z.strictObject({ count: z.int().min(1).max(limits.nodes) }),
     z.array(nodeView),
   ),
-  'nodes.update': procedure(
-    'Change a node; its name and kind stay, and so does each secret that is left out. An empty secret is none.',
-    nodeInputSchema,
+  'nodes.update': edit(
+    'Change a node; its name and kind stay, and so does each secret that is left out. An empty secret is none. With expected_version everything that is left out stays, without it gets its default.',
+    nodeChangesSchema.extend(seenVersion),
     nodeView,
+    ({ name }) => ({ kind: 'node', key: name }),
+    true,
   ),
   'nodes.enable': procedure('Rooms may be put on it.', key, nodeView),
   'nodes.disable': procedure(

@@ -1,4 +1,6 @@
-import type { ProcedureName } from './contract.ts'
+import type { Licence } from '../licence.ts'
+import type { SettingsPatch } from '../settings.ts'
+import type { EditProcedure, ProcedureInput, ProcedureName } from './contract.ts'
 import {
   act,
   admin,
@@ -13,6 +15,7 @@ import {
   signedIn,
   viewer,
 } from './procedure-rule.ts'
+import type { RecordField } from './record-fields.ts'
 
 /** Access to every procedure, and its effect. A new procedure without an entry here does not compile. */
 export const procedureRules = {
@@ -266,6 +269,39 @@ export type OpenLastingProcedure = {
     ? N
     : never
 }[ProcedureName]
+
+/** Fields by which an input names an existing record, and the fields of such a record. */
+interface RecordInputs {
+  rooms: { key: 'room_id'; fields: RecordField<'room'> }
+  devices: { key: 'userId'; fields: RecordField<'device'> }
+  nodes: { key: 'name'; fields: RecordField<'node'> }
+  credentials: { key: 'access_key'; fields: RecordField<'credential'> }
+  accounts: { key: 'id'; fields: RecordField<'account'> }
+  templates: { key: 'id'; fields: RecordField<'template'> }
+  wall: { key: 'id'; fields: RecordField<'wall'> }
+  licence: { key: keyof Licence; fields: keyof Licence }
+  settings: { key: keyof SettingsPatch; fields: keyof SettingsPatch }
+  recordings: { key: 'room_id'; fields: 'rule' }
+}
+type InputFields<I> = I extends unknown ? keyof I : never
+/** Procedures that change the site and whose input names a record and one of its fields. */
+type LooksLikeEdit = {
+  [N in ProcedureOf<'change' | 'lasting'>]: N extends `${infer P extends keyof RecordInputs}.${string}`
+    ? Extract<InputFields<ProcedureInput<N>>, RecordInputs[P]['key']> extends never
+      ? never
+      : Extract<InputFields<ProcedureInput<N>>, RecordInputs[P]['fields']> extends never
+        ? never
+        : N
+    : never
+}[ProcedureOf<'change' | 'lasting'>]
+
+/** Procedures that look like edits and are none, with the reason. Another one that is not declared by `edit` does not compile here. */
+export const notEdits: Readonly<Record<Exclude<LooksLikeEdit, EditProcedure>, string>> = {
+  'accounts.create_token': 'its role is that of the token',
+  'credentials.create': 'makes a credential',
+  'devices.create': 'makes a device',
+  'nodes.add': 'makes a node',
+}
 
 /** Procedures of one of these effects. */
 export type ProcedureOf<E extends ProcedureRule['effect']> = {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Complaint } from '../refusals/complaints.ts'
 import type { Refusal } from '../refusals/refusal.ts'
 import { type ConsoleErrorCode, consoleErrorCodes } from '../refusals/template.ts'
+import { type EditConflict, editConflict } from './edit-conflict.ts'
 
 /** One action or query of an operator: the same over IPC, WebSocket and `POST /rpc/<name>`. */
 export interface Procedure<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> {
@@ -52,6 +53,8 @@ export const consoleRefusal = z.strictObject({
   /** Stable name: one of `shared/refusals/`, or one that a newer controller knows. */
   name: z.string(),
   values: values.readonly(),
+  /** Of an edit: fields that others changed meanwhile. */
+  conflict: editConflict.optional(),
 })
 export type ConsoleRefusal = z.output<typeof consoleRefusal>
 
@@ -61,6 +64,7 @@ export interface RefusalDetail {
   fields?: readonly string[]
   /** Problems of several fields, each with words of its own. */
   problems?: readonly FieldProblem[]
+  conflict?: EditConflict
   cause?: unknown
 }
 
@@ -69,11 +73,13 @@ export class ConsoleError extends Error {
   readonly refusal: Refusal
   /** Problems of input fields; empty: none. */
   readonly problems: readonly FieldProblem[]
-  constructor(refused: Refusal, { fields = [], problems, cause }: RefusalDetail = {}) {
+  readonly conflict: EditConflict | undefined
+  constructor(refused: Refusal, { fields = [], problems, conflict, cause }: RefusalDetail = {}) {
     super(refused.message, cause === undefined ? undefined : { cause })
     this.name = 'ConsoleError'
     this.refusal = refused
     this.problems = problems ?? fields.map((path) => problemAt(path, refused))
+    this.conflict = conflict
   }
 
   get code(): ConsoleErrorCode {

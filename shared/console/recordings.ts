@@ -6,6 +6,7 @@ import { gapReasons, recordedQualities } from '../recordings/segment.ts'
 import { recordingRuleSchema } from '../recordings/recording-rule.ts'
 import { limits } from '../limits.ts'
 import { bytes } from '../operation.ts'
+import { edit, recordVersion, seenVersion } from './edit.ts'
 import { moment, nothing, procedure } from './procedure.ts'
 
 const roomId = bytes(1, limits.roomExtendId)
@@ -120,6 +121,8 @@ const ruleOf = z.strictObject({
   problem: z.string(),
   /** Node of the room; empty: none yet. */
   node: z.string(),
+  /** Version of the room or device. */
+  version: recordVersion,
 })
 export type RecordingRuleView = z.output<typeof ruleOf>
 
@@ -308,10 +311,12 @@ export const recordingProcedures = {
     z.strictObject({ items: z.array(recordingTarget) }),
   ),
   'recordings.rule': procedure('Rule of a room, camera or person.', target, ruleOf),
-  'recordings.set_rule': procedure(
+  'recordings.set_rule': edit(
     'Change the rule of a room or camera; null: as the site says.',
-    target.extend({ rule: recordingRuleSchema.nullable() }),
+    target.extend({ rule: recordingRuleSchema.nullable().optional(), ...seenVersion }),
     ruleOf,
+    ({ room_id, user_id }) =>
+      user_id === undefined ? { kind: 'room', key: room_id } : { kind: 'device', key: user_id },
   ),
   'recordings.test_objects': procedure(
     'Test object storage with these settings: lists the bucket, puts a small object, reads a part of it and deletes it.',

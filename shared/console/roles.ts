@@ -28,6 +28,19 @@ type InputNeeds = Partial<Pick<ProcedureAccess, 'role' | 'person'>>
 const needsOfNode = (given: NodeConfig, { node }: SiteBefore): InputNeeds => ({
   person: nodeTargets(given) !== nodeTargets(node(given.name)),
 })
+/** With a version, what is left out stays. */
+const needsOfNodeChanges = (given: ProcedureParsed<'nodes.update'>, { node }: SiteBefore): InputNeeds => {
+  const before = node(given.name)
+  const {
+    addresses = [],
+    ws_url = '',
+    admin_url = '',
+  } = {
+    ...(given.expected_version === undefined ? {} : before),
+    ...given,
+  }
+  return { person: nodeTargets({ addresses, ws_url, admin_url }) !== nodeTargets(before) }
+}
 const needsOfSettings = (patch: ProcedureParsed<'settings.set'>, { settings }: SiteBefore): InputNeeds => ({
   person: needsPerson(patch, settings),
 })
@@ -37,7 +50,7 @@ const needsOfInput: {
   readonly [N in ProcedureName]?: (input: ProcedureParsed<N>, before: SiteBefore) => InputNeeds
 } = {
   'nodes.add': needsOfNode,
-  'nodes.update': needsOfNode,
+  'nodes.update': needsOfNodeChanges,
   'nodes.test': needsOfNode,
   // A link that names a user takes that user's place.
   'media.join_link': ({ role, user_id }) => (role === 'host' || user_id !== undefined ? { role: 'operator' } : {}),

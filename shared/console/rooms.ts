@@ -4,7 +4,9 @@ import { bytes, nameBytes } from '../operation.ts'
 import { entriesByNumber } from '../room-entry.ts'
 import { roomScheduleSchema } from '../schedule/room-schedule.ts'
 import { tagsSchema } from '../tags.ts'
+import { edit, recordVersion, seenVersion } from './edit.ts'
 import { bulkOutcome, done, moment, nothing, procedure } from './procedure.ts'
+import type { RecordRef } from './record-fields.ts'
 import { bulkTagged, knownTags, tagChangesOf } from './tags.ts'
 import { bulkDeleted } from './trash.ts'
 
@@ -16,6 +18,8 @@ const mode = z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)])
 const roomId = bytes(1, limits.roomExtendId)
 const key = z.strictObject({ room_id: roomId })
 const keys = z.strictObject({ room_ids: z.array(roomId).min(1).max(10_000) })
+
+const roomOf = ({ room_id }: { room_id: string }): RecordRef => ({ kind: 'room', key: room_id })
 
 const meeting = z.strictObject({ start: moment, end: moment })
 
@@ -68,6 +72,7 @@ const roomView = z.strictObject({
   hands: z.int(),
   created_by: z.string(),
   created_at: moment,
+  version: recordVersion,
 })
 export type RoomView = z.output<typeof roomView>
 
@@ -169,9 +174,14 @@ export const roomProcedures = {
   ),
   'rooms.reveal_password': procedure('Show the host password.', key, z.strictObject({ host_password: z.string() })),
   'rooms.create': procedure('Make a room.', roomCreateInput, roomView),
-  'rooms.update': procedure('Change a room.', key.extend(z.strictObject(editable).partial().shape), roomView),
+  'rooms.update': edit(
+    'Change a room.',
+    key.extend({ ...z.strictObject(editable).partial().shape, ...seenVersion }),
+    roomView,
+    roomOf,
+  ),
   'rooms.tags': procedure('Tags of the rooms, by name, with the number of rooms of each.', nothing, knownTags),
-  'rooms.set_tags': procedure('Set the tags of a room.', key.extend({ tags: tagsSchema }), roomView),
+  'rooms.set_tags': edit('Set the tags of a room.', key.extend({ tags: tagsSchema, ...seenVersion }), roomView, roomOf),
   'rooms.change_tags': procedure(
     'Add tags to rooms and remove tags from them. `undo` of the output is the input that undoes it.',
     tagChangesOf('room_ids', roomId, 10_000),

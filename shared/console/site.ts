@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { deviceErrorKinds } from '../device.ts'
 import { licenceSchema } from '../licence.ts'
+import { optionalFields } from '../optional-fields.ts'
 import { settingsPatchSchema, settingsSchema } from '../settings.ts'
 import { figureHistory, figureQuery } from './figures.ts'
 import { olderClientsView, refusedClient } from './older-clients.ts'
+import { edit, recordVersion, seenVersion } from './edit.ts'
 import { done, fieldProblem, moment, nothing, procedure } from './procedure.ts'
 import { roleNames } from './role-names.ts'
 
@@ -231,6 +233,8 @@ const backupPreview = z.strictObject({
   restorable: z.boolean(),
 })
 
+const settingsView = settingsSchema.extend({ version: recordVersion })
+
 export const siteProcedures = {
   'overview.get': procedure('State of the site at a glance.', nothing, overviewView),
   'overview.samples': procedure('The last 15 minutes of the live charts, oldest first.', nothing, z.array(sample)),
@@ -249,10 +253,16 @@ export const siteProcedures = {
   'licence.get': procedure(
     'The licence and what of it is used.',
     nothing,
-    licenceSchema.extend({ rooms: z.int(), users: z.int(), expired: z.boolean() }),
+    licenceSchema.extend({ rooms: z.int(), users: z.int(), expired: z.boolean(), version: recordVersion }),
   ),
-  'licence.set': procedure('Replace the licence.', licenceSchema, done),
-  'settings.get': procedure('Every setting.', nothing, settingsSchema),
+  'licence.set': edit(
+    'Replace the licence. With expected_version, what is left out stays.',
+    z.strictObject({ ...optionalFields(licenceSchema), ...seenVersion }),
+    done,
+    () => ({ kind: 'licence', key: 'site' }),
+    true,
+  ),
+  'settings.get': procedure('Every setting.', nothing, settingsView),
   'settings.check': procedure(
     'Say what applying these settings would do, changing nothing: ports are tried.',
     settingsPatchSchema,
@@ -262,10 +272,15 @@ export const siteProcedures = {
       restarts: z.array(z.string()),
     }),
   ),
-  'settings.set': procedure(
+  'settings.set': edit(
     'Merge these settings over what is there and apply them; nothing changes when one cannot be applied.',
-    settingsPatchSchema,
-    settingsSchema,
+    settingsPatchSchema.extend({
+      ...seenVersion,
+      /** Ignored: whole settings that were read may be sent back. */
+      version: recordVersion.optional(),
+    }),
+    settingsView,
+    () => ({ kind: 'settings', key: 'site' }),
   ),
   'listeners.restart': procedure('Stop and start the two API listeners.', nothing, z.array(listenerView)),
   'tls.info': procedure(

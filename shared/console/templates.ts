@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { nameBytes } from '../operation.ts'
+import { edit, recordVersion, seenVersion } from './edit.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 import { roomCreateInput } from './rooms.ts'
 
@@ -23,16 +24,20 @@ const settings = roomCreateInput
 export type TemplateSettings = z.output<typeof settings>
 
 /** Settings under a name, from which rooms are created. */
-const roomTemplate = z.strictObject({ id, name: z.string(), settings, changed_at: moment })
+const roomTemplate = z.strictObject({ id, name: z.string(), settings, changed_at: moment, version: recordVersion })
 export type RoomTemplate = z.output<typeof roomTemplate>
 
 /** Procedures about templates of rooms. */
 export const templateProcedures = {
   'templates.list': procedure('Templates of rooms, by name.', nothing, z.array(roomTemplate)),
-  'templates.save': procedure(
+  'templates.save': edit(
     'Save a template of rooms. Without an id it is a new one; with an id, what is left out stays.',
-    z.union([z.strictObject({ name, settings }), z.strictObject({ id, name, settings: settings.optional() })]),
+    z.union([
+      z.strictObject({ name, settings, ...seenVersion }),
+      z.strictObject({ id, name: name.optional(), settings: settings.optional(), ...seenVersion }),
+    ]),
     roomTemplate,
+    (input) => ('id' in input ? { kind: 'template', key: input.id } : undefined),
   ),
   'templates.remove': procedure('Delete a template. Rooms made from it stay.', z.strictObject({ id }), done),
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { bytes, nameBytes } from '../operation.ts'
+import { edit, recordVersion, seenVersion } from './edit.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 import { wallArrangement } from './wall-layout.ts'
 import { deleted } from './trash.ts'
@@ -12,6 +13,7 @@ const wallItem = z.discriminatedUnion('kind', [
 ])
 export type WallItem = z.output<typeof wallItem>
 
+export const wallViewName = nameBytes(1, limits.label)
 const viewId = z.string().min(1).max(64)
 const items = z.array(wallItem).min(1).max(limits.wallItems)
 
@@ -22,9 +24,10 @@ export const wallView = z.strictObject({
   items: z.array(wallItem),
   /** Left out: equal tiles on one page. */
   arrangement: wallArrangement.optional(),
-  /** Increases with each change: a change names the revision that it is based on. */
+  /** Increases with each change. */
   revision: z.int().min(1),
   changed_at: moment,
+  version: recordVersion,
 })
 export type WallView = z.output<typeof wallView>
 
@@ -39,17 +42,19 @@ export const wallBrought = z.strictObject({
 /** Procedures about saved views of the wall. */
 export const wallProcedures = {
   'wall.list': procedure('The saved views of the wall, by name.', nothing, z.array(wallView)),
-  'wall.save': procedure(
-    'Save a view of the wall. Without an id it is a new one. With a revision it is refused when somebody else changed the view meanwhile.',
+  'wall.save': edit(
+    'Save a view of the wall. Without an id it is a new one, with a name and items; with an id, what is left out stays. With a revision it is refused when somebody else changed the view meanwhile.',
     z.strictObject({
       id: viewId.optional(),
-      name: nameBytes(1, limits.label),
-      items,
-      /** Left out: stays as it is. */
+      name: wallViewName.optional(),
+      items: items.optional(),
       arrangement: wallArrangement.optional(),
+      /** For scripts of earlier versions: expected_version merges. */
       revision: z.int().min(1).optional(),
+      ...seenVersion,
     }),
     wallView,
+    ({ id }) => (id === undefined ? undefined : { kind: 'wall', key: id }),
   ),
   'wall.bring': procedure(
     'Bring a camera or a room to the front of every open wall, e.g. when a sensor reports motion.',

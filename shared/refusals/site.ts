@@ -7,6 +7,7 @@ export const siteRefusals = {
   inputTooLarge: ['invalid', 'The input is too large or holds more than plain values.'],
   bodyNotJson: ['invalid', 'The body is not JSON.'],
   bodyTooLarge: ['invalid', 'The body is larger than {limit}.'],
+  changedMeanwhile: ['conflict', 'Others changed the same fields meanwhile: {fields}.'],
   procedureNotFound: ['notFound', 'There is no procedure named {procedure}.'],
   procedureElsewhere: ['notFound', '{procedure} does not exist on this machine.'],
   tooManyCalls: ['failed', 'Too many calls are under way.'],

@@ -7,8 +7,6 @@ import { isZone } from './zone.ts'
 export const maxMeetingMinutes = 24 * 60
 export const maxEarlyMinutes = 120
 export const maxOverrunMinutes = 12 * 60
-/** Time before the end at which people in the room are notified, in minutes. */
-export const noticeMinutes = 5
 
 /** Message for each part of a rule that is wrong or unsupported. */
 const wrongParts = new Map<string, string>([

@@ -81,7 +81,7 @@ export async function fillEvents(folder: string, count: number, rooms: number): 
       kind: n % 2 === 0 ? 'person.joined' : 'person.left',
       subject: { type: 'person', id: `p${n}`, name: `Person ${n}` },
       room: room_id,
-      params: { topic },
+      params: { room: topic },
     })
     if (n % 500 === 0) await log.flush()
   }

@@ -91,7 +91,8 @@ describe('an operator arranges meetings', () => {
   test('the operator saves a room as a template, creates the next one from it, and deletes the template', async () => {
     const room_id = await site.room({ topic: 'Jury', waiting_room: true, attendee_max: 12 })
     await page.goto(`${site.controller.ready.console}/#/rooms/${room_id}`)
-    await page.getByRole('button', { name: 'Save as template' }).click()
+    await page.getByRole('button', { name: 'More actions for this room' }).click()
+    await page.getByRole('menuitem', { name: 'Save as template' }).click()
     const naming = page.getByRole('dialog', { name: 'Save room as template' })
     await naming.getByRole('textbox', { name: 'Name' }).fill('Jury room')
     await naming.getByRole('button', { name: 'Save' }).click()
@@ -109,9 +110,15 @@ describe('an operator arranges meetings', () => {
 
     await page.getByRole('button', { name: 'Templates', exact: true }).click()
     const list = page.getByRole('dialog', { name: 'Room templates' })
-    await list.getByRole('button', { name: 'Rename: Jury room' }).click()
-    await page.getByRole('dialog', { name: 'Rename template' }).getByRole('textbox', { name: 'Name' }).fill('Court')
-    await page.getByRole('dialog', { name: 'Rename template' }).getByRole('button', { name: 'Save' }).click()
+    await list.getByRole('button', { name: 'Edit: Jury room' }).click()
+    const template = page.getByRole('dialog', { name: 'Edit template' })
+    await template.getByRole('textbox', { name: 'Name' }).fill('Court')
+    await template.getByLabel('Max. participants').fill('20')
+    expect(await operator.accessibilityProblems()).toEqual([])
+    await template.getByRole('button', { name: 'Save' }).click()
+    await list.getByRole('button', { name: 'Edit: Court' }).waitFor()
+    const [saved] = await site.controller.rpc('templates.list', {})
+    expect(saved).toMatchObject({ name: 'Court', settings: { waiting_room: true, attendee_max: 20 } })
     await list.getByRole('button', { name: 'Delete: Court' }).click()
     await page
       .getByRole('dialog', { name: /^Delete template/ })

@@ -53,7 +53,7 @@ describe.skipIf(lan === '')('the first run', () => {
         await page.getByText(/listens on every network of this computer, on the ports \d+, \d+, \d+\./).waitFor()
       await page.keyboard.press('Enter')
     }
-    await page.getByText('Waiting for a phone to open it…').waitFor()
+    await page.getByText('No phone has joined yet. Open the link there, then choose “Join”.').waitFor()
 
     const windows = await openWindows(['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'])
     onTestFinished(() => windows.close())

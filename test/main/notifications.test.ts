@@ -40,6 +40,7 @@ const node = (name: string, state: NodeView['state']): NodeView => ({
   program: null,
   unsteady: null,
   drift: { counts: { roomMissing: 0, roomUnknown: 0, cameraMissing: 0, cameraUnknown: 0 }, last: null },
+  version: '',
 })
 const device = (userId: string, state: DeviceView['state']): DeviceView => ({
   roomId: '1',
@@ -56,6 +57,7 @@ const device = (userId: string, state: DeviceView['state']): DeviceView => ({
   next_attempt_at: 0,
   since: 0,
   created_at: 0,
+  version: '',
 })
 const soon = () => vi.advanceTimersByTimeAsync(2_500)
 

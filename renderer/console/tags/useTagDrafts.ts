@@ -5,10 +5,13 @@ import { sharedState } from '../composables/useConsole.ts'
 export interface TagDraft {
   before: readonly string[]
   tags: string[]
+  /** Version of the record when the edit began. */
+  version: string
 }
 
 /** Edits that are not saved yet, by kind and key of the record: they outlive a closed panel. */
 export const useTagDrafts = sharedState(() => ({ drafts: reactive(new Map<string, TagDraft>()) }))
 
 /** Tells whether a draft differs from the tags that its record had. */
-export const isDirty = ({ before, tags }: TagDraft): boolean => [...before].sort().join() !== [...tags].sort().join()
+export const isDirty = ({ before, tags }: Pick<TagDraft, 'before' | 'tags'>): boolean =>
+  [...before].sort().join() !== [...tags].sort().join()

@@ -1,4 +1,5 @@
 import type { ConsoleEvent } from '../../../shared/console/contract.ts'
+import type { EditConflict } from '../../../shared/console/edit-conflict.ts'
 import type { ConsoleResult, FieldProblem } from '../../../shared/console/procedure.ts'
 import type { ConsoleErrorCode, Values } from '../../../shared/refusals/template.ts'
 
@@ -40,11 +41,13 @@ export class CallError extends Error {
   /** Reason of the refusal, if the controller gave one. */
   readonly refusal: string
   readonly values: Values
+  /** Of an edit: fields that others changed meanwhile. */
+  readonly conflict: EditConflict | undefined
   constructor(
     code: CallErrorCode,
     message: string,
     problems: readonly FieldProblem[] = [],
-    { name = '', values = {} }: { name?: string; values?: Values } = {},
+    { name = '', values = {}, conflict }: { name?: string; values?: Values; conflict?: EditConflict | undefined } = {},
   ) {
     super(message)
     this.name = 'CallError'
@@ -52,6 +55,7 @@ export class CallError extends Error {
     this.problems = problems
     this.refusal = name
     this.values = values
+    this.conflict = conflict
   }
 }
 

@@ -246,7 +246,7 @@ export class SiteLog implements SharedEventLog {
   ): ReturnType<EventLog['query']> {
     const { first, last } = await readSiteHead(session, this.#options.sealer)
     const [oldest] = first === 0 ? [] : await readRows(session, { after: first - 1, limit: 1 })
-    const facts = { kept: last === 0 ? 0 : last - first + 1, since: entryOf(oldest?.line ?? '')?.at ?? 0 }
+    const facts = { kept: last === 0 ? 0 : last - first + 1, newest: last, since: entryOf(oldest?.line ?? '')?.at ?? 0 }
     const items: EventEntry[] = []
     const page = new PageOfLines(filter, before, limit, items)
     for (let read = 0; read < queriedLines && !page.isFull; ) {

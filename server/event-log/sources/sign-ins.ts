@@ -1,4 +1,4 @@
-import type { EventActor } from '../../../shared/console/events.ts'
+import type { EventActor } from '../../../shared/console/event-actor.ts'
 import type { EventSink } from '../event-log.ts'
 
 /** Writes who signed in to the console, and who offered a wrong key or password; `account` is empty for the key. */

@@ -4,16 +4,28 @@ import type { Store } from '../../store/store.ts'
 import { wallClock } from '../../store/system/time.ts'
 import { changedRecords } from '../changed-records.ts'
 
-/** Applies a site file; each record that it changes leaves an event. @param path of the file; empty when it is not known @throws what `apply` throws */
-export function recordSiteFile(store: Pick<Store, 'unseal'>, path: string, apply: () => Promise<void>): Promise<void> {
+/**
+ * Applies a site file; each record that it changes leaves an event, and a line in the log if it replaces stored values, which were changed in the console or are new in the file.
+ * @param path of the file; empty when it is not known
+ * @throws what `apply` throws
+ */
+export function recordSiteFile(
+  store: Pick<Store, 'unseal'>,
+  path: string,
+  logger: { info(fields: object, message: string): void },
+  apply: () => Promise<void>,
+): Promise<void> {
   const about = {
     kind: 'site.changed',
     actor: { type: 'siteFile', name: path, address: '' },
     params: { procedure: 'siteFile' },
   } as const
   const eventsOf = (planned: PlannedChange) =>
-    changedRecords(planned, ['credential', 'node', 'licence', 'settings'], store).map((changed) =>
-      pendingEvent({ at: wallClock(), ...about, ...changed }),
-    )
+    changedRecords(planned, ['credential', 'node', 'licence', 'settings'], store).map((changed) => {
+      const { type, id } = changed.subject
+      const fields = Object.keys(changed.before).filter((field) => field in changed.after)
+      if (fields.length > 0) logger.info({ record: `${type} ${id}`, fields }, 'site file replaced stored values')
+      return pendingEvent({ at: wallClock(), ...about, ...changed })
+    })
   return causedBy({ eventsOf }, apply)
 }

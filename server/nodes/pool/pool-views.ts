@@ -1,4 +1,5 @@
 import type { NodeView } from '../../../shared/console/nodes.ts'
+import { versionOf } from '../../store/edits/record-version.ts'
 import { secretNamesOf } from '../secrets/node-secrets.ts'
 import type { Announcement } from './node-announcements.ts'
 import type { PoolContext } from './state/pool-context.ts'
@@ -32,6 +33,7 @@ export function viewsOf(context: PoolContext, stateOf: (name: string) => Announc
       program: programOf(live.get(node.name)),
       unsteady: unsteadyOf(live.get(node.name), context),
       drift: drift.of(node.name),
+      version: versionOf('node', node),
     }
   })
 }

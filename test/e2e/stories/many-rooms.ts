@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fillRooms } from '../../bench/site.ts'
+import { benchRoom, fillRooms } from '../../bench/site.ts'
 import { openConsole } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
 
@@ -40,6 +40,13 @@ export function manyRoomsStory(): void {
     await page.getByText('1 of 100,000').waitFor()
     await pages.row('Benchmark room 77777').click()
     await pages.panel('Benchmark room 77777').getByText('Nobody is in this room').waitFor()
+
+    // A link leads to a row far down the list.
+    const { room_id } = benchRoom(99_000)
+    await pages.search.fill('')
+    await pages.go('Overview')
+    await page.evaluate(`location.hash = '#/rooms/${room_id}'`)
+    await page.locator('.row-line.current', { hasText: 'Benchmark room 99000' }).waitFor()
     expect(opened.problems).toEqual([])
   })
 }

@@ -31,6 +31,35 @@ export function nodeStories(opened: () => ConsoleUnderTest): void {
     await expect.poll(state('Hall 2')).toContain('Online')
   })
 
+  test('people and cameras are the same numbers on the pages, in the API and in the metrics', async () => {
+    const { room_id } = await opened().call('rooms.create', { topic: 'Counted' })
+    for (const user_id of ['cleo', 'dan']) await opened().call('lab.join', { room_id, user_id, user_name: user_id })
+    const userAddress = 'rtsp://10.9.9.9/counted'
+    await opened().call('devices.create', { roomId: room_id, userId: 'counted', userName: 'Counted', userAddress })
+    const { counts } = await opened().call('overview.get')
+    const nodes = await opened().call('nodes.list')
+    const sum = (value: (node: (typeof nodes)[number]) => number) => nodes.reduce((all, node) => all + value(node), 0)
+    expect({ people: sum(({ users, devices }) => users - devices), cameras: sum(({ devices }) => devices) }).toEqual({
+      people: counts.people,
+      cameras: counts.devices_joined,
+    })
+    await pages().go('MCU nodes')
+    for (const { config, users, devices } of nodes) {
+      const cells = pages().row(config.name).getByRole('gridcell')
+      await expect.poll(() => cells.nth(3).innerText()).toBe(String(users - devices))
+      await expect.poll(() => cells.nth(4).innerText()).toBe(String(devices))
+    }
+    await pages().go('Overview')
+    await opened()
+      .page.getByRole('link', { name: `People in rooms ${counts.people}` })
+      .waitFor()
+    const metrics = await opened().page.evaluate(async () => await (await fetch('/metrics')).text())
+    expect(metrics).toContain(`roomdesk_users ${counts.people + counts.devices_joined}\n`)
+    expect(metrics).toContain(`roomdesk_devices{state="joined"} ${counts.devices_joined}\n`)
+    await opened().call('devices.remove', { userIds: ['counted'] })
+    await opened().call('rooms.delete', { room_ids: [room_id] })
+  })
+
   test('a node is drained: it empties while people finish, and nobody is disconnected', async () => {
     const others = (await opened().call('nodes.list')).filter(({ config }) => config.name !== 'Hall 2')
     for (const { config } of others) await opened().call('nodes.disable', { name: config.name })

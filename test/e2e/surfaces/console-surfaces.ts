@@ -54,7 +54,8 @@ export function consoleSurfaces(room: string): Record<string, Way> {
     'RoomPeople RowMenu': { route: inRoom, path: [button(/^More actions: Ann/)] },
     'RoomDialog ElDialog': { route: '/rooms', path: ['New room'] },
     'InviteDialog ElDialog': { route: inRoom, path: ['Invite'] },
-    'TemplateNameDialog ElDialog': { route: inRoom, path: ['Save as template'] },
+    'RoomPanel RowMenu': { route: inRoom, path: ['More actions for this room'] },
+    'TemplateNameDialog ElDialog': { route: inRoom, path: ['More actions for this room', 'menu Save as template'] },
     'TemplateList ElDialog': { route: '/rooms', path: ['Templates'] },
     // Nodes.
     'NodePanel SidePanel': { route: '/nodes/Hall', path: [] },
@@ -105,8 +106,10 @@ export function consoleSurfaces(room: string): Record<string, Way> {
 /** Surfaces that other sites have, each with the test that looks at it there. */
 export const onOtherSites: Readonly<Record<string, string>> = {
   'ControllerPanel SidePanel': 'test/e2e/controllers.test.ts',
+  'ConflictHost ElDialog': 'test/faults/two-consoles.test.ts',
   'ControllersPage RowMenu': 'test/e2e/controllers.test.ts',
   'ExportDialog ElDialog': 'test/e2e/recordings-page.test.ts',
+  'TemplateDialog ElDialog': 'test/e2e/meetings-console.test.ts',
   'OrderedPage RowMenu': 'test/faults/recordings-ordered.test.ts',
   'PasswordHost ElDialog': 'test/e2e/password-dialog.test.ts',
   'RecordingsPage RowMenu': 'test/e2e/recordings-page.test.ts',

@@ -19,10 +19,10 @@ test('A change by an operator shows at once with its author and the previous val
   show(EventsPage, client)
   await says('Roomdesk test started')
   await client.call('settings.set', { room_defaults: { max_video: 7 } })
-  await says('Settings changed: room_defaults.max_video')
+  await says('Settings changed: Max. video streams')
   const row = await eventually(() => {
     const found = [...document.querySelectorAll<HTMLElement>('.row-line')].find((one) =>
-      one.textContent?.includes('room_defaults.max_video'),
+      one.textContent?.includes('Max. video streams'),
     )
     if (!found) throw new Error('not listed yet')
     return found
@@ -30,11 +30,13 @@ test('A change by an operator shows at once with its author and the previous val
   expect(row.textContent).toContain('Owner (desktop app)')
   row.click()
   await says('Before and after')
-  expect(pageText()).toMatch(/room_defaults\.max_video\s*16\s*7/)
+  expect(row.textContent).toContain('Max. video streams: 16 → 7')
+  expect(pageText()).toMatch(/Max\. video streams\s*16\s*7/)
   await press('Verify log')
   await says('The log is intact:')
   await showLanguage('zh')
-  await says('设置已更改：room_defaults.max_video')
+  await says('设置已更改：视频路数上限')
+  await says('视频路数上限：16 → 7')
   await says('日志完整：')
   await showLanguage('en')
 })
@@ -44,7 +46,7 @@ test('A room has its own events, and the export has the displayed ones', async (
   await client.call('rooms.create', { topic: 'Other' })
   await client.call('rooms.close', { room_ids: [room_id] })
   const query = Object.fromEntries(new URL(eventsOf('room', room_id), 'http://console').searchParams)
-  const { filter } = useEventFilter(query)
+  const { filter } = useEventFilter(query, () => [])
   expect(filter.value).toMatchObject({ subject: { type: 'room', id: room_id } })
   const { items, complete } = await collectEvents(client, filter.value)
   expect(complete).toBe(true)
@@ -85,6 +87,9 @@ test('Filters show only matching events', async () => {
   search.value = 'lobby'
   search.dispatchEvent(new Event('input', { bubbles: true }))
   await eventually(() => expect(rows()).toHaveLength(1))
+  search.value = 'created “lobby”'
+  search.dispatchEvent(new Event('input', { bubbles: true }))
+  await eventually(() => expect(rows()).toEqual([expect.stringContaining('Room “Lobby” created')]))
   await press('Clear filters')
   await says('Roomdesk test started')
 })

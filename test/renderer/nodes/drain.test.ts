@@ -24,6 +24,7 @@ const draining = (rooms_left: number, name = 'a', drain = { rooms: 0, people_lef
   program: null,
   unsteady: null,
   drift: { counts: { roomMissing: 0, roomUnknown: 0, cameraMissing: 0, cameraUnknown: 0 }, last: null },
+  version: '',
 })
 
 /** Fill of the bar in percent; undefined: no bar. */

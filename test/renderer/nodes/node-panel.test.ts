@@ -31,6 +31,7 @@ const janus = (fields: Partial<NodeView> = {}): NodeView => ({
   },
   unsteady: null,
   drift: nothing,
+  version: '',
   ...fields,
 })
 

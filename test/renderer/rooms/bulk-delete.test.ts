@@ -28,7 +28,7 @@ test('Rooms are deleted together only when the operator types their number; user
   expect(document.querySelector('[aria-label="Search number, topic, owner, tag"]')).not.toBeNull()
   await press('Delete')
   await says('2 people are removed from their rooms')
-  await says('1 camera is deleted with it')
+  await says('1 camera is deleted, too')
   const button = document.querySelector<HTMLButtonElement>('[data-confirm]')
   expect(button?.disabled).toBe(true)
   await write('Type 2 to confirm', '3')

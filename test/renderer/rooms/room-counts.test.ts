@@ -36,5 +36,5 @@ test('Two unreachable cameras change no count of people: list, overview and the 
   await press('Delete')
   await says('Delete “North yard”?')
   await says('2 people are removed')
-  await says('3 cameras are deleted with them')
+  await says('3 cameras are deleted, too')
 })

@@ -51,6 +51,18 @@ test('The panel of a camera says that it is recorded with its room, and offers a
   await says('Stop recording')
 })
 
+test('A camera that is not joined is not recorded, whatever is recorded of its room', async () => {
+  const client = await operator()
+  const { room_id } = await client.call('rooms.create', { topic: 'Board' })
+  await client.call('recordings.start', { room_id })
+  show(RecordingSection, client, { roomId: room_id, userId: 'gate', name: 'Gate', joined: false })
+  await says('Not recorded: not joined')
+  expect(pageText()).not.toContain('With its room')
+  await showLanguage('zh')
+  await says('未录制：未加入')
+  await showLanguage('en')
+})
+
 test('A room on a node that cannot record says so and offers nothing', async () => {
   const client = await operator()
   const { room_id } = await client.call('rooms.create', { topic: 'Board' })

@@ -34,9 +34,9 @@ test('Tags of a room are typed and saved in known spelling; a cancel asks first,
 }, async () => {
   const client = await operator()
   await client.call('rooms.create', { topic: 'Yard', tags: ['North wing'] })
-  const { room_id } = await client.call('rooms.create', { topic: 'Board' })
+  const { room_id, version } = await client.call('rooms.create', { topic: 'Board' })
   const editor = () => [
-    h('main', { 'data-popups': '' }, h(TagEditor, { kind: 'rooms', id: room_id, tags: [] })),
+    h('main', { 'data-popups': '' }, h(TagEditor, { kind: 'rooms', id: room_id, tags: [], version })),
     h(ConfirmHost),
   ]
   const first = show(editor, client)
@@ -64,16 +64,16 @@ test('Tags of a room are typed and saved in known spelling; a cancel asks first,
 
 test('A tag that is too long is refused in words; a viewer has no editor', { timeout: 60_000 }, async () => {
   const client = await operator()
-  const { room_id } = await client.call('rooms.create', { topic: 'Board', tags: ['North'] })
+  const { room_id, version } = await client.call('rooms.create', { topic: 'Board', tags: ['North'] })
   const shown = show(
-    () => h('main', { 'data-popups': '' }, h(TagEditor, { kind: 'rooms', id: room_id, tags: ['North'] })),
+    () => h('main', { 'data-popups': '' }, h(TagEditor, { kind: 'rooms', id: room_id, tags: ['North'], version })),
     client,
   )
   await press('Edit tags')
   await typeTag('Tags', 'x'.repeat(41))
   await says('1 to 40 characters')
   shown.unmount()
-  show(() => h(TagEditor, { kind: 'rooms', id: room_id, tags: ['North'] }), client.as({ role: 'viewer' }))
+  show(() => h(TagEditor, { kind: 'rooms', id: room_id, tags: ['North'], version }), client.as({ role: 'viewer' }))
   await says('North')
   expect(pageText()).not.toContain('Edit tags')
 })

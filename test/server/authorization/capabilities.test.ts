@@ -59,7 +59,10 @@ async function call(name: ProcedureName, input: unknown, origin: CallOrigin): Pr
   const dispatch = createDispatch(
     handlers,
     pino({ level: 'silent' }),
-    { run: async (_name, _input, _origin, run) => await run() },
+    {
+      changes: { run: async (_name, _input, _origin, run) => await run() },
+      edits: { run: async (_name, input, handle) => await handle(input) },
+    },
     {
       site: () => ({ settings: settingsSchema.parse({}), node: () => undefined, linkLifeMs: () => 0 }),
       fresh: { key: () => true, key_session: () => true, password: () => true, token: () => false },

@@ -51,7 +51,7 @@ export class ScheduleWatch {
     },
     query: async () => {
       const items = this.#changes.map((change) => ({ change }) as EventEntry)
-      return { items, next: 0, kept: items.length, since: 0 }
+      return { items, next: 0, kept: items.length, newest: items.length, since: 0 }
     },
     sync: async () => 1,
   }

@@ -89,7 +89,7 @@ export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite>
     events: collectingSink(events),
     eventLog: {
       append: (event) => void events.push(event),
-      query: () => Promise.resolve({ items: [], next: 0, kept: 0, since: 0 }),
+      query: () => Promise.resolve({ items: [], next: 0, kept: 0, newest: 0, since: 0 }),
       sync: () => Promise.resolve(1),
     },
     store,

@@ -26,6 +26,7 @@ export const common: Texts<typeof english> = {
     reload: 'Konsole neu laden',
   },
   nav: {
+    parts: { daily: 'Tägliche Arbeit', system: 'System' },
     overview: 'Übersicht',
     credentials: 'Zugangsdaten',
     rooms: 'Räume',

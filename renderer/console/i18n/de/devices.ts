@@ -335,7 +335,7 @@ export const devices: Texts<typeof english> = {
     choose: 'Datei wählen',
     paste: 'Oder die Tabelle einfügen',
     columns:
-      'Die erste Zeile benennt die Spalten, in beliebiger Reihenfolge. Erforderlich: roomId, userName, userAddress.',
+      'Die erste Zeile nennt die Spalten, in beliebiger Reihenfolge. Nötig: roomId, userName, userAddress. Möglich: userId, userData, login_name, login_password, assist_address, tags.',
     template: 'Vorlage herunterladen',
     tooBig: 'Die Datei ist größer als 4 MB.',
     notText: 'Diese Datei ist keine Texttabelle. Speichern Sie sie zuerst als CSV.',
@@ -361,6 +361,7 @@ export const devices: Texts<typeof english> = {
   panel: {
     gone: 'Dieses Gerät gibt es nicht mehr',
     goneBody: 'Es wurde entfernt, während Sie es ansahen, oder sein Raum wurde gelöscht.',
+    neverBody: 'Es gibt kein Gerät mit dieser ID.',
     facts: 'Details',
     history: 'Verlauf',
     historyHint: 'Seit dem Start des Controllers.',

@@ -15,6 +15,7 @@ export const lab: Texts<typeof english> = {
   calm: 'Keine Fehler aktiv.',
   endAll: 'Alle Fehler beenden',
   ended: 'Alle simulierten Fehler sind beendet',
+  affects: 'Trifft echte Clients',
   people: {
     title: 'Simulierte Personen',
     hint: 'Sie treten bei wie Clients und zählen als Personen im Raum, senden und empfangen aber nichts.',

@@ -9,6 +9,8 @@ export const overview: Texts<typeof english> = {
   attention: 'Zu beachten',
   more: '{n} weiteres | {n} weitere',
   less: 'Weniger zeigen',
+  tabs: { now: 'Jetzt', charts: 'Verlauf' },
+  cameras: { title: 'Kameras', all: 'Alle {count} Kameras' },
   tiles: {
     rooms: 'Räume',
     people: 'Personen',

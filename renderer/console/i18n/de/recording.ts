@@ -9,6 +9,7 @@ export const recording: Texts<typeof english> = {
   since: 'Aufzeichnung läuft seit {time}, {by}',
   idle: 'Wird gerade nicht aufgezeichnet',
   waiting: 'Beginnt mit dem ersten Bild oder Ton',
+  notJoined: 'Nicht aufgezeichnet: nicht verbunden',
   by: {
     rule: 'nach der Regel',
     operator: 'gestartet von {name}',

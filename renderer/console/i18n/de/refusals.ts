@@ -179,6 +179,7 @@ export const refusals: Texts<typeof english> = {
   inputTooLarge: 'Die Eingabe ist zu groß.',
   bodyNotJson: 'Die Anfrage ist kein JSON.',
   bodyTooLarge: 'Die Anfrage ist größer als {limit}.',
+  changedMeanwhile: 'Andere haben inzwischen dieselben Felder geändert: {fields}.',
   procedureNotFound: 'Dieser Controller kennt {procedure} nicht. Laden Sie die Konsole neu.',
   procedureElsewhere: 'Dieser Computer bietet {procedure} nicht an.',
   tooManyCalls: 'Zu viele Aufrufe gleichzeitig. Versuchen Sie es erneut.',

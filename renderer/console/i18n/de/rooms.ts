@@ -90,7 +90,7 @@ export const rooms: Texts<typeof english> = {
     losePeople: '{n} Person wird aus dem Raum entfernt | {n} Personen werden aus ihren Räumen entfernt',
     closeDevices:
       '{n} Kamera verlässt den Raum und tritt beim Öffnen wieder bei | {n} Kameras verlassen die Räume und treten beim Öffnen wieder bei',
-    deleteDevices: '{n} Kamera wird mit gelöscht | {n} Kameras werden mit gelöscht',
+    deleteDevices: '{n} Kamera wird ebenfalls gelöscht | {n} Kameras werden ebenfalls gelöscht',
     loseNumber: 'Vorhandene Links dorthin funktionieren nicht mehr | Vorhandene Links dorthin funktionieren nicht mehr',
     kickTitle: '{user} aus dem Raum entfernen?',
     kickBody:
@@ -115,8 +115,7 @@ export const rooms: Texts<typeof english> = {
     facts: 'Details',
     calls: 'Letzte Aufrufe',
     address: 'MCU-Adresse',
-    noAddress: 'beim ersten get_mcu zugewiesen',
-    internal: 'Interne ID',
+    noAddress: 'wird zugewiesen, wenn die erste Person beitritt',
     caps: 'Grenzen',
     capsText: '{attendees} Teilnehmende, {video} Video-, {audio} Audiostreams',
     by: 'Erstellt von',
@@ -137,6 +136,8 @@ export const rooms: Texts<typeof english> = {
     since: 'seit {time}',
     gone: 'Diesen Raum gibt es nicht mehr',
     goneBody: 'Er wurde gelöscht, während Sie ihn ansahen.',
+    neverBody: 'Es gibt keinen Raum mit dieser Nummer.',
+    more: 'Weitere Aktionen für diesen Raum',
     password: 'Moderationspasswort',
     noPassword: 'keines',
   },

@@ -205,6 +205,7 @@ export const settings: Texts<typeof english> = {
     byParameters: 'Parameter in der älteren Form',
   },
   network: {
+    everywhere: 'Port {port} jeder Adresse ({scheme})',
     now: 'Jetzt unter {url}',
     stopped: 'Nicht geöffnet',
     flag: 'Jetzt unter {url}: Ein Startparameter oder eine Umgebungsvariable hat Vorrang vor dieser Einstellung',
@@ -235,6 +236,12 @@ export const settings: Texts<typeof english> = {
     apply: 'Anwenden',
   },
   tls: {
+    /** Hint of each mode. */
+    modes: {
+      off: 'Alles wird unverschlüsselt übertragen. Browser erlauben Kamera und Mikrofon nur auf diesem Rechner.',
+      'self-signed': 'Das Zertifikat wird hier erstellt; Clients müssen ihm einmal vertrauen.',
+      file: 'Das Zertifikat Ihrer Organisation: Wer dem Aussteller vertraut, verbindet sich ohne Warnung.',
+    },
     title: 'Jetzt in Gebrauch',
     none: 'Kein Zertifikat: Alle Ports verwenden unverschlüsseltes HTTP.',
     subject: 'Inhaber',

@@ -24,6 +24,7 @@ export const common = {
     reload: 'Reload the console',
   },
   nav: {
+    parts: { daily: 'Daily work', system: 'System' },
     overview: 'Overview',
     credentials: 'Credentials',
     rooms: 'Rooms',

@@ -321,7 +321,8 @@ export const devices = {
     drop: 'Drop a CSV file here, or',
     choose: 'choose a file',
     paste: 'Or paste the table',
-    columns: 'The first line names the columns, in any order. Required: roomId, userName, userAddress.',
+    columns:
+      'The first line names the columns, in any order. Required: roomId, userName, userAddress. Optional: userId, userData, login_name, login_password, assist_address, tags.',
     template: 'Download a template',
     tooBig: 'The file is larger than 4 MB.',
     notText: 'This file is not a text table. Save it as CSV first.',
@@ -347,6 +348,7 @@ export const devices = {
   panel: {
     gone: 'This device no longer exists',
     goneBody: 'It was removed while you were viewing it, or its room was deleted.',
+    neverBody: 'There is no device with this ID.',
     facts: 'Details',
     history: 'History',
     historyHint: 'Since the controller started.',

@@ -13,6 +13,7 @@ export const lab = {
   calm: 'No faults active.',
   endAll: 'End all faults',
   ended: 'All simulated faults have ended',
+  affects: 'Affects real clients',
   people: {
     title: 'Simulated people',
     hint: 'They join like clients and count as people in the room, but send and receive nothing.',

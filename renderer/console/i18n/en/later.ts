@@ -2,6 +2,7 @@ import { accessLinks } from './access-links.ts'
 import { activity } from './activity.ts'
 import { credentials } from './credentials.ts'
 import { displays } from './displays.ts'
+import { edits } from './edits.ts'
 import { lab } from './lab.ts'
 import { media } from './media.ts'
 import { playback } from './playback.ts'
@@ -20,6 +21,7 @@ export const later = {
   activity,
   credentials,
   displays,
+  edits,
   lab,
   media,
   playback,

@@ -7,6 +7,8 @@ export const overview = {
   attention: 'Needs attention',
   more: '{n} more | {n} more',
   less: 'Show fewer',
+  tabs: { now: 'Now', charts: 'Charts' },
+  cameras: { title: 'Cameras', all: 'All {count} cameras' },
   tiles: {
     rooms: 'Rooms',
     people: 'People in rooms',

@@ -27,6 +27,7 @@ export const playback = {
   unplayable: 'This browser cannot play this format. Export it as “most compatible”, or use another browser.',
   atLeader: 'This controller is a replica: recordings play in the console of the leader (page Controllers).',
   failed: 'The recording cannot be loaded. Trying again…',
+  refused: 'This browser does not start playing without a click. Press Play again.',
   storageFailed: 'This recording is in object storage, which cannot be reached now. Trying again…',
   gaps: {
     away: 'Not in the room',
@@ -53,6 +54,9 @@ export const playback = {
   unmute: 'Unmute',
   enlarge: 'Enlarge',
   shrink: 'Show all',
+  zoomIn: 'Zoom in (+)',
+  zoomOut: 'Zoom out (−)',
+  wholeDay: 'Show the whole day',
   snapshot: 'Save the picture (S)',
   export: 'Export',
   markFrom: 'Selection starts here (I)',

@@ -7,6 +7,7 @@ export const recording = {
   since: 'Recording since {time}, {by}',
   idle: 'Not recorded now',
   waiting: 'Starts with the first picture or sound',
+  notJoined: 'Not recorded: not joined',
   by: {
     rule: 'by its rule',
     operator: 'started by {name}',

@@ -176,6 +176,7 @@ export const refusals = {
   inputTooLarge: 'The input is too large.',
   bodyNotJson: 'The request is not JSON.',
   bodyTooLarge: 'The request is larger than {limit}.',
+  changedMeanwhile: 'Others changed the same fields meanwhile: {fields}.',
   procedureNotFound: 'This controller does not know {procedure}. Reload the console.',
   procedureElsewhere: 'This machine does not offer {procedure}.',
   tooManyCalls: 'Too many calls at once. Try again.',

@@ -200,6 +200,7 @@ export const settings = {
     byParameters: 'parameters in the older form',
   },
   network: {
+    everywhere: 'port {port} of every address ({scheme})',
     now: 'Now at {url}',
     stopped: 'Not listening',
     flag: 'Now at {url}: a start flag or environment variable overrides this setting',
@@ -228,6 +229,12 @@ export const settings = {
     apply: 'Apply',
   },
   tls: {
+    /** Hint of each mode. */
+    modes: {
+      off: 'Everything is sent unencrypted. Browsers allow camera and microphone only on this machine.',
+      'self-signed': 'The certificate is created here; clients must trust it once.',
+      file: 'The certificate of your organisation: everybody who trusts its issuer connects without a warning.',
+    },
     title: 'In use now',
     none: 'No certificate: all ports use plain HTTP.',
     subject: 'Subject',

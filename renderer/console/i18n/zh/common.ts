@@ -25,6 +25,7 @@ export const common: Texts<typeof english> = {
     reload: '重新载入控制台',
   },
   nav: {
+    parts: { daily: '日常工作', system: '系统' },
     overview: '总览',
     credentials: '接入凭据',
     rooms: '房间',

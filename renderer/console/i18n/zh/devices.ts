@@ -316,7 +316,8 @@ export const devices: Texts<typeof english> = {
     drop: '将 CSV 文件拖到此处，或',
     choose: '选择文件',
     paste: '或粘贴表格内容',
-    columns: '首行为列名，顺序不限。必填列：roomId、userName、userAddress。',
+    columns:
+      '第一行为列名，顺序不限。必需：roomId、userName、userAddress。可选：userId、userData、login_name、login_password、assist_address、tags。',
     template: '下载模板',
     tooBig: '文件超过 4 MB。',
     notText: '此文件不是文本表格，请先另存为 CSV。',
@@ -342,6 +343,7 @@ export const devices: Texts<typeof english> = {
   panel: {
     gone: '此设备已不存在',
     goneBody: '在您查看期间它已被移除，或其房间已被删除。',
+    neverBody: '没有使用此 ID 的设备。',
     facts: '详情',
     history: '历史记录',
     historyHint: '自控制器启动以来。',

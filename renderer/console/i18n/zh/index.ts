@@ -7,6 +7,7 @@ import { controllers } from './controllers.ts'
 import { credentials } from './credentials.ts'
 import { devices } from './devices.ts'
 import { displays } from './displays.ts'
+import { edits } from './edits.ts'
 import { eventLog } from './events.ts'
 import { find } from './find.ts'
 import { help } from './help.ts'
@@ -48,6 +49,7 @@ export const zh: Catalogue = {
   controllers,
   devices,
   displays,
+  edits,
   activity,
   find,
   help,

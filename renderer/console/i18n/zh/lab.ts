@@ -13,6 +13,7 @@ export const lab: Texts<typeof english> = {
   calm: '没有生效的故障。',
   endAll: '结束所有故障',
   ended: '所有模拟故障已结束',
+  affects: '影响真实客户端',
   people: {
     title: '模拟参会者',
     hint: '像客户端一样加入，并计入房间人数，但不收发任何媒体。',

@@ -9,6 +9,8 @@ export const overview: Texts<typeof englishOverview> = {
   attention: '需要处理',
   more: '还有 {n} 项',
   less: '收起',
+  tabs: { now: '当前', charts: '图表' },
+  cameras: { title: '摄像头', all: '全部 {count} 个摄像头' },
   tiles: {
     rooms: '房间',
     people: '房间内人数',

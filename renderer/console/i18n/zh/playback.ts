@@ -30,6 +30,7 @@ export const playback: Texts<typeof english> = {
   unplayable: '此浏览器无法播放该格式。请以“兼容性最佳”导出，或换用其他浏览器。',
   atLeader: '此控制器为只读备用：录像在主控制器的控制台中播放（见“控制器”页面）。',
   failed: '无法加载录像，正在重试…',
+  refused: '此浏览器需要点击才能开始播放，请再按一次播放。',
   storageFailed: '此录像在对象存储中，目前无法访问，正在重试…',
   gaps: {
     away: '不在房间中',
@@ -56,6 +57,9 @@ export const playback: Texts<typeof english> = {
   unmute: '取消静音',
   enlarge: '放大',
   shrink: '显示全部',
+  zoomIn: '放大 (+)',
+  zoomOut: '缩小 (−)',
+  wholeDay: '显示全天',
   snapshot: '保存截图（S）',
   export: '导出',
   markFrom: '选区从此处开始（I）',

@@ -9,6 +9,7 @@ export const recording: Texts<typeof english> = {
   since: '自 {time} 起正在录制，{by}',
   idle: '当前未录制',
   waiting: '收到第一帧画面或声音后开始',
+  notJoined: '未录制：未加入',
   by: {
     rule: '按规则',
     operator: '由 {name} 开始',

@@ -175,6 +175,7 @@ export const refusals: Catalogue['refusals'] = {
   inputTooLarge: '输入过大。',
   bodyNotJson: '请求不是 JSON。',
   bodyTooLarge: '请求大于 {limit}。',
+  changedMeanwhile: '相同的字段已在别处更改：{fields}。',
   procedureNotFound: '此控制器不支持 {procedure}，请重新加载控制台。',
   procedureElsewhere: '此机器不提供 {procedure}。',
   tooManyCalls: '同时进行的调用过多，请重试。',

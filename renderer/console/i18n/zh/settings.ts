@@ -274,6 +274,7 @@ export const settings: Texts<typeof english> = {
     byParameters: '参数为旧版写法',
   },
   network: {
+    everywhere: '所有地址的端口 {port}（{scheme}）',
     now: '现为 {url}',
     stopped: '未监听',
     flag: '现为 {url}：启动参数或环境变量优先于此设置',
@@ -300,6 +301,12 @@ export const settings: Texts<typeof english> = {
     apply: '应用',
   },
   tls: {
+    /** Hint of each mode. */
+    modes: {
+      off: '所有内容均以未加密方式传输。浏览器仅允许在本机使用摄像头和麦克风。',
+      'self-signed': '证书在此创建；客户端须信任一次。',
+      file: '贵组织的证书：信任其颁发者的用户连接时不会看到警告。',
+    },
     title: '当前使用',
     none: '没有证书：所有端口使用明文 HTTP。',
     subject: '主体',

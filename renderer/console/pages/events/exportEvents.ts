@@ -12,6 +12,7 @@ const pageSize = 500
 export async function collectEvents(
   client: Pick<ConsoleClient, 'call'>,
   filter: EventFilter,
+  shows: (entry: EventEntry) => boolean = () => true,
 ): Promise<{ items: EventEntry[]; complete: boolean }> {
   const items: EventEntry[] = []
   let before: number | undefined
@@ -21,7 +22,7 @@ export async function collectEvents(
       limit: pageSize,
       ...(before === undefined ? {} : { before }),
     })
-    items.push(...answer.items)
+    items.push(...answer.items.filter(shows))
     if (answer.next === 0) return { items, complete: true }
     before = answer.next
   }

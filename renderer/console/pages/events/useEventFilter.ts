@@ -3,6 +3,8 @@ import {
   type EventFilter,
   type EventGroup,
   eventGroupNames,
+  type EventKind,
+  eventKinds,
   type EventLevel,
   subjectTypes,
   type SubjectType,
@@ -11,30 +13,42 @@ import {
 /** Values of the controls above the log; empty texts and zeros do not filter. */
 export interface EventChoice {
   text: string
-  group: EventGroup | ''
+  /** One kind, or all of a group; empty: all. */
+  kind: EventKind | EventGroup | ''
   level: EventLevel
   /** Type and key of a subject; empty: all. */
   subjectType: SubjectType | ''
   subject: string
   actor: string
-  /** Maximum age in milliseconds, from the moment it was chosen. */
+  /** Maximum age in milliseconds, from the moment it was chosen; 0: any; or `between`. */
   age: number
+  /** Local times of `between`, as a field for date and time has them; empty: open. */
+  from: string
+  to: string
 }
+
+/** Choice of an age: the time is between two times. */
+export const between = -1
+
+/** Makes the words of a search for the controller. */
+type WordsOf = (typed: string) => NonNullable<EventFilter['words']>
 
 const nothing = (): EventChoice => ({
   text: '',
-  group: '',
+  kind: '',
   level: 'info',
   subjectType: '',
   subject: '',
   actor: '',
   age: 0,
+  from: '',
+  to: '',
 })
 
 /** The filter of the log, initialised from the query of the page's address, e.g. `?type=room&id=4711`. */
-export function useEventFilter(query: Readonly<Record<string, unknown>>) {
+export function useEventFilter(query: Readonly<Record<string, unknown>>, wordsOf: WordsOf) {
   const choice = reactive<EventChoice>({ ...nothing(), ...chosenBy(query) })
-  const filter = computed<EventFilter>(() => askedFor(choice))
+  const filter = computed<EventFilter>(() => askedFor(choice, wordsOf))
   const active = computed(() => JSON.stringify(choice) !== JSON.stringify(nothing()))
 
   function clear(): void {
@@ -45,16 +59,26 @@ export function useEventFilter(query: Readonly<Record<string, unknown>>) {
 }
 
 /** Makes the filter for the controller. */
-function askedFor(choice: EventChoice, now = Date.now()): EventFilter {
-  const { text, group, level, subjectType, subject, actor, age } = choice
+function askedFor(choice: EventChoice, wordsOf: WordsOf, now = Date.now()): EventFilter {
+  const { text, kind, level, subjectType, subject, actor } = choice
+  const group = eventGroupNames.find((one) => one === kind)
+  const oneKind = eventKinds.find((one) => one === kind)
   return {
-    text: text.trim().slice(0, 200),
+    ...(text.trim() === '' ? {} : { words: wordsOf(text.slice(0, 200)) }),
     level,
-    ...(group === '' ? {} : { groups: [group] }),
+    ...(group === undefined ? {} : { groups: [group] }),
+    ...(oneKind === undefined ? {} : { kinds: [oneKind] }),
     ...(subjectType === '' || subject === '' ? {} : { subject: { type: subjectType, id: subject } }),
     ...(actor === '' ? {} : { actor }),
-    ...(age === 0 ? {} : { from: now - age }),
+    ...timesOf(choice, now),
   }
+}
+
+function timesOf({ age, from, to }: EventChoice, now: number): Pick<EventFilter, 'from' | 'to'> {
+  if (age > 0) return { from: now - age }
+  if (age !== between) return {}
+  const [first, last] = [new Date(from).getTime(), new Date(to).getTime()]
+  return { ...(Number.isNaN(first) ? {} : { from: first }), ...(Number.isNaN(last) ? {} : { to: last }) }
 }
 
 function chosenBy({ type, id, group, text }: Readonly<Record<string, unknown>>): Partial<EventChoice> {
@@ -62,7 +86,7 @@ function chosenBy({ type, id, group, text }: Readonly<Record<string, unknown>>):
   const chosen = eventGroupNames.find((one) => one === group)
   return {
     ...(subjectType !== undefined && typeof id === 'string' ? { subjectType, subject: id } : {}),
-    ...(chosen === undefined ? {} : { group: chosen }),
+    ...(chosen === undefined ? {} : { kind: chosen }),
     ...(typeof text === 'string' ? { text } : {}),
   }
 }

@@ -1,15 +1,26 @@
 import { onScopeDispose, ref, shallowRef, watch } from 'vue'
 import type { Ref } from 'vue'
-import { type EventEntry, type EventFilter, eventMatcher } from '../../../../shared/console/events.ts'
+import { eventMatcher } from '../../../../shared/console/event-matcher.ts'
+import type { EventEntry, EventFilter } from '../../../../shared/console/events.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 
 /** Entries per request. */
 const pageSize = 200
 /** Entries kept in the page; the log holds more. */
 const pageBound = 20_000
+/** Matches after which a search stops by itself. */
+const searchedAtOnce = 60
+/** Requests after which a search stops by itself. */
+const maxRequests = 20
+
+/** A filter, and the test of the displayed text: the controller may return entries whose displayed text does not match. */
+interface EventSearch {
+  filter: EventFilter
+  shows: (entry: EventEntry) => boolean
+}
 
 /** The event log, newest first. While `held`, new entries wait; the displayed ones stay. */
-export function useEventList(filter: Ref<EventFilter>, held: Ref<boolean>) {
+export function useEventList(wanted: Ref<EventSearch>, held: Ref<boolean>) {
   const client = useConsole()
   const items = shallowRef<readonly EventEntry[]>([])
   const waiting = shallowRef<readonly EventEntry[]>([])
@@ -20,46 +31,67 @@ export function useEventList(filter: Ref<EventFilter>, held: Ref<boolean>) {
   /** Position of the oldest loaded entry; 0: nothing older. */
   const next = ref(0)
   const reading = ref(false)
-  let matching = eventMatcher(filter.value)
+  /** Number of entries that the present search has read. */
+  const searched = ref(0)
+  let matching = matcherOf(wanted.value)
   let newest = 0
   let generation = 0
 
-  function replace(entries: readonly EventEntry[]): void {
-    items.value = entries
-    waiting.value = []
-    newest = entries[0]?.seq ?? 0
-    version.value++
-  }
-
   async function read(): Promise<void> {
     const mine = ++generation
-    matching = eventMatcher(filter.value)
+    matching = matcherOf(wanted.value)
     try {
-      const answer = await client.call('events.list', { ...filter.value, limit: pageSize })
-      if (mine !== generation) return
-      counts.value = { kept: answer.kept, since: answer.since, lost: answer.lost }
-      next.value = answer.next
-      replace(answer.items)
-      error.value = null
-      ready.value = true
+      await readPages(mine, undefined)
     } catch (reason) {
-      if (mine === generation) error.value = reason
+      if (mine !== generation) return
+      error.value = reason
+      reading.value = false
     }
+  }
+
+  /** Reads pages until enough entries match, and shows each at once. @param before undefined: from the newest entry */
+  async function readPages(mine: number, before: number | undefined): Promise<void> {
+    const { filter, shows } = wanted.value
+    reading.value = true
+    let matched = 0
+    for (let requests = 0; requests < maxRequests; requests++) {
+      const answer = await client.call('events.list', {
+        ...filter,
+        ...(before === undefined ? {} : { before }),
+        limit: pageSize,
+      })
+      if (mine !== generation) return
+      const found = answer.items.filter(shows)
+      if (before === undefined) {
+        counts.value = { kept: answer.kept, since: answer.since, lost: answer.lost }
+        items.value = found
+        waiting.value = []
+        newest = answer.newest
+        error.value = null
+        ready.value = true
+      } else items.value = [...items.value, ...found]
+      version.value++
+      matched += found.length
+      before = next.value = answer.next
+      searched.value = answer.next === 0 ? answer.kept : answer.newest - answer.next + 1
+      if (before === 0 || matched >= searchedAtOnce) break
+    }
+    reading.value = false
   }
 
   /** Loads older entries after the present ones. */
   async function older(): Promise<void> {
     if (reading.value || next.value === 0 || items.value.length >= pageBound) return
-    reading.value = true
     const mine = generation
-    const answer = await client
-      .call('events.list', { ...filter.value, before: next.value, limit: pageSize })
-      .catch(() => null)
+    await readPages(mine, next.value).catch(() => {
+      if (mine === generation) reading.value = false
+    })
+  }
+
+  /** Stops a search; `older` continues it. */
+  function stop(): void {
+    generation++
     reading.value = false
-    if (!answer || mine !== generation) return
-    items.value = [...items.value, ...answer.items]
-    next.value = answer.next
-    version.value++
   }
 
   /** Shows the waiting entries. */
@@ -81,9 +113,14 @@ export function useEventList(filter: Ref<EventFilter>, held: Ref<boolean>) {
     }),
     client.onReconnect(() => void read()),
   ]
-  onScopeDispose(() => stops.forEach((stop) => void stop()))
-  watch(filter, () => void read(), { immediate: true, deep: true })
+  onScopeDispose(() => stops.forEach((unsubscribe) => void unsubscribe()))
+  watch(wanted, () => void read(), { immediate: true })
   watch(held, (now) => !now && release())
 
-  return { items, waiting, counts, error, ready, version, next, reading, read, older, release }
+  return { items, waiting, counts, error, ready, version, next, reading, searched, read, older, stop, release }
+}
+
+function matcherOf({ filter, shows }: EventSearch): (entry: EventEntry) => boolean {
+  const matches = eventMatcher(filter)
+  return (entry) => matches(entry) && shows(entry)
 }

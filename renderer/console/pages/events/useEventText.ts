@@ -1,42 +1,53 @@
+import { useI18n } from 'vue-i18n'
 import { awayReason } from '../../../../shared/away-reason.ts'
-import type { EventEntry, EventSubject } from '../../../../shared/console/events.ts'
+import { refusedByDatabase, sentenceName } from '../../../../shared/console/event-sentences.ts'
+import { eventValues, isLabelled, recordField } from '../../../../shared/console/event-values.ts'
+import {
+  type EventEntry,
+  type EventFields,
+  type EventKind,
+  type EventSubject,
+  logFaults,
+  type SubjectType,
+} from '../../../../shared/console/events.ts'
 import type { MarkedEvent } from '../../../../shared/console/marks.ts'
+import { driftKinds } from '../../../../shared/console/nodes.ts'
+import { roleNames } from '../../../../shared/console/role-names.ts'
+import { deviceErrorKinds } from '../../../../shared/device.ts'
 import { shortcoming } from '../../../../shared/media/transcoding.ts'
 import { storedSentence } from '../../composables/storedSentence.ts'
 import { useFormat } from '../../composables/useFormat.ts'
-import type { TextKey } from '../../i18n/text.ts'
 import { useText } from '../../i18n/text.ts'
 import { shortcomingText } from '../devices/tracks.ts'
 import { nodeSentence } from '../nodes/nodeSentences.ts'
-import { en } from '../../i18n/en/index.ts'
 
-/** Tells whether this dotted key exists: kinds and procedures of a newer controller may be unknown here. */
-function isText(key: string): key is TextKey {
-  let part: unknown = en
-  for (const name of key.split('.')) {
-    if (typeof part !== 'object' || part === null) return false
-    part = Reflect.get(part, name)
-  }
-  return typeof part === 'string'
-}
+/** Stands for each value where a sentence is shown without them. */
+const blank = Object.fromEntries(
+  'away bucket code count error folder found from id label last_seen message operation reason room seconds stayed stream to url user version what'
+    .split(' ')
+    .map((name) => [name, '…']),
+)
+
+const listeners = ['media', 'device', 'node', 'console', 'event'] as const
 
 /** Translates events for the operator. */
 export function useEventText() {
   const { t } = useText()
-  const { span, date } = useFormat()
+  const { t: translate, te } = useI18n({ useScope: 'global' })
+  const { span, date, list, number, size } = useFormat()
 
   /** Subject of the event, by name. */
   function subjectText({ type, id, name }: EventSubject): string {
     if (type === 'listener') {
-      const key = `overview.state.${id}`
-      return isText(key) ? t(key) : id
+      const listener = listeners.find((one) => one === id)
+      return listener === undefined ? id : t(`overview.state.${listener}`)
     }
     if (type === 'settings' || type === 'licence') return t(`eventLog.types.${type}`)
     return name || id || t(`eventLog.types.${type}`)
   }
 
   /** Names the actor. */
-  function actorText({ actor }: EventEntry): string {
+  function actorText({ actor }: Pick<EventEntry, 'actor'>): string {
     if (actor.type === 'siteFile') return t('eventLog.actors.siteFile')
     if (actor.type === 'host') return t('eventLog.actors.host', { name: actor.name })
     if (actor.type === 'system' || actor.type === 'holder') return t(`eventLog.actors.${actor.type}`)
@@ -46,9 +57,7 @@ export function useEventText() {
 
   /** Describes the event in one sentence. */
   function sentence(entry: MarkedEvent): string {
-    const key = keyOf(entry)
-    if (!isText(key)) return `${entry.kind} ${String(entry.params.procedure ?? '')}`.trim()
-    return t(key, valuesOf(entry))
+    return t(`eventLog.${sentenceName(entry)}`, valuesOf(entry))
   }
 
   function valuesOf(entry: MarkedEvent): Record<string, string | number> {
@@ -63,16 +72,18 @@ export function useEventText() {
     const refused = refusedByDatabase.exec(String(params.message))?.[1]
     if (refused !== undefined) values.error = awayReason(refused)
     if (typeof params.error === 'string') values.error = errorText(entry.kind, params.error)
-    const reason = `devices.short.${String(params.reason)}`
-    if (isText(reason)) values.reason = t(reason)
+    const reason = deviceErrorKinds.find((one) => one === params.reason)
+    if (reason !== undefined) values.reason = t(`devices.short.${reason}`)
     if (entry.kind === 'device.short' || entry.kind === 'person.short') values.reason = shortText(params)
-    const fault = `eventLog.check.faults.${String(params.fault)}`
-    if (entry.kind === 'log.recovered' && isText(fault)) values.what = t(fault)
-    const drift = `nodes.drift.kinds.${String(params.found)}`
-    if (isText(drift)) values.found = t(drift, { n: Number(params.count) })
+    const fault = logFaults.find((one) => one === params.fault)
+    if (fault !== undefined) values.what = t(`eventLog.check.faults.${fault}`)
+    const drift = driftKinds.find((one) => one === params.found)
+    if (drift !== undefined) values.found = t(`nodes.drift.kinds.${drift}`, { n: Number(params.count) })
     if (entry.kind === 'log.gathered') values.what = gathered(entry)
     if (entry.room !== '' && !params.room) values.room = entry.room
-    values.fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].slice(0, 3).join(', ')
+    const paths = [...Object.keys(before), ...Object.keys(after)]
+    const labels = new Set(paths.map((path) => fieldLabel(entry.subject.type, path)).filter((label) => label !== ''))
+    values.fields = list([...labels].slice(0, 3))
     values.subject = subjectText(entry.subject)
     return values
   }
@@ -91,44 +102,50 @@ export function useEventText() {
 
   /** Describes the kind of repeated events. */
   function gathered({ params, subject }: MarkedEvent): string {
-    const key = `eventLog.kinds.${String(params.kind)}`
-    const blank = { room: '…', id: '…', operation: '…', stayed: '…', reason: '…', error: '…', found: '…' }
-    return isText(key)
-      ? t(key, { ...blank, subject: subject.id === '' ? '…' : subjectText(subject) })
-      : String(params.kind)
+    const name = sentenceName({ kind: params.kind as EventKind, params: {} })
+    return t(`eventLog.${name}`, { ...blank, subject: subject.id === '' ? '…' : subjectText(subject) })
   }
 
-  return { sentence, subjectText, actorText }
-}
-
-/** Pattern of the store's notice about a database that refuses changes, with the reason. */
-const refusedByDatabase = /^The database does not take the \w+ \((.+)\)\./
-
-/** Key of a notice of the store. */
-function noticeKey(message: string): string {
-  const kinds = 'eventLog.kinds.store'
-  if (refusedByDatabase.test(message)) return `${kinds}.databaseRefuses`
-  if (message.startsWith('The database takes changes again')) return `${kinds}.databaseTakes`
-  return /^The database\b/.test(message) ? `${kinds}.ofDatabase` : `${kinds}.noticed`
-}
-
-/** Key of an entry: some kinds have more than one. */
-function keyOf({ kind, params }: MarkedEvent): string {
-  const kinds = 'eventLog.kinds'
-  if (kind === 'site.changed') return `eventLog.changes.${String(params.procedure)}`
-  if (kind === 'link.used') return `${kinds}.link.used.${String(params.link)}`
-  if (kind === 'guesses.refused') return `${kinds}.guesses.${String(params.guess)}`
-  if (kind === 'signIn.refused') {
-    const which = params.blocked === true ? 'blocked' : 'refused'
-    return `${kinds}.signIn.${which}${params.account === undefined ? '' : 'For'}`
+  /** Sentence of a kind without its values; empty: it has several. */
+  function kindText(kind: EventKind): string {
+    const name = sentenceName({ kind, params: {} })
+    return name === `kinds.${kind}` ? t(`eventLog.${name}`, { ...blank, subject: '…' }) : ''
   }
-  if (kind === 'controller.started' && params.last_seen !== undefined) return `${kinds}.controller.startedAfter`
-  if (kind === 'log.recovered' && params.fault === '') return `${kinds}.log.torn`
-  if ((kind === 'node.online' || kind === 'device.joined') && params.away_ms !== undefined)
-    return `${kinds}.${kind}Again`
-  if (kind === 'store.noticed') return noticeKey(String(params.message))
-  if (kind === 'leader.changed' && params.why !== '') return `${kinds}.leader.changedFor.${String(params.why)}`
-  return `${kinds}.${kind}`
+
+  /** Label of a field of a changed record; empty: it is internal. */
+  function fieldLabel(type: SubjectType, path: string): string {
+    if (type === 'settings') {
+      const key = `settings.fields.${path.replace(/\.\d+(\..*)?$/, '')}`
+      return te(key) ? translate(key) : t('eventLog.types.settings')
+    }
+    const field = recordField(path)
+    return field === undefined ? '' : t(`eventLog.fields.${field}`)
+  }
+
+  /** Shows a value of an event or a field under its label. */
+  function valueText(name: string, value: EventFields[string] | undefined): string {
+    if (value === undefined || value === null || value === '') return '–'
+    if (typeof value === 'boolean') return t(value ? 'words.yes' : 'words.no')
+    if (typeof value === 'string') return name === 'role' ? roleText(value) : value
+    const shown = isLabelled(name) ? eventValues[name] : undefined
+    if (shown === 'span' || name.endsWith('_ms')) return span(value)
+    if (shown === 'time') return date(value)
+    return shown === 'size' ? size(value) : number(value)
+  }
+
+  function roleText(role: string): string {
+    const one = roleNames.find((known) => known === role)
+    return one === undefined ? t(role === 'host' ? 'media.link.host' : 'media.link.member') : t(`accounts.roles.${one}`)
+  }
+
+  /** Labelled values of an event that its sentence may leave out. */
+  function details({ params }: MarkedEvent): { name: string; value: string }[] {
+    return Object.entries(params).flatMap(([name, value]) =>
+      isLabelled(name) && value !== '' ? [{ name: t(`eventLog.values.${name}`), value: valueText(name, value) }] : [],
+    )
+  }
+
+  return { sentence, kindText, subjectText, actorText, fieldLabel, valueText, details }
 }
 
 /** Path of a subject's page; empty: none. */

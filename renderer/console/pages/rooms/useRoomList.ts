@@ -105,5 +105,17 @@ export function useRoomList(node = '') {
     return found
   }
 
-  return { filter, tags, sort, all, rows, grouped, layout, ...groups, sortBy, everyRoom }
+  /** Line of a room in the list without groups; -1: it is not there. */
+  async function positionOf(roomId: string): Promise<number> {
+    if (grouped.value) return -1
+    for (let offset = 0; offset < most; offset += pageSize) {
+      const page = await client.call('rooms.list', { ...query(), offset, limit: pageSize }).catch(() => null)
+      const at = page?.items.findIndex(({ room_id }) => room_id === roomId) ?? -1
+      if (at >= 0) return offset + at
+      if (page === null || page.items.length < pageSize) return -1
+    }
+    return -1
+  }
+
+  return { positionOf, filter, tags, sort, all, rows, grouped, layout, ...groups, sortBy, everyRoom }
 }

@@ -193,7 +193,7 @@ function mayBeNothing(path: string): boolean {
 }
 
 /** Makes a patch of the settings from values by path. Trims lines and drops empty ones. */
-export function patchOf(values: Readonly<Record<string, FieldValue>>): Record<string, unknown> {
+export function patchOf(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const patch: Record<string, unknown> = {}
   for (const [path, value] of Object.entries(values)) {
     const [part = '', name] = path.split('.')

@@ -1,7 +1,7 @@
 import { watch } from 'vue'
 import { settingsPatchSchema } from '../../../../shared/settings.ts'
 import type { Settings } from '../../../../shared/settings.ts'
-import type { ProcedureInput } from '../../../../shared/console/contract.ts'
+import type { ProcedureInput, ProcedureOutput } from '../../../../shared/console/contract.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useForm } from '../../composables/useForm.ts'
@@ -28,7 +28,7 @@ export function useSettingsForm(
   const { tell } = useFeedback()
   const { value: settings } = useSettings()
 
-  const form = useForm<Record<string, FieldValue>, Patch, Settings>({
+  const form = useForm<Record<string, FieldValue>, Patch, ProcedureOutput<'settings.set'>>({
     schema: settingsPatchSchema,
     initial: () => Object.fromEntries(fields.map(({ path }) => [path, fieldValue(settings.value, path)])),
     input: patchOf,

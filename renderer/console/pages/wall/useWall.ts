@@ -1,25 +1,23 @@
-import { computed, shallowReactive } from 'vue'
+import { computed, shallowReactive, watch } from 'vue'
 import { evenArrangement, type WallArrangement } from '../../../../shared/console/wall-layout.ts'
 import { limits } from '../../../../shared/limits.ts'
 import type { WallItem, WallView } from '../../../../shared/console/wall.ts'
 import { sharedState, useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useUndo } from '../../composables/useUndo.ts'
+import { type Changes, sendChanges } from '../../edits/recordChanges.ts'
 import { useText } from '../../i18n/text.ts'
 import { CallError } from '../../../kit/transport/transport.ts'
 import { useWallViews } from './useWallViews.ts'
+import { storedDrafts, storeDrafts, type Draft } from './stored-drafts.ts'
 import { itemKey, sameArrangement, sameItems } from './wall-items.ts'
 
-/** Changed tiles that are not saved. */
-interface Draft {
-  items: readonly WallItem[]
-  arrangement: WallArrangement
-  /** Revision of the view that they are based on; 0: none. */
-  revision: number
-}
-
-/** Kept while the operator visits other pages. Without a view the id is empty. */
-const useDrafts = sharedState(() => ({ byView: shallowReactive(new Map<string, Draft>()) }))
+/** Kept while the operator visits other pages, and in this tab of the browser when it is loaded again. Without a view the id is empty. */
+const useDrafts = sharedState(() => {
+  const byView = shallowReactive(new Map<string, Draft>(storedDrafts()))
+  watch(byView, (now) => storeDrafts([...now]))
+  return { byView }
+})
 
 /** Tiles of one view, or of a new one, with the operator's changes. */
 export function useWall(viewId: () => string) {
@@ -42,7 +40,7 @@ export function useWall(viewId: () => string) {
   )
   /** Another operator saved the view since the first change. */
   const overtaken = computed(
-    () => dirty.value && view.value !== undefined && view.value.revision !== draft.value?.revision,
+    () => dirty.value && view.value !== undefined && view.value.version !== draft.value?.seen?.version,
   )
   /** The requested view no longer exists. */
   const missing = computed(() => viewId() !== '' && ready.value !== undefined && view.value === undefined)
@@ -57,8 +55,8 @@ export function useWall(viewId: () => string) {
   }
 
   function draw(changed: Partial<Draft>): void {
-    const revision = draft.value?.revision ?? view.value?.revision ?? 0
-    drafts.set(viewId(), { items: items.value, arrangement: arrangement.value, revision, ...changed })
+    const seen = draft.value === undefined ? view.value : draft.value.seen
+    drafts.set(viewId(), { items: items.value, arrangement: arrangement.value, seen, ...changed })
   }
 
   function remove(item: WallItem): void {
@@ -80,22 +78,18 @@ export function useWall(viewId: () => string) {
     const { value: open } = view
     if (open === undefined) return
     const { id, name } = open
-    const input = { id, name, items: [...items.value], arrangement: arrangement.value }
+    const { version, ...before } = draft.value?.seen ?? open
+    const fields = { items: before.items, arrangement: before.arrangement ?? evenArrangement }
     try {
-      await client.call('wall.save', { ...input, revision: draft.value?.revision ?? open.revision })
+      await sendChanges(
+        { kind: 'wall', version, fields },
+        { items: [...items.value], arrangement: arrangement.value },
+        (changes) => client.call('wall.save', { id, ...changes }),
+      )
     } catch (error) {
-      if (!(error instanceof CallError) || error.code !== 'conflict') return fail(error)
-      const yes = await ask({
-        title: t('wall.overtakenTitle', { name }),
-        body: t('wall.overtakenBody'),
-        action: t('wall.saveAnyway'),
-      })
-      if (!yes) return
-      try {
-        await client.call('wall.save', input)
-      } catch (reason) {
-        return fail(reason)
-      }
+      // Without a message the operator goes on editing.
+      if (!(error instanceof CallError) || error.message !== '') fail(error)
+      return
     }
     saved(id)
     tell(t('wall.saved', { name }))
@@ -105,20 +99,19 @@ export function useWall(viewId: () => string) {
    * Saves the tiles as a new view, or renames the open one.
    * @throws CallError
    */
-  async function saveAs(name: string, rename: boolean): Promise<WallView> {
+  async function saveAs({ name, ...version }: Changes<{ name: string }>, rename: boolean): Promise<WallView> {
     const open = rename ? view.value : undefined
     // Another view may be open once it is saved.
     const from = viewId()
-    const saved = await client.call('wall.save', {
-      ...(open === undefined ? {} : { id: open.id, revision: open.revision }),
-      name,
-      // Renaming saves nothing else.
-      items: [...(open?.items ?? items.value)],
-      ...(open === undefined ? { arrangement: arrangement.value } : {}),
-    })
+    const saved = await client.call(
+      'wall.save',
+      open === undefined
+        ? { name, items: [...items.value], arrangement: arrangement.value }
+        : { id: open.id, name, ...version },
+    )
     if (open === undefined) drafts.delete(from)
     // Unsaved changes are based on the same tiles.
-    else if (draft.value?.revision === open.revision) drafts.set(open.id, { ...draft.value, revision: saved.revision })
+    else if (draft.value?.seen?.version === open.version) drafts.set(open.id, { ...draft.value, seen: saved })
     return saved
   }
 

@@ -1,0 +1,16 @@
+/** Conflicts of edits. */
+export const edits = {
+  title: 'Changed meanwhile',
+  body: 'While you were editing, the same fields were changed elsewhere. Choose the value to keep. Everything else you changed is saved.',
+  mine: 'Your value',
+  theirs: 'Current value',
+  theirsBy: 'Changed by {name}, {time}',
+  none: 'none',
+  secret: 'hidden',
+  change: '{field}: {before} → {after}',
+  secretChanged: '{field} changed',
+  quoted: '“{text}”',
+  part: '{field} ({part})',
+  separator: '; ',
+  templateSettings: 'Room settings',
+} as const

@@ -1,0 +1,118 @@
+import type { ProcedureName } from './contract.ts'
+import { type EventEntry, eventKinds, type EventKind } from './events.ts'
+import { procedureRules, type ProcedureOf } from './procedure-rules.ts'
+
+/** Procedures with an effect that leave no `site.changed`: they leave an event of another kind, or none. */
+export const otherwiseRecorded = [
+  'overview.dismiss_welcome',
+  'first_run.save',
+  'backups.write',
+  'account.confirm_password',
+  'credentials.reveal',
+  'credentials.curl',
+  'rooms.reveal_password',
+  'waiting.admit',
+  'waiting.refuse',
+  'nodes.janus_config',
+  'media.preview_stream',
+  'media.preview_device',
+  'media.watch',
+  'exports.start',
+  'exports.cancel',
+  'recordings.start',
+  'recordings.stop',
+  'recordings.delete',
+  'wall.bring',
+  'tester.send',
+  'lab.join',
+  'lab.leave',
+] as const satisfies readonly ProcedureName[]
+type OtherwiseRecorded = (typeof otherwiseRecorded)[number]
+
+/** Procedures that leave a `site.changed`. */
+type RecordedProcedure = Exclude<ProcedureName, ProcedureOf<'read'> | OtherwiseRecorded>
+
+const linkKinds = ['live-link', 'recorded-link', 'live', 'push', 'recording', 'export'] as const
+const guessKinds = ['badLink', 'hostPasswordWrong', 'tooMany'] as const
+const leadReasons = ['lost', 'byHand'] as const
+
+/** Kinds whose sentence depends on the event's values. */
+type ManifoldKind = 'site.changed' | 'link.used' | 'guesses.refused'
+
+/** Names of sentences of events. The console has a text for each in every language: a kind or procedure without one does not compile. */
+type SentenceName =
+  | `kinds.${Exclude<EventKind, ManifoldKind>}`
+  | `kinds.link.used.${(typeof linkKinds)[number]}`
+  | `kinds.guesses.${(typeof guessKinds)[number]}`
+  | `kinds.signIn.${'refusedFor' | 'blocked' | 'blockedFor'}`
+  | `kinds.store.${'ofDatabase' | 'databaseRefuses' | 'databaseTakes'}`
+  | `kinds.leader.changedFor.${(typeof leadReasons)[number]}`
+  | 'kinds.controller.startedAfter'
+  | 'kinds.log.torn'
+  | 'kinds.node.onlineAgain'
+  | 'kinds.device.joinedAgain'
+  | `changes.${RecordedProcedure | 'siteFile'}`
+  | 'unknown'
+  | 'unknownChange'
+
+/** Part of an event that selects its sentence. */
+type Told = Pick<EventEntry, 'kind' | 'params'>
+
+/** Pattern of the store's notice about a database that refuses changes, with the reason. */
+export const refusedByDatabase = /^The database does not take the \w+ \((.+)\)\./
+
+const otherwise: ReadonlySet<string> = new Set(otherwiseRecorded)
+
+/** Procedures that leave a `site.changed`, all of them. */
+export const recordedProcedures = (Object.keys(procedureRules) as ProcedureName[]).filter(
+  (name): name is RecordedProcedure => procedureRules[name].effect !== 'read' && !otherwise.has(name),
+)
+const recorded: ReadonlySet<string> = new Set<string>(recordedProcedures)
+const kinds: ReadonlySet<string> = new Set<string>(eventKinds)
+
+/** Name of the sentence of an event. Kinds and procedures of another version of the controller have a neutral one. */
+export function sentenceName({ kind, params }: Told): SentenceName {
+  switch (kind) {
+    case 'site.changed':
+      return changeName(String(params.procedure))
+    case 'link.used': {
+      const link = linkKinds.find((one) => one === params.link)
+      return link === undefined ? 'unknown' : `kinds.link.used.${link}`
+    }
+    case 'guesses.refused': {
+      const guess = guessKinds.find((one) => one === params.guess)
+      return guess === undefined ? 'unknown' : `kinds.guesses.${guess}`
+    }
+    case 'signIn.refused': {
+      const which = params.blocked === true ? 'blocked' : 'refused'
+      return params.account === undefined ? `kinds.signIn.${which}` : `kinds.signIn.${which}For`
+    }
+    case 'store.noticed':
+      return noticeName(String(params.message))
+    case 'controller.started':
+      return params.last_seen === undefined ? `kinds.${kind}` : 'kinds.controller.startedAfter'
+    case 'log.recovered':
+      return params.fault === '' ? 'kinds.log.torn' : `kinds.${kind}`
+    case 'node.online':
+    case 'device.joined':
+      return params.away_ms === undefined ? `kinds.${kind}` : `kinds.${kind}Again`
+    case 'leader.changed': {
+      const why = leadReasons.find((one) => one === params.why)
+      return why === undefined ? `kinds.${kind}` : `kinds.leader.changedFor.${why}`
+    }
+    default:
+      return kinds.has(kind) ? `kinds.${kind}` : 'unknown'
+  }
+}
+
+function changeName(procedure: string): SentenceName {
+  if (procedure === 'siteFile') return 'changes.siteFile'
+  return recorded.has(procedure) ? (`changes.${procedure}` as `changes.${RecordedProcedure}`) : 'unknownChange'
+}
+
+/** Name of the sentence of a notice of the store. */
+function noticeName(message: string): SentenceName {
+  if (refusedByDatabase.test(message)) return 'kinds.store.databaseRefuses'
+  if (message.startsWith('The database takes changes again')) return 'kinds.store.databaseTakes'
+  return /^The database\b/.test(message) ? 'kinds.store.ofDatabase' : 'kinds.store.noticed'
+}

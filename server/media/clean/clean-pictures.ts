@@ -1,4 +1,4 @@
-import { h264Content, h265Content, keyFrame, nothing, sequenceParameters } from '../rtp/key-frame.ts'
+import { h264Content, h265Content, keyFrame, nothing } from '../rtp/key-frame.ts'
 import { isPadding, sequenceOf, timestampOf } from '../rtp/packet.ts'
 import { aggregatePacket, packings, piecesOf, unitPackets } from '../rtp/refragment.ts'
 import { Renumbering } from '../rtp/renumber.ts'
@@ -40,8 +40,8 @@ export class CleanPictures {
   #order: PacketSequence | undefined
   /** Number of the last packet that was sent. */
   #sent = -1
-  /** Timestamp of the last packet with a sequence parameter set. */
-  #setsAt = -1
+  /** The last picture with parameter sets or parts of a key picture: types of its units, and whether the key picture has begun. */
+  #noted = { timestamp: -1, types: new Set<number>(), isBegun: false }
 
   constructor(options: CleanPicturesOptions) {
     this.#options = options
@@ -91,15 +91,15 @@ export class CleanPictures {
   #noteContent(packet: Buffer, content: number): void {
     const { codec } = this.#options
     const timestamp = timestampOf(packet)
-    const types = new Set<number>()
+    if (this.#noted.timestamp !== timestamp) this.#noted = { timestamp, types: new Set(), isBegun: false }
+    const { types, isBegun } = this.#noted
     for (const { header, type, body, begins, ends } of piecesOf(packet, packings[codec])) {
       types.add(type)
       if (begins && ends && pictureUnits[codec].parameterSets.includes(type))
         this.#sets.note(Buffer.concat([header, body]))
     }
-    if ((content & sequenceParameters) !== 0) this.#setsAt = timestamp
-    if ((content & keyFrame) === 0 || this.#setsAt === timestamp) return
-    this.#setsAt = timestamp
+    if ((content & keyFrame) === 0 || isBegun) return
+    this.#noted.isBegun = true
     // Over UDP, its sets may have been overtaken: they come with the numbers that are missing.
     if (!this.#check.isInOrder) return
     const missing = this.#sets.missing(types)

@@ -215,6 +215,23 @@ test('parameter sets of the description, or of long ago, are put before each key
   expect(stream.packets[0]?.subarray(13)).toEqual(Buffer.from([0, sps.length, ...sps, 0, pps.length, ...pps]))
 })
 
+test('a key picture that comes with one of its parameter sets gets the other ones', () => {
+  const stream = cleaned(sets)
+  let sequence = 0
+  for (const [payload, timestamp, marker] of [
+    [sps, 1, false],
+    [idr, 1, false],
+    [idr, 1, true],
+    [delta, 2, true],
+    [pps, 3, false],
+    [idr, 3, true],
+  ] as const) {
+    stream.push(rtp(sequence++, timestamp, payload, { marker }))
+  }
+  expect(stream.packets.map((packet) => (packet[12] ?? 0) & 0x1f)).toEqual([7, 24, 5, 5, 1, 8, 24, 5])
+  expect(stream.packets.map(sequenceOf)).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+})
+
 test('packets in any form never throw, and never come out in a packet longer than they were', () => {
   fc.assert(
     fc.property(

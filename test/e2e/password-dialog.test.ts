@@ -2,15 +2,13 @@ import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ControllerSite, openControllerSite, password } from '../support/sites/controller-site.ts'
-import { violations } from '../support/axe.ts'
+import { exceptLandmarks, violations } from '../support/axe.ts'
 import { openWindows, type Windows } from '../support/chromium.ts'
 import { lookAt, sizes } from './surfaces/surface-walk.ts'
 import { halfOf } from '../support/page-session.ts'
 import { keepHalf } from './keep-half.ts'
 
 const minute = 60_000
-/** Element Plus gives each dialog a header and a footer: nested dialogs have two of each. */
-const exceptNested = (found: readonly string[]): string[] => found.filter((line) => !line.startsWith('landmark-'))
 const builtPage = join(import.meta.dirname, '../../dist/renderer')
 /** Folder for screenshots; empty: none. */
 const shots = process.env.ROOMDESK_SHOTS ?? ''
@@ -46,7 +44,7 @@ describe('The console of root, half an hour after she signed in', () => {
 
   /** Checks and photographs the dialog in the current theme and language. */
   async function look(name: string): Promise<void> {
-    expect(exceptNested(await violations(page))).toEqual([])
+    expect(exceptLandmarks(await violations(page))).toEqual([])
     if (shots !== '') await page.screenshot({ path: join(shots, `${name}.png`) })
   }
 
@@ -77,7 +75,7 @@ describe('The console of root, half an hour after she signed in', () => {
       await page.setViewportSize(sizes[size])
       await lookAt(page, 'PasswordHost ElDialog', size, found)
     }
-    expect(exceptNested(Object.values(found).flat())).toEqual([])
+    expect(exceptLandmarks(Object.values(found).flat())).toEqual([])
     await page.setViewportSize({ width: 1280, height: 860 })
     await setLook('dark', 'zh')
     await page.getByRole('dialog', { name: '请输入您的密码' }).waitFor()

@@ -191,7 +191,7 @@ describe.skipIf(lan === '')('the first run', () => {
     await key(page, 'Apply and continue').click()
     await at(page, 'Certificate')
     await key(page, 'Apply and continue').click()
-    await expect.poll(() => page.url(), { timeout: 20_000 }).toMatch(/^https:.*#\/welcome\/room$/)
+    await expect.poll(() => page.url(), { timeout: 60_000 }).toMatch(/^https:.*#\/welcome\/room$/)
     // Another scheme is another site to the browser: it asks for the key again.
     await page.getByLabel('Console key').waitFor()
     const again = await page.context().newPage()
@@ -221,7 +221,7 @@ describe.skipIf(lan === '')('the first run', () => {
     expect((await controller.rpc('tls.info', undefined)).mode).toBe('off')
     await page.getByLabel('Certificate file').fill(cert_file)
     await key(page, 'Apply and continue').click()
-    await expect.poll(() => page.url(), { timeout: 20_000 }).toMatch(/^https:.*#\/welcome\/room$/)
+    await expect.poll(() => page.url(), { timeout: 60_000 }).toMatch(/^https:.*#\/welcome\/room$/)
     controller.consoleSpeaks('https')
     expect(await controller.rpc('tls.info', undefined)).toMatchObject({ mode: 'file' })
     const { fingerprint256 } = new X509Certificate(await readFile(cert_file))

@@ -9,7 +9,7 @@ test('a session ends while a form is filled in: its person signs in over the pag
   const { page } = await site.open(`${site.controller.ready.console}/#/rooms`, { equipment: 'none' })
   const signIn = async (name: string): Promise<void> => {
     await page.locator('input[autocomplete=username]').fill(name)
-    await page.getByLabel('Password').fill(password)
+    await page.getByRole('textbox', { name: 'Password', exact: true }).fill(password)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.locator('input[autocomplete=username]').waitFor({ state: 'detached' })
   }

@@ -41,9 +41,10 @@ const needsOfNodeChanges = (given: ProcedureParsed<'nodes.update'>, { node }: Si
   }
   return { person: nodeTargets({ addresses, ws_url, admin_url }) !== nodeTargets(before) }
 }
-const needsOfSettings = (patch: ProcedureParsed<'settings.set'>, { settings }: SiteBefore): InputNeeds => ({
-  person: needsPerson(patch, settings),
-})
+const needsOfSettings = (
+  { version: _, expected_version: _e, ...patch }: ProcedureParsed<'settings.set'>,
+  { settings }: SiteBefore,
+): InputNeeds => ({ person: needsPerson(patch, settings) })
 
 /** Additional needs of some procedures, by input. */
 const needsOfInput: {

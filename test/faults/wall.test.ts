@@ -119,7 +119,9 @@ describe('the video wall', () => {
     await site.call('wall.save', { id: view.id, name: 'Doors', items: [{ kind: 'camera', id: 'gate1' }] })
     await page.getByText('Somebody else has changed this view').waitFor()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByRole('dialog', { name: 'Save “Doors” anyway?' }).getByRole('button', { name: 'Save mine' }).click()
+    const conflict = page.getByRole('dialog', { name: 'Changed meanwhile' })
+    await conflict.getByText('Your value').click()
+    await conflict.getByRole('button', { name: 'Save', exact: true }).click()
     await expect
       .poll(async () => (await site.call('wall.list'))[0]?.items.map(({ id }) => id))
       .toEqual(['gone', 'gate9'])

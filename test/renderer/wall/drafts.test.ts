@@ -1,10 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { evenArrangement } from '../../../shared/console/wall-layout.ts'
-import { storedDrafts, storeDrafts } from '../../../renderer/console/pages/wall/stored-drafts.ts'
+import { type Draft, storedDrafts, storeDrafts } from '../../../renderer/console/pages/wall/stored-drafts.ts'
 
 test('Pictures of a wall that are not saved survive a reload of the page, and drafts of another version are dropped', () => {
   onTestFinished(() => sessionStorage.clear())
-  const draft = { items: [{ kind: 'camera' as const, id: 'gate' }], arrangement: evenArrangement, revision: 3 }
+  const items = [{ kind: 'camera' as const, id: 'gate' }]
+  const seen = { id: 'view-1', name: 'Doors', items: [], revision: 3, changed_at: 0, version: 'seen' }
+  const draft: Draft = { items, arrangement: evenArrangement, seen }
   storeDrafts([['view-1', draft]])
   expect(storedDrafts()).toEqual([['view-1', draft]])
   sessionStorage.setItem('roomdesk.wall.drafts', '[["view-1", {"tiles": 4}]]')

@@ -1,7 +1,7 @@
 import { isSecretField, type RecordKind } from '../../../shared/console/record-fields.ts'
 import { hiddenSecret } from '../../../shared/hidden-secret.ts'
 import { isLanguage, languageOf } from '../../../shared/languages.ts'
-import { recordingRuleSchema } from '../../../shared/recordings/recording-rule.ts'
+import { recordingRuleSchema, retentionSchema } from '../../../shared/recordings/recording-rule.ts'
 import { roomScheduleSchema } from '../../../shared/schedule/room-schedule.ts'
 import { useRuleText } from '../components/recording/ruleText.ts'
 import { useFormat } from '../composables/useFormat.ts'
@@ -41,6 +41,7 @@ export function useFieldText() {
   function fieldValue(kind: RecordKind, field: string, value: unknown): string {
     if (isSecretField(field)) return value === '' ? t('edits.none') : t('edits.secret')
     if (field === 'rule') return ruleOf(kind, value)
+    if (kind === 'template' && field === 'settings') return templateSettings(value)
     if (value === undefined || value === null || value === '') return t('edits.none')
     if (field === 'schedule') return scheduleOf(value)
     if (kind === 'settings') return settingValue(field, value)
@@ -53,10 +54,36 @@ export function useFieldText() {
     return plainValue(field, value)
   }
 
+  /** Rule and what belongs to it, one below the other. */
   function ruleOf(kind: RecordKind, value: unknown): string {
-    const rule = recordingRuleSchema.safeParse(value)
-    return rule.success ? ruleText(rule.data, kind === 'room') : t('rooms.fields.byDefault')
+    const { data: rule } = recordingRuleSchema.safeParse(value)
+    if (rule === undefined) return t('rooms.fields.byDefault')
+    const { quality, retention } = rule
+    return [
+      ruleText(rule, kind === 'room'),
+      ...(kind === 'room' || quality === undefined ? [] : [t(`recording.quality.${quality}`)]),
+      ...(retention === undefined ? [] : [retentionOf(retention)]),
+    ].join('\n')
   }
+
+  function retentionOf(value: unknown): string {
+    const { data } = retentionSchema.safeParse(value)
+    if (data === undefined) return t('edits.none')
+    return (['days', 'gigabytes'] as const)
+      .map((name) => named(t(`recording.fields.${name}`), number(data[name])))
+      .join('\n')
+  }
+
+  /** Settings of the rooms that are made from a template, a line each. */
+  function templateSettings(value: unknown): string {
+    if (typeof value !== 'object' || value === null) return t('edits.none')
+    const lines = Object.entries(value).map(([name, part]) =>
+      named(fieldLabel('room', name), fieldValue('room', name, part)),
+    )
+    return lines.join('\n')
+  }
+
+  const named = (field: string, value: string): string => t('edits.named', { field, value })
 
   function scheduleOf(value: unknown): string {
     const schedule = roomScheduleSchema.safeParse(value)
@@ -71,8 +98,9 @@ export function useFieldText() {
     }
     if (field?.kind === 'choice' && typeof value === 'string')
       return isLanguage(value) ? languageOf(value).name : t(`settings.choices.${value}` as TextKey)
-    const rule = path === 'recording.rooms' || path === 'recording.cameras'
-    return rule ? ruleOf(path === 'recording.rooms' ? 'room' : 'device', value) : plainValue(path, value)
+    if (path === 'recording.rooms') return ruleOf('room', value)
+    if (path === 'recording.cameras') return ruleOf('device', value)
+    return path === 'recording.retention' ? retentionOf(value) : plainValue(path, value)
   }
 
   function plainValue(field: string, value: unknown): string {

@@ -4,8 +4,7 @@ import { type FormOptions, useForm } from '../composables/useForm.ts'
 import { type Changes, type EditedFields, type SeenRecord, sendChanges } from './recordChanges.ts'
 
 /** A form that edits a record, or makes one. */
-interface RecordFormOptions<V extends object, I, F extends object, R>
-  extends Omit<FormOptions<V, I, R>, 'submit'> {
+interface RecordFormOptions<V extends object, I, F extends object, R> extends Omit<FormOptions<V, I, R>, 'submit'> {
   kind: RecordKind
   /** The record as it is shown now; null: the form makes a new one. */
   record: () => { version: string } | null | undefined
@@ -20,7 +19,7 @@ interface RecordFormOptions<V extends object, I, F extends object, R>
 /** Form that holds what the operator saw when it was opened: it sends the changed fields only, and shows a conflict with changes of others. */
 export function useRecordForm<V extends object, I, F extends object, R>(options: RecordFormOptions<V, I, F, R>) {
   const { kind, create, save } = options
-  let seen = look()
+  let seen = seenNow()
   const form = useForm<V, I, R>({
     ...options,
     async submit(input, values) {
@@ -30,7 +29,7 @@ export function useRecordForm<V extends object, I, F extends object, R>(options:
     },
   })
 
-  function look() {
+  function seenNow() {
     const record = options.record()
     return { exists: record !== null && record !== undefined, version: record?.version, values: options.initial() }
   }
@@ -39,11 +38,16 @@ export function useRecordForm<V extends object, I, F extends object, R>(options:
     return plain(options.fields(options.input(values), values)) as EditedFields
   }
 
+  /** Takes the record as it is shown now for the one that the operator saw, and keeps what is typed. */
+  function look(): void {
+    seen = seenNow()
+  }
+
   /** Looks at the record anew. */
   function reset(): void {
-    seen = look()
+    look()
     form.reset()
   }
 
-  return { ...form, reset }
+  return { ...form, look, reset }
 }

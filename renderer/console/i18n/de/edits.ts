@@ -14,6 +14,7 @@ export const edits: Texts<typeof english> = {
   secretChanged: '{field} geändert',
   quoted: '„{text}“',
   part: '{field} ({part})',
+  named: '{field}: {value}',
   separator: '; ',
   templateSettings: 'Raumeinstellungen',
 }

@@ -131,6 +131,9 @@ export const recording: Texts<typeof english> = {
     },
     labels: {
       recording: {
+        rooms: 'Räume',
+        cameras: 'Kameras',
+        retention: 'Aufbewahrung',
         gigabytes: 'Gigabyte für alle Aufzeichnungen',
         free_gigabytes: 'Gigabyte, die frei bleiben',
         free_percent: 'Prozent des Datenträgers, die frei bleiben',

@@ -11,6 +11,7 @@ export const edits = {
   secretChanged: '{field} changed',
   quoted: '“{text}”',
   part: '{field} ({part})',
+  named: '{field}: {value}',
   separator: '; ',
   templateSettings: 'Room settings',
 } as const

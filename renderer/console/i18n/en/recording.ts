@@ -125,6 +125,9 @@ export const recording = {
     },
     labels: {
       recording: {
+        rooms: 'Rooms',
+        cameras: 'Cameras',
+        retention: 'Retention',
         gigabytes: 'Gigabytes for all recordings',
         free_gigabytes: 'Gigabytes that stay free',
         free_percent: 'Percent of the disk that stays free',

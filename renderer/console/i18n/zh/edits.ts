@@ -11,6 +11,7 @@ export const edits = {
   secretChanged: '{field}已更改',
   quoted: '“{text}”',
   part: '{field}（{part}）',
+  named: '{field}：{value}',
   separator: '；',
   templateSettings: '房间设置',
 }

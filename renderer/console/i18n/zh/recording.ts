@@ -113,6 +113,9 @@ export const recording: Texts<typeof english> = {
     },
     labels: {
       recording: {
+        rooms: '房间',
+        cameras: '摄像头',
+        retention: '保留',
         gigabytes: '所有录像的总容量（GB）',
         free_gigabytes: '保持空闲的容量（GB）',
         free_percent: '磁盘保持空闲的百分比',

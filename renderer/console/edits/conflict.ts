@@ -16,14 +16,13 @@ export const conflict = shallowRef<ShownConflict | null>(null)
 /** Asks the operator which value each field keeps. @returns fields that keep the operator's own; undefined: the operator goes on editing */
 export function askAboutConflict(
   kind: RecordKind,
-  { fields }: EditConflict,
-  mine: Readonly<Record<string, unknown>>,
+  fields: ShownConflict['fields'],
 ): Promise<readonly string[] | undefined> {
   conflict.value?.answer(undefined)
   return new Promise((resolve) => {
     conflict.value = {
       kind,
-      fields: fields.map((field) => ({ ...field, mine: mine[field.field] })),
+      fields,
       answer(chosen) {
         conflict.value = null
         resolve(chosen)

@@ -29,7 +29,7 @@ export const wall = {
   deleteTitle: 'Delete the view “{name}”?',
   deleteBody: 'Screens that show it go blank. Cameras and rooms stay as they are.',
   saved: 'View “{name}” saved',
-  overtaken: 'Somebody else has changed this view. Discard your changes to see theirs.',
+  overtaken: 'Somebody else has changed this view. Save to merge both, or discard your changes to see theirs.',
   noView: 'This view was deleted.',
   noCamera: 'This camera no longer exists',
   noRoom: 'This room no longer exists',

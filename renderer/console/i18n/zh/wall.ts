@@ -32,7 +32,7 @@ export const wall: Texts<typeof english> = {
   deleteTitle: '删除视图“{name}”？',
   deleteBody: '正在显示此视图的屏幕将变为空白。摄像头和房间不受影响。',
   saved: '视图“{name}”已保存',
-  overtaken: '此视图已被他人更改。放弃您的更改即可查看。',
+  overtaken: '此视图已被他人更改。保存可合并双方的更改，放弃您的更改即可查看对方的更改。',
   noView: '此视图已被删除。',
   noCamera: '该摄像头已不存在',
   noRoom: '该房间已不存在',

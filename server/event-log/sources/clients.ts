@@ -1,3 +1,4 @@
+import type { EventEntry } from '../../../shared/console/events.ts'
 import type { EffectEvent, OperationEffect } from '../../../shared/operation.ts'
 import { allOperations } from '../../../shared/operations.ts'
 import type { Caller } from '../../http/operation.ts'
@@ -6,11 +7,12 @@ import type { Observation, RequestObserver } from '../../observe/observation.ts'
 import type { RecordReader } from '../../store/capability-rules.ts'
 import type { PlannedChange } from '../../store/change-cause.ts'
 import { pendingEvent } from '../../store/pending-event.ts'
-import type { Change, CollectionName } from '../../store/store.ts'
+import type { Change, CollectionName, Store } from '../../store/store.ts'
 import { wallClock } from '../../store/system/time.ts'
+import { changedRecords } from '../changed-records.ts'
 import type { GatedSink } from '../gathering-sink.ts'
 import type { PeopleNames } from '../people-names.ts'
-import { roomName, subjectOf } from '../site-state.ts'
+import { recordTypeOf, roomName, subjectOf } from '../site-state.ts'
 
 type Effect = Exclude<OperationEffect, string>
 
@@ -56,11 +58,11 @@ interface OperationCall {
 
 /** Records what clients change over the APIs, and who they are: with the change where it is stored, otherwise after the answer. On the hot path: of any other request it is one look-up. */
 export class ClientEvents implements RequestObserver, OperationCauses {
-  readonly #store: RecordReader
+  readonly #store: RecordReader & Pick<Store, 'unseal'>
   readonly #sink: GatedSink
   readonly #names: PeopleNames
 
-  constructor(store: RecordReader, sink: GatedSink, names: PeopleNames) {
+  constructor(store: RecordReader & Pick<Store, 'unseal'>, sink: GatedSink, names: PeopleNames) {
     this.#store = store
     this.#sink = sink
     this.#names = names
@@ -90,11 +92,23 @@ export class ClientEvents implements RequestObserver, OperationCauses {
         cause.isRecorded = true
         const { key, reader } = found
         const call = { operation, room: room === '' ? found.room : room, params, credential, client, key }
-        const event = this.#sink.passing(effect.event, () => this.#eventOf(call, effect, reader))
+        const event = this.#sink.passing(effect.event, () => ({
+          ...this.#eventOf(call, effect, reader),
+          ...this.#valuesOf(planned, effect, key),
+        }))
         return event === undefined ? [] : [pendingEvent(event)]
       },
     }
     return cause
+  }
+
+  /** Values that an operation changes or deletes in the record that its event is about. A new record has none before: creations come in floods and cost nothing more. */
+  #valuesOf(planned: PlannedChange, { event, subject }: Effect, key: string): Pick<EventEntry, 'before' | 'after'> {
+    const [collection, how] = changeOfEffect[event]
+    const type = recordTypeOf(collection)
+    if (how === 'made' || type === undefined || type !== subject) return {}
+    const changed = changedRecords(planned, [type], this.#store).find(({ subject: { id } }) => id === key)
+    return changed === undefined ? {} : { before: changed.before, after: changed.after }
   }
 
   #eventOf(call: OperationCall, { event: kind, subject: type, id: parameter }: Effect, reader: RecordReader) {

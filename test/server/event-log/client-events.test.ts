@@ -94,6 +94,40 @@ test('The events of a live stream name it and its room, from the order to its de
   ])
 })
 
+test('The event of a room that a client changes or deletes has the values before and after; a new room has none before', async () => {
+  const site = await temporaryStore()
+  onTestFinished(() => site.remove())
+  const { store } = site
+  const events = new ClientEvents(store, collectingSink(), new PeopleNames())
+  const call = async (operation: string, value?: ReturnType<typeof room>) => {
+    const cause = events.of(
+      operation,
+      { room: 'yard', parameters: new Map() },
+      { client: '10.0.0.1', accessKey: 'demo_access' },
+    )
+    if (cause === undefined) throw new Error(`${operation} leaves no event.`)
+    await causedBy(cause, () =>
+      store.transact([], (transaction) => {
+        if (value === undefined) transaction.delete('rooms', 'yard')
+        else transaction.put('rooms', 'yard', value)
+      }),
+    )
+  }
+  const made = room('yard', 1, 'Yard')
+  await call('create_room', made)
+  await call('update_room', { ...made, topic: 'Court', attendee_max: 7, host_password_sealed: 'sealed' })
+  await call('delete_room')
+  const [created, changed, deleted] = [...store.all('pending_events').values()]
+  expect(created).toMatchObject({ kind: 'room.created' })
+  expect(created).not.toHaveProperty('after')
+  expect(changed).toMatchObject({
+    kind: 'room.changed',
+    before: { topic: 'Yard', attendee_max: made.attendee_max, host_password: '' },
+    after: { topic: 'Court', attendee_max: 7, host_password: '[redacted]' },
+  })
+  expect(deleted).toMatchObject({ kind: 'room.deleted', before: { topic: 'Court' }, after: {} })
+})
+
 test('Of a flood of new rooms, the first events are stored with their rooms, and the number of the others is logged', async () => {
   const site = await temporaryStore()
   onTestFinished(() => site.remove())

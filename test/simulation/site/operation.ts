@@ -35,7 +35,7 @@ export function isOfRooms(operation: Operation): operation is Exclude<Operation,
 
 /** Does what a client asks. @throws what the store refuses it with */
 export async function carryOut(
-  store: Pick<Store, 'get' | 'transact' | 'nextRoomNumber'>,
+  store: Pick<Store, 'get' | 'unseal' | 'transact' | 'nextRoomNumber'>,
   operation: Exclude<Operation, MediaOperation>,
 ): Promise<Reply> {
   const { key } = operation

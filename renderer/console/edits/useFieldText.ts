@@ -78,7 +78,10 @@ export function useFieldText() {
   function templateSettings(value: unknown): string {
     if (typeof value !== 'object' || value === null) return t('edits.none')
     const lines = Object.entries(value).map(([name, part]) =>
-      named(fieldLabel('room', name), fieldValue('room', name, part)),
+      named(
+        fieldLabel('room', name),
+        part === null && name !== 'tags' ? t('rooms.fields.byDefault') : fieldValue('room', name, part),
+      ),
     )
     return lines.join('\n')
   }

@@ -4,7 +4,7 @@ import { answeredOffer, MediaRefusedError } from '../support/media/answered-offe
 import { FieldEncoder } from '../support/field/field-encoder.ts'
 import { type FieldFilm, fieldFilm } from '../support/field/field-film.ts'
 import { FieldViewer } from '../support/field/field-viewer.ts'
-import { marked, type Packer, payloadsOf, usualPacker } from '../support/field/packing.ts'
+import { emptyPadding, marked, type Packer, payloadsOf, usualPacker } from '../support/field/packing.ts'
 import { receivedPictures } from '../support/field/received-pictures.ts'
 import { TestMediaNode } from '../support/media/media-node.ts'
 
@@ -25,6 +25,7 @@ const packings: Readonly<Record<string, Packer>> = {
   'sets no marker': (...picture) => usualPacker(...picture).map((packet) => ({ ...packet, marker: false })),
   'sets the marker on each packet': (...picture) =>
     usualPacker(...picture).map((packet) => ({ ...packet, marker: true })),
+  'marks packets as padded that have no padding': emptyPadding,
 }
 
 describe('an encoder that publishes by WHIP', () => {

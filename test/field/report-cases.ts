@@ -1,5 +1,6 @@
 import type { FieldCase, FieldSound } from '../support/field/field-case.ts'
 import { lines, pictureSection, sessionLines } from '../support/field/field-camera.ts'
+import { emptyPadding, type Packer, usualPacker } from '../support/field/packing.ts'
 
 /** A frame of AAC-LC at 16 kHz in mono that is silent: what ffmpeg writes for silence. */
 const silentFrame = Buffer.from('01182007', 'hex')
@@ -22,6 +23,26 @@ const g711: FieldSound = {
   ...{ payloadType: 0, everyMs: 20, ticks: 160, recordedAs: 'flac' },
   payload: () => Buffer.alloc(160, 0x90),
 }
+
+/** A packet of a type that is not described, with the source, number and timestamp of the packet that follows. */
+function messageBefore(packet: Buffer): Buffer {
+  const message = Buffer.concat([packet.subarray(0, 12), Buffer.alloc(45, 1)])
+  message[1] = 0x80 | 50
+  return message
+}
+
+/** Parameter sets of H.264, the sequence parameter set with two bytes behind its stop bit. */
+const withTrailingBytes = (sets: readonly Buffer[]): Buffer[] =>
+  sets.map((set) => (((set[0] ?? 0) & 0x1f) === 7 ? Buffer.concat([set, Buffer.from([4, 4])]) : set))
+
+/** Message of 16 bytes of user data (ITU-T H.265, section D.2.7). */
+const prefixMessage = Buffer.concat([Buffer.from([39 << 1, 1, 5, 16]), Buffer.alloc(16, 0x55), Buffer.from([0x80])])
+
+/** Two messages, each marked, behind each key picture. */
+const messagesBehind: Packer = (picture, film, index) => [
+  ...usualPacker(picture, film, index),
+  ...(picture.key ? [prefixMessage, prefixMessage] : []).map((payload) => ({ payload, marker: true })),
+]
 
 /** Cameras and encoders as single reports describe them. */
 export const reportCases: FieldCase[] = [
@@ -133,6 +154,40 @@ export const reportCases: FieldCase[] = [
       expected: { refused: ['noUsableTrack'] },
     }),
   ),
+  {
+    quirk: 'packets are marked as padded, and have no padding',
+    source: 'https://github.com/pion/rtp/pull/274',
+    packing: emptyPadding,
+  },
+  {
+    quirk: 'sequence parameter sets have bytes behind their end',
+    source: 'https://github.com/scottlamb/retina/issues/104',
+    packing: (picture, film, index) => usualPacker(picture, { ...film, sets: withTrailingBytes(film.sets) }, index),
+    description: (film) => lines(sessionLines, pictureSection({ ...film, sets: withTrailingBytes(film.sets) })),
+  },
+  {
+    quirk: 'messages of H.265 come behind the picture, each with a marker',
+    source: 'https://github.com/bluenviron/mediamtx/issues/6257',
+    film: 'h265',
+    packing: messagesBehind,
+    expected: { converted: true },
+  },
+  {
+    quirk: 'pictures of H.265 lie in temporal layers',
+    source: 'https://github.com/bluenviron/mediamtx/issues/6031',
+    film: 'temporalLayers',
+    expected: { converted: true },
+  },
+  {
+    quirk: 'a message has the number of the packet behind it',
+    source: 'https://github.com/AlexxIT/go2rtc/issues/1722',
+    packets: (packets) => packets.flatMap((packet) => [messageBefore(packet), packet]),
+  },
+  {
+    quirk: 'the size changes in the stream',
+    source: 'https://github.com/ossrs/srs/issues/3073',
+    film: 'twoSizes',
+  },
   {
     quirk: 'only multicast is granted',
     source: 'https://github.com/AlexxIT/go2rtc/issues/1265',

@@ -1,3 +1,4 @@
+import { clearFalsePadding } from '../rtp/packet.ts'
 import type { RtspTrack } from '../rtsp/description.ts'
 import { describedUnits } from '../rtsp/resolution.ts'
 import { CleanPictures, type CleanPicturesOptions } from './clean-pictures.ts'
@@ -32,6 +33,7 @@ export class CleanMedia {
 
   /** Takes an RTP packet of a track. */
   push(track: RtspTrack, packet: Buffer): void {
+    clearFalsePadding(packet)
     this.#timestamps.get(track.kind)?.correct(packet)
     if (track.kind === 'video' && this.#pictures !== undefined) this.#pictures.push(packet)
     else this.#emit(track, packet)

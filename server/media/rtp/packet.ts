@@ -19,15 +19,28 @@ export function headerLength(packet: SharedPacket): number {
   return fixed + 4 > packet.length ? packet.length + 1 : fixed + 4 + packet.readUInt16BE(fixed + 2) * 4
 }
 
+const paddingBit = 0x20
+
+/**
+ * Clears the padding bit of a packet without padding of the length that its last byte names. Some encoders set the bit and name none, which RFC 3550, section 5.1, forbids: browsers
+ * drop such a packet, and players take all of it.
+ */
+export function clearFalsePadding(packet: Buffer): void {
+  const first = packet[0] ?? 0
+  if ((first & paddingBit) === 0) return
+  const padding = packet.at(-1) ?? 0
+  if (padding === 0 || headerLength(packet) + padding > packet.length) packet[0] = first & ~paddingBit
+}
+
 /** Payload of a packet, without padding. */
 export function payloadOf(packet: Buffer): Buffer {
-  const padding = ((packet[0] ?? 0) & 0x20) === 0 ? 0 : (packet.at(-1) ?? 0)
+  const padding = ((packet[0] ?? 0) & paddingBit) === 0 ? 0 : (packet.at(-1) ?? 0)
   return packet.subarray(headerLength(packet), packet.length - padding)
 }
 
 /** Nothing but padding: a sender tries its link with it (RFC 3550, section 5.1). */
 export function isPadding(packet: Buffer): boolean {
-  return ((packet[0] ?? 0) & 0x20) !== 0 && payloadOf(packet).length === 0
+  return ((packet[0] ?? 0) & paddingBit) !== 0 && payloadOf(packet).length === 0
 }
 
 export function sequenceOf(packet: SharedPacket): number {

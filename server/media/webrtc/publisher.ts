@@ -6,7 +6,7 @@ import { Problem } from '../base/problem.ts'
 import { audioLevelOf, audioLevelUri } from '../rtp/audio-level.ts'
 import { Layers } from '../feeds/layers.ts'
 import { SenderClock } from '../feeds/stream-clock.ts'
-import { hasMarker, isRtcp, isRtp } from '../rtp/packet.ts'
+import { clearFalsePadding, hasMarker, isRtcp, isRtp } from '../rtp/packet.ts'
 import { CleanPictures } from '../clean/clean-pictures.ts'
 import { beginsPicture, parameterSetsOf } from '../rtp/key-frame.ts'
 import { sourcePadding } from '../rtp/padding.ts'
@@ -238,6 +238,7 @@ export class Publisher {
         feed?.raw[stream.kind].report(point)
       })
     } else if (isRtp(message)) {
+      clearFalsePadding(message)
       this.#feedback.arrived(message)
       this.#streams.received(message, now)
     }

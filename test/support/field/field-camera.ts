@@ -90,9 +90,10 @@ export class FieldCamera implements AsyncDisposable {
     const at = round * pictures.length + picture.at
     const timestamp = this.#case.timestamp?.(at) ?? 90_000 + at * ticksPerPicture
     const made: Buffer[] = []
-    for (const { payload, marker, later = 0, payloadType: type = payloadType } of packing(picture, this.film, index)) {
+    const packed = packing(picture, this.film, index)
+    for (const { payload, marker, later = 0, payloadType: type = payloadType, padded = false } of packed) {
       const header = Buffer.alloc(12)
-      header.set([0x80, (marker ? 0x80 : 0) | type])
+      header.set([padded ? 0xa0 : 0x80, (marker ? 0x80 : 0) | type])
       header.writeUInt16BE(numbers.next & 0xffff, 2)
       numbers.next += 1
       header.writeUInt32BE((timestamp + later) >>> 0, 4)

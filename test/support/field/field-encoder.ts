@@ -73,9 +73,9 @@ export class FieldEncoder implements AsyncDisposable {
     this.#timer = setInterval(() => {
       const picture = film.pictures[index % film.pictures.length]
       if (!this.#track.isOpen() || picture === undefined) return
-      for (const { payload, marker } of packing(picture, film, index)) {
+      for (const { payload, marker, padded = false } of packing(picture, film, index)) {
         const header = Buffer.alloc(12)
-        header.set([0x80, (marker ? 0x80 : 0) | 96])
+        header.set([padded ? 0xa0 : 0x80, (marker ? 0x80 : 0) | 96])
         header.writeUInt16BE(number++ & 0xffff, 2)
         header.writeUInt32BE((index * 90_000) / filmRate, 4)
         header.writeUInt32BE(1, 8)

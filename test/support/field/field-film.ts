@@ -107,6 +107,15 @@ const recipes = {
     ],
     extension: 'mp4',
   },
+  temporalLayers: {
+    codec: 'H265',
+    pictures: 50,
+    coded: [
+      ...['-c:v', 'libx265', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-x265-params'],
+      'keyint=10:min-keyint=10:scenecut=0:bframes=3:b-adapt=0:temporal-layers=1:open-gop=0:repeat-headers=1:log-level=none',
+    ],
+    extension: 'mp4',
+  },
   vp8: {
     codec: 'VP8',
     pictures: 50,
@@ -130,7 +139,7 @@ const recipes = {
   },
 } as const satisfies Record<string, Recipe>
 
-export type FilmName = keyof typeof recipes | 'fieldCoded'
+export type FilmName = keyof typeof recipes | 'fieldCoded' | 'twoSizes'
 
 const films = new Map<FilmName, Promise<FieldFilm>>()
 
@@ -138,9 +147,23 @@ const films = new Map<FilmName, Promise<FieldFilm>>()
 export function fieldFilm(name: FilmName): Promise<FieldFilm> {
   const known = films.get(name)
   if (known !== undefined) return known
-  const made = name === 'fieldCoded' ? Promise.resolve(fieldCodedFilm()) : readFilm(name)
+  const made =
+    name === 'fieldCoded'
+      ? Promise.resolve(fieldCodedFilm())
+      : name === 'twoSizes'
+        ? inSuccession('plain', 'other')
+        : readFilm(name)
   films.set(name, made)
   return made
+}
+
+/** One film after the other; each key picture holds its parameter sets. */
+async function inSuccession(...names: (keyof typeof recipes)[]): Promise<FieldFilm> {
+  const parts = await Promise.all(names.map(fieldFilm))
+  const pictures = parts.flatMap(({ sets, pictures: own }) =>
+    own.map(({ units, key }) => ({ units: key ? [...sets, ...units] : units, key })),
+  )
+  return { codec: 'H264', sets: [], pictures: pictures.map((each, at) => ({ ...each, at })) }
 }
 
 async function readFilm(name: keyof typeof recipes): Promise<FieldFilm> {

@@ -7,6 +7,8 @@ export interface Packing {
   /** Added to the timestamp of the picture. */
   later?: number
   payloadType?: number
+  /** The padding bit of the header is set. */
+  padded?: boolean
 }
 
 /** Packs a picture. @param index of the picture since PLAY */
@@ -59,6 +61,13 @@ export const usualPacker: Packer = (picture, film) => {
   if (film.codec === 'JPEG') return marked(jpegPayloads(frame))
   return marked(payloadsOf(unitsWithSets(picture, film), film.codec))
 }
+
+/** Packs as usual, and marks the last packet of each unit as padded, with 0 in the place of the number of padding bytes. */
+export const emptyPadding: Packer = (picture, film, index) =>
+  usualPacker(picture, film, index).map((each) => {
+    const isPart = ((each.payload[0] ?? 0) & 0x1f) === 28 && ((each.payload[1] ?? 0) & 0x40) === 0
+    return isPart ? each : { ...each, payload: Buffer.concat([each.payload, Buffer.from([0])]), padded: true }
+  })
 
 function vp8Payloads(frame: Buffer): Buffer[] {
   const parts: Buffer[] = []

@@ -111,10 +111,13 @@ function unitsOf(packets: readonly Buffer[]): Buffer[] {
   return units
 }
 
-/** What is between the header and the padding (RFC 3550, section 5.1). */
+/** What is between the header and the padding (RFC 3550, section 5.1); nothing where these do not fit: browsers drop such a packet. */
 function payloadOf(packet: Buffer): Buffer {
   const isPadded = ((packet[0] ?? 0) & 0x20) !== 0
-  return packet.subarray(headerLength(packet), packet.length - (isPadded ? (packet.at(-1) ?? 0) : 0))
+  const padding = isPadded ? (packet.at(-1) ?? 0) : 0
+  const begin = headerLength(packet)
+  if ((isPadded && padding === 0) || begin + padding > packet.length) return Buffer.alloc(0)
+  return packet.subarray(begin, packet.length - padding)
 }
 
 const known = new WeakMap<FieldFilm, ReadonlyMap<string, number>>()
@@ -126,12 +129,15 @@ function fingerprints(film: FieldFilm): ReadonlyMap<string, number> {
   return places
 }
 
-/** Tells pictures of a film apart: by the slices alone. */
+/** Tells pictures of a film apart: by the slices alone, without zero bytes behind them (ITU-T H.264, section B.1). */
 function fingerprint(units: readonly Buffer[]): string {
   const hash = createHash('sha1')
   for (const unit of units) {
     const type = (unit[0] ?? 0) & 0x1f
-    if (type >= 1 && type <= 5) hash.update(unit)
+    if (type < 1 || type > 5) continue
+    let end = unit.length
+    while (unit[end - 1] === 0) end -= 1
+    hash.update(unit.subarray(0, end))
   }
   return hash.digest('hex')
 }

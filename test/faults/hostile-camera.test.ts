@@ -11,7 +11,7 @@ import { type Camera, startCamera } from '../support/camera/camera.ts'
 import { fuzzCameras, mutated } from '../support/camera/fuzzed-camera.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { hostileAnswers } from '../support/camera/hostile-answers.ts'
-import { HostileCamera, interleaved, rtpPacket } from '../support/camera/hostile-camera.ts'
+import { type Caller, HostileCamera, interleaved, rtpPacket } from '../support/camera/hostile-camera.ts'
 import { type HostileCase, reportMs } from '../support/camera/hostile-case.ts'
 import { hostileMedia, oddPackets } from '../support/camera/hostile-media.ts'
 import { hostilePhases } from '../support/camera/hostile-phases.ts'
@@ -194,6 +194,38 @@ test('whatever addresses a camera names for stream and packets, the node calls n
   expect(called).toEqual([])
   server.close()
   datagrams.close()
+})
+
+// https://github.com/Streamedian/html5_rtsp_player/issues/73
+test('a server that names no GET_PARAMETER and takes nothing else for a keep-alive is lost once', async () => {
+  const methods = 'DESCRIBE, OPTIONS, PAUSE, PLAY, SETUP, TEARDOWN, ANNOUNCE, RECORD'
+  const keptAlive = (caller: Caller): number =>
+    caller.requests.filter(({ method }) => method === 'GET_PARAMETER').length
+  await using camera = await HostileCamera.start({
+    OPTIONS: (caller, request) => caller.answer(request, { headers: { Public: methods } }),
+    SETUP: (caller, request) => caller.setUp(request, { headers: { Session: '5;timeout=2' } }),
+    PLAY: (caller, request) => {
+      caller.usual(request)
+      let kept = 0
+      let left = 30
+      caller.every(100, () => {
+        left = keptAlive(caller) > kept ? 30 : left - 1
+        kept = keptAlive(caller)
+        if (left === 0) caller.socket.destroy()
+      })
+    },
+  })
+  await node.openRoom('timeout')
+  await node.addDevice('timeout', 'cam', camera.url)
+  expect(await node.event((each) => each.type === 'deviceLost' && each.roomId === 'timeout')).toMatchObject({
+    kind: 'closed',
+  })
+  await node.addDevice('timeout', 'cam', camera.url)
+  const [first, second] = camera.calls
+  expect(first?.requests.map(({ method }) => method)).not.toContain('GET_PARAMETER')
+  await vi.waitFor(() => expect(second === undefined ? 0 : keptAlive(second)).toBe(5), { timeout: 12_000 })
+  expect(await node.userIds('timeout')).toEqual(['cam'])
+  await node.request('close_room', { roomId: 'timeout' })
 })
 
 test('150 cameras with random changes in a valid conversation are refused or accepted, without unexpected errors', async () => {

@@ -22,6 +22,9 @@ export type PullSettings = Required<
   Pick<RtspOptions, 'transport' | 'trustAnyCertificate' | 'answerMs' | 'stallMs' | 'allowed'>
 >
 
+/** Cameras of which it is remembered how their sessions are kept alive, at most. */
+const maxRemembered = 1_000
+
 interface Pull {
   ready: Promise<Feed>
   /** Called when a pull that was ready is over. */
@@ -35,6 +38,8 @@ interface Pull {
 export class CameraPulls {
   readonly #pulls = new Map<string, Pull>()
   readonly #playing = new Set<Pull>()
+  /** Cameras, by key, whose sessions timed out although OPTIONS was sent: GET_PARAMETER is tried with their next one. */
+  readonly #tryParameter = new Set<string>()
   /** Meters of the streams that cameras send. */
   readonly meters = new CameraMeters()
   readonly #transcoding: Transcoding
@@ -109,6 +114,13 @@ export class CameraPulls {
     }
   }
 
+  /** Sessions of a camera that does not name GET_PARAMETER are kept alive in the other way from the next one on. */
+  #changeKeepAlive(key: string): void {
+    if (this.#tryParameter.delete(key)) return
+    if (this.#tryParameter.size >= maxRemembered) this.#tryParameter.clear()
+    this.#tryParameter.add(key)
+  }
+
   #begin(key: string, source: CameraSource): Pull {
     const abort = new AbortController()
     const meter = this.meters.begin(key)
@@ -124,7 +136,13 @@ export class CameraPulls {
     const begin = (): CameraFeed =>
       (camera ??= new CameraFeed(session.tracks, this.#transcoding, session.described, session.refusals))
     const session = new RtspSession(
-      { ...this.settings, ...source, abilities: () => this.#transcoding.abilities(), log: this.#log },
+      {
+        ...this.settings,
+        ...source,
+        tryParameter: this.#tryParameter.has(key),
+        abilities: () => this.#transcoding.abilities(),
+        log: this.#log,
+      },
       {
         rtp: (track, packet) => {
           meter.note(track.kind, packet)
@@ -136,7 +154,10 @@ export class CameraPulls {
           meter.noteClock(point.ntp, Date.now())
           camera?.report(track, point)
         },
-        ended: (error) => lost(error),
+        ended: (error) => {
+          if (session.mayHaveTimedOut) this.#changeKeepAlive(key)
+          lost(error)
+        },
       },
     )
     const lost = (error: RtspError): void => {

@@ -12,7 +12,11 @@ const maxRedirections = 4
 const maxConnections = 3
 
 /** Address, login and bounds of a dialogue. */
-export type DialogueOptions = Omit<ConnectionOptions, 'address'> & { address: DeviceAddress }
+export type DialogueOptions = Omit<ConnectionOptions, 'address'> & {
+  address: DeviceAddress
+  /** Keeps the session alive with GET_PARAMETER, even if OPTIONS does not name it. Left out: no. */
+  tryParameter?: boolean
+}
 
 /** A connection and the requests on it, up to the description of the stream: follows the camera to another address, and connects again where a camera closes behind a challenge. */
 export class RtspDialogue {
@@ -138,7 +142,8 @@ export class RtspDialogue {
       },
       before?.authorization,
     )
-    return { connection, requests: new SessionRequests(connection, this.#address.requestUrl) }
+    const { tryParameter } = this.#options
+    return { connection, requests: new SessionRequests(connection, this.#address.requestUrl, tryParameter) }
   }
 }
 

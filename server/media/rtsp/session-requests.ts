@@ -1,5 +1,6 @@
 import type { RtspAnswer, RtspConnection } from './connection.ts'
 import { parseDescription, type RtspDescription, type RtspTrack } from './description.ts'
+import { KeepAlive } from './keep-alive.ts'
 import { type AnswerRemedy, baseUrls, controlUrls, remediesFor } from './leniency.ts'
 import { RtspError } from './rtsp-error.ts'
 import { type GrantedTransport, parseSession, parseTransport } from './transport.ts'
@@ -7,7 +8,7 @@ import { type GrantedTransport, parseSession, parseTransport } from './transport
 /** Share of the session's timeout after which it is kept alive, and the shortest interval in milliseconds. */
 const keepAliveShare = 0.45
 const minKeepAliveMs = 1_000
-/** Methods of a Public field that are remembered, at most. */
+/** Methods of a Public field that are read, at most. */
 const maxMethods = 64
 /** Share of the deadline of an answer that OPTIONS gets: some cameras never answer it. */
 const optionsShare = 0.4
@@ -19,18 +20,21 @@ export class SessionRequests {
   /** URLs that the controls of tracks may be relative to, and URLs of all tracks together; the most likely first. */
   #bases: string[]
   #aggregates: string[]
-  /** Methods that the camera knows. */
-  #methods = new Set<string>()
   /** Ids that SETUP named, in order; empty before the first one. */
   readonly #ids: string[] = []
   #timeoutMs = 60_000
+  readonly #keepAlive: KeepAlive
   /** Tracks that the camera described. */
   described: readonly RtspTrack[] = []
 
-  /** @param url of the stream, without login */
-  constructor(connection: RtspConnection, url: string) {
+  /**
+   * @param url of the stream, without login
+   * @param tryParameter keeps the session alive with GET_PARAMETER, even if OPTIONS does not name it
+   */
+  constructor(connection: RtspConnection, url: string, tryParameter = false) {
     this.#connection = connection
     this.#url = url
+    this.#keepAlive = new KeepAlive(tryParameter)
     this.#bases = [url]
     this.#aggregates = [url]
   }
@@ -40,7 +44,7 @@ export class SessionRequests {
     try {
       const options = await this.#connection.request('OPTIONS', this.#url, {}, optionsShare)
       const methods = options.headers('public').flatMap((field) => field.split(',', maxMethods))
-      this.#methods = new Set(methods.slice(0, maxMethods).map((name) => name.trim()))
+      this.#keepAlive.noteMethods(methods.slice(0, maxMethods).map((name) => name.trim()))
     } catch (error) {
       // A login that is refused would only be refused once more.
       const isLogin = error instanceof RtspError && error.status === 401 && this.#connection.authorization.isRefused
@@ -77,6 +81,7 @@ export class SessionRequests {
 
   /** PLAY, of everything that was set up, and again in the other ways that its refusal asks for. */
   async play(): Promise<void> {
+    this.#keepAlive.notePlay()
     try {
       await this.#connection.request('PLAY', this.#aggregate, { Range: 'npt=0.000-' })
     } catch (refused) {
@@ -102,15 +107,19 @@ export class SessionRequests {
    * @throws RtspError `closed` when the camera says that the session is over (454): some say so while it goes on
    */
   async keepAlive(): Promise<void> {
-    const method = this.#methods.has('GET_PARAMETER') ? 'GET_PARAMETER' : 'OPTIONS'
     try {
-      await this.#connection.request(method, this.#aggregate)
+      await this.#connection.request(this.#keepAlive.next(), this.#aggregate)
     } catch (error) {
       if (!(error instanceof RtspError)) throw error
       if (error.status === 454) throw new RtspError('closed', 'the camera ended the session', 454)
       // Some list the method and refuse it.
-      if (error.status !== 0) this.#methods.delete('GET_PARAMETER')
+      if (error.status !== 0) this.#keepAlive.noteRefusal()
     }
+  }
+
+  /** Whether a session that ends now may have timed out in spite of its keep-alives. */
+  get mayHaveTimedOut(): boolean {
+    return this.#keepAlive.mayHaveFailed(this.#timeoutMs)
   }
 
   /** Whether a session was set up. */

@@ -40,6 +40,8 @@ export interface RtspOptions {
   stallMs: number
   /** Addresses where the camera may be; left out: everywhere. */
   allowed?: AllowedAddresses
+  /** Keeps the session alive with GET_PARAMETER, even if the camera does not name it. Left out: no. */
+  tryParameter?: boolean
   /** Resolves with what this machine can convert; called only where it matters. Left out: nothing. */
   abilities?: () => Promise<Abilities>
   /** Takes unexpected errors. */
@@ -118,6 +120,11 @@ export class RtspSession {
   /** Tracks that the camera described. */
   get described(): readonly RtspTrack[] {
     return this.#dialogue.requests.described
+  }
+
+  /** Whether a session that ends now may have timed out in spite of its keep-alives: the next one should try the other method. */
+  get mayHaveTimedOut(): boolean {
+    return this.#dialogue.requests.mayHaveTimedOut
   }
 
   /** IP address of the camera; empty while it is not connected. */

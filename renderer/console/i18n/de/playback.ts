@@ -129,8 +129,8 @@ export const playback: Texts<typeof english> = {
     format: 'Format',
     formats: { mp4: 'MP4', compatible: 'Am kompatibelsten', original: 'Wie aufgezeichnet' },
     hints: {
-      mp4: 'Läuft in Browsern und den meisten Playern; das Bild wird verlustfrei kopiert. VP8 wird zu H.264.',
-      compatible: 'H.264 und AAC, für jeden Player und jedes Schnittprogramm.',
+      mp4: 'Das Bild wird verlustfrei kopiert, Ton wird zu AAC. VP8 wird zu H.264.',
+      compatible: 'H.264 und AAC, für jeden Player und jedes Schnittprogramm: auch H.265 wird umgewandelt.',
       original: 'Nichts wird umgewandelt: VP8 bleibt WebM.',
     },
     picture: 'Bild',

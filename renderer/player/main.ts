@@ -42,7 +42,7 @@ function playFile(url: string): void {
 }
 
 function playLive(base: string): void {
-  // Browsers play by themselves only without sound; a click turns it on.
+  // Autoplay is allowed without sound only.
   video.muted = true
   let wantsSound = true
   const states: Record<PlayerState, string> = { ...texts, living: '' }
@@ -66,7 +66,7 @@ function playLive(base: string): void {
     },
   })
   notice.textContent = texts.waiting
-  // Not every browser plays a stream of parts by `autoplay`; one that wants a click first gets a button.
+  // WebKit ignores `autoplay` for MediaSource; if the browser requires a click, a button is shown.
   const begin = (): Promise<void> =>
     video.play().catch((error: unknown) => {
       if (!(error instanceof DOMException) || error.name !== 'NotAllowedError') return
@@ -77,7 +77,7 @@ function playLive(base: string): void {
   video.addEventListener('playing', () => {
     document.body.dataset.firstPicture ??= String(Math.round(performance.now()))
   })
-  // For measurements and support: how far behind the present it plays.
+  // Latency in seconds, for measurements and support.
   setInterval(() => {
     const { latency } = player
     if (latency !== undefined) document.body.dataset.latency = latency.toFixed(1)

@@ -17,6 +17,11 @@ export function lackAt(lane: Lane | undefined, at: number): LackingSpan | undefi
   return lane?.lacks.find(({ from, to }) => from <= at && to > at)
 }
 
+/** The gap of a lane at a moment, with its reason. */
+export function gapAt(lane: Lane | undefined, at: number): RecordingGap | undefined {
+  return lane?.gaps.find(({ from, to }) => from <= at && (to ?? Date.now()) > at)
+}
+
 /** Waiting time after the last change of the view, in milliseconds. */
 const restMs = 120
 /** Interval of reading while the present is shown, in milliseconds. */
@@ -103,10 +108,5 @@ export function useTimeLine(streams: Readonly<Ref<readonly RecordingStream[]>>, 
     return span === undefined ? undefined : Math.min(at, span.to)
   }
 
-  /** The gap of a stream at a moment, with its reason. */
-  function gapAt(key: string, at: number): RecordingGap | undefined {
-    return lanes.value.get(key)?.gaps.find(({ from, to }) => from <= at && (to === null || to > at))
-  }
-
-  return { lanes, marks, failed, ready, read, nextAfter, lastBefore, gapAt }
+  return { lanes, marks, failed, ready, read, nextAfter, lastBefore }
 }

@@ -2,15 +2,16 @@ import type { StreamPlayer } from './stream-player.ts'
 
 /** Interval at which streams are kept together, in milliseconds. */
 const tickMs = 100
-/** Streams that are further apart are moved, those closer are paced, in milliseconds. */
+/** Drift above which a stream is sought, and above which its speed is adjusted, in milliseconds. */
 const jumpMs = 700
 const paceMs = 60
 
-/** Pictures that a step tries: those in a hole between picture and sound at a seam cannot be shown. Steps of a key that is held down. */
+/** Pictures that a step tries: one in a hole between two pieces cannot be shown. */
 const maxTries = 3
+/** Maximum number of queued steps, of a key that is held down. */
 const maxWaitingSteps = 3
 
-/** Plays several streams by one clock: that of the first stream that has something to show. Where no stream has, it goes on at the next recording. */
+/** Plays several streams by one clock: that of the first stream with media at the moment. Without any, playback continues at the next recording. */
 export class Conductor {
   readonly #players = new Map<string, StreamPlayer>()
   readonly #changed: () => void
@@ -43,12 +44,12 @@ export class Conductor {
     return this.#rate
   }
 
-  /** Nothing comes behind the shown moment. */
+  /** Whether nothing was recorded after the shown moment. */
   get ended(): boolean {
     return this.#ended
   }
 
-  /** The browser did not let the last `play` happen. */
+  /** Whether the browser rejected the last `play`. */
   get isRefused(): boolean {
     return this.#isRefused
   }
@@ -75,9 +76,10 @@ export class Conductor {
   play(): void {
     this.#playing = true
     this.#isRefused = false
-    // During a click, so that a browser lets those play, too, that are ready later only.
+    // Browsers allow `play` within a click only: streams that load later need it now, too.
     for (const { video, state } of this.#players.values()) {
-      this.#run(video, true)
+      // At its end, `play` would begin again at the origin.
+      if (!video.ended) this.#run(video, true)
       if (state !== 'showing') video.pause()
     }
     this.#tick()
@@ -95,7 +97,7 @@ export class Conductor {
     this.#changed()
   }
 
-  /** Shows the next or last picture of the leading stream. Steps that come meanwhile follow one another. */
+  /** Shows the next or previous picture of the leading stream. Concurrent steps are queued. */
   step(direction: 1 | -1): Promise<void> {
     this.pause()
     if (this.#waitingSteps >= maxWaitingSteps) return this.#steps
@@ -124,7 +126,7 @@ export class Conductor {
     }
   }
 
-  /** Moment of the leading stream's next or last picture; over a gap of it, of the stream that has one first. */
+  /** Moment of the leading stream's next or previous picture; over a gap, the nearest one of all streams. */
   async #beside(lead: StreamPlayer | undefined, from: number, direction: 1 | -1): Promise<number | undefined> {
     const next = await lead?.beside(from, direction)
     if (next?.overGap === false) return next.at
@@ -152,13 +154,13 @@ export class Conductor {
   #advance(): void {
     const players = [...this.#players.values()]
     const isLoading = players.some(({ state }) => state === 'loading')
-    // Those at the end of their piece wait for nothing, and nobody waits for them.
+    // A stream at the end of its piece neither waits nor delays the others.
     const active = this.#active().filter((player) => player.goesOnAt === undefined)
     const [lead] = active
     if (lead === undefined) {
       if (!isLoading) this.#goOn()
     } else {
-      // All wait for the slowest, so that they stay together.
+      // The slowest stream holds the others, so that they stay in sync.
       const ready = !isLoading && active.every((player) => player.ready)
       for (const player of active) this.#run(player.video, ready)
       if (ready) this.#at = Math.max(this.#at, lead.at)
@@ -179,7 +181,7 @@ export class Conductor {
     }
   }
 
-  /** Somebody came: their recording begins now. */
+  /** Seeks the streams whose recording begins, continues or ends at this moment. */
   #joinBegun(): void {
     for (const player of this.#players.values()) {
       const { state } = player
@@ -187,12 +189,12 @@ export class Conductor {
       const { goesOnAt } = player
       if (state === 'gap' && here) void player.seek(this.#at)
       else if (typeof goesOnAt === 'number' && goesOnAt <= this.#at) void player.seek(this.#at)
-      // Its recording is over: the last picture is not shown as if it went on.
+      // After the end of a recording, its last picture is not left on the screen.
       else if (state === 'showing' && !here && player.at < this.#at) void player.seek(this.#at)
     }
   }
 
-  /** No stream goes on at this moment: plays where the first one does. */
+  /** Seeks to the earliest moment at which a stream continues. */
   #goOn(): void {
     const players = [...this.#players.values()]
     const next = players.flatMap((player) => player.nextAt(this.#at) ?? [])
@@ -205,7 +207,7 @@ export class Conductor {
     else if (video.paused) void video.play().catch((error: unknown) => this.#refused(error))
   }
 
-  /** A browser that plays only right after a click refuses; a video that is paused meanwhile is none of that. */
+  /** Pauses if the browser plays only after a click. Other rejections come from a pause during `play`. */
   #refused(error: unknown): void {
     if (!this.#playing || !(error instanceof DOMException) || error.name !== 'NotAllowedError') return
     this.#isRefused = true

@@ -6,18 +6,18 @@ import type { Piece } from './piece.ts'
 export interface LoadedSpan {
   from: number
   to: number
-  /** The file still grows: more comes later. */
+  /** Whether the file is still written. */
   growing: boolean
-  /** Bytes of init and fragments; undefined: there is nothing at that time, or not yet. */
+  /** Bytes of init and fragments; undefined: nothing was recorded at that time yet. */
   data: ArrayBuffer | undefined
 }
 
 /** Maximum distance of the media times from the origin, in milliseconds: a jump further away makes a new MediaSource. */
 const reachMs = 30 * 86_400_000
-/** Seconds kept behind the shown picture. */
+/** Duration of an open source, in seconds. */
+const farSeconds = (4 * reachMs) / 1_000
+/** Seconds of the buffer kept behind the shown picture, and ahead of it: more than the player loads ahead. */
 const keptBehind = 20
-
-/** Seconds kept before it: more than is ever loaded ahead. */
 const keptAhead = 240
 
 /** Loads a span of a piece. @param from seconds of media time @throws TypeError without a connection, StorageError, Error for a refusal, AbortError */
@@ -35,8 +35,8 @@ export async function loadSpan(piece: Piece, from: number, to: number, signal: A
 }
 
 /**
- * One MediaSource of a video element: takes pieces of MP4 and WebM at their wall times. Its time line begins at an origin; a change of codec goes on in the same buffer, one of
- * the number of tracks needs a new MediaSource.
+ * MediaSource of a video element: takes pieces of MP4 and WebM at their wall times. Its time line begins at an origin. Another codec is appended to the same buffer; another number
+ * of tracks needs a new MediaSource.
  */
 export class MediaFeed {
   readonly #video: HTMLVideoElement
@@ -46,7 +46,7 @@ export class MediaFeed {
   #type = ''
   #tracks = ''
   #origin = 0
-  /** Appends and removals take turns. */
+  /** Latest append or removal: a SourceBuffer does one at a time. */
   #turn: Promise<void> = Promise.resolve()
 
   constructor(video: HTMLVideoElement) {
@@ -63,7 +63,7 @@ export class MediaFeed {
     return this.#origin + mediaTime * 1_000
   }
 
-  /** Tells whether a piece can go on in the present buffer. */
+  /** Whether a piece can be appended to the present buffer. */
   fits(piece: Piece): boolean {
     return (
       this.#buffer !== undefined &&
@@ -72,9 +72,9 @@ export class MediaFeed {
     )
   }
 
-  /** Makes a new MediaSource where the present one does not fit. @throws Error the browser does not play this type */
+  /** Makes a new MediaSource if the piece does not fit into the present one. @throws UnplayableError */
   async prepare(piece: Piece): Promise<void> {
-    if (this.fits(piece)) return
+    if (this.fits(piece)) return await this.#inTurn((buffer, source) => this.#open(buffer, source))
     const Source = mediaSourceClass()
     const type = playableType(piece.type)
     if (Source === undefined || type === undefined) throw new UnplayableError(piece.type)
@@ -83,20 +83,22 @@ export class MediaFeed {
     const source = new Source()
     this.#source = source
     this.#url = URL.createObjectURL(source)
-    // A managed source opens only without AirPlay.
+    // Safari opens a managed source only without AirPlay.
     this.#video.disableRemotePlayback = true
     this.#video.src = this.#url
     await new Promise((resolve) => source.addEventListener('sourceopen', resolve, { once: true }))
     if (this.#source !== source) return
-    source.duration = (4 * reachMs) / 1_000
+    source.duration = farSeconds
     this.#buffer = source.addSourceBuffer(type)
     this.#type = piece.type
     this.#tracks = tracksOf(piece)
   }
 
-  /** Appends a span of a piece. Where the buffer is full, the past is dropped first. */
+  /** Appends a span of a piece. If the buffer is full, what was shown is dropped first. */
   async append(piece: Piece, data: ArrayBuffer): Promise<void> {
-    await this.#inTurn(async (buffer) => {
+    await this.#inTurn(async (buffer, source) => {
+      const { ended, currentTime } = this.#video
+      await this.#open(buffer, source)
       if (piece.type !== this.#type) {
         const type = playableType(piece.type)
         if (type === undefined) throw new UnplayableError(piece.type)
@@ -111,22 +113,41 @@ export class MediaFeed {
         await this.#drop(buffer, 2)
         await done(buffer, () => buffer.appendBuffer(data))
       }
+      // Chromium resumes an ended video only after a seek.
+      if (ended) this.#video.currentTime = currentTime
     })
   }
 
-  /** Drops what was shown a while ago. */
+  /** Drops media far from the shown picture. */
   async evict(): Promise<void> {
-    await this.#inTurn(async (buffer) => {
+    await this.#inTurn(async (buffer, { readyState }) => {
+      // A removal would reopen a finished source.
+      if (readyState === 'ended') return
       await this.#drop(buffer, keptBehind)
       const far = this.#video.currentTime + keptAhead
       const { buffered } = buffer
-      // Left over from before a jump back.
+      // Media from before a jump back.
       if (buffered.length > 0 && buffered.end(buffered.length - 1) > far)
         await done(buffer, () => buffer.remove(far, Infinity))
     })
   }
 
-  /** End of what is buffered at a time without a hole, in seconds; undefined: nothing is. */
+  /** Makes the longer track play to its end: until then, only what both tracks hold counts as buffered. A later append reopens the source. */
+  async finish(): Promise<void> {
+    await this.#inTurn(async (_buffer, source) => {
+      if (source.readyState === 'open') source.endOfStream()
+    })
+  }
+
+  /** Whether one track ends well before a time up to which the other is loaded. */
+  lacksTrack(time: number): boolean {
+    const { buffered } = this.#video
+    for (let range = buffered.length - 1; range >= 0; range--)
+      if (buffered.start(range) < time) return buffered.end(range) < time - seam
+    return false
+  }
+
+  /** End of the buffered media at a time, over seams, in seconds; undefined: there is none. */
   bufferedTo(time: number): number | undefined {
     const { buffered } = this.#video
     let end: number | undefined
@@ -183,13 +204,19 @@ export class MediaFeed {
     await done(buffer, () => buffer.remove(0, end))
   }
 
-  async #inTurn(act: (buffer: SourceBuffer) => Promise<void>): Promise<void> {
+  /** Reopens a finished source: the duration of a finished one limits seeks. */
+  async #open(buffer: SourceBuffer, source: MediaSource): Promise<void> {
+    if (source.readyState === 'ended') await done(buffer, () => buffer.remove(0, 0.001))
+    if (source.duration !== farSeconds) source.duration = farSeconds
+  }
+
+  async #inTurn(act: (buffer: SourceBuffer, source: MediaSource) => Promise<void>): Promise<void> {
     const source = this.#source
     const turn = this.#turn.then(async () => {
       const buffer = this.#buffer
       // Another MediaSource took its place meanwhile.
-      if (buffer === undefined || source !== this.#source || source?.readyState !== 'open') return
-      await act(buffer)
+      if (buffer === undefined || source === undefined || source !== this.#source) return
+      if (source.readyState !== 'closed') await act(buffer, source)
     })
     this.#turn = turn.catch(() => {})
     await turn

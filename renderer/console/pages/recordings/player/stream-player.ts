@@ -1,11 +1,12 @@
 import { AtLeaderError, MediaFeed, loadSpan, seam, StorageError, UnplayableError } from './media-feed.ts'
 import { type Beside, PictureTimes } from './picture-times.ts'
 import type { Piece, PieceSource } from './piece.ts'
+import { ShownPicture } from './shown-picture.ts'
 
-/** States that end with the next loaded span. */
+/** States that the next loaded span ends. */
 const waiting: ReadonlySet<StreamState> = new Set<StreamState>(['loading', 'failed', 'storageFailed'])
 
-/** States of a stream at the moment that is shown. gap: nothing was recorded. unplayable: the browser lacks the codec. atLeader: this controller is a replica. */
+/** State of a stream at the shown moment. gap: nothing was recorded. unplayable: the browser lacks the codec. atLeader: this controller is a replica. */
 export type StreamState =
   | 'empty'
   | 'loading'
@@ -16,30 +17,27 @@ export type StreamState =
   | 'failed'
   | 'storageFailed'
 
-/** Seconds that are loaded ahead of the picture, at normal speed. */
+/** Seconds loaded ahead of the picture, at normal speed. */
 const ahead = 12
-/** Seconds of one request; the first one asks for one fragment only, so that a picture comes soon. */
+/** Seconds of one request. The first request covers one fragment only, for a fast first picture. */
 const loadSeconds = 8
 const firstSeconds = 0.05
-/** Waiting time before a growing file is asked again, in milliseconds. */
+/** Interval of requests for a growing file, and after a failure, in milliseconds. */
 const growMs = 1_000
 const retryMs = 2_000
-/** Waiting time at the end of the recordings before the next one is looked for, in milliseconds. */
+/** Interval of looking for the next recording at the end of all, in milliseconds. */
 const nextMs = 3_000
 
-/** A browser stands still this long before the end of what is buffered at most, or this long before it as a rule, in seconds. */
+/** Distance from the end of the buffer at which browsers stop: maximum, and usual value, in seconds. */
 const tail = 0.4
 const atEnd = 0.06
-/** In between, it is at the end when it has not moved for this time, in milliseconds. */
+/** Between the two, the video counts as stopped after this time without movement, in milliseconds. */
 const stillMs = 250
-/** What was loaded ends this close to where it was to end, in seconds. */
+/** Tolerance for the end of the loaded media; less than this ahead of a seek is loaded again, in seconds. */
 const slack = 0.1
 
-/** Distance of a seek from the beginning of its picture, so that the picture is found whatever the rounding, in milliseconds. */
+/** Offset of a seek from the start of its picture, against rounding, in milliseconds. */
 const insideMs = 2
-/** Longest wait for the picture of a step, and for the report that it is shown, in milliseconds. */
-const settleMs = 5_000
-const reportMs = 1_000
 
 /** Plays one recorded stream in a video element, by wall time. */
 export class StreamPlayer {
@@ -48,21 +46,19 @@ export class StreamPlayer {
   readonly #feed: MediaFeed
   readonly #changed: () => void
   #state: StreamState = 'empty'
-  /** Place up to which is loaded. */
+  /** Position up to which media is loaded. */
   #cursor: { piece: Piece; time: number } | undefined
-  /** What comes behind the last loaded piece, where it cannot go on in this buffer; null: nothing does, for now. */
+  /** Next piece, if it needs a seek; null: there is none yet. */
   #following: Piece | null | undefined
-  /** Place of the video at the last look, and the time since which it is there. */
+  /** Time of the video at the last check, and when it last moved. */
   #lastTime = 0
   #movedAt = 0
   #stop = new AbortController()
   #filling = false
   #pausedUntil = 0
   readonly #times: PictureTimes
-  #shownAt = 0
-  /** The picture of the latest seek is not shown yet. */
-  #isPictureDue = false
-  /** Moment that was asked for last. */
+  readonly #picture: ShownPicture
+  /** Moment of the latest seek. */
   #wanted = 0
 
   /** @param changed called after the state or the shown picture changed */
@@ -73,14 +69,14 @@ export class StreamPlayer {
     this.#feed = new MediaFeed(video)
     this.#changed = changed
     video.addEventListener('error', () => {
-      // Emptied by `close`, it has none.
+      // `close` empties the video, which fires the event without an error.
       if (video.error === null) return
       this.#stop.abort()
       this.#feed.close()
       this.#become('failed')
     })
     video.addEventListener('timeupdate', () => void this.fill())
-    this.#follow()
+    this.#picture = new ShownPicture(video, changed)
   }
 
   get state(): StreamState {
@@ -92,15 +88,13 @@ export class StreamPlayer {
     return this.#feed.wallTime(this.video.currentTime)
   }
 
-  /** Whether pictures or sound for the present moment are there, and some more. */
+  /** Whether media for the present moment and the next one is loaded. */
   get ready(): boolean {
-    return this.video.readyState >= HTMLMediaElement.HAVE_FUTURE_DATA && !this.video.seeking
+    const { readyState, seeking, ended } = this.video
+    return readyState >= HTMLMediaElement.HAVE_FUTURE_DATA && !seeking && !ended
   }
 
-  /**
-   * Moment at which this stream goes on, when it stands still for good: at a hole, and where another buffer is needed. null: nothing follows, for now.
-   * undefined: it plays, or what it waits for is being loaded.
-   */
+  /** Moment at which a stopped stream continues: behind a hole or with the next piece. null: nothing follows yet. undefined: it plays or loads. */
   get goesOnAt(): number | null | undefined {
     const { currentTime } = this.video
     if (this.#state !== 'showing' || this.ready) return undefined
@@ -113,13 +107,13 @@ export class StreamPlayer {
     return this.#following === undefined ? undefined : (this.#following?.from ?? null)
   }
 
-  /** Tells whether something was recorded at a moment, as far as it is known. */
+  /** Whether something was recorded at a moment, as far as it is known. */
   has(at: number): boolean {
     const piece = this.#pieces.known(at)
     return piece !== undefined && piece.from <= at + 50
   }
 
-  /** Moment at or after another at which this stream can go on, as far as it is known; undefined: there is none, or it is being loaded again. */
+  /** Earliest known moment from `at` on at which this stream can continue; undefined: there is none, or it loads. */
   nextAt(at: number): number | undefined {
     const piece = this.#pieces.known(at)
     if (this.#state === 'showing') return this.has(at) ? (this.goesOnAt ?? undefined) : piece?.from
@@ -127,10 +121,10 @@ export class StreamPlayer {
     return this.#state === 'unplayable' ? this.#pieces.known(piece.to + 1)?.from : undefined
   }
 
-  /** Shows a moment; a gap is shown as such. */
+  /** Shows a moment, or its gap. */
   async seek(at: number): Promise<void> {
     this.#wanted = at
-    this.#isPictureDue = 'requestVideoFrameCallback' in this.video
+    this.#picture.expect()
     const target = this.#feed.mediaTime(at)
     const known = this.#pieces.known(at)
     const loadedTo = this.#feed.bufferedTo(target)
@@ -141,7 +135,13 @@ export class StreamPlayer {
     this.#pausedUntil = 0
     this.#cursor = undefined
     this.#following = undefined
-    if (loadedTo !== undefined && known !== undefined && this.#feed.fits(known) && known.from <= at) {
+    if (
+      loadedTo !== undefined &&
+      loadedTo - target > slack &&
+      known !== undefined &&
+      this.#feed.fits(known) &&
+      known.from <= at
+    ) {
       this.video.currentTime = target
       this.#become('showing')
       void this.#goOnAt(this.#feed.wallTime(loadedTo), stop.signal)
@@ -158,7 +158,7 @@ export class StreamPlayer {
       this.#cursor = { piece, time: Math.max(0, (at - piece.from) / 1_000) }
       await this.#load(firstSeconds, stop.signal)
       if (stop.signal.aborted) return
-      // Sound may begin a little later than the picture: the first buffered moment counts.
+      // Sound may begin a little later than the picture: playback starts with the first buffered moment.
       this.#overSeam()
     } catch (error) {
       this.#fail(error, stop.signal)
@@ -166,7 +166,7 @@ export class StreamPlayer {
     void this.fill()
   }
 
-  /** Goes on loading where the buffer ends. */
+  /** Continues loading at the end of the buffer. */
   async #goOnAt(end: number, signal: AbortSignal): Promise<void> {
     const piece = this.#pieces.known(end) ?? (await this.#pieces.at(end).catch(() => undefined))
     if (signal.aborted) return
@@ -176,7 +176,7 @@ export class StreamPlayer {
     void this.fill()
   }
 
-  /** Loads ahead of the shown picture, and takes it over a seam: not every browser reports that it waits there. */
+  /** Loads ahead of the shown picture, and moves the video over a seam: WebKit does not report that it waits there. */
   async fill(): Promise<void> {
     const { signal } = this.#stop
     this.#look()
@@ -195,7 +195,7 @@ export class StreamPlayer {
     }
   }
 
-  /** Finds the picture before or after the one at a moment, while it is paused; undefined: there is none, or no connection. */
+  /** Finds the picture before or after the one at a moment; undefined: there is none, or no connection. */
   async beside(at: number, direction: 1 | -1): Promise<Beside | undefined> {
     const found = await this.#times.beside(at, direction).catch(() => undefined)
     if (found === undefined) return undefined
@@ -204,23 +204,14 @@ export class StreamPlayer {
     return { ...found, at: this.#feed.wallTime(reached) }
   }
 
-  /** Moment of the picture that is shown, as far as the browser reports it. */
+  /** Moment of the shown picture, as far as the browser reports it. */
   get shownAt(): number {
-    return this.#feed.wallTime(this.#isPictureDue || this.#shownAt === 0 ? this.video.currentTime : this.#shownAt)
+    return this.#feed.wallTime(this.#picture.time)
   }
 
-  /** Resolves when the picture of a seek is shown. @param at moment of the seek */
+  /** Resolves when the picture of a seek is shown, or after a time limit. @param at moment of the seek */
   async settled(at: number): Promise<void> {
-    // Right before the end of what is loaded, Chromium shows the picture and goes on seeking.
-    const isShown = (): boolean => !this.#isPictureDue && Math.abs(this.shownAt - at) <= insideMs + 1
-    const deadline = performance.now() + settleMs
-    while (this.video.seeking && !isShown() && performance.now() < deadline) await nextTurn()
-    // On a busy machine the report comes many renderings later.
-    const reported = performance.now() + reportMs
-    while (this.#isPictureDue && performance.now() < reported) await nextTurn()
-    // A browser without reports shows the picture with one of the next renderings.
-    await nextTurn()
-    await nextTurn()
+    await this.#picture.settled(() => Math.abs(this.shownAt - at) <= insideMs + 1)
   }
 
   close(): void {
@@ -230,7 +221,7 @@ export class StreamPlayer {
     this.video.load()
   }
 
-  /** Takes the video over a seam, and notes since when it stands still. */
+  /** Moves the video over a seam, and notes when it last moved. */
   #look(): void {
     if (!this.ready && this.#state === 'showing') this.#overSeam()
     const { currentTime } = this.video
@@ -239,13 +230,13 @@ export class StreamPlayer {
     this.#movedAt = performance.now()
   }
 
-  /** Nothing of the piece could be loaded: goes on with the one behind it. */
+  /** Continues with the next piece, since nothing of this one could be loaded. */
   #passEmpty(): void {
     if (this.#following === null) this.#become('gap')
     else if (this.#following !== undefined) void this.seek(this.#following.from)
   }
 
-  /** Time of the video element up to which is loaded. */
+  /** Time of the video element up to which media is loaded. */
   #loadedTo(): number {
     const cursor = this.#cursor
     return cursor === undefined ? Infinity : this.#feed.mediaTime(cursor.piece.from) + cursor.time
@@ -257,7 +248,7 @@ export class StreamPlayer {
     return this.#loadedTo() - currentTime < ahead * Math.max(1, playbackRate / 1.5)
   }
 
-  /** Loads the next seconds at the cursor. @returns false when there is nothing more for now */
+  /** Loads the next seconds at the cursor. @returns false if there are none yet */
   async #load(seconds: number, signal: AbortSignal): Promise<boolean> {
     const cursor = this.#cursor
     if (cursor === undefined) return false
@@ -273,31 +264,34 @@ export class StreamPlayer {
     }
     await this.#feed.append(piece, span.data)
     if (signal.aborted) return false
-    // A little less, so that the fragment behind is found whatever the rounding.
+    // Slightly later, so that rounding does not return the same fragment.
     cursor.time = span.to + 0.002
     this.#following = undefined
     if (waiting.has(this.#state)) this.#become('showing')
     return true
   }
 
-  /** Goes on with the piece behind this one, if it follows without a gap and fits. */
+  /** Continues with the next piece, if it follows without a gap in the same buffer. */
   async #nextPiece(piece: Piece, signal: AbortSignal): Promise<boolean> {
     const loaded = piece.from + (this.#cursor?.time ?? 0) * 1_000
-    // What is loaded may be more: sound that ends later than the picture, beyond pieces that are shorter.
+    // Sound may end later than the picture, and later than the next, shorter piece.
     const end = piece.open ? loaded : piece.to
+    const isShort = !piece.open && this.#feed.lacksTrack(this.#loadedTo())
     let next = await this.#pieces.at(end + 1)
-    // It was still written, and is complete by now.
+    // The piece was completed meanwhile.
     if (next?.id === piece.id && !next.open) next = await this.#pieces.at(Math.max(end, next.to) + 1)
     if (signal.aborted) return false
     if (next === undefined || next.id === piece.id) {
-      // The end of all; a recording that goes on adds another piece.
+      // A recording in progress adds another piece.
       this.#following = null
       this.#pausedUntil = performance.now() + nextMs
+      if (isShort) await this.#feed.finish()
       return false
     }
-    if (next.from - end > seam * 1_000 || !this.#feed.fits(next)) {
+    if (next.from - end > seam * 1_000 || !this.#feed.fits(next) || isShort) {
       this.#cursor = undefined
       this.#following = next
+      if (isShort) await this.#feed.finish()
       return false
     }
     this.#following = undefined
@@ -305,23 +299,12 @@ export class StreamPlayer {
     return true
   }
 
-  /** Between two pieces there may be a few milliseconds: they are skipped. */
+  /** Skips the few milliseconds between two pieces. */
   #overSeam(): void {
     const { currentTime } = this.video
     if (this.#feed.bufferedTo(currentTime) !== undefined) return
     const beyond = this.#feed.beyondSeam(currentTime)
     if (beyond !== undefined) this.video.currentTime = beyond + 0.001
-  }
-
-  #follow(): void {
-    if (!('requestVideoFrameCallback' in this.video)) return
-    const shown = (_now: number, { mediaTime }: { mediaTime: number }): void => {
-      this.#shownAt = mediaTime
-      this.#isPictureDue = false
-      this.#changed()
-      this.video.requestVideoFrameCallback(shown)
-    }
-    this.video.requestVideoFrameCallback(shown)
   }
 
   #become(state: StreamState): void {
@@ -336,24 +319,13 @@ export class StreamPlayer {
     if (error instanceof UnplayableError) this.#become('unplayable')
     else if (error instanceof AtLeaderError) this.#become('atLeader')
     else {
-      // The next picture may be asked for again: a connection comes back.
+      // The connection may come back.
       this.#pausedUntil = performance.now() + retryMs
       const isStorage = error instanceof StorageError
-      // Loaded media is still shown.
+      // Loaded media plays to its end first.
       const isOver = isStorage && this.#state === 'showing' && !this.ready
       if (isOver || waiting.has(this.#state)) this.#become(isStorage ? 'storageFailed' : 'failed')
       if (this.#cursor === undefined) setTimeout(() => !signal.aborted && void this.seek(this.#wanted), retryMs)
     }
   }
-}
-
-/** Resolves with the next rendering; a page that is not shown renders nothing. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, 100)
-    requestAnimationFrame(() => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
 }

@@ -140,6 +140,8 @@ export const changeRecords: ChangeRecords = {
     about: ({ user_id }) => [{ type: 'person', id: user_id }],
     room: ({ room_id }) => room_id,
   },
+  'rooms.mute': { about: ({ user_id }) => [{ type: 'person', id: user_id }], room: ({ room_id }) => room_id },
+  'rooms.stop_camera': { about: ({ user_id }) => [{ type: 'person', id: user_id }], room: ({ room_id }) => room_id },
 
   'templates.save': { ...templates, facts: templateFacts },
   'templates.remove': templates,

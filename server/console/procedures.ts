@@ -38,6 +38,7 @@ import type { RoomViews } from '../rooms/room-views.ts'
 import type { ScheduledRooms } from '../rooms/scheduled-rooms.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { SiteTags } from '../rooms/tags/site-tags.ts'
+import type { OperatorMutes } from '../rooms/operator-mutes.ts'
 import type { WaitingGuests } from '../rooms/waiting-guests.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { RecentEvents } from '../search/recent-events.ts'
@@ -101,6 +102,7 @@ interface ConsoleServices {
   janus: JanusNodes
   gateway: GatewayRooms
   guests: WaitingGuests
+  mutes: OperatorMutes
   relayedRooms: RelayedRooms
   rooms: Rooms
   roomViews: RoomViews
@@ -204,7 +206,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       settings,
       mediaUrl: () => listeners.url('media'),
     }),
-    ...roomHandlers(services.rooms, services.roomViews, services.scheduled, services.tags, trash, logger),
+    ...roomHandlers({ ...services, logger }),
     ...tagHandlers({ ...services, logger }),
     ...waitingHandlers(services.rooms, services.guests),
     ...nodeHandlers(store, pool, machine, trash),

@@ -1,7 +1,11 @@
 import { comingMeetings } from '../schedule/meetings.ts'
+import { ConsoleError } from '../../shared/console/procedure.ts'
 import { shownName } from '../../shared/control-character.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { inBulk } from '../rooms/bulk.ts'
+import { NodeError } from '../nodes/port/media-node-port.ts'
+import type { OperatorMutes } from '../rooms/operator-mutes.ts'
 import type { RoomViews } from '../rooms/room-views.ts'
 import type { ScheduledRooms } from '../rooms/scheduled-rooms.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
@@ -13,15 +17,40 @@ import { deletionBy, undoOf } from './trash-procedures.ts'
 
 const dayMs = 24 * 60 * 60_000
 
+/** Dependencies of the procedures on rooms. */
+interface RoomHandlersDependencies {
+  rooms: Rooms
+  roomViews: RoomViews
+  scheduled: Pick<ScheduledRooms, 'coming'>
+  tags: SiteTags
+  trash: Trash
+  mutes: OperatorMutes
+  logger: NodeLogger
+}
+
 /** Procedures on rooms. */
-export function roomHandlers(
-  rooms: Rooms,
-  views: RoomViews,
-  scheduled: Pick<ScheduledRooms, 'coming'>,
-  tags: SiteTags,
-  trash: Trash,
-  logger: NodeLogger,
-): Handlers<Exclude<ProceduresOf<'rooms'>, keyof ReturnType<typeof tagHandlers>>> {
+export function roomHandlers({
+  rooms,
+  roomViews: views,
+  scheduled,
+  tags,
+  trash,
+  mutes,
+  logger,
+}: RoomHandlersDependencies): Handlers<Exclude<ProceduresOf<'rooms'>, keyof ReturnType<typeof tagHandlers>>> {
+  async function mute(
+    whom: { room_id: string; user_id: string },
+    kind: 'audio' | 'video',
+  ): Promise<Record<string, never>> {
+    rooms.get(whom.room_id)
+    try {
+      await mutes.mute(whom.room_id, whom.user_id, kind)
+      return {}
+    } catch (error) {
+      if (error instanceof NodeError) throw new ConsoleError(refusal('nodeSilent'), { cause: error })
+      throw error
+    }
+  }
   return {
     'rooms.list': async (query) => {
       if (query.tags.length > 0) await tags.ready()
@@ -60,5 +89,7 @@ export function roomHandlers(
       await rooms.kick(room_id, user_id, deletionBy(origin))
       return {}
     },
+    'rooms.mute': (whom) => mute(whom, 'audio'),
+    'rooms.stop_camera': (whom) => mute(whom, 'video'),
   }
 }

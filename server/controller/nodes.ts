@@ -25,12 +25,13 @@ import { lookAtRoom, unknownRoom } from '../rooms/entry-by-number.ts'
 import { type HostInvitationParts, inviteForHost } from '../rooms/host-invitation.ts'
 import { type HostLockParts, lockForHost } from '../rooms/host-lock.ts'
 import { observeGuesses } from '../rooms/refused-guesses.ts'
-import type { WaitingGuests } from '../rooms/waiting-guests.ts'
+import { OperatorMutes } from '../rooms/operator-mutes.ts'
+import { WaitingGuests } from '../rooms/waiting-guests.ts'
 import { recordForHost } from '../recordings/host-recording.ts'
 import { openWantedRoom } from '../rooms/wanted-room.ts'
 import type { LateParts } from './connect.ts'
 import { type EmbeddedProgramsParts, embeddedPrograms } from './embedded-programs.ts'
-import { waitingGuests } from './guests.ts'
+import { programRequests } from './program-requests.ts'
 import { nodeInspections } from './node-inspections.ts'
 import { remoteRooms } from './remote-rooms.ts'
 
@@ -58,6 +59,7 @@ export interface NodeParts {
   gateway: GatewayRooms
   /** People who wait before rooms. */
   guests: WaitingGuests
+  mutes: OperatorMutes
   /** Inspects a device before it is added; undefined where no embedded node works. */
   probe: () => DeviceProbe | undefined
 }
@@ -65,12 +67,8 @@ export interface NodeParts {
 /** Composes the nodes; nothing runs yet. */
 export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LateParts): NodeParts {
   const { store, settings, logger, removals, defaultNodeAddress } = options
-  const guests = waitingGuests({
-    store,
-    settings,
-    media: () => media,
-    began: (roomId, who) => watch.hosts.waits(roomId, who),
-  })
+  const request = programRequests({ settings, media: () => media })
+  const guests = new WaitingGuests({ store, request, began: (roomId, who) => watch.hosts.waits(roomId, who) })
   const media: EmbeddedNodes | undefined = mediaPrograms(options, watch, late, guests)
   // Without an embedded node, the program of the room page inspects devices for the other nodes.
   const throughMedia = <T>(make: (media: EmbeddedNodes) => T): T | undefined =>
@@ -109,7 +107,9 @@ export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LatePar
     defaultAddress: defaultNodeAddress,
   })
   const { relayedRooms, gateway } = remoteRooms({ store, settings, pool, janus, media, logger })
-  return { pool, media, janus, janusEvents, relayedRooms, gateway, guests, probe: () => throughMedia(probeThrough) }
+  const mutes = new OperatorMutes({ pool, gateway, request })
+  const probe = (): DeviceProbe | undefined => throughMedia(probeThrough)
+  return { pool, media, janus, janusEvents, relayedRooms, gateway, guests, mutes, probe }
 }
 
 /** Composes the media programs, with the requests that they send to the controller. */

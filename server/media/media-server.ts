@@ -233,10 +233,7 @@ export class MediaServer {
       this.#rooms.findRemote(roomId)?.remove(userId, reason, true)
       return {}
     },
-    mute_remote_user: async ({ roomId, userId, kind, by }) => {
-      this.#rooms.remoteMuted(roomId, userId, kind, by)
-      return {}
-    },
+    mute: async ({ roomId, userId, kind, by }) => ({ muted: this.#rooms.mute(roomId, userId, kind, by) }),
     end_remote_media: async ({ session }) => {
       this.#remoteMedia.over(session)
       return {}

@@ -8,11 +8,17 @@ import type { Store } from '../store/store.ts'
 /** Outcome of letting in or turning away. */
 type Outcome = ControlResult<'admit_waiting'>
 
+/** Sends a request to the program of the room page that is named after a node. @throws NodeError when it does not answer */
+export type RequestProgram = <M extends ControlMethod>(
+  program: string,
+  method: M,
+  params: ControlParams<M>,
+) => Promise<ControlResult<M>>
+
 /** Needs of the index of waiting guests. */
 export interface WaitingGuestsOptions {
   store: Pick<Store, 'get'>
-  /** Sends a request to the program of the room page that is named after a node. @throws NodeError when it does not answer */
-  request: <M extends ControlMethod>(program: string, method: M, params: ControlParams<M>) => Promise<ControlResult<M>>
+  request: RequestProgram
   /** Called with each who begins to wait. */
   began: (roomId: string, who: Doer) => void
 }

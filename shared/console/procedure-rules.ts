@@ -107,6 +107,8 @@ export const procedureRules = {
   'rooms.delete': change(operator('rooms:write')),
   'rooms.restore': change(operator('rooms:write')),
   'rooms.kick': change(operator('rooms:write')),
+  'rooms.mute': act(operator('rooms:write')),
+  'rooms.stop_camera': act(operator('rooms:write')),
 
   'templates.list': read(viewer('rooms:read')),
   'templates.save': change(operator('rooms:write')),

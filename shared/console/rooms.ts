@@ -17,6 +17,7 @@ export type RoomStatus = (typeof roomStatuses)[number]
 const mode = z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)])
 const roomId = bytes(1, limits.roomExtendId)
 const key = z.strictObject({ room_id: roomId })
+const userKey = key.extend({ user_id: bytes(1, limits.userId) })
 const keys = z.strictObject({ room_ids: z.array(roomId).min(1).max(10_000) })
 
 const roomOf = ({ room_id }: { room_id: string }): RecordRef => ({ kind: 'room', key: room_id })
@@ -209,5 +210,7 @@ export const roomProcedures = {
     z.array(meeting),
   ),
   'rooms.delete': procedure('Delete them; everybody in them and their outgoing users are removed.', keys, bulkDeleted),
-  'rooms.kick': procedure('Remove a user from the room.', key.extend({ user_id: bytes(1, limits.userId) }), done),
+  'rooms.kick': procedure('Remove a user from the room.', userKey, done),
+  'rooms.mute': procedure('Mute the microphone of a person, who can unmute it again.', userKey, done),
+  'rooms.stop_camera': procedure('Turn the camera of a person off, who can turn it on again.', userKey, done),
 }

@@ -223,10 +223,11 @@ export const controlMethods = {
   set_remote_room: { params: remoteRoomSchema, result: nothing },
   /** Removes a user who joined through this process from such a room. */
   remove_remote_user: { params: remoteOutSchema, result: nothing },
-  /** Mutes a user who joined through this process, by a host who did not. */
-  mute_remote_user: {
+  /** Mutes a person who joined through this process. `by`: user id of a host who joined elsewhere; empty: the operator. */
+  mute: {
     params: z.strictObject({ roomId, userId, kind: z.enum(['audio', 'video']), by: z.string() }),
-    result: nothing,
+    /** false: no such person joined through this process. */
+    result: z.strictObject({ muted: z.boolean() }),
   },
   /** Ends a session of remote media. */
   end_remote_media: { params: z.strictObject({ session: z.string() }), result: nothing },

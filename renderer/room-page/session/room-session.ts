@@ -386,8 +386,9 @@ export class RoomSession {
   #muted({ by, kind }: Extract<ToPerson, { type: 'muted' }>): void {
     if (kind === 'audio') this.microphone.turnOff()
     else this.camera.turnOff()
-    const name = this.people.get(by)?.user_name ?? by
-    this.notices.tell(kind === 'audio' ? 'mutedBy' : 'stoppedBy', { name }, 'warn')
+    const text = kind === 'audio' ? 'mutedBy' : 'stoppedBy'
+    if (by === '') this.notices.tell(`${text}Operator`, {}, 'warn')
+    else this.notices.tell(text, { name: this.people.get(by)?.user_name ?? by }, 'warn')
   }
 
   #toldOfDevice(news: DeviceNews): void {

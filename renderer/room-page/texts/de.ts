@@ -287,6 +287,8 @@ export const de: Texts = {
     back: 'Sie sind wieder verbunden',
     mutedBy: '{name} hat Sie stummgeschaltet',
     stoppedBy: '{name} hat Ihre Kamera ausgeschaltet',
+    mutedByOperator: 'Der Betreiber hat Sie stummgeschaltet',
+    stoppedByOperator: 'Der Betreiber hat Ihre Kamera ausgeschaltet',
     tooManyVideos: 'Mehr Bilder lässt der Raum nicht zu. Andere können Sie hören, aber nicht sehen.',
     tooManyAudios: 'Mehr Ton lässt der Raum nicht zu. Andere können Sie nicht hören; den Chat können Sie nutzen.',
     noScreen: 'Mehr Bilder lässt der Raum nicht zu: Ihr Bildschirm wird nicht geteilt.',

@@ -276,6 +276,8 @@ export const en = {
     back: 'You are connected again',
     mutedBy: '{name} muted you',
     stoppedBy: '{name} turned your camera off',
+    mutedByOperator: 'The operator muted you',
+    stoppedByOperator: 'The operator turned your camera off',
     tooManyVideos: 'The room has reached its video limit. Others can hear you but not see you.',
     tooManyAudios: 'The room has reached its audio limit. Others cannot hear you; you can use the chat.',
     noScreen: 'The room has reached its video limit: your screen is not shared.',

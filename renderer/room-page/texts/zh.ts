@@ -257,6 +257,8 @@ export const zh: Texts = {
     back: '连接已恢复',
     mutedBy: '{name} 已将您静音',
     stoppedBy: '{name} 已关闭您的摄像头',
+    mutedByOperator: '操作员已将您静音',
+    stoppedByOperator: '操作员已关闭您的摄像头',
     tooManyVideos: '房间的视频路数已满。其他人能听到您，但看不到您。',
     tooManyAudios: '房间的音频路数已满。其他人听不到您，您可以使用聊天。',
     noScreen: '房间的视频路数已满，屏幕未能共享。',

@@ -174,11 +174,17 @@ export class MediaRooms {
     return room.remove(userId, 'kicked')
   }
 
-  /** Mutes somebody who came through here, for a host on another node. */
-  remoteMuted(roomId: string, userId: string, kind: 'audio' | 'video', by: string): void {
-    const room = this.findRemote(roomId)
+  /**
+   * Mutes a person who joined through this process.
+   * @param by id of a host who joined elsewhere; empty: the operator
+   * @returns false if no such person joined here
+   */
+  mute(roomId: string, userId: string, kind: 'audio' | 'video', by: string): boolean {
+    const room = this.#rooms.get(roomId)
     const member = room?.members.get(userId)
-    if (room !== undefined && member !== undefined && !member.isRemote) silence(room, member, kind, by)
+    if (room === undefined || member === undefined || member.isRemote || member.user.device) return false
+    silence(room, member, kind, by)
+    return true
   }
 
   /** Finds the member of a session key, to resume signalling and for WHIP and WHEP. By digest, so that its time tells nothing of the key. */

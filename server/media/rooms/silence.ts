@@ -3,7 +3,7 @@ import type { Room } from './room.ts'
 
 /**
  * Mutes a member: nobody receives media of this kind until they unmute, or send again.
- * @param by id of the host who wants it
+ * @param by id of the host; empty: the operator
  */
 export function silence(room: Room, member: Member, kind: 'audio' | 'video', by: string): void {
   const feed = member.publications.get('main')?.feed

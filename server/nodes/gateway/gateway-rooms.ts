@@ -212,11 +212,21 @@ export class GatewayRooms {
       this.#try('removing a user failed', (signal) => this.#options.dismiss(roomId, userId, signal))
   }
 
-  /** Mutes a user: their own program tells them first; users without one are muted at their node at once. */
+  /** Mutes a person of a room with remote media for the operator. @throws errors of the program or the node */
+  async mute(roomId: string, userId: string, kind: 'audio' | 'video'): Promise<void> {
+    const through = this.#people.gatewayOf(roomId, userId)
+    if (through !== undefined) await this.#requests.send(through, 'mute', { roomId, userId, kind, by: '' })
+    else {
+      const signal = AbortSignal.timeout(requestTimeoutMs)
+      await this.#options.media.mute({ roomId, userId, kind, muted: true }, signal)
+    }
+  }
+
+  /** Mutes a user through their own program, which notifies them; users without one are muted at their node. */
   #muted(gateway: string, { roomId, userId, kind, muted, by }: Extract<GatewayEvent, { type: 'remoteMuted' }>): void {
     const through = this.#people.gatewayOf(roomId, userId)
     if (muted && through !== undefined && through !== gateway)
-      return this.#requests.notify(through, 'mute_remote_user', { roomId, userId, kind, by })
+      return this.#requests.notify(through, 'mute', { roomId, userId, kind, by })
     this.#try('muting a user failed', (signal) => this.#options.media.mute({ roomId, userId, kind, muted }, signal))
   }
 

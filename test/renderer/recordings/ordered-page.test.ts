@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
 import { h } from 'vue'
+import RunningOrders from '../../../renderer/console/pages/recordings/RunningOrders.vue'
+import RowMenu from '../../../renderer/kit/components/RowMenu.vue'
+import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import ConfirmHost from '../../../renderer/console/components/ConfirmHost.vue'
 import { showLanguage } from '../../../renderer/console/i18n/index.ts'
 import OrderedPage from '../../../renderer/console/pages/OrderedPage.vue'
-import { operator, pageText, says, show } from '../devices/operator-page.ts'
+import { operator, pageText, press, says, show } from '../devices/operator-page.ts'
 
 test('An operator reads who orders recordings where nobody has yet, in three languages', async () => {
   show(() => [h(OrderedPage), h(ConfirmHost)], await operator())
@@ -20,4 +23,47 @@ test('A viewer who types the address is told that the list is not for them', asy
   show(OrderedPage, (await operator()).as({ role: 'viewer' }))
   await says('Try again')
   expect(pageText()).not.toContain('Ordered by')
+})
+
+test('The panel of a camera starts a recording to a file and a live stream, shows both and ends them after a question', async () => {
+  const facts = { room_id: '1', user_id: 'yard', name: 'Yard', created_at: 1, ended_at: 0, files: [], reason: '' }
+  const lists = {
+    'orders.recordings': [] as object[],
+    'orders.lives': [{ ...facts, id: 'past', state: 'stopped', ended_at: 2, page_url: '' }] as object[],
+  }
+  const calls: [string, object][] = []
+  const client = {
+    call: (name: string, input: object) => {
+      if (name === 'orders.recordings' || name === 'orders.lives') return Promise.resolve({ items: lists[name] })
+      if (name === 'account.me') return Promise.resolve({ role: 'operator' })
+      if (!name.startsWith('orders.')) return new Promise<never>(() => undefined)
+      calls.push([name, input])
+      if (name === 'orders.record') lists['orders.recordings'].push({ ...facts, id: 'file', state: 'recording' })
+      if (name === 'orders.stream')
+        lists['orders.lives'].unshift({ ...facts, id: 'live', state: 'waiting', page_url: 'https://x/live' })
+      if (name === 'orders.stop_live') lists['orders.lives'].shift()
+      return Promise.resolve({})
+    },
+    on: () => () => undefined,
+    onReconnect: () => () => undefined,
+  } as unknown as ConsoleClient
+  const target = { roomId: '1', userId: 'yard', name: 'Yard' }
+  const shown = show(() => [h(RunningOrders, { target }), h(ConfirmHost)], client)
+  await says('Nothing is recorded to a file or streamed live now')
+  await press('Record to a file')
+  await press('Stream live')
+  await says('Recording')
+  await says('Waiting')
+  expect(shown.findAll('li')).toHaveLength(2)
+  const live = shown.findAllComponents(RowMenu).find((menu) => menu.props('acts').some(({ key }) => key === 'copyPage'))
+  live?.vm.$emit('act', 'stop')
+  await says('Whoever watches it sees nothing more')
+  await press('Stop')
+  await expect.poll(() => shown.findAll('li')).toHaveLength(1)
+  const wanted = { room_id: '1', user_id: 'yard', name: 'Yard' }
+  expect(calls).toEqual([
+    ['orders.record', wanted],
+    ['orders.stream', wanted],
+    ['orders.stop_live', { id: 'live' }],
+  ])
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import RoomPeople from '../../../renderer/console/pages/rooms/RoomPeople.vue'
+import RowMenu from '../../../renderer/kit/components/RowMenu.vue'
 import { showLanguage } from '../../../renderer/console/i18n/index.ts'
 import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import type { RoomUserView } from '../../../shared/console/rooms.ts'
@@ -80,4 +81,34 @@ test('a stream on a Janus server stands with its person and shows no numbers ins
   expect(bo).not.toMatch(/Microphone|H264/)
   await shown.setProps({ streams: [{ ...stream, counted: true }] })
   await says('0 kbit/s')
+})
+
+test('an operator mutes a person who sends, not a camera, and is told of it', async () => {
+  const calls: [string, object][] = []
+  const client = {
+    ...silent,
+    call: (name: string, input: object) => {
+      if (name === 'account.me') return Promise.resolve({ role: 'operator' })
+      if (!name.startsWith('rooms.')) return new Promise<never>(() => undefined)
+      calls.push([name, input])
+      return Promise.resolve({})
+    },
+  } as unknown as ConsoleClient
+  const shown = show(RoomPeople, client, {
+    room: { room_id: '1', room_mode: 1 },
+    users: [user('ann'), { ...user('yard'), device: true }],
+    streams: [],
+    connections: new Map([connection('ann', false)]),
+  })
+  const actsOf = (name: string): string[] =>
+    shown
+      .findAllComponents(RowMenu)
+      .find((menu) => menu.props('label').endsWith(name))
+      ?.props('acts')
+      .map(({ key }) => key) ?? []
+  await expect.poll(() => actsOf('ann')).toEqual(['mute', 'record', 'stream', 'events', 'kick'])
+  expect(actsOf('yard')).toEqual(['record', 'stream', 'events', 'kick'])
+  shown.findAllComponents(RowMenu)[0]?.vm.$emit('act', 'mute')
+  await says('ann was muted')
+  expect(calls).toEqual([['rooms.mute', { room_id: '1', user_id: 'ann' }]])
 })

@@ -45,6 +45,33 @@ test('a host locks the room: operator and API show it, and the log names the hos
   ])
 })
 
+test('the operator mutes a person as a host does, who unmutes again; the log says so', async () => {
+  const { room_id } = await site.rpc('rooms.create', { topic: 'Lecture' })
+  const [ann, bo] = [await enter(room_id, 'Ann'), await enter(room_id, 'Bo')]
+  bo.send({ type: 'state', audio: true, video: true })
+  await ann.next((message) => message.type === 'person_changed' && message.person.audio)
+  ann.forget()
+  await site.rpc('rooms.mute', { room_id, user_id: 'Bo' })
+  expect(await bo.next('muted')).toEqual({ type: 'muted', by: '', kind: 'audio' })
+  expect(await ann.next('person_changed')).toMatchObject({ person: { user_id: 'Bo', audio: false, video: true } })
+  bo.forget()
+  await site.rpc('rooms.stop_camera', { room_id, user_id: 'Bo' })
+  expect(await bo.next('muted')).toEqual({ type: 'muted', by: '', kind: 'video' })
+  ann.forget()
+  bo.send({ type: 'state', audio: true, video: false })
+  expect(await ann.next('person_changed')).toMatchObject({ person: { user_id: 'Bo', audio: true, video: false } })
+  const { items } = await site.rpc('events.list', { subject: { type: 'person', id: 'Bo' } })
+  expect(items.map(({ params, room }) => [params.procedure, room]).filter(([name]) => name !== undefined)).toEqual([
+    ['rooms.stop_camera', room_id],
+    ['rooms.mute', room_id],
+  ])
+  // Cameras and people outside are no people in the room.
+  const camera = await startCamera()
+  expect(await site.join(room_id, 'yard', camera.url('/cam'))).toMatchObject({ ret: 0 })
+  for (const user_id of ['yard', 'nobody'])
+    await expect(site.rpc('rooms.mute', { room_id, user_id })).rejects.toThrow('not in this room')
+})
+
 test('a host invites: the link lets anybody in as a member, the log names the host; members and closed rooms get none', async () => {
   const { room_id } = await site.rpc('rooms.create', { topic: 'Jury' })
   const ann = await enter(room_id, 'Ann', 'host')

@@ -415,6 +415,8 @@ export const eventLog: Texts<typeof english> = {
       open_now: 'Raum „{subject}“ vor seiner Besprechung geöffnet',
       end_now: 'Besprechung in „{subject}“ vorzeitig beendet',
       kick: '{subject} wurde aus Raum „{room}“ entfernt',
+      mute: '{subject} wurde in Raum „{room}“ stummgeschaltet',
+      stop_camera: 'Kamera von {subject} in Raum „{room}“ ausgeschaltet',
     },
     waiting: { message: 'Nachricht an Wartende vor „{subject}“ gezeigt' },
     nodes: {

@@ -411,6 +411,8 @@ export const eventLog = {
       delete: 'Room “{subject}” deleted',
       restore: 'Room “{subject}” restored',
       kick: '{subject} was removed from room “{room}”',
+      mute: '{subject} was muted in room “{room}”',
+      stop_camera: 'The camera of {subject} was turned off in room “{room}”',
     },
     templates: { save: 'Room template “{name}” saved', remove: 'Room template deleted' },
     waiting: { message: 'Message shown to people who wait in “{subject}”' },

@@ -413,6 +413,8 @@ export const eventLog: Texts<typeof english> = {
       delete: '房间“{subject}”已删除',
       restore: '房间“{subject}”已恢复',
       kick: '{subject} 被移出房间“{room}”',
+      mute: '{subject} 在房间“{room}”中被静音',
+      stop_camera: '{subject} 在房间“{room}”中的摄像头被关闭',
     },
     templates: { save: '房间模板“{name}”已保存', remove: '房间模板已删除' },
     waiting: { message: '已向“{subject}”的等候者显示消息' },

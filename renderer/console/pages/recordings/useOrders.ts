@@ -19,6 +19,11 @@ export function isLive(order: Order): order is OrderedLive {
   return 'page_url' in order
 }
 
+/** Whether an order records or streams, or will once its user sends. */
+export function isRunning({ ended_at, state }: Order): boolean {
+  return ended_at === 0 && state !== 'failed'
+}
+
 /** Name of an order: its own, else that of whoever is recorded. */
 export function useOrderText() {
   const { t } = useText()
@@ -33,20 +38,29 @@ export function useOrderText() {
 /** Ordered recordings or live streams, the newest first, and what an operator does with them. */
 export function useOrders() {
   const client = useConsole()
-  const { t } = useText()
-  const { may } = useCaller()
-  const { ask, attempt, copy } = useFeedback()
-  const { nameOf } = useOrderText()
   const kind = ref<OrderKind>('recordings')
   const rows = usePagedRows<Order>((offset, limit) => client.call(`orders.${kind.value}`, { offset, limit }))
   const refresh = collected(() => void rows.refresh(), followMs)
   const stops = [client.on('recordings.changed', refresh), client.onReconnect(() => void rows.refresh())]
   onScopeDispose(() => stops.forEach((stop) => stop()))
   watch(kind, () => void rows.restart(), { immediate: true })
+  return { kind, rows, ...useOrderActs(rows.refresh) }
+}
+
+/**
+ * Actions on ordered recordings and live streams.
+ * @param refresh reads the list again, after each action
+ */
+export function useOrderActs(refresh: () => Promise<void>) {
+  const client = useConsole()
+  const { t } = useText()
+  const { may } = useCaller()
+  const { ask, attempt, copy } = useFeedback()
+  const { nameOf } = useOrderText()
 
   function acts(order: Order): MenuAct[] {
     const live = isLive(order)
-    const runs = order.ended_at === 0 && order.state !== 'failed'
+    const runs = isRunning(order)
     const copies: MenuAct[] = live
       ? runs
         ? [
@@ -86,7 +100,7 @@ export function useOrders() {
       () => client.call(`orders.${does}_${live ? 'live' : 'recording'}`, { id }),
       t(does === 'stop' ? 'playback.ordered.stopped' : 'playback.ordered.deleted', { name }),
     )
-    await rows.refresh()
+    await refresh()
   }
 
   /** Makes new addresses of files whose earlier ones ended with their maker. */
@@ -95,7 +109,7 @@ export function useOrders() {
       () => client.call('orders.renew_recording', { id: order.id }),
       t('playback.ordered.renewed', { name: nameOf(order) }),
     )
-    await rows.refresh()
+    await refresh()
   }
 
   /** Runs an action of a row's menu by its key. */
@@ -105,7 +119,7 @@ export function useOrders() {
     else await copy(addressOf(key, order))
   }
 
-  return { kind, rows, acts, run }
+  return { acts, run }
 }
 
 /** Text that an action copies; addresses of several files are lines. */

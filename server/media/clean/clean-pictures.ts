@@ -8,6 +8,9 @@ import { PacketCheck } from './packet-check.ts'
 import { PictureRebuild, silenceMs } from './picture-rebuild.ts'
 import { pictureUnits } from './picture-units.ts'
 
+/** Pictures in a row without a fault after which the packets of a rebuilt stream pass again, the first time; each further time takes four times as many. */
+const enoughClean = 50
+
 /** Packets of UDP that wait for one that they overtook, at most: half of a large picture. */
 const maxWaiting = 64
 
@@ -26,7 +29,8 @@ export interface CleanPicturesOptions {
 
 /**
  * Makes clean media out of the packets of one picture track: everything behind it (viewers, recorder, conversion, snapshots) may believe markers, timestamps, packing and parameter
- * sets. A stream that is clean passes packet by packet, with its own numbers until something is inserted or left out. What a stream shows to be wrong is repaired from then on.
+ * sets. A stream that is clean passes packet by packet, with its own numbers until something is inserted or left out. What a stream shows to be wrong is repaired from then on,
+ * until it has been clean for some time: a source that gives two pictures one timestamp when it starts does not cost more than others for ever.
  */
 export class CleanPictures {
   readonly #options: CleanPicturesOptions
@@ -38,6 +42,8 @@ export class CleanPictures {
   #rebuild: PictureRebuild | undefined
   /** Packets on their way to it, in order. */
   #order: PacketSequence | undefined
+  /** Pictures without a fault since it is rebuilt, and how many of them end that. */
+  #clean = { pictures: 0, enough: enoughClean, timestamp: -1 }
   /** Number of the last packet that was sent. */
   #sent = -1
   /** The last picture with parameter sets or parts of a key picture: types of its units, and whether the key picture has begun. */
@@ -52,9 +58,34 @@ export class CleanPictures {
 
   /** Takes an RTP packet of the source. */
   push(packet: Buffer): void {
-    if (this.#order !== undefined) return this.#order.push(packet)
-    if (isPadding(packet) || this.#check.isClean(packet)) return this.#pass(packet)
+    const isClean = isPadding(packet) || this.#check.isClean(packet)
+    if (this.#order !== undefined && !this.#isOver(packet, isClean)) return this.#order.push(packet)
+    if (isClean) return this.#pass(packet)
     this.#rebuildFrom(packet)
+    this.#check.forget()
+  }
+
+  /** Whether the rebuilding of pictures ends before this packet. */
+  #isOver(packet: Buffer, isClean: boolean): boolean {
+    const clean = this.#clean
+    if (!isClean || !this.#check.isInOrder || !this.#check.isFaultless) {
+      clean.pictures = 0
+      this.#check.forget()
+      return false
+    }
+    const timestamp = timestampOf(packet)
+    if (timestamp === clean.timestamp) return false
+    clean.timestamp = timestamp
+    clean.pictures += 1
+    if (clean.pictures <= clean.enough) return false
+    const last = this.#rebuild?.handOver()
+    if (last === undefined) return false
+    this.#numbers = new Renumbering(last)
+    this.#rebuild = undefined
+    this.#order = undefined
+    clean.pictures = 0
+    clean.enough *= 4
+    return true
   }
 
   close(): void {

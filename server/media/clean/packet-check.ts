@@ -32,6 +32,18 @@ export class PacketCheck {
   /** Whether the last packet followed the one before it. */
   isInOrder = true
 
+  /** Whether nothing contradicts markers and timestamps since the beginning, or since `forget`. */
+  get isFaultless(): boolean {
+    return this.#contradictions === 0 && this.#frozen === 0
+  }
+
+  /** Forgets what was found until now. */
+  forget(): void {
+    this.#packets = 0
+    this.#contradictions = 0
+    this.#frozen = 0
+  }
+
   /** Whether pictures share a timestamp that are no fields of one frame. */
   get isFrozen(): boolean {
     return this.#frozen > 0 && (this.#frozen >= enoughFrozen || !this.#format.sets.mayHaveFields)

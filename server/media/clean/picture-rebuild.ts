@@ -38,6 +38,11 @@ class PictureTimes {
     return this.isFrozen || this.#last?.source === this.timestamp
   }
 
+  /** Whether the last picture was sent with the timestamp of its source, and the next one may be. */
+  get isOfSource(): boolean {
+    return !this.isFrozen && this.#last !== undefined && this.#last.timestamp === this.#last.source
+  }
+
   begin(timestamp: number): void {
     this.timestamp = timestamp
     this.#pictures = 0
@@ -53,10 +58,12 @@ class PictureTimes {
     const at = this.#now()
     const source = this.timestamp
     const last = this.#last
-    const timestamp =
-      last !== undefined && (this.isShared || isPassed(source, last))
-        ? (last.timestamp + Math.max(1, Math.round((at - last.at) * ticksPerMs))) >>> 0
-        : source
+    let timestamp = source
+    if (last !== undefined && (this.isShared || isPassed(source, last))) {
+      // At half the pace behind pictures that shared one, until the source's own are later.
+      const pace = this.isShared ? ticksPerMs : ticksPerMs / 2
+      timestamp = (last.timestamp + Math.max(1, Math.round((at - last.at) * pace))) >>> 0
+    }
     this.#last = { at, timestamp, source }
     return timestamp
   }
@@ -142,6 +149,17 @@ export class PictureRebuild {
       this.#isLost = false
     }
     this.#send(this.#withSets(units))
+  }
+
+  /**
+   * Sends what is there and ends, if the packets that follow can be sent as they come.
+   * @returns the number of the last packet that was sent; undefined: it goes on
+   */
+  handOver(): number | undefined {
+    this.flush()
+    if (this.#units.length > 0 || this.#open !== undefined || this.#isLost || !this.#times.isOfSource) return undefined
+    this.close()
+    return (this.#next - 1) & 0xffff
   }
 
   close(): void {

@@ -16,6 +16,12 @@ export class Renumbering {
   /** The first number after a pause; -1 when that is long ago. */
   #first = -1
 
+  /** @param last number of the packet before the first one; left out: that has its own number */
+  constructor(last = -1) {
+    this.#last = last
+    this.pause()
+  }
+
   /** Whether packets are left out now. */
   get paused(): boolean {
     return this.#paused

@@ -181,6 +181,33 @@ test('pictures that share a timestamp are sent one by one, from the first on', (
   expect(timestamps).toEqual(timestamps.toSorted((one, other) => one - other))
 })
 
+test('a source that is at fault once passes packet by packet again after some clean pictures, and is repaired when it is at fault again', () => {
+  let now = 0
+  const { packets, push, silence } = cleaned([progressive], () => now)
+  const pictures = film(150)
+  let number = 0
+  const came: Buffer[] = []
+  for (const [index, units] of pictures.entries()) {
+    now = index * 40
+    // The second and third, and the last two, share a timestamp.
+    const timestamp = 90_000 + 3_600 * (index - (index >= 2 ? 1 : 0) - (index === pictures.length - 1 ? 1 : 0))
+    for (const [place, payload] of units.entries()) {
+      // A slice in a packet of its own: rebuilt pictures are packed in the same way.
+      const packet = rtp(number++, timestamp, [...payload], { marker: place === units.length - 1 })
+      came.push(Buffer.from(packet))
+      push(packet)
+    }
+  }
+  silence()
+  expect(picturesOf(packets)).toHaveLength(pictures.length)
+  const numbers = packets.map(sequenceOf)
+  expect(numbers).toEqual(numbers.map((_, index) => index))
+  const timestamps = [...new Set(packets.map(timestampOf))]
+  expect(timestamps).toHaveLength(pictures.length)
+  const passed = came.slice(200, 280).map((packet) => packet.subarray(4))
+  expect(packets.map((packet) => packet.subarray(4))).toEqual(expect.arrayContaining(passed))
+})
+
 test('parameter sets that were overtaken over UDP are not sent twice', () => {
   const stream = cleaned(sets)
   const sent: Buffer[] = []

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ConsolePages } from '../e2e/console-pages.ts'
 import { violations } from '../support/axe.ts'
@@ -95,6 +95,120 @@ test('both change the topic: the second one sees both values and who changed it,
   expect((await room(id)).topic).toBe('East hall')
   expect(await site.call('rooms.reveal_password', { room_id: id })).toEqual({ host_password: 'secret-2' })
 })
+
+/** How one kind of record is edited. */
+interface EditedKind {
+  /** Opens the form and changes a field in it. @returns saves the form */
+  edit: (page: Page) => Promise<() => Promise<void>>
+  /** Another operator changes the same field, and another one. */
+  others: () => Promise<unknown>
+  /** The field, and its values as the dialog shows them. */
+  field: string
+  values: readonly [mine: string, theirs: string]
+  /** Both fields as they are stored. */
+  stored: () => Promise<unknown>
+  expected: unknown
+}
+
+/** Opens a page of the console by its address. */
+async function open(page: Page, route: string): Promise<void> {
+  await page.goto(`${page.url().split('#')[0]}#${route}`)
+  // The page begins anew, without dialogs.
+  await page.reload()
+}
+
+/** Changes a field of the form in front. @returns saves the form */
+async function change(form: Locator, label: string, value: string) {
+  await form.getByLabel(new RegExp(`^${label}( · optional)?$`)).fill(value)
+  return () => form.getByRole('button', { name: 'Save', exact: true }).click()
+}
+
+const kinds: Record<'device' | 'wall view' | 'settings card' | 'template', () => Promise<EditedKind>> = {
+  async device() {
+    const roomId = await roomOf('Gatehouse')
+    await site.call('devices.create', { roomId, userId: 'gate', userName: 'Gate', userAddress: 'rtsp://127.0.0.1:9/1' })
+    return {
+      async edit(page) {
+        await open(page, '/devices')
+        await new ConsolePages(page).actOnRow('Gate', 'Edit')
+        return await change(page.getByRole('dialog', { name: 'Edit Gate' }), 'Name', 'North gate')
+      },
+      others: () => site.call('devices.update', { userId: 'gate', userName: 'South gate', userData: 'lane 2' }),
+      field: 'Name',
+      values: ['North gate', 'South gate'],
+      stored: async () => (await site.call('devices.list'))[0],
+      expected: { userName: 'North gate', userData: 'lane 2' },
+    }
+  },
+  async 'wall view'() {
+    const items = [{ kind: 'room' as const, id: 'lobby' }]
+    const { id } = await site.call('wall.save', { name: 'Doors', items })
+    const added = [...items, { kind: 'room' as const, id: 'yard' }]
+    return {
+      async edit(page) {
+        await open(page, `/wall/${id}`)
+        await page.getByRole('button', { name: 'More actions', exact: true }).click()
+        await page.getByRole('menuitem', { name: 'Rename the view' }).click()
+        return await change(page.getByRole('dialog', { name: 'Rename the view' }), 'Name of the view', 'Entrances')
+      },
+      others: () => site.call('wall.save', { id, name: 'Gates', items: added }),
+      field: 'Name of the view',
+      values: ['Entrances', 'Gates'],
+      stored: async () => (await site.call('wall.list'))[0],
+      expected: { name: 'Entrances', items: added },
+    }
+  },
+  'settings card': () =>
+    Promise.resolve({
+      async edit(page) {
+        await open(page, '/settings/rooms')
+        return await change(page.getByRole('form', { name: 'Defaults for new rooms' }), 'Max. participants', '70')
+      },
+      others: () => site.call('settings.set', { room_defaults: { attendee_max: 80, max_video: 9 } }),
+      field: 'Max. participants',
+      values: ['70', '80'],
+      stored: async () => (await site.call('settings.get')).room_defaults,
+      expected: { attendee_max: 70, max_video: 9 },
+    }),
+  async template() {
+    const { id } = await site.call('templates.save', { name: 'Talk', settings: { topic: 'Talk' } })
+    return {
+      async edit(page) {
+        await open(page, '/rooms')
+        await page.getByRole('button', { name: 'Templates' }).click()
+        await page.getByRole('button', { name: 'Edit: Talk' }).click()
+        return await change(page.getByRole('dialog', { name: 'Edit template' }), 'Topic', 'Lecture')
+      },
+      // The settings are one field: the form merges their parts.
+      others: () => site.call('templates.save', { id, settings: { topic: 'Seminar', waiting_room: true } }),
+      field: 'Room settings',
+      values: ['Topic: Lecture', 'Topic: Seminar'],
+      stored: async () => (await site.call('templates.list'))[0],
+      expected: { name: 'Talk', settings: { topic: 'Lecture', waiting_room: true } },
+    }
+  },
+}
+
+test.each(Object.entries(kinds))(
+  'both change a field of a %s: the operator sees both values, keeps the own one, and the other change stays',
+  async (_, prepare) => {
+    const { edit: begin, others, field, values, stored, expected } = await prepare()
+    const { page } = site
+    const save = await begin(page)
+    await others()
+    await save()
+    const conflict = new ConsolePages(page).dialog('Changed meanwhile')
+    const choice = conflict.getByRole('radiogroup', { name: field })
+    for (const value of values) await choice.getByText(value, { exact: true }).waitFor()
+    expect(await conflict.getByRole('radiogroup').count()).toBe(1)
+    await choice.getByText('Your value').click()
+    await conflict.getByRole('button', { name: 'Save', exact: true }).click()
+    await conflict.waitFor({ state: 'hidden' })
+    await expect.poll(stored).toMatchObject(expected as object)
+    // The list of templates may still be open.
+    await open(page, '/overview')
+  },
+)
 
 test.each([
   ['de', 'Inzwischen geändert', 'Ihr Wert', 'Thema'],

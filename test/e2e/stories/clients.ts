@@ -23,6 +23,7 @@ export function clientStories(opened: () => ConsoleUnderTest): void {
     await pages().heading('Overview').waitFor()
     const { media, device } = await opened().urls()
     for (const url of [media, device]) await page.getByText(url, { exact: true }).first().waitFor()
+    await page.getByText('Charts', { exact: true }).click()
     const slider = page.getByRole('slider', { name: /^CPU/ })
     await expect.poll(() => slider.getAttribute('aria-valuetext')).toMatch(/Machine \d/)
     await slider.focus()

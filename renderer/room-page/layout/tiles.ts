@@ -91,7 +91,8 @@ function rank({ source, own, person, video }: Tile): number {
 
 /** One or two characters for a name: the last two of Chinese names, else initials. */
 export function initialsOf(name: string): string {
-  const trimmed = name.trim()
+  // The number of an alike name is no part of it.
+  const trimmed = name.trim().replace(/ \(\d+\)$/, '')
   if (/\p{Script=Han}/u.test(trimmed)) return Array.from(trimmed).slice(-2).join('')
   const words = trimmed.split(/[\s._-]+/u).filter((word) => word !== '')
   const letters = words.slice(0, 2).map((word) => Array.from(word)[0] ?? '')

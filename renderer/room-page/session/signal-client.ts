@@ -249,7 +249,7 @@ export class SignalClient {
 
   #refused({ reason, message, url: named, opening }: Extract<ToPerson, { type: 'refused' }>): void {
     const url = named === undefined ? undefined : inPageScheme(named)
-    // Another node says that the room is still there: its node will be back.
+    // The room is still placed on the lost node: retries until that node returns.
     if (reason === 'elsewhere' && url === this.#origin && this.#isLost) return
     if (reason === 'elsewhere' && url !== undefined && this.#moves < maxMoves) return this.#follow(url)
     const aside = this.#asked !== this.#origin

@@ -317,7 +317,7 @@ export class Room {
     return member
   }
 
-  /** Name by which a user is told apart from everybody else in the meeting. */
+  /** Returns the name of a user, with a number if somebody in the meeting has the same one. */
   #nameFor(
     { userId, userName, named, role }: Pick<Identity, 'userId' | 'userName' | 'named' | 'role'>,
     isCamera: boolean,

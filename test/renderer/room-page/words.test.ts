@@ -70,6 +70,7 @@ test.each([
   ['bo', 'B'],
   ['王小明', '小明'],
   ['guest-4f2a', 'G4'],
+  ['Dana (3)', 'D'],
   ['  ', '?'],
 ])('%s is marked %s', (name, initials) => {
   expect(initialsOf(name)).toBe(initials)

@@ -59,5 +59,5 @@ test.each<[string, Partial<StreamStats>, RegExp]>([
   ['sound alone', { video_codec: '' }, /no picture.*Turn on/],
 ])('%s: what the operator reads', (_what, sends, told) => {
   const { t } = i18n.global
-  expect(streamWarning({ ...camera, ...sends }, now, (key, values) => t(key, values ?? {}))).toMatch(told)
+  expect(streamWarning({ ...camera, ...sends }, true, now, (key, values) => t(key, values ?? {}))).toMatch(told)
 })

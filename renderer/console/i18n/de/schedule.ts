@@ -44,7 +44,7 @@ export const schedule: Texts<typeof english> = {
     comma: ', ',
   },
   next: 'Nächste: {meeting}',
-  column: 'Nächste Besprechung',
+  column: 'Nächster Termin',
   filter: 'Nach Zeitplan',
   now: 'jetzt',
   shut: 'Geplant',

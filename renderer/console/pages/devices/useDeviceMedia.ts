@@ -41,7 +41,7 @@ export function useDeviceMedia() {
   /** Reason why people do not see or hear a joined device, and the remedy; empty if they do. */
   function warning({ state, roomId, userId }: DeviceView): string {
     const stream = streams.value.get(userId)
-    return state === 'joined' && stream?.room_id === roomId ? streamWarning(stream, now.value, t) : ''
+    return state === 'joined' && stream?.room_id === roomId ? streamWarning(stream, true, now.value, t) : ''
   }
 
   return { warning }

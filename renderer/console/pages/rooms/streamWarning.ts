@@ -10,14 +10,17 @@ export function isStalled({ last_packet_at }: Pick<StreamStats, 'last_packet_at'
   return last_packet_at > 0 && now - last_packet_at > stalledMs
 }
 
-/** The worst reason why people cannot see or hear a stream, or everything that is missing of it, with the remedy; empty: none. */
-export function streamWarning(stream: StreamStats, now: number, t: Translate): string {
+/**
+ * The worst reason why people cannot see or hear a stream, or everything that is missing of it, with the remedy; empty: none.
+ * @param ofDevice the stream is a camera's: a person may turn their camera off
+ */
+export function streamWarning(stream: StreamStats, ofDevice: boolean, now: number, t: Translate): string {
   const { conversion, shortcomings } = stream
   if (isStalled(stream, now)) return t('media.warnings.stalled')
   if (conversion?.state === 'waiting') return t('media.warnings.waiting')
   if (conversion?.state === 'failed') return t('media.warnings.failed')
   if (shortcomings.length > 0) return shortcomings.map((one) => shortcomingText(one, t)).join(' ')
   if (stream.b_frames) return t('media.streams.bFrames')
-  if (stream.video_codec === '') return t('media.warnings.noPicture')
+  if (ofDevice && stream.video_codec === '') return t('media.warnings.noPicture')
   return ''
 }

@@ -105,7 +105,7 @@ export function useRoomList(node = '') {
     return found
   }
 
-  /** Line of a room in the list without groups; -1: it is not there. */
+  /** Returns the index of a room in the list without groups; -1 if the list does not hold the room. */
   async function positionOf(roomId: string): Promise<number> {
     if (grouped.value) return -1
     for (let offset = 0; offset < most; offset += pageSize) {

@@ -6,15 +6,30 @@ interface LanguageEntry {
   tag: string
   /** In the language itself. */
   name: string
-  /** Style of Intl for a day that stands beside a time. */
-  stamp: 'medium' | 'short'
+  /** Parts of a day, for Intl. */
+  day: { day: 'numeric' | '2-digit'; month: 'numeric' | '2-digit' | 'short'; year: 'numeric' }
 }
 
 /** All languages. A new one is a line here; the type check then names the texts that it needs. */
 export const languages = [
-  { id: 'en', tag: 'en-GB', name: 'English', stamp: 'medium' },
-  { id: 'zh', tag: 'zh-CN', name: '简体中文', stamp: 'short' },
-  { id: 'de', tag: 'de-DE', name: 'Deutsch', stamp: 'medium' },
+  {
+    id: 'en',
+    tag: 'en-GB',
+    name: 'English',
+    day: { day: 'numeric', month: 'short', year: 'numeric' },
+  },
+  {
+    id: 'zh',
+    tag: 'zh-CN',
+    name: '简体中文',
+    day: { day: 'numeric', month: 'numeric', year: 'numeric' },
+  },
+  {
+    id: 'de',
+    tag: 'de-DE',
+    name: 'Deutsch',
+    day: { day: '2-digit', month: '2-digit', year: 'numeric' },
+  },
 ] as const satisfies readonly LanguageEntry[]
 
 /** Id of a language. */

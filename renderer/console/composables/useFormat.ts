@@ -1,5 +1,6 @@
 import { computed } from 'vue'
 import { languageOf } from '../../../shared/languages.ts'
+import { dateFormats } from '../../kit/time/date-formats.ts'
 import { useText } from '../i18n/text.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -8,35 +9,8 @@ const dayMs = 24 * 60 * 60_000
 export function useFormat() {
   const { t, language } = useText()
   const tag = computed(() => languageOf(language.value).tag)
-  const stamp = computed(() => languageOf(language.value).stamp)
   const whole = computed(() => new Intl.NumberFormat(tag.value))
-  const clockFormat = computed(
-    () =>
-      new Intl.DateTimeFormat(tag.value, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }),
-  )
-  const minuteFormat = computed(
-    () => new Intl.DateTimeFormat(tag.value, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
-  )
-  const dateFormat = computed(
-    () => new Intl.DateTimeFormat(tag.value, { dateStyle: stamp.value, timeStyle: 'short', hourCycle: 'h23' }),
-  )
-  const secondFormat = computed(
-    () => new Intl.DateTimeFormat(tag.value, { dateStyle: stamp.value, timeStyle: 'medium', hourCycle: 'h23' }),
-  )
-  const exactClockFormat = computed(
-    () =>
-      new Intl.DateTimeFormat(tag.value, {
-        hour: '2-digit',
-        minute: '2-digit',
-        second: '2-digit',
-        fractionalSecondDigits: 3,
-        hourCycle: 'h23',
-      }),
-  )
-  const stampDayFormat = computed(() => new Intl.DateTimeFormat(tag.value, { dateStyle: stamp.value }))
-  const zoneFormat = computed(() => new Intl.DateTimeFormat(tag.value, { hour: 'numeric', timeZoneName: 'short' }))
-  const dayFormat = computed(() => new Intl.DateTimeFormat(tag.value, { dateStyle: 'medium' }))
-  const monthDayFormat = computed(() => new Intl.DateTimeFormat(tag.value, { month: 'short', day: 'numeric' }))
+  const dates = computed(() => dateFormats(language.value))
   const agoFormat = computed(() => new Intl.RelativeTimeFormat(tag.value, { style: 'short' }))
   const listFormat = computed(() => new Intl.ListFormat(tag.value, { type: 'conjunction' }))
 
@@ -49,28 +23,28 @@ export function useFormat() {
   const percent = (share: number, maxDigits = 0): string =>
     share.toLocaleString(tag.value, { style: 'percent', maximumFractionDigits: maxDigits })
   /** 14:05:09 */
-  const clock = (at: number): string => clockFormat.value.format(at)
+  const clock = (at: number): string => dates.value.second(at)
   /** 20 Nov 2026, 14:05:09 */
-  const dateClock = (at: number): string => secondFormat.value.format(at)
+  const dateClock = (at: number): string => dates.value.daySecond(at)
   /** 14:05:09.123: distinguishes requests of one second. */
-  const exactClock = (at: number): string => exactClockFormat.value.format(at)
+  const exactClock = (at: number): string => dates.value.millisecond(at)
   /** 20 Nov 2026 14:05:09.123 GMT+8 */
-  const exactDate = (at: number): string => `${stampDayFormat.value.format(at)} ${exactClock(at)} ${zone(at)}`
+  const exactDate = (at: number): string => `${day(at)} ${exactClock(at)} ${zone(at)}`
   /** Time zone at a time, e.g. "GMT+8". */
-  const zone = (at: number): string =>
-    zoneFormat.value.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+  const zone = (at: number): string => dates.value.zoneName(at)
   /** 20 Nov 2026, 14:05 GMT+8. Chinese patterns of Intl have the zone between day and time: it is put behind. */
-  const date = (at: number): string => (at === 0 ? t('words.never') : `${dateFormat.value.format(at)} ${zone(at)}`)
+  const date = (at: number): string => (at === 0 ? t('words.never') : `${dates.value.dayMinute(at)} ${zone(at)}`)
   /** 20 Nov 2026, 14:05, in a list whose head names the time zone */
-  const dateMinute = (at: number): string => (at === 0 ? t('words.never') : dateFormat.value.format(at))
+  const dateMinute = (at: number): string => (at === 0 ? t('words.never') : dates.value.dayMinute(at))
   /** 20 Nov 2026, 14:05 – 15:00 GMT+8 */
-  const period = (start: number, end: number): string => `${dateFormat.value.formatRange(start, end)} ${zone(start)}`
+  const period = (start: number, end: number): string => `${dates.value.dayMinuteRange(start, end)} ${zone(start)}`
   /** 14:05 within the last day, earlier with the date. */
-  const since = (at: number): string => (Date.now() - at < dayMs ? minuteFormat.value.format(at) : date(at))
-  const day = (at: number): string => dayFormat.value.format(at)
+  const since = (at: number): string => (Date.now() - at < dayMs ? dates.value.minute(at) : date(at))
+  /** 20 Nov 2026 */
+  const day = (at: number): string => dates.value.day(at)
   /** Mark of a time axis: 14:05, or 20 Nov on one of several days. */
   const axisTime = (at: number, length: number): string =>
-    (length > 2 * dayMs ? monthDayFormat : minuteFormat).value.format(at)
+    length > 2 * dayMs ? dates.value.axisDay(at) : dates.value.minute(at)
   /** Time of a point on an axis, to the second or with its date. */
   const pointTime = (at: number, length: number): string => (length >= dayMs ? date(at) : clock(at))
 

@@ -1,10 +1,11 @@
-import { languageTag } from './texts.ts'
+import { dateFormats } from '../../kit/time/date-formats.ts'
+import { language, languageTag } from './texts.ts'
 
 /** A moment in words of the current language, in the time zone of this device. */
 export interface MomentWords {
   /** Time of the day, e.g. "09:00". */
   time: string
-  /** Day, e.g. "Tuesday, 1 December"; empty: today. */
+  /** Day, e.g. "Tuesday 1 Dec 2026"; empty: today. */
   day: string
   /** Name of the time zone, e.g. "Central European Standard Time". */
   zone: string
@@ -12,15 +13,8 @@ export interface MomentWords {
 
 /** Words a moment. @param at milliseconds since the epoch */
 export function momentWords(at: number, now: number): MomentWords {
-  const format = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
-    new Intl.DateTimeFormat(languageTag.value, options)
-  const isToday = new Date(at).toDateString() === new Date(now).toDateString()
-  const parts = format({ timeZoneName: 'long', hour: 'numeric' }).formatToParts(at)
-  return {
-    time: format({ hour: '2-digit', minute: '2-digit' }).format(at),
-    day: isToday ? '' : format({ weekday: 'long', day: 'numeric', month: 'long' }).format(at),
-    zone: parts.find(({ type }) => type === 'timeZoneName')?.value ?? '',
-  }
+  const { isSameDay, minute, weekdayDay, zoneName } = dateFormats(language.value)
+  return { time: minute(at), day: isSameDay(at, now) ? '' : weekdayDay(at, 'long'), zone: zoneName(at, 'long') }
 }
 
 /** A time that is left, in its one or two largest units, e.g. "2 hours, 5 minutes". */

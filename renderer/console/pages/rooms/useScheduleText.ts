@@ -1,7 +1,7 @@
 import { computed } from 'vue'
-import { languageOf } from '../../../../shared/languages.ts'
 import { parseRepetition, type Repetition, weekdays } from '../../../../shared/schedule/repetition.ts'
 import type { Meeting, RoomSchedule } from '../../../../shared/schedule/room-schedule.ts'
+import { dateFormats } from '../../../kit/time/date-formats.ts'
 import { useFormat } from '../../composables/useFormat.ts'
 import { type TextKey, useText } from '../../i18n/text.ts'
 
@@ -16,17 +16,14 @@ export const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
 export function useScheduleText() {
   const { t, language } = useText()
   const { list } = useFormat()
-  const tag = computed(() => languageOf(language.value).tag)
   // Wall times are written as times of UTC: they must not move to the zone of the browser.
-  const format = (options: Intl.DateTimeFormatOptions, timeZone = 'UTC'): Intl.DateTimeFormat =>
-    new Intl.DateTimeFormat(tag.value, { hourCycle: 'h23', timeZone, ...options })
-  const clock = { hour: '2-digit', minute: '2-digit' } as const
-  const longDay = { day: 'numeric', month: 'long', year: 'numeric' } as const
+  const wall = computed(() => dateFormats(language.value, 'UTC'))
+  const local = computed(() => dateFormats(language.value))
 
   /** "Tuesday" for TU. */
   function weekdayName(code: string, width: 'long' | 'short' = 'long'): string {
     const index = weekdays.findIndex((each) => each === code)
-    return format({ weekday: width }).format(monday + Math.max(0, index) * dayMs)
+    return wall.value.weekday(monday + Math.max(0, index) * dayMs, width)
   }
 
   /** "second Tuesday" for 2TU. */
@@ -57,7 +54,7 @@ export function useScheduleText() {
     if (count > 0) return t('schedule.words.count', { n: count })
     if (until === '') return ''
     const at = Date.parse(`${until.slice(0, 4)}-${until.slice(4, 6)}-${until.slice(6, 8)}T00:00Z`)
-    return t('schedule.words.until', { date: format(longDay).format(at) })
+    return t('schedule.words.until', { date: wall.value.day(at) })
   }
 
   /** "Every Tuesday and Thursday, 09:00 to 10:00, until 31 March 2027" */
@@ -65,11 +62,10 @@ export function useScheduleText() {
     const from = Date.parse(`${start}Z`)
     if (Number.isNaN(from)) return ''
     const repetition = rule === '' ? undefined : parseRepetition(rule)
-    const day =
-      repetition === undefined ? format({ weekday: 'long', ...longDay }).format(from) : repetitionText(repetition, from)
+    const day = repetition === undefined ? wall.value.weekdayDay(from, 'long') : repetitionText(repetition, from)
     const time = t('schedule.words.time', {
-      from: format(clock).format(from),
-      to: format(clock).format(from + minutes * minuteMs),
+      from: wall.value.minute(from),
+      to: wall.value.minute(from + minutes * minuteMs),
     })
     const end = repetition === undefined ? '' : endText(repetition)
     const parts = [day, time, end, zone === ownZone ? '' : zone.replaceAll('_', ' ')]
@@ -78,22 +74,20 @@ export function useScheduleText() {
 
   /** "Tue 1 Dec, 09:00 – 10:00" in the zone of the browser; today without the day. */
   function meetingText({ start, end }: Meeting, now: number, short = false): string {
-    const day = isSameDay(start, now) ? {} : ({ weekday: 'short', day: 'numeric', month: 'short' } as const)
-    const options = format({ ...day, ...clock }, ownZone)
-    return short ? options.format(start) : options.formatRange(start, end)
+    const { isSameDay, minute, minuteRange, nearDayMinute, nearDayMinuteRange } = local.value
+    if (isSameDay(start, now)) return short ? minute(start) : minuteRange(start, end)
+    return short ? nearDayMinute(start) : nearDayMinuteRange(start, end)
   }
 
   /** "09:00" */
-  const timeText = (at: number): string => format(clock, ownZone).format(at)
+  const timeText = (at: number): string => local.value.minute(at)
+  /** "09:00 – 10:00" */
+  const hoursText = ({ start, end }: Pick<Meeting, 'start' | 'end'>): string => local.value.minuteRange(start, end)
 
-  return { meetingText, ordinalDay, scheduleText, timeText, weekdayName }
+  return { hoursText, meetingText, ordinalDay, scheduleText, timeText, weekdayName }
 }
 
 /** Code of the weekday of a wall time in milliseconds. */
 export function weekdayOf(wall: number): (typeof weekdays)[number] {
   return weekdays[(new Date(wall).getUTCDay() + 6) % 7] ?? 'MO'
-}
-
-function isSameDay(one: number, other: number): boolean {
-  return new Date(one).toDateString() === new Date(other).toDateString()
 }

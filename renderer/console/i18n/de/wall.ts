@@ -33,7 +33,8 @@ export const wall: Texts<typeof english> = {
   deleteTitle: 'Ansicht „{name}“ löschen?',
   deleteBody: 'Bildschirme, die sie zeigen, werden leer. Kameras und Räume bleiben, wie sie sind.',
   saved: 'Ansicht „{name}“ gespeichert',
-  overtaken: 'Jemand anderes hat diese Ansicht geändert. Speichern Sie, um beides zusammenzuführen, oder verwerfen Sie Ihre Änderungen, um diese zu sehen.',
+  overtaken:
+    'Jemand anderes hat diese Ansicht geändert. Speichern Sie, um beides zusammenzuführen, oder verwerfen Sie Ihre Änderungen, um diese zu sehen.',
   noView: 'Diese Ansicht wurde gelöscht.',
   noCamera: 'Diese Kamera gibt es nicht mehr',
   noRoom: 'Diesen Raum gibt es nicht mehr',

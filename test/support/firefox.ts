@@ -85,7 +85,7 @@ async function connect(address: string): Promise<Session> {
     const id = ++last
     const answer = new Promise<unknown>((resolve, reject) => {
       const take = (data: WebSocket.RawData): void => {
-        const message = JSON.parse(String(data)) as { id?: number; result?: unknown; message?: string }
+        const message = JSON.parse((data as Buffer).toString()) as { id?: number; result?: unknown; message?: string }
         if (message.id !== id) return
         socket.off('message', take)
         if (message.result === undefined) reject(new Error(`${method}: ${message.message ?? 'no result'}`))

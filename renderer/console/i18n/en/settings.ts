@@ -1,9 +1,9 @@
-import { restore } from './restore.ts'
 import { ice } from './ice.ts'
 import { pictures } from './pictures.ts'
 import { recording } from './recording.ts'
 import { uses } from './component-uses.ts'
 import { hints } from './setting-hints.ts'
+import { siteData } from './site-data.ts'
 
 /** Settings. */
 export const settings = {
@@ -300,79 +300,7 @@ export const settings = {
     shownTitle: 'The console key was replaced',
     shown: 'Read the new key in this file on the machine.',
   },
-  data: {
-    folder: 'Data folder',
-    folderHint:
-      'Contains everything this site keeps. Back it up as a whole while the controller is stopped, or use the backups below.',
-    disk: 'Disk',
-    healthy: 'Disk OK',
-    ill: 'Writes fail: {error}',
-    flush: 'Last write took',
-    backlog: 'Pending writes',
-    journal: 'Journal since the last snapshot',
-    snapshot: 'Last snapshot',
-    backups: 'Backups',
-    backupsHint:
-      'Snapshots of credentials, rooms, nodes, devices, licence and settings, in the data folder. One is created about every hour while things change; those you create or keep stay until you delete them.',
-    make: 'Create backup',
-    made: 'Backup {name} was created',
-    none: 'No backup yet',
-    noneBody: 'Create the first one now: it takes a moment and does not disturb anyone.',
-    columns: { at: 'Created', name: 'Name', bytes: 'Size', acts: 'Actions' },
-    keep: 'Keep',
-    upload: 'Upload…',
-    uploading: 'Uploading… {percent}',
-    uploaded: 'Backup uploaded. Nothing has been restored yet.',
-    uploadedMark: 'Uploaded',
-    unkeep: 'Stop keeping',
-    keptMark: 'Kept until deleted',
-    automatic: 'Automatic',
-    kind: 'Kept',
-    download: 'Download',
-    downloading: 'Downloading… {percent}',
-    downloaded: {
-      file: 'Backup saved. Keep the file {file} of the data folder with it: without it the secrets inside cannot be opened.',
-      keychain:
-        'Backup saved. The secrets inside open only with seal.key.wrapped of the data folder, for this user on this machine.',
-    },
-    also: 'Keep also {file}: without it seal.key.wrapped cannot be opened.',
-    keyInKeychain:
-      'The key of its secrets (seal.key.wrapped) is locked by the keychain of this user: a copy opens only for them, on this machine.',
-    remove: 'Delete',
-    removeTitle: 'Delete the backup of {date}?',
-    removeBody: 'This cannot be undone.',
-    removed: 'Backup deleted',
-    restore: 'Restore…',
-    restoreTitle: 'Restore the backup of {date}?',
-    restoreBody: 'Everything returns to that state. The current state is backed up first, so that you can undo this.',
-    what: 'Item',
-    now: 'Now',
-    then: 'Then',
-    change: 'Change',
-    rooms: 'Rooms',
-    credentials: 'Credentials',
-    nodes: 'MCU nodes',
-    devices: 'Devices',
-    accounts: 'Accounts',
-    access_tokens: 'Access tokens',
-    wall_views: 'Wall views',
-    same: 'same number',
-    ...restore,
-    loseSessions: 'People in rooms that are not in the backup are removed. Client sessions are not affected.',
-    doRestore: 'Restore',
-    restored: 'Backup restored',
-    restoredPartly: 'The backup was restored, but not everything could be applied: {problem}',
-    losses: 'Lost changes',
-    lossesWhat: 'The data folder was damaged, and changes that had been confirmed to clients or to you are lost.',
-    lossesOlder:
-      'The newest backup ({date}) is older than the remaining data: restoring it would bring nothing back. Recreate what is missing, or restore your own copy of the whole data folder while the controller is stopped.',
-    lossesNewer:
-      'The backup of {date} was created after the damage and does not contain what is missing. Recreate it, or restore your own copy of the whole data folder while the controller is stopped.',
-    lossesNone:
-      'There is no backup. Recreate what is missing, or restore your own copy of the whole data folder while the controller is stopped.',
-    lossesDisk: 'Check the disk too: whatever damaged these files may damage more.',
-    dismiss: 'Dismiss',
-  },
+  data: siteData,
   about: {
     version: 'Version',
     node: 'Node',

@@ -2,9 +2,9 @@ import { ice } from './ice.ts'
 import { pictures } from './pictures.ts'
 import { recording } from './recording.ts'
 import { uses } from './component-uses.ts'
-import { restore } from './restore.ts'
 import type { Texts } from '../text.ts'
 import type { settings as english } from '../en/settings.ts'
+import { siteData } from './site-data.ts'
 
 export const settings: Texts<typeof english> = {
   title: '设置',
@@ -369,75 +369,7 @@ export const settings: Texts<typeof english> = {
     shownTitle: '控制台密钥已更换',
     shown: '请在本机的此文件中查看新密钥。',
   },
-  data: {
-    folder: '数据目录',
-    folderHint: '站点的全部数据都在其中：请在控制器停止时整体备份，或使用下方的备份。',
-    disk: '磁盘',
-    healthy: '磁盘正常',
-    ill: '写入失败：{error}',
-    flush: '最近一次写入耗时',
-    backlog: '等待写入',
-    journal: '上次快照以来的日志',
-    snapshot: '上次快照',
-    backups: '备份',
-    backupsHint:
-      '接入凭据、房间、节点、设备、许可证与设置的快照，存放在数据目录中。有变动时约每小时自动备份一次；您创建或标记保留的备份会一直保留到删除为止。',
-    make: '立即备份',
-    made: '备份 {name} 已完成',
-    none: '还没有备份',
-    noneBody: '现在就创建第一个备份：片刻即可完成，不影响任何人。',
-    columns: { at: '时间', name: '名称', bytes: '大小', acts: '操作' },
-    keep: '保留',
-    upload: '上传…',
-    uploading: '正在上传… {percent}',
-    uploaded: '备份已上传，尚未恢复任何内容。',
-    uploadedMark: '已上传',
-    unkeep: '取消保留',
-    keptMark: '保留至删除',
-    automatic: '自动',
-    kind: '保留',
-    download: '下载',
-    downloading: '正在下载… {percent}',
-    downloaded: {
-      file: '备份已保存。请同时保存数据目录中的 {file}：没有它就无法打开其中的密钥和密码。',
-      keychain: '备份已保存。其中的密钥和密码只能由本用户在本机上用数据目录中的 seal.key.wrapped 打开。',
-    },
-    also: '还请保存 {file}：没有它就无法打开 seal.key.wrapped。',
-    keyInKeychain: '其中密钥和密码的主密钥（seal.key.wrapped）由本用户的系统密钥环锁定：副本只能由本用户在本机上打开。',
-    remove: '删除',
-    removeTitle: '删除 {date} 的备份？',
-    removeBody: '此操作无法撤销。',
-    removed: '备份已删除',
-    restore: '恢复…',
-    restoreTitle: '恢复 {date} 的备份？',
-    restoreBody: '一切回到当时的状态。现有数据会先备份，以便还原。',
-    what: '项目',
-    now: '现在',
-    then: '当时',
-    change: '变化',
-    rooms: '房间',
-    credentials: '接入凭据',
-    nodes: 'MCU 节点',
-    devices: '设备',
-    accounts: '账户',
-    access_tokens: '访问令牌',
-    wall_views: '监控墙视图',
-    ...restore,
-    same: '数量相同',
-    loseSessions: '备份中没有的房间，其参会者会被移出。客户端的会话不受影响。',
-    doRestore: '恢复',
-    restored: '备份已恢复',
-    restoredPartly: '备份已恢复，但并非全部都能生效：{problem}',
-    losses: '丢失的更改',
-    lossesWhat: '数据目录受损，已经向客户端或您确认过的更改丢失了。',
-    lossesOlder:
-      '最新的备份（{date}）早于现存的数据，恢复它找不回任何内容。请重新创建缺失的内容，或在控制器停止时放回您自己保存的整个数据目录副本。',
-    lossesNewer:
-      '{date} 的备份是损坏之后做的，不含缺失的内容。请重新创建，或在控制器停止时放回您自己保存的整个数据目录副本。',
-    lossesNone: '没有备份。请重新创建缺失的内容，或在控制器停止时放回您自己保存的整个数据目录副本。',
-    lossesDisk: '同时请检查磁盘：损坏这些文件的原因可能还会损坏更多。',
-    dismiss: '不再显示',
-  },
+  data: siteData,
   about: {
     version: '版本',
     node: 'Node',

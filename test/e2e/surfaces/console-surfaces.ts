@@ -55,6 +55,18 @@ export function consoleSurfaces(room: string): Record<string, Way> {
     'RoomDialog ElDialog': { route: '/rooms', path: ['New room'] },
     'InviteDialog ElDialog': { route: inRoom, path: ['Invite'] },
     'RoomPanel RowMenu': { route: inRoom, path: ['More actions for this room'] },
+    'RunningOrders RowMenu': {
+      route: inRoom,
+      path: [
+        'Record everybody to files',
+        (page) =>
+          page
+            .locator('section', { hasText: 'Files and live streams' })
+            .getByRole('button', { name: /^More actions/ })
+            .first()
+            .click(),
+      ],
+    },
     'SaveTemplate ElDialog': { route: inRoom, path: ['More actions for this room', 'menu Save as template'] },
     'TemplateList ElDialog': { route: '/rooms', path: ['Templates'] },
     // Nodes.
@@ -114,4 +126,5 @@ export const onOtherSites: Readonly<Record<string, string>> = {
   'PasswordHost ElDialog': 'test/e2e/password-dialog.test.ts',
   'RecordingsPage RowMenu': 'test/e2e/recordings-page.test.ts',
   'RuleDialog ElDialog': 'test/e2e/recordings-page.test.ts',
+  'SessionOver dialog': 'test/faults/session-ends.test.ts',
 }

@@ -55,7 +55,7 @@ test('A camera that is not joined is not recorded, whatever is recorded of its r
   const client = await operator()
   const { room_id } = await client.call('rooms.create', { topic: 'Board' })
   await client.call('recordings.start', { room_id })
-  show(RecordingSection, client, { roomId: room_id, userId: 'gate', name: 'Gate', joined: false })
+  show(RecordingSection, client, { roomId: room_id, userId: 'gate', name: 'Gate', unjoined: true })
   await says('Not recorded: not joined')
   expect(pageText()).not.toContain('With its room')
   await showLanguage('zh')

@@ -131,6 +131,7 @@ test('the console shows the use of a credential, and no secret', async () => {
     last_used_at: site.clock.now,
     sessions: 1,
     rooms: 4,
+    version: expect.any(String),
   })
 })
 

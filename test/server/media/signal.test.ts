@@ -198,12 +198,15 @@ describe('admission', () => {
   test('an id belongs to its personal link: a request for it by another link gets a generated one', async () => {
     await node.openRoom('taken')
     await enter('taken', 'ann')
-    for (const user_id of ['ann', 'bob']) {
+    for (const [user_id, user_name] of [
+      ['ann', 'Bob'],
+      ['bob', 'Bob (2)'],
+    ] as const) {
       const wish = { token: node.token('taken'), user_id, user_name: 'Bob' }
       const other = await SignalClient.join(node.url, 'taken', wish)
       clients.push(other)
       const { you } = other.joined
-      expect(you).toMatchObject({ user_id: expect.stringMatching(/^guest-[0-9a-f]{12}$/), user_name: 'Bob' })
+      expect(you).toMatchObject({ user_id: expect.stringMatching(/^guest-[0-9a-f]{12}$/), user_name })
     }
   })
 

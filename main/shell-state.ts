@@ -1,7 +1,7 @@
 import type { Attention, OverviewView } from '../shared/console/site.ts'
-import { overviewView } from '../shared/console/site.ts'
+import { overviewView, settingsView } from '../shared/console/site.ts'
 import type { ConsoleEvent } from '../shared/console/contract.ts'
-import { type Settings, settingsSchema } from '../shared/settings.ts'
+import type { Settings } from '../shared/settings.ts'
 import type { Controller } from '../server/controller/controller.ts'
 
 /** State of the site as shown by the shell. */
@@ -22,7 +22,7 @@ export async function readState(controller: Controller): Promise<ShellState | un
 /** Reads the operator's language and theme. Undefined if the controller does not answer. */
 export async function readConsoleSettings(controller: Controller): Promise<Settings['console'] | undefined> {
   const result = await controller.call('settings.get', {}, internal)
-  const settings = result.ok ? settingsSchema.safeParse(result.value) : undefined
+  const settings = result.ok ? settingsView.safeParse(result.value) : undefined
   return settings?.data?.console
 }
 

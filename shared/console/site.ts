@@ -233,7 +233,7 @@ const backupPreview = z.strictObject({
   restorable: z.boolean(),
 })
 
-const settingsView = settingsSchema.extend({ version: recordVersion })
+export const settingsView = settingsSchema.extend({ version: recordVersion })
 
 export const siteProcedures = {
   'overview.get': procedure('State of the site at a glance.', nothing, overviewView),

@@ -20,7 +20,7 @@ test('An operator revokes a live link in the panel of its room: the page of whoe
   const operator = await site.open(`${ready.console}/#key=${key}`, { viewport: { width: 1_360, height: 900 } })
   const { page } = operator
   await page.getByRole('navigation').getByRole('link', { name: 'Rooms' }).click()
-  await page.getByText('Gate').first().click()
+  await page.getByRole('row').filter({ hasText: 'Gate' }).first().click()
   const links = page.getByRole('list', { name: 'Access links' })
   await links.getByText('North gate').waitFor()
   expect(await operator.accessibilityProblems()).toEqual([])

@@ -3,8 +3,8 @@ import { done, moment, nothing, procedure } from './procedure.ts'
 import { recordingStream } from './recordings.ts'
 
 /**
- * Formats of an exported file; the first two need ffmpeg. mp4: MP4 with AAC; VP8 and changes of format are encoded as H.264. compatible: H.265 is encoded as H.264, too.
- * original: nothing is encoded: WebM for VP8.
+ * Formats of an exported file. mp4: MP4; VP8 is encoded as H.264 and a change of format is evened out, where ffmpeg is. original: never encoded: WebM for VP8.
+ * compatible: H.264 with AAC, for players that know nothing else.
  */
 export const exportFormats = ['mp4', 'original', 'compatible'] as const
 export type ExportFormat = (typeof exportFormats)[number]
@@ -38,7 +38,7 @@ export type ExportView = z.output<typeof exportView>
 
 export const recordingExportProcedures = {
   'exports.start': procedure(
-    'Export a span as a plain MP4; of several streams a zip with a file each and a time line. The file is kept for an hour.',
+    'Export a span as a plain MP4; of several streams a tar with a file each and a time line. The file is kept for an hour.',
     z.strictObject({
       streams: z.array(recordingStream).min(1).max(100),
       from: moment.min(0),

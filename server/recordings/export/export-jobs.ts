@@ -14,7 +14,7 @@ import type { SpaceBudget, SpaceClaim } from '../space-budget.ts'
 import { writeArchive } from './export-archive.ts'
 import { NothingRecordedError, type SpanExport, type WrittenFile } from './span-export.ts'
 
-/** A span of streams to export as a file, or as a zip of files. */
+/** A span of streams that is to become a file, or a tar of files. */
 export interface ExportRequest {
   streams: readonly RecordedStream[]
   /** Milliseconds since the epoch. */
@@ -99,7 +99,7 @@ export class ExportJobs {
    */
   async start(request: ExportRequest, account: string): Promise<ExportJob> {
     await this.#emptied
-    // A zip is written beside its files.
+    // A tar is written beside the files that it is made of.
     const needed = 2 * this.#bytesOf(request)
     await makeInside(this.#parts.folder, this.#folder, 0o700)
     const claim = await this.#parts.budget.claim({ owner: `account ${account}`, bytes: needed })
@@ -259,7 +259,7 @@ export class ExportJobs {
     if (first === undefined) throw new NothingRecordedError('nothing was recorded in this span')
     const unconverted = files.some(({ file }) => file.unconverted)
     if (others.length === 0) return { name: basename(first.file.path), bytes: first.file.bytes, unconverted }
-    const name = `recordings-${stampOf(from)}.zip`
+    const name = `recordings-${stampOf(from)}.tar`
     const bytes = await writeArchive({
       recordings: this.#parts.folder,
       folder,

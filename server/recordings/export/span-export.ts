@@ -81,7 +81,8 @@ export class SpanExport implements RecordingExport {
     const pieces = await this.#pieces(wish)
     const runs = runsOf(pieces)
     if (runs.length === 0) throw new NothingRecordedError('nothing of this stream was recorded in this span')
-    const wanted = options.format !== 'original' && !isPlainMp4(runs, options.format)
+    const isVp8 = pieces.some(({ videoFormat }) => videoFormat.startsWith('vp'))
+    const wanted = options.format === 'compatible' || (options.format === 'mp4' && (isVp8 || runs.length > 1))
     const program = wanted ? await this.#parts.ffmpeg() : undefined
     const written: OwnPath[] = []
     try {
@@ -139,7 +140,8 @@ export class SpanExport implements RecordingExport {
       width: Math.max(...all.map(({ width }) => width)),
       height: Math.max(...all.map(({ height }) => height)),
     }
-    const encodes = runs.length > 1 || !all.every((piece) => isCopied(piece, options.format))
+    const encodes =
+      runs.length > 1 || all.some(({ videoFormat }) => videoFormat !== '' && !videoFormat.startsWith('avc1'))
     const hasPicture = all.some(({ videoFormat }) => videoFormat !== '')
     if (encodes && hasPicture && program.pictures === undefined)
       throw new Error('this ffmpeg cannot encode H.264: install one with libx264')
@@ -153,7 +155,8 @@ export class SpanExport implements RecordingExport {
       await this.#remux(run, source, { ...options, progress: undefined })
       const whole = secondsOf(run)
       const report = share(options, number, runs.length)
-      const sound = run.every(hasPlainSound) && runs.length === 1 ? 'copy' : 'aac'
+      // Both ways of sound may meet in one file: it is the same everywhere.
+      const sound = options.format === 'compatible' || runs.length > 1 ? 'aac' : 'copy'
       await reserveInside(this.#parts.files.folder, output)
       await convert(
         program.path,
@@ -204,22 +207,6 @@ export class SpanExport implements RecordingExport {
 
 function containerOf(run: SourceRun): 'mp4' | 'webm' {
   return run.some(({ videoFormat }) => videoFormat.startsWith('vp')) ? 'webm' : 'mp4'
-}
-
-/** Whether a picture goes into the file without encoding: H.265 does not play everywhere. */
-function isCopied({ videoFormat }: SourcePiece, format: SpanOptions['format']): boolean {
-  if (videoFormat === '' || videoFormat.startsWith('avc1')) return true
-  return format !== 'compatible' && !videoFormat.startsWith('vp')
-}
-
-/** AAC that every player decodes: LC and HE. Many lack Opus and FLAC in MP4. */
-function hasPlainSound({ audioFormat }: SourcePiece): boolean {
-  return audioFormat === '' || ['mp4a.40.2', 'mp4a.40.5', 'mp4a.40.29'].includes(audioFormat)
-}
-
-/** Whether the pieces become the wanted MP4 without ffmpeg. */
-function isPlainMp4(runs: readonly SourceRun[], format: SpanOptions['format']): boolean {
-  return runs.length === 1 && runs.flat().every((piece) => isCopied(piece, format) && hasPlainSound(piece))
 }
 
 function secondsOf(run: SourceRun): number {

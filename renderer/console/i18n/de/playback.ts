@@ -140,8 +140,8 @@ export const playback: Texts<typeof english> = {
     format: 'Format',
     formats: { mp4: 'MP4', compatible: 'Am kompatibelsten', original: 'Wie aufgezeichnet' },
     hints: {
-      mp4: 'Das Bild wird verlustfrei kopiert, Ton wird zu AAC. VP8 wird zu H.264.',
-      compatible: 'H.264 und AAC, für jeden Player und jedes Schnittprogramm: auch H.265 wird umgewandelt.',
+      mp4: 'Läuft in Browsern und den meisten Playern; das Bild wird verlustfrei kopiert. VP8 wird zu H.264.',
+      compatible: 'H.264 und AAC, für jeden Player und jedes Schnittprogramm.',
       original: 'Nichts wird umgewandelt: VP8 bleibt WebM.',
     },
     picture: 'Bild',

@@ -134,8 +134,8 @@ export const playback = {
     format: 'Format',
     formats: { mp4: 'MP4', compatible: 'Most compatible', original: 'As recorded' },
     hints: {
-      mp4: 'The picture is copied without loss, sound becomes AAC. VP8 becomes H.264.',
-      compatible: 'H.264 and AAC, for every player and editor: H.265 is converted, too.',
+      mp4: 'Plays in browsers and most players; the picture is copied without loss. VP8 becomes H.264.',
+      compatible: 'H.264 and AAC, for every player and editor.',
       original: 'Nothing is converted: VP8 stays WebM.',
     },
     picture: 'Picture',

@@ -135,8 +135,8 @@ export const playback: Texts<typeof english> = {
     format: '格式',
     formats: { mp4: 'MP4', compatible: '兼容性最佳', original: '保持原格式' },
     hints: {
-      mp4: '画面无损复制，声音转为 AAC。VP8 转为 H.264。',
-      compatible: 'H.264 与 AAC，适用于所有播放器和剪辑软件：H.265 也会转换。',
+      mp4: '可在浏览器和大多数播放器中播放；画面无损复制，VP8 转换为 H.264。',
+      compatible: 'H.264 与 AAC，适用于所有播放器和剪辑软件。',
       original: '不做任何转换：VP8 保持为 WebM。',
     },
     picture: '画面',

@@ -10,7 +10,8 @@ module.exports = {
     },
     {
       name: 'no-unused-file',
-      comment: 'Nothing imports this file. The build puts renderer/kit/zod.ts in place of `zod`; a page starts its worker by URL.',
+      comment:
+        'Nothing imports this file. The build puts renderer/kit/zod.ts in place of `zod`; a page starts its worker by URL.',
       severity: 'error',
       from: { orphan: true, pathNot: ['\\.d\\.ts$', '(^|/)index\\.html$', '^renderer/kit/zod\\.ts$', '-worker\\.ts$'] },
       to: {},

@@ -216,9 +216,15 @@ type RecordedPart = Parameters<PlayerSite['record']>[0]
 const seams: readonly (readonly [string, readonly Omit<RecordedPart, 'startedAt'>[]])[] = [
   [
     'the camera is switched off and on five times',
-    Array.from({ length: 11 }, (_, part) => ({ film: { seconds: 2 }, has: (kind) => kind === 'sound' || part % 2 === 0 })),
+    Array.from({ length: 11 }, (_, part) => ({
+      film: { seconds: 2 },
+      has: (kind) => kind === 'sound' || part % 2 === 0,
+    })),
   ],
-  ['the size changes', [{ film: { seconds: 2 } }, { film: { seconds: 2, width: 640, height: 360 } }, { film: { seconds: 2 } }]],
+  [
+    'the size changes',
+    [{ film: { seconds: 2 } }, { film: { seconds: 2, width: 640, height: 360 } }, { film: { seconds: 2 } }],
+  ],
   ['the format changes', [{ film: { seconds: 2 } }, { film: { seconds: 2, codec: 'vp8' } }, { film: { seconds: 2 } }]],
   [
     'sound outlasts the picture',
@@ -226,11 +232,20 @@ const seams: readonly (readonly [string, readonly Omit<RecordedPart, 'startedAt'
   ],
   [
     'sound begins later and ends earlier',
-    [0, 1, 2].map(() => ({ film: { seconds: 3 }, has: (kind, time) => kind === 'picture' || (time > 0.9 && time < 2) })),
+    [0, 1, 2].map(() => ({
+      film: { seconds: 3 },
+      has: (kind, time) => kind === 'picture' || (time > 0.9 && time < 2),
+    })),
   ],
-  ['nothing came for two seconds', [{ film: { seconds: 6 }, segmentSeconds: 6, has: (_, time) => time < 1.9 || time >= 4 }]],
+  [
+    'nothing came for two seconds',
+    [{ film: { seconds: 6 }, segmentSeconds: 6, has: (_, time) => time < 1.9 || time >= 4 }],
+  ],
   ['pieces are 40 ms long', [{ film: { seconds: 3, gop: 1 }, segmentSeconds: 0.04 }]],
-  ['the sound of a piece ends in the next but one', [{ film: { seconds: 3, gop: 1, sound: 'aac' }, segmentSeconds: 0.04 }]],
+  [
+    'the sound of a piece ends in the next but one',
+    [{ film: { seconds: 3, gop: 1, sound: 'aac' }, segmentSeconds: 0.04 }],
+  ],
 ]
 
 test.each(seams)('Plays on where %s', async (_name, parts) => {

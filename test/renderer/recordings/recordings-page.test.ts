@@ -61,7 +61,9 @@ test('An operator sees the latest stream, adds the others of its room, and expor
   document.querySelector<HTMLElement>('.controls .dots')?.click()
   const act = (text: string): Promise<Element> =>
     eventually(() => {
-      const found = [...document.querySelectorAll('.el-dropdown-menu__item')].find((one) => one.textContent?.includes(text))
+      const found = [...document.querySelectorAll('.el-dropdown-menu__item')].find((one) =>
+        one.textContent?.includes(text),
+      )
       if (!found) throw new Error(`the menu has no "${text}"`)
       return found
     })

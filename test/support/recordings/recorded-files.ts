@@ -56,10 +56,7 @@ export async function record(recording: Recording): Promise<Segment[]> {
   return segments
 }
 
-async function packetsOf(
-  input: Input,
-  has: (kind: 'picture' | 'sound', time: number) => boolean,
-): Promise<Packets> {
+async function packetsOf(input: Input, has: (kind: 'picture' | 'sound', time: number) => boolean): Promise<Packets> {
   const videoTrack = await input.getPrimaryVideoTrack()
   const audioTrack = await input.getPrimaryAudioTrack()
   const all = async (track: InputVideoTrack | InputAudioTrack | null): Promise<EncodedPacket[]> => {

@@ -76,7 +76,11 @@ export function useEventSearch() {
         text: piece,
         sentences: patterns.value
           // Their sentences hold another one, or a text of this page.
-          .filter((one) => ['kinds.log.gathered', 'kinds.device.short', 'kinds.person.short'].includes(one.name) || mayContain(piece, one))
+          .filter(
+            (one) =>
+              ['kinds.log.gathered', 'kinds.device.short', 'kinds.person.short'].includes(one.name) ||
+              mayContain(piece, one),
+          )
           .map(({ name }) => name),
         names: names.value.filter(([, text]) => text.includes(piece)).map(([name]) => name),
       }))

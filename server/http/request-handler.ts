@@ -72,7 +72,7 @@ export class RequestHandler {
     return this.#table().contracts
   }
 
-  /** Whether no page is asked for: an operation has the path of this target, or it is too long for any. */
+  /** Whether `handle` answers this target: an operation has its path, or it is too long. */
   takes(target: string): boolean {
     const question = target.indexOf('?')
     const path = question === -1 ? target : target.slice(0, question)

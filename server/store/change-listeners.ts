@@ -1,24 +1,24 @@
 import type { Change, ChangeListener, CollectionName } from './store.ts'
 
-interface Heard {
+interface Registered {
   listener: ChangeListener
   of: readonly CollectionName[] | undefined
 }
 
-/** Listeners of a store's changes, in the order in which they came. Each change passes all of them: those of other collections are not called. */
+/** Listeners of a store's changes, called in the order in which they were added. Each may be limited to some collections. */
 export class ChangeListeners {
-  readonly #heard = new Set<Heard>()
+  readonly #registered = new Set<Registered>()
 
   /** See Store.onChange. */
   add(listener: ChangeListener, of: readonly CollectionName[] | undefined): () => void {
-    const heard = { listener, of }
-    this.#heard.add(heard)
-    return () => void this.#heard.delete(heard)
+    const registered = { listener, of }
+    this.#registered.add(registered)
+    return () => void this.#registered.delete(registered)
   }
 
-  /** Calls those that these changes concern. @param call runs a listener, and takes what it throws */
+  /** Calls the listeners of the changed collections. @param call runs a listener, and handles its errors */
   notify(changes: readonly Change[], before: readonly Change['value'][], call: (run: () => void) => void): void {
-    for (const { listener, of } of this.#heard)
+    for (const { listener, of } of this.#registered)
       if (of === undefined || changes.some(({ collection }) => of.includes(collection)))
         call(() => listener(changes, before))
   }

@@ -223,7 +223,7 @@ export const controlMethods = {
   set_remote_room: { params: remoteRoomSchema, result: nothing },
   /** Removes a user who joined through this process from such a room. */
   remove_remote_user: { params: remoteOutSchema, result: nothing },
-  /** Mutes a person who joined through this process. `by`: user id of a host who joined elsewhere; empty: the operator. */
+  /** Mutes a person who joined through this process. `by`: user id of a host who joined on another node; empty: the operator. */
   mute: {
     params: z.strictObject({ roomId, userId, kind: z.enum(['audio', 'video']), by: z.string() }),
     /** false: no such person joined through this process. */

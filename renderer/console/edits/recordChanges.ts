@@ -49,7 +49,7 @@ export async function sendChanges<F extends object, R>(
 /** Fields that forms edit part by part. */
 const partedFields: Partial<Record<RecordKind, string>> = { template: 'settings' }
 
-/** What is left to send after a conflict. @throws CallError with an empty message if the operator goes on editing */
+/** Returns the fields that are sent after a conflict. @throws CallError with an empty message if the operator goes on editing */
 async function resolved(
   kind: RecordKind,
   { fields }: EditConflict,

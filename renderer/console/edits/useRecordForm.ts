@@ -43,7 +43,7 @@ export function useRecordForm<V extends object, I, F extends object, R>(options:
     seen = seenNow()
   }
 
-  /** Looks at the record anew. */
+  /** Discards the input and notes the record as it is now. */
   function reset(): void {
     look()
     form.reset()

@@ -41,7 +41,7 @@ export class CallError extends Error {
   /** Reason of the refusal, if the controller gave one. */
   readonly refusal: string
   readonly values: Values
-  /** Of an edit: fields that others changed meanwhile. */
+  /** Fields of an edit that others changed meanwhile. */
   readonly conflict: EditConflict | undefined
   constructor(
     code: CallErrorCode,

@@ -302,7 +302,7 @@ export class DeviceSwitch {
     else this.#stillTaken('lost')
   }
 
-  /** No device was found in its place: the first problem says more. */
+  /** Restores the first problem after a search that found no other device: it is more precise than `missing`. */
   #stillTaken(problem: CaptureProblem | null): void {
     if (this.input.problem === 'missing') this.input.problem = problem
   }

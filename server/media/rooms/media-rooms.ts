@@ -176,7 +176,7 @@ export class MediaRooms {
 
   /**
    * Mutes a person who joined through this process.
-   * @param by id of a host who joined elsewhere; empty: the operator
+   * @param by id of a host who joined on another node; empty: the operator
    * @returns false if no such person joined here
    */
   mute(roomId: string, userId: string, kind: 'audio' | 'video', by: string): boolean {

@@ -1,7 +1,7 @@
 /** Conflicts of edits. */
 export const edits = {
   title: 'Changed meanwhile',
-  body: 'While you were editing, the same fields were changed elsewhere. Choose the value to keep. Everything else you changed is saved.',
+  body: 'While you were editing, others changed the same fields. Choose the value to keep. Everything else you changed is saved.',
   mine: 'Your value',
   theirs: 'Current value',
   theirsBy: 'Changed by {name}, {time}',

@@ -11,7 +11,7 @@ export function isStalled({ last_packet_at }: Pick<StreamStats, 'last_packet_at'
 }
 
 /**
- * The worst reason why people cannot see or hear a stream, or everything that is missing of it, with the remedy; empty: none.
+ * Text of the most severe problem of a stream, or of all its missing parts, with the remedy; empty: no problem.
  * @param ofDevice the stream is a camera's: a person may turn their camera off
  */
 export function streamWarning(stream: StreamStats, ofDevice: boolean, now: number, t: Translate): string {

@@ -52,7 +52,7 @@ export function useSettingsRecord<V extends object>({
     },
     done(saved) {
       settings.value = saved
-      // What is typed while the answer is awaited is based on it.
+      // Input during the call is based on its answer.
       form.look()
       tell(t('settings.saved'))
       after?.(saved)

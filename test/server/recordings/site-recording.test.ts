@@ -218,9 +218,10 @@ test('a track that is not recorded is shown on the stream, as an event and in th
   const shortcomings = new Map(streams.map((each) => [each.user_id, each.shortcomings]))
   expect([shortcomings.get('gate'), shortcomings.get('stage')]).toMatchObject([[speex], [speex]])
   const { items } = await site.rpc('events.list', { groups: ['devices', 'people'] })
-  const short = items.filter(({ kind }) => kind.endsWith('.short'))
-  expect(short).toMatchObject([
-    { kind: 'person.short', subject: { id: 'stage', name: 'Stage' }, params: { ...speex, room: 'Yard' } },
-    { kind: 'device.short', subject: { id: 'gate', name: 'Gate' }, params: speex },
+  // Both are seen by the media program on its own: whichever it reports first comes first in the log.
+  const shortOf = (kind: string) => items.filter((each) => each.kind === kind)
+  expect(shortOf('person.short')).toMatchObject([
+    { subject: { id: 'stage', name: 'Stage' }, params: { ...speex, room: 'Yard' } },
   ])
+  expect(shortOf('device.short')).toMatchObject([{ subject: { id: 'gate', name: 'Gate' }, params: speex }])
 })

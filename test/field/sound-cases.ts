@@ -103,20 +103,18 @@ const forms: readonly FieldCase[] = [
   {
     quirk: 'MP2, which no file holds that browsers play',
     source: 'report at Frigate: MPA is heard and not recorded',
-    playsMs: 2_000,
     sound: {
       section: ['m=audio 0 RTP/AVP 14', 'a=control:track2'],
-      ...{ payloadType: 14, everyMs: 24, ticks: 2_160, recordedAs: 'opus' },
+      ...{ payloadType: 14, everyMs: 24, ticks: 2_160, recordedAs: 'opus', converted: true },
       payload: () => Buffer.concat([Buffer.alloc(4), silentMp2]),
     },
   },
   {
     quirk: 'MP3',
     source: 'encoders of radio stations',
-    playsMs: 2_000,
     sound: {
       section: ['m=audio 0 RTP/AVP 98', 'a=rtpmap:98 MPA/90000', 'a=control:track2'],
-      ...{ payloadType: 98, everyMs: 24, ticks: 2_160, recordedAs: 'opus' },
+      ...{ payloadType: 98, everyMs: 24, ticks: 2_160, recordedAs: 'opus', converted: true },
       payload: () => Buffer.concat([Buffer.alloc(4), silentMp3]),
     },
   },

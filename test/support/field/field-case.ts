@@ -13,6 +13,8 @@ export interface FieldSound {
   payload: (index: number) => Buffer
   /** Codec in the recording; empty: it is not recorded. */
   recordedAs: string
+  /** Viewers and recordings take it converted, which is awaited; default: as it comes. */
+  converted?: boolean
   /** Interleaved channel that it is sent on; default: 2. */
   channel?: number
 }

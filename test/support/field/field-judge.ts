@@ -23,6 +23,9 @@ const writtenWithinMs = 15_000
 /** Pictures that a recording may lack: the last one has no successor that tells its end. */
 const maxUnrecorded = 2
 
+/** Longer than between two key pictures of the films, in milliseconds. */
+const keyEveryMs = 1_000
+
 const userId = 'cam'
 let rooms = 0
 
@@ -65,7 +68,7 @@ export async function faultsOf(
 }
 
 async function seen(
-  { expected: { converted = false, unseen = false, learns = 0 } = {} }: FieldCase,
+  { sound, expected: { converted = false, unseen = false, learns = 0 } = {} }: FieldCase,
   camera: FieldCamera,
   { node }: RecordingNode,
   roomId: string,
@@ -78,14 +81,21 @@ async function seen(
     `${node.url}/whep/${roomId}/${userId}`,
     node.token(roomId, { role: 'observer' }),
   )
+  const isSoundConverted = sound?.converted === true
   try {
-    const until = performance.now() + seenWithinMs[converted ? 'converted' : 'passed']
+    const until = performance.now() + seenWithinMs[converted || isSoundConverted ? 'converted' : 'passed']
     for (;;) {
       const { inRow, whole, faults } = receivedPictures(viewer.pictures, camera.film, converted)
-      if (inRow >= wanted) return faults.length > learns ? faults.slice(0, 3) : []
+      const isHeard = !isSoundConverted || viewer.sounds > 0
+      if (inRow >= wanted && isHeard) {
+        // A recording takes sound that comes late with its next key picture.
+        if (isSoundConverted) await sleep(keyEveryMs)
+        return faults.length > learns ? faults.slice(0, 3) : []
+      }
       if (performance.now() > until)
         return [
           `seen: ${inRow} in a row of ${whole} whole pictures in ${viewer.pictures.length} packets`,
+          ...(isHeard ? [] : ['not heard']),
           ...faults.slice(-3),
         ]
       await sleep(200)

@@ -125,9 +125,9 @@ export async function signIn(browser: Browser, controller: Headless): Promise<Si
 }
 
 /** Opens a page without a cache. */
-async function newPage(browser: Browser, session: SignedIn): Promise<Page> {
+async function newPage(browser: Browser, storageState: SignedIn): Promise<Page> {
   const page = await browser.newPage({
-    storageState: { cookies: session.cookies, origins: [] },
+    storageState,
     viewport: { width: 1360, height: 860 },
     locale: 'en-US',
   })

@@ -32,9 +32,9 @@ export async function measureFirstPicture(): Promise<void> {
     await controller.rpc('overview.dismiss_welcome', {})
     const { items } = await controller.rpc('recordings.sources', {})
     if (items[0]?.segments !== segments) throw new Error('the index lacks segments')
-    const { cookies } = await signIn(browser, controller)
+    const storageState = await signIn(browser, controller)
     const page = await browser.newPage({
-      storageState: { cookies, origins: [] },
+      storageState,
       viewport: { width: 1360, height: 860 },
       locale: 'en-US',
     })

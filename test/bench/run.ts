@@ -25,7 +25,7 @@ import { measureRecordingIndex } from './recording-index.ts'
 import { measureRelay } from './relay.ts'
 import { measureRoomList } from './room-list.ts'
 import { measureSearch } from './search.ts'
-import { printTable } from './table.ts'
+import { brokeOff, printTable } from './table.ts'
 import { measureTags } from './tags.ts'
 
 /** Parts with their rows; an empty list of rows means all. */
@@ -70,6 +70,7 @@ for (const [name, measure] of Object.entries(every)) {
   } catch (error) {
     // The other parts are measured all the same.
     console.error(`! ${name} broke off:`, error)
+    brokeOff(name)
     process.exitCode = 1
   }
 }

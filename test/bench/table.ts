@@ -15,6 +15,11 @@ export function report(what: string, measured: string, goal: string, reached: bo
   console.error(`${reached ? ' ' : '!'} ${what}: ${measured} (goal ${goal})`)
 }
 
+/** Records that a part of the run ended without its figures. */
+export function brokeOff(part: string): void {
+  rows.push({ what: part, measured: 'broke off', goal: 'figures', reached: false })
+}
+
 /** Prints every figure of this run. */
 export function printTable(): void {
   console.table(

@@ -134,7 +134,10 @@ function mediaPrograms(
       look: proven(
         leadership,
         (view, looked: LookedRoom) =>
-          lookAtRoom({ store: view, rooms: late.rooms.part, observer: late.observer.part }, looked),
+          lookAtRoom(
+            { store: view, rooms: late.rooms.part, observer: late.observer.part, pool: late.pool.part },
+            looked,
+          ),
         () => unknownRoom,
       ),
       lock: proven(

@@ -1,6 +1,5 @@
 import type { RoomProof, RoomRefusal } from '../../shared/media/control.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
-import { hoursOf } from '../schedule/room-hours.ts'
 import { visitNames } from '../../shared/console/activity.ts'
 import { ApiError, retOf, success } from '../../shared/result-codes.ts'
 import { sameSecret } from '../edge/same-secret.ts'
@@ -10,7 +9,7 @@ import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import type { StoredNode, StoredRoom } from '../store/records.ts'
 import type { JoinLinks } from './join-links.ts'
-import { type NumberRefusal, refusalByNumber } from './entry-by-number.ts'
+import { type NumberRefusal, openingOf, refusalByNumber } from './entry-by-number.ts'
 import type { Rooms } from './room-lifecycle.ts'
 
 /** Needs of opening a room for a visitor. */
@@ -77,13 +76,6 @@ export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom,
     ...(url === undefined ? {} : { url }),
     ...(opening === undefined ? {} : { opening }),
   }
-}
-
-/** When a scheduled room opens; undefined: it is not scheduled to. */
-function openingOf(room: StoredRoom | undefined, now: number): RoomAnswer['opening'] {
-  if (room?.schedule === undefined || room.closed) return undefined
-  const { opensAt, next } = hoursOf(room.schedule, room.schedule_mark, now)
-  return opensAt === 0 || next === undefined ? undefined : { opensAt, startsAt: next.start }
 }
 
 /** Refusal of a visitor without enough proof. */

@@ -148,7 +148,10 @@ const roomProof = z.discriminatedUnion('by', [
 ])
 export type RoomProof = z.output<typeof roomProof>
 
-/** Facts about a room for a stranger before joining: the same for a room closed to numbers and for an unknown room. */
+/** When a scheduled room opens, and its meeting starts, in milliseconds since the epoch. */
+const openingSchema = z.strictObject({ opensAt: z.number(), startsAt: z.number() })
+
+/** Facts about a room before joining: for strangers the same for a room closed to numbers and for an unknown room. */
 const roomLookSchema = z.strictObject({
   /** The number is enough to join. */
   by_number: z.boolean(),
@@ -156,6 +159,10 @@ const roomLookSchema = z.strictObject({
   host_password: z.boolean(),
   /** Topic of the room; empty if the stranger may not join. */
   topic: z.string(),
+  /** Left out: the room is open, or nobody knows when it opens. */
+  opening: openingSchema.optional(),
+  /** People in the room, for somebody with a valid link; `names` of the first ones, if the link is enough to join. */
+  people: z.strictObject({ count: z.int(), names: z.array(z.string()).optional() }).optional(),
 })
 export type RoomLook = z.output<typeof roomLookSchema>
 /** Attempts refused by the node itself: a link that is forged, expired or for another room; a wrong host password; too many attempts. */
@@ -199,8 +206,8 @@ export const controlMethods = {
       refusal: z.enum(roomRefusals).nullable(),
       /** For `elsewhere`: URL of the room's node, e.g. `http://10.0.0.5:7084`. */
       url: z.string().max(600).optional(),
-      /** For `notOpenYet`: when the room opens, and its meeting starts, in milliseconds since the epoch. */
-      opening: z.strictObject({ opensAt: z.number(), startsAt: z.number() }).optional(),
+      /** For `notOpenYet`. */
+      opening: openingSchema.optional(),
     }),
     result: nothing,
   },
@@ -360,13 +367,13 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     /** Client address. */
     client: z.string(),
   }),
-  /** A visitor opened the page of a room, without a link or (`linked`) with a valid one. `answer_look` follows; the room is not opened. */
+  /** A visitor opened the page of a room, with a valid link of this role or without one. `answer_look` follows; the room is not opened. */
   z.strictObject({
     type: z.literal('roomLooked'),
     id: z.int(),
     roomId: z.string(),
     client: z.string(),
-    linked: z.boolean(),
+    role: z.enum(['member', 'host', 'observer']).optional(),
   }),
   /** A host wants the room locked or unlocked; the controller stores that. `answer_lock` follows. */
   z.strictObject({ type: z.literal('lockWanted'), id: z.int(), roomId: z.string(), locked: z.boolean(), by: doer }),

@@ -48,10 +48,48 @@ describe('ways into a room', () => {
 
   test('an old or changed link: the page offers the host password instead', async () => {
     const room = await site.room()
-    const visitor = await refused(`${await site.link(room)}x`, 'A join link is required')
+    const visitor = await site.open(`${await site.link(room)}x`, { equipment: 'none' })
+    await visitor.page.getByRole('heading', { name: 'A join link is required' }).waitFor()
+    expect(await visitor.accessibilityProblems()).toEqual([])
     await visitor.page.getByRole('button', { name: 'Enter the host password' }).click()
     await visitor.page.getByLabel('Host password').waitFor()
     await visitor.close()
+  })
+
+  test('before the browser is asked for camera and microphone, the page says who is inside, when the room opens, and that a link is void', async () => {
+    const room = await site.room()
+    const ann = await site.join(await site.link(room), { name: 'Ann', equipment: 'none' })
+    const start = new Date(Date.now() + 3_600_000).toISOString().slice(0, 19)
+    const schedule = { start, zone: 'UTC', minutes: 30, early_minutes: 10, overrun_minutes: 0 }
+    const later = await site.room({ topic: 'Board', schedule })
+    const page = await site.window('fake')
+    /** Opens a link and returns what the page said when the browser was asked for the first device. */
+    const saidBefore = async (link: string): Promise<string | null> => {
+      await page.goto('about:blank')
+      await page.goto(link)
+      await page.getByRole('heading', { name: /./ }).first().waitFor()
+      return await page.evaluate('globalThis.asked')
+    }
+    await page.addInitScript(`{
+      globalThis.asked = new Promise((resolve) => {
+        const original = navigator.mediaDevices?.getUserMedia
+        if (original === undefined) return
+        navigator.mediaDevices.getUserMedia = (...wanted) => {
+          resolve(document.body.innerText)
+          return original.apply(navigator.mediaDevices, wanted)
+        }
+      })
+    }`)
+    expect(await saidBefore(await site.link(room))).toContain('In the room: Ann')
+    await page.getByText('This link is valid until').waitFor()
+    expect(await saidBefore(await site.link(later))).toMatch(/The meeting starts (at|on) [^]*The room opens (at|on)/)
+    await page.goto('about:blank')
+    await page.goto(`${await site.link(room)}x`)
+    await page.getByRole('heading', { name: 'A join link is required' }).waitFor()
+    const asked = await page.evaluate("Promise.race([globalThis.asked, Promise.resolve('nobody was asked')])")
+    expect(asked).toBe('nobody was asked')
+    await ann.close()
+    await page.context().close()
   })
 
   test('a full room: after a user has left, trying again succeeds', async () => {

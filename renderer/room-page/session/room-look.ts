@@ -1,7 +1,14 @@
-import type { RoomLook } from '../../../shared/media/control.ts'
+import type { EntryLook } from '../../../shared/media/entry-look.ts'
+import type { Opening } from './ending.ts'
 
 /** Timeout of the node's answer, in milliseconds: longer than the controller's. */
 const patienceMs = 8_000
+
+/** Facts about a room before joining. */
+export interface ShownLook extends Omit<EntryLook, 'opening'> {
+  /** By the clock of this device; left out: the room is open, or nobody knows when it opens. */
+  opening?: Opening
+}
 
 /**
  * Reads the facts about a room that the node shows before joining. Never rejects.
@@ -9,20 +16,25 @@ const patienceMs = 8_000
  * @param token token of the join link; empty: none
  * @returns undefined without an answer, e.g. after too many requests
  */
-export async function lookAtRoom(origin: string, roomId: string, token = ''): Promise<RoomLook | undefined> {
+export async function lookAtRoom(origin: string, roomId: string, token = ''): Promise<ShownLook | undefined> {
   try {
     const answer = await fetch(`${origin}/entry/${encodeURIComponent(roomId)}`, {
       headers: token === '' ? {} : { authorization: `Bearer ${token}` },
       signal: AbortSignal.timeout(patienceMs),
     })
     const value: unknown = answer.ok ? await answer.json() : undefined
-    return isLook(value) ? value : undefined
+    return isLook(value) ? shownLook(value) : undefined
   } catch {
     return undefined
   }
 }
 
-function isLook(value: unknown): value is RoomLook {
+function shownLook({ opening, ...look }: EntryLook): ShownLook {
+  if (opening === undefined) return look
+  return { ...look, opening: { opensAt: Date.now() + opening.opens_in_ms, startsAt: opening.starts_at } }
+}
+
+function isLook(value: unknown): value is EntryLook {
   return (
     typeof value === 'object' && value !== null && 'by_number' in value && 'host_password' in value && 'topic' in value
   )

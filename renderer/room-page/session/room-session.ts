@@ -1,4 +1,5 @@
 import { computed, shallowRef } from 'vue'
+import type { LinkRefusal } from '../../../shared/media/entry-look.ts'
 import type { FromPerson, Person, RoomStream, ScheduledEnd, ToPerson } from '../../../shared/media/signal.ts'
 import { httpExchange, type OfferExchange } from '../../kit/media/sdp-exchange.ts'
 import type { DeviceNews } from '../local/device-input.ts'
@@ -172,6 +173,11 @@ export class RoomSession {
     this.#signal = undefined
     signal?.leave()
     this.toLobby()
+  }
+
+  /** Ends the visit at the entrance: the node refused the link before joining. */
+  refuse(reason: LinkRefusal): void {
+    if (this.view.phase === 'lobby') Object.assign(this.view, { phase: 'ended', ending: { reason, message: '' } })
   }
 
   /** Returns to the entrance. */

@@ -19,6 +19,12 @@ export const de: Texts = {
   lobby: {
     title: 'Bereit zur Teilnahme?',
     room: 'Raum {room}',
+    nobody: 'Noch ist niemand im Raum.',
+    inside: 'Im Raum: {names}',
+    people: { one: '{count} Person ist im Raum.', other: '{count} Personen sind im Raum.' },
+    opensAt: 'Der Raum öffnet um {time} ({zone}). Sie können jetzt teilnehmen und warten.',
+    opensOn: 'Der Raum öffnet am {day} um {time} ({zone}).',
+    validUntil: 'Dieser Link gilt bis {time}.',
     name: 'Ihr Name',
     namePlaceholder: 'So sehen andere Sie',
     nameUnseen: 'Geben Sie einen sichtbaren Namen ein.',

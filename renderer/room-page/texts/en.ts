@@ -17,6 +17,12 @@ export const en = {
   lobby: {
     title: 'Ready to join?',
     room: 'Room {room}',
+    nobody: 'Nobody is in the room yet.',
+    inside: 'In the room: {names}',
+    people: { one: '{count} person is in the room.', other: '{count} people are in the room.' },
+    opensAt: 'The room opens at {time} ({zone}). You can join now and wait.',
+    opensOn: 'The room opens on {day} at {time} ({zone}).',
+    validUntil: 'This link is valid until {time}.',
     name: 'Your name',
     namePlaceholder: 'How others see you',
     nameUnseen: 'Enter a name that others can see.',

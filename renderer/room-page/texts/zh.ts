@@ -18,6 +18,12 @@ export const zh: Texts = {
   lobby: {
     title: '准备加入',
     room: '房间 {room}',
+    nobody: '房间里还没有人。',
+    inside: '房间内：{names}',
+    people: { other: '房间内有 {count} 人。' },
+    opensAt: '房间将于 {time}（{zone}）开放。您可以现在加入并等待。',
+    opensOn: '房间将于 {day} {time}（{zone}）开放。',
+    validUntil: '此链接有效期至 {time}。',
     name: '您的姓名',
     namePlaceholder: '其他人看到的名字',
     nameUnseen: '请输入其他人看得见的名字。',

@@ -79,6 +79,11 @@ export class NotOpenYet extends Problem {
   }
 }
 
+/** Opening of a scheduled room as people are told it: their clocks differ. */
+export function openingIn({ opensAt, startsAt }: NotOpenYet['opening']): { opens_in_ms: number; starts_at: number } {
+  return { opens_in_ms: Math.max(0, opensAt - Date.now()), starts_at: startsAt }
+}
+
 /** They may enter, and the room is on another node of the site. */
 export class OnOtherNode extends Problem {
   /** URL of that node, e.g. `http://10.0.0.5:7084`. */

@@ -5,8 +5,9 @@ import type { RoomStanding } from '../../../shared/authorization/room-standing.t
 import { splitRoute } from '../../../shared/authorization/route.ts'
 import { plainAddress } from '../../../shared/client-address.ts'
 import type { RoomLook } from '../../../shared/media/control.ts'
+import type { EntryLook } from '../../../shared/media/entry-look.ts'
 import type { StreamSource } from '../../../shared/media/signal.ts'
-import { Problem } from '../base/problem.ts'
+import { openingIn, Problem } from '../base/problem.ts'
 import type { Admission, Caller } from '../rooms/admission.ts'
 import type { Member } from '../rooms/member.ts'
 import { isPeerToPeer } from '../rooms/room-config.ts'
@@ -79,15 +80,19 @@ async function look(
   roomId: string,
   token: string,
   remote: string,
-): Promise<RoomLook> {
+): Promise<EntryLook> {
   if (Buffer.byteLength(roomId) > maxRoomId) throw new Problem('notFound')
   const client = plainAddress(remote)
-  const linked = token !== '' && admission.isGoodLink(roomId, { token, path: '/entry', remote })
-  if (linked) return await requests.look(roomId, client, true)
+  const link = token === '' ? undefined : admission.judgeLink(roomId, { token, path: '/entry', remote })
+  if (typeof link === 'object') return entryLook(await requests.look({ roomId, client, role: link.role }))
   admission.countLook(roomId, remote)
-  const seen = await requests.look(roomId, client, false)
+  const seen = await requests.look({ roomId, client })
   if (seen.by_number) admission.noteRight(roomId, { by: 'number' }, remote)
-  return seen
+  return { ...entryLook(seen), ...(link === undefined ? {} : { refusal: link }) }
+}
+
+function entryLook({ opening, ...look }: RoomLook): EntryLook {
+  return { ...look, ...(opening === undefined ? {} : { opening: openingIn(opening) }) }
 }
 
 async function publish(

@@ -3,6 +3,7 @@ import { addressShare, plainAddress } from '../../../shared/client-address.ts'
 import { shownName } from '../../../shared/control-character.ts'
 import type { JoinClaims } from '../../../shared/join-token.ts'
 import type { GuessKind, RoomProof } from '../../../shared/media/control.ts'
+import type { LinkRefusal } from '../../../shared/media/entry-look.ts'
 import { RateLimit } from '../../../shared/rate-limit.ts'
 import { Problem } from '../base/problem.ts'
 import { everybody } from '../../../shared/media/removal-table.ts'
@@ -184,13 +185,12 @@ export class AdmissionControl {
     return this.#identities.passFor(roomId, member)
   }
 
-  /** Whether a link is good for a room now. */
-  isGoodLink(roomId: string, caller: Pick<Caller, 'token' | 'path' | 'remote'>): boolean {
+  /** Returns the claims of a link that is good for a room now, or why it is not. */
+  judgeLink(roomId: string, caller: Pick<Caller, 'token' | 'path' | 'remote'>): JoinClaims | LinkRefusal {
     try {
-      this.#tokenOf(roomId, caller)
-      return true
+      return this.#tokenOf(roomId, caller)
     } catch (error) {
-      if (error instanceof Problem) return false
+      if (error instanceof Problem) return error.refusal === 'removed' ? 'removed' : 'unauthorised'
       throw error
     }
   }

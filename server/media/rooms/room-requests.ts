@@ -1,3 +1,4 @@
+import type { JoinClaims } from '../../../shared/join-token.ts'
 import type { ControlEvent, ControlParams, Doer, RoomLook, RoomProof } from '../../../shared/media/control.ts'
 import { NotOpenYet, OnOtherNode, Problem } from '../base/problem.ts'
 import { PendingRequests } from './pending-requests.ts'
@@ -50,12 +51,9 @@ export class RoomRequests {
     if (refusal !== null) throw new Problem(refusal)
   }
 
-  /** Facts about a room for a stranger, or (`linked`) for somebody with a valid link. @throws Problem busy */
-  async look(roomId: string, client: string, linked: boolean): Promise<RoomLook> {
-    const look = await this.#looks.ask(
-      (id) => this.#emit({ type: 'roomLooked', id, roomId, client, linked }),
-      undefined,
-    )
+  /** Facts about a room for a stranger, or for somebody with a valid link of a role. @throws Problem busy */
+  async look(looked: { roomId: string; client: string; role?: JoinClaims['role'] }): Promise<RoomLook> {
+    const look = await this.#looks.ask((id) => this.#emit({ type: 'roomLooked', id, ...looked }), undefined)
     if (look === undefined) throw new Problem('busy', laterMessage)
     return look
   }

@@ -8,7 +8,7 @@ import type { RoomStanding } from '../../../shared/authorization/room-standing.t
 import { mayReceive, maySend, type MessageOf } from '../../../shared/authorization/signal-rights.ts'
 import { type FromPerson, fromPersonSchema, signalVersion, type ToPerson } from '../../../shared/media/signal.ts'
 import type { Log } from '../base/media-log.ts'
-import { NotOpenYet, OnOtherNode, Problem } from '../base/problem.ts'
+import { NotOpenYet, OnOtherNode, openingIn, Problem } from '../base/problem.ts'
 import type { AdmissionControl, Caller } from '../rooms/admission.ts'
 import type { MediaRooms, Place } from '../rooms/media-rooms.ts'
 import type { RoomRequests } from '../rooms/room-requests.ts'
@@ -325,9 +325,7 @@ export class SignalConnection implements PersonLink {
 
 /** Opening of a scheduled room as people are told it. */
 function openingOf(error: Problem): Pick<Extract<ToPerson, { type: 'refused' }>, 'opening'> {
-  if (!(error instanceof NotOpenYet)) return {}
-  const { opensAt, startsAt } = error.opening
-  return { opening: { opens_in_ms: Math.max(0, opensAt - Date.now()), starts_at: startsAt } }
+  return error instanceof NotOpenYet ? { opening: openingIn(error.opening) } : {}
 }
 
 /** @throws Problem badRequest */

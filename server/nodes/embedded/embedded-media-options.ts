@@ -31,7 +31,7 @@ export interface MediaConfiguration {
 /** Somebody wants to enter a room that is not open on the node, or that only the controller can let them into. */
 export type WantedRoom = Pick<Extract<ControlEvent, { type: 'roomWanted' }>, 'roomId' | 'proof' | 'client'>
 /** Somebody stands before a room, without a link or with a good one. */
-export type LookedRoom = Pick<Extract<ControlEvent, { type: 'roomLooked' }>, 'roomId' | 'client' | 'linked'>
+export type LookedRoom = Pick<Extract<ControlEvent, { type: 'roomLooked' }>, 'roomId' | 'client' | 'role'>
 /** A host wants their room locked or unlocked. */
 export type WantedLock = Pick<Extract<ControlEvent, { type: 'lockWanted' }>, 'roomId' | 'locked' | 'by'>
 /** A host wants a join link for anybody. */

@@ -109,19 +109,52 @@ test('only the operator sets up a waiting room; clients of the API cannot see or
   expect((await enter(room_id, 'Cy')).joined.people).toHaveLength(3)
 })
 
-test('a link shows the topic of its room before joining; without a link, or with another one, nothing is shown', async () => {
-  const { room_id } = await site.rpc('rooms.create', { topic: 'Quarterly figures' })
+test('a link shows the topic, the people and the start of its room before joining; without a link, or with another one, nothing is shown', async () => {
+  const { room_id } = await site.rpc('rooms.create', { topic: 'Quarterly figures', waiting_room: true })
   const other = await site.rpc('rooms.create', { topic: 'Another' })
-  const look = async (url: string): Promise<unknown> => {
+  const look = async (url: string, room = room_id): Promise<unknown> => {
     const headers = { authorization: `Bearer ${tokenOf(url)}` }
-    return await (await fetch(`${site.nodeUrl}/entry/${room_id}`, { headers })).json()
+    return await (await fetch(`${site.nodeUrl}/entry/${room}`, { headers })).json()
   }
   const nothing = { by_number: false, host_password: false, topic: '' }
   const { url } = await site.rpc('media.join_link', { room_id })
-  expect(await look(url)).toEqual({ ...nothing, topic: 'Quarterly figures' })
-  expect(await look(`${url}x`)).toEqual(nothing)
-  expect(await look((await site.rpc('media.join_link', { room_id: other.room_id })).url)).toEqual(nothing)
+  const asHost = (await site.rpc('media.join_link', { room_id, role: 'host' })).url
+  const facts = { ...nothing, topic: 'Quarterly figures' }
+  expect(await look(url)).toEqual({ ...facts, people: { count: 0 } })
+  const ann = await enter(room_id, 'Ann', 'host')
+  await expect.poll(() => look(asHost)).toEqual({ ...facts, people: { count: 1, names: ['Ann'] } })
+  // A guest may be turned away by the waiting room, and everybody is by the lock.
+  expect(await look(url)).toEqual({ ...facts, people: { count: 1 } })
+  await site.rpc('rooms.update', { room_id, waiting_room: false })
+  expect(await look(url)).toEqual({ ...facts, people: { count: 1, names: ['Ann'] } })
+  await site.rpc('rooms.lock', { room_ids: [room_id] })
+  expect(await look(asHost)).toEqual({ ...facts, people: { count: 1 } })
+  await site.rpc('rooms.unlock', { room_ids: [room_id] })
+  ann.drop()
+
+  const refused = { ...nothing, refusal: 'unauthorised' }
+  expect(await look(`${url}x`)).toEqual(refused)
+  expect(await look((await site.rpc('media.join_link', { room_id: other.room_id })).url)).toEqual(refused)
   expect(await (await fetch(`${site.nodeUrl}/entry/${room_id}`)).json()).toEqual(nothing)
+  const bo = (await site.rpc('media.join_link', { room_id, user_id: 'bo', user_name: 'Bo' })).url
+  const inside = await SignalClient.join(site.nodeUrl, room_id, { token: tokenOf(bo) })
+  await site.until(async () => (await site.rpc('rooms.get', { room_id })).users.length > 0)
+  await site.rpc('rooms.kick', { room_id, user_id: 'bo' })
+  await inside.closed
+  expect(await look(bo)).toEqual({ ...nothing, refusal: 'removed' })
+
+  const start = new Date(Date.now() + 3_600_000).toISOString().slice(0, 19)
+  const schedule = { start, zone: 'UTC', minutes: 30, early_minutes: 10, overrun_minutes: 0 }
+  const later = await site.rpc('rooms.create', { topic: 'Board', schedule })
+  const soon = { opens_in_ms: expect.any(Number), starts_at: Date.parse(`${start}Z`) }
+  const early = (await site.rpc('media.join_link', { room_id: later.room_id })).url
+  expect(await look(early, later.room_id)).toEqual({
+    ...nothing,
+    topic: 'Board',
+    opening: soon,
+    people: { count: 0, names: [] },
+  })
+  expect(await (await fetch(`${site.nodeUrl}/entry/${later.room_id}`)).json()).toEqual(nothing)
 })
 
 test('a lost camera that moves to another room is no longer expected in the old one', async () => {

@@ -18,7 +18,7 @@ interface Bearer {
 
 /** Names of the people of one meeting: who looks like somebody else by their name has a number behind it, in tiles, chat and recordings. */
 export class RoomNames {
-  /** By look. Those who left keep theirs: the chat still has it. */
+  /** By look. Hosts, people with a name in their link, cameras, and guests in the chat keep theirs after they left. */
   readonly #bearers = new Map<string, Bearer>()
 
   /**
@@ -38,6 +38,12 @@ export class RoomNames {
       this.#forgetOldest()
       return { name, displaced: yields && !isFree ? bearer.userId : undefined }
     }
+  }
+
+  /** Frees the name that a guest typed: they left, and nothing in the meeting bears it. */
+  release(userId: string): void {
+    for (const [look, bearer] of this.#bearers)
+      if (bearer.userId === userId && bearer.rank === 'typed') this.#bearers.delete(look)
   }
 
   clear(): void {

@@ -19,6 +19,11 @@ export class RoomChat {
     return this.#lines
   }
 
+  /** Whether one of the lines is this user's. */
+  has(userId: string): boolean {
+    return this.#lines.some(({ user_id }) => user_id === userId)
+  }
+
   /** Those who come next are others: nothing of it is theirs. */
   clear(): void {
     this.#lines.length = 0

@@ -254,6 +254,7 @@ export class Room {
     const member = this.members.get(userId)
     if (member === undefined) return false
     this.members.delete(userId)
+    if (!this.chat.has(userId)) this.names.release(userId)
     this.#hostsChanged()
     this.speakers.forget(userId)
     this.#endSession(member)

@@ -210,6 +210,31 @@ describe('admission', () => {
     }
   })
 
+  test('the number behind a name is free once its person left, unless the chat has lines of theirs', async () => {
+    await node.openRoom('tabs')
+    const comes = async (): Promise<SignalClient> => {
+      const client = await SignalClient.join(node.url, 'tabs', { token: node.token('tabs'), user_name: 'Dana' })
+      clients.push(client)
+      return client
+    }
+    const leaves = async (client: SignalClient): Promise<void> => {
+      client.send({ type: 'leave' })
+      await client.closed
+    }
+    const nameOf = ({ joined }: SignalClient): string => joined.you.user_name
+    expect(nameOf(await comes())).toBe('Dana')
+    for (const _tab of [1, 2, 3]) {
+      const tab = await comes()
+      expect(nameOf(tab)).toBe('Dana (2)')
+      await leaves(tab)
+    }
+    const writes = await comes()
+    writes.send({ type: 'chat', text: 'hello' })
+    await writes.next('chat')
+    await leaves(writes)
+    expect(nameOf(await comes())).toBe('Dana (3)')
+  })
+
   test('each browser of a shared link is its own user: removing one affects nobody else, and a newer link readmits them', async () => {
     await node.openRoom('shared')
     const token = node.token('shared')

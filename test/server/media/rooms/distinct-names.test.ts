@@ -31,6 +31,21 @@ test('somebody who comes back has the same name, and leaves it to nobody in betw
   expect(given(['a', 'Bo'], ['b', 'Bo'], ['a', 'Bo'], ['b', 'Bo'])).toEqual(['Bo', 'Bo (2)', 'Bo', 'Bo (2)'])
 })
 
+test('the number of a guest who left is free again; a host, a named person and a camera keep their names', () => {
+  const names = new RoomNames()
+  const take = (id: string, name: string, rank: NameRank = 'typed'): string => names.take(id, name, rank).name
+  expect([take('a', 'Dana'), take('b', 'Dana'), take('c', 'Dana')]).toEqual(['Dana', 'Dana (2)', 'Dana (3)'])
+  names.release('b')
+  expect([take('d', 'Dana'), take('e', 'Dana')]).toEqual(['Dana (2)', 'Dana (4)'])
+  names.release('a')
+  expect(take('f', 'Dana')).toBe('Dana')
+  for (const rank of ['host', 'named', 'camera'] as const) {
+    take(rank, `The ${rank}`, rank)
+    names.release(rank)
+    expect(take('guest', `The ${rank}`)).toBe(`The ${rank} (2)`)
+  }
+})
+
 test('a guest has the name of a host or camera with a number, also if the guest was there first', () => {
   expect(given(['host', 'Ann', 'host'], ['guest', 'ann'], ['yard', 'Yard', 'camera'], ['other', 'Yard'])).toEqual([
     'Ann',

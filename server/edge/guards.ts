@@ -5,6 +5,7 @@ import { TLSSocket } from 'node:tls'
 import { isClientGone } from '../../shared/client-gone.ts'
 import type { Gated } from '../gate/gate.ts'
 import { lingerMs } from './limits.ts'
+import { isOwnProbe } from './own-probes.ts'
 import { originForm } from './request-target.ts'
 
 /** Log of unexpected errors. */
@@ -87,6 +88,7 @@ export function guard(server: Server, serving: Serving, watcher: Watcher): void 
       if (!watcher.seen(request, response)) return
       // Requests that arrived before the connection ended still come one by one: nobody reads an answer.
       if (request.socket.destroyed) return
+      if (isOwnProbe(request.headers)) return void response.writeHead(204, { connection: 'close' }).end()
       if (request.url?.charCodeAt(0) !== slash) {
         const target = originForm(request.url ?? '')
         if (target === undefined) {

@@ -2,6 +2,7 @@ import http from 'node:http'
 import https from 'node:https'
 import type { OverviewView } from '../../shared/console/site.ts'
 import { lanHosts, portOfUrl } from '../edge/network-addresses.ts'
+import { asOwnProbe } from '../edge/own-probes.ts'
 import { leavesMachine } from '../../shared/bind-address.ts'
 import { type Check, found } from './finding.ts'
 
@@ -30,7 +31,7 @@ export function portCheck({ host, views }: CheckedPorts): Check {
     const asked = await Promise.all(
       listening.map(async ({ name, url }) => ({
         name,
-        answers: await answers(isOpen ? at(url, address) : url, signal),
+        answers: await asOwnProbe((headers) => answers(isOpen ? at(url, address) : url, headers, signal)),
       })),
     )
     const silent = asked.filter(({ answers: answered }) => !answered).map(({ name }) => name)
@@ -47,10 +48,10 @@ export function at(url: string, address: string): string {
 }
 
 /** Tells whether a port answers HTTP, with any status. */
-async function answers(url: string, signal: AbortSignal): Promise<boolean> {
+async function answers(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<boolean> {
   const { request } = url.startsWith('https:') ? https : http
   // Any certificate: the question is whether the port answers, and nothing is sent that could be told.
-  const options = { method: 'HEAD', agent: false, rejectUnauthorized: false, timeout: answerMs, signal }
+  const options = { method: 'HEAD', headers, agent: false, rejectUnauthorized: false, timeout: answerMs, signal }
   return await new Promise((resolve) => {
     const sent = request(`${url}/`, options, (response) => {
       response.resume()

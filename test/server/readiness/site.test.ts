@@ -3,6 +3,7 @@ import http, { type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ConsoleEvent } from '../../../shared/console/contract.ts'
+import { asOwnProbe } from '../../../server/edge/own-probes.ts'
 import { MediaSite } from '../../support/sites/media-site.ts'
 
 let site: MediaSite
@@ -48,6 +49,20 @@ test('a script gets every check of a headless site with sentences in English, an
     expect(message).not.toMatch(/[{}]/)
     expect(took_ms).toBeGreaterThanOrEqual(0)
   }
+})
+
+test('the site’s own questions to its ports are not among the requests of clients, and no client can pass for one', async () => {
+  const { items: before } = await site.rpc('activity.list', {})
+  expect(await findingOf('ports')).not.toBe('portsSilent')
+  expect((await site.rpc('activity.list', {})).items).toEqual(before)
+  // A client that knows the header does not know the secret of a question under way, and one counts once.
+  const ask = async (headers: Record<string, string>) =>
+    (await fetch(`${site.api.media}/`, { method: 'HEAD', headers })).status
+  expect(await ask({ 'roomdesk-own-probe': 'x' })).toBe(200)
+  const statuses = await asOwnProbe(async (headers) => [await ask(headers), await ask(headers)])
+  expect(statuses).toEqual([204, 200])
+  const { items } = await site.rpc('activity.list', {})
+  expect(items).toHaveLength(before.length + 2)
 })
 
 test('plain HTTP that is open to the network is found, and needs attention on the overview', async () => {

@@ -261,7 +261,11 @@ export class ConsoleListener {
     'GET /certificate': (context) => {
       const material = this.#options.certificate()
       context.set('Cache-Control', 'no-store')
-      if (material === undefined) return fail(context, refusal('noCertificate'))
+      if (material === undefined) {
+        // Nothing is wrong: the sign-in page offers no certificate then.
+        context.status = 204
+        return
+      }
       const { subject, fingerprint, expires_at } = certificateToTrust(material)
       context.body = { subject, fingerprint, expires_at }
     },

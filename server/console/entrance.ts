@@ -3,7 +3,12 @@ import type { Context } from 'koa'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { accountName } from '../../shared/console/accounts.ts'
-import { downloadPrefix, pageHalfHeader, ticketParameter } from '../../shared/console/session-halves.ts'
+import {
+  downloadPrefix,
+  pageHalfHeader,
+  sessionStateParameter,
+  ticketParameter,
+} from '../../shared/console/session-halves.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { passwordLength } from '../../shared/console/password-rules.ts'
 import { type AccountSessions, sessionLifeMs } from '../access/accounts/account-sessions.ts'
@@ -112,7 +117,7 @@ export class Entrance {
       context.status = 204
       return
     }
-    context.status = 401
+    context.status = context.query[sessionStateParameter] === undefined ? 401 : 200
     context.body = { password: callers.passwordCounts, key: callers.keyCounts }
   }
 

@@ -5,6 +5,8 @@
 
 /** Header with the page's half: in the answer to a sign-in, and in each request of the page. */
 export const pageHalfHeader = 'roomdesk-session'
+/** Query parameter of `GET /session`, with which the page asks whether there is a session: none is no error then. */
+export const sessionStateParameter = 'state'
 /** Query parameter of a download, to which the browser adds no header: a ticket for this path instead of the page's half. */
 export const ticketParameter = 'ticket'
 /** Paths for which tickets are issued. */

@@ -10,7 +10,7 @@ const deadline = 15_000
 export async function certificateToTrust(): Promise<CertificateToTrust | null> {
   try {
     const answer = await fetch('/certificate', { signal: AbortSignal.timeout(deadline) })
-    return answer.ok ? schema.parse(await answer.json()) : null
+    return answer.status === 200 ? schema.parse(await answer.json()) : null
   } catch {
     return null
   }

@@ -1,6 +1,6 @@
 /** Sign-in to the headless console: exchanges a name with its password, or the console key, for a session: a cookie that scripts cannot read, and the page's half. */
 
-import { pageHalfHeader } from '../../../shared/console/session-halves.ts'
+import { pageHalfHeader, sessionStateParameter } from '../../../shared/console/session-halves.ts'
 import { fetchOwn, keepPageHalf } from './page-half.ts'
 
 /** Proof of who the caller is. */
@@ -22,6 +22,8 @@ export type SignInOutcome =
   | { kind: 'unreachable' }
 
 const deadline = 15_000
+/** Path that answers 200 without a session: browsers report 401 as an error. */
+const statePath = `/session?${sessionStateParameter}`
 
 /** Reads the console key from a fragment (`#key=…` or `#/?key=…`), or null. */
 export function keyInFragment(fragment: string): string | null {
@@ -63,9 +65,9 @@ export async function signIn(secret: Secret): Promise<SignInOutcome> {
 /** Tells whether there is a session; `unknown` if the controller is unreachable. */
 export async function sessionState(): Promise<'signed_in' | 'signed_out' | 'unknown'> {
   try {
-    const answer = await fetchOwn('/session', { signal: AbortSignal.timeout(deadline) })
-    if (answer.status === 401) return 'signed_out'
-    return answer.ok ? 'signed_in' : 'unknown'
+    const answer = await fetchOwn(statePath, { signal: AbortSignal.timeout(deadline) })
+    if (answer.status === 204) return 'signed_in'
+    return answer.ok ? 'signed_out' : 'unknown'
   } catch {
     return 'unknown'
   }
@@ -74,7 +76,7 @@ export async function sessionState(): Promise<'signed_in' | 'signed_out' | 'unkn
 /** Lists the kinds of sign-in; the key if the controller does not answer. */
 export async function signInWays(): Promise<SignInWays> {
   try {
-    const answer = await fetchOwn('/session', { signal: AbortSignal.timeout(deadline) })
+    const answer = await fetchOwn(statePath, { signal: AbortSignal.timeout(deadline) })
     const body: unknown = await answer.json()
     if (typeof body !== 'object' || body === null) return { password: false, key: true }
     return { password: 'password' in body && body.password === true, key: !('key' in body) || body.key === true }

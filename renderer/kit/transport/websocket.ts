@@ -53,6 +53,7 @@ export function webSocketTransport(options: WebSocketOptions = {}): Transport {
   let wait = firstWait
   let retry = 0
   let closed = false
+  let hasArrived = false
 
   function become(next: ConnectionState): void {
     if (state === next) return
@@ -115,6 +116,13 @@ export function webSocketTransport(options: WebSocketOptions = {}): Transport {
     retry = window.setTimeout(open, spread)
   }
 
+  /** Opens the first connection of a page. Without a session there is none to open: browsers report refused WebSockets as errors. */
+  async function arrive(): Promise<void> {
+    const isSignedOut = pageHalf() === '' || (await session()) === 'signed_out'
+    if (isSignedOut && !socket && !closed) become('signed_out')
+    else open()
+  }
+
   function open(): void {
     clearTimeout(retry)
     if (socket || closed) return
@@ -161,7 +169,11 @@ export function webSocketTransport(options: WebSocketOptions = {}): Transport {
     onEvent: events.add,
     state: () => state,
     onState: states.add,
-    open,
+    open: () => {
+      if (options.url === undefined && !hasArrived) void arrive()
+      else open()
+      hasArrived = true
+    },
     close() {
       closed = true
       clearTimeout(retry)

@@ -59,8 +59,7 @@ export async function openConsole(face: Face, options: OpenOptions = {}): Promis
     page.on('pageerror', (error) => problems.push(error.message))
     page.on('console', (message) => {
       const { url } = message.location()
-      // The page about the certificate asks for it; a site without TLS has none.
-      if (message.type() === 'error' && !url.endsWith('/certificate')) problems.push(`${message.text()} ${url}`)
+      if (message.type() === 'error') problems.push(`${message.text()} ${url}`)
     })
   }
   follow(running)

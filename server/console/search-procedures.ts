@@ -41,7 +41,7 @@ const none = (): { items: never[]; more: boolean } => ({ items: [], more: false 
 /** The search over everything of a site. */
 export function searchHandlers(parts: SearchParts): Handlers<ProceduresOf<'search'>> {
   return {
-    'search.find': async ({ text, kinds, limit }, origin) => {
+    'search.find': async ({ text, event_words: words, kinds, limit }, origin) => {
       const { search, events, tags } = parts
       await Promise.all([search.ready(), tags.ready()])
       const searched = searchWords(text).length > 0
@@ -55,7 +55,7 @@ export function searchHandlers(parts: SearchParts): Handlers<ProceduresOf<'searc
         cameras: wanted('cameras') ? foundCameras(parts, text, limit, origin) : none(),
         nodes: wanted('nodes') ? foundNodes(parts, text, limit) : none(),
         credentials: wanted('credentials') ? foundCredentials(parts, text, limit) : none(),
-        events: wanted('events') ? await events.find(text, limit) : none(),
+        events: wanted('events') ? await events.find({ text, words }, limit) : none(),
       }
     },
   }

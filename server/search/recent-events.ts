@@ -1,4 +1,5 @@
-import type { EventEntry } from '../../shared/console/events.ts'
+import { eventMatcher } from '../../shared/console/event-matcher.ts'
+import type { EventEntry, EventFilter } from '../../shared/console/events.ts'
 import type { SharedEventLog } from '../event-log/event-log.ts'
 import { searchedTexts } from './searched-texts.ts'
 import { TextIndex } from './text-index.ts'
@@ -20,15 +21,27 @@ export class RecentEvents {
     this.#log = log
   }
 
-  /** Events whose texts contain every word. The first call reads the newest entries of the log. */
-  async find(text: string, limit: number): Promise<{ items: EventEntry[]; more: boolean }> {
+  /**
+   * Events whose texts contain every word. The first call reads the newest entries of the log.
+   * @param words those of `text` for events as they are read; undefined: their values are searched
+   */
+  async find(
+    { text, words }: { text: string; words: EventFilter['words'] },
+    limit: number,
+  ): Promise<{ items: EventEntry[]; more: boolean }> {
     this.#read ??= this.#readNewest().catch((error: unknown) => {
       this.#read = undefined
       throw error
     })
     await this.#read
+    if (words !== undefined) return this.#findRead(words, limit)
     const { keys, more } = this.#index.find(text, limit)
     return { items: keys.flatMap((key) => this.#entries.get(key) ?? []), more }
+  }
+
+  #findRead(words: EventFilter['words'], limit: number): { items: EventEntry[]; more: boolean } {
+    const items = [...this.#entries.values()].toReversed().filter(eventMatcher({ words }))
+    return { items: items.slice(0, limit), more: items.length > limit }
   }
 
   async #readNewest(): Promise<void> {

@@ -164,6 +164,9 @@ const searchedWord = z.strictObject({
   names: z.array(z.string().max(80)).max(100).default([]),
 })
 
+/** Words of the sentences as a page shows them; all must match. */
+export const eventWords = z.array(searchedWord).max(maxSearchedWords).optional()
+
 const filter = z.strictObject({
   /** Groups; empty: all. */
   groups: z.array(z.enum(eventGroupNames)).max(eventGroupNames.length).default([]),
@@ -176,8 +179,7 @@ const filter = z.strictObject({
   kinds: z.array(z.enum(eventKinds)).max(eventKinds.length).optional(),
   /** Text in any field of the entry. */
   text: z.string().max(200).default(''),
-  /** Words of the sentences as a page shows them; all must match. */
-  words: z.array(searchedWord).max(maxSearchedWords).optional(),
+  words: eventWords,
   from: moment.optional(),
   to: moment.optional(),
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { deviceStates } from '../device.ts'
 import { nodeStates } from '../node.ts'
-import { eventEntry } from './events.ts'
+import { eventEntry, eventWords } from './events.ts'
 import { procedure } from './procedure.ts'
 import { roomStatuses } from './rooms.ts'
 
@@ -67,6 +67,8 @@ export const searchProcedures = {
     'Find tags, rooms, people in rooms, cameras, nodes, credentials and recent events by text. Every word must occur; case and diacritics do not count. What the caller may not list is left out.',
     z.strictObject({
       text: z.string().max(maxSearchText),
+      /** The same words as the reader's language has them in the sentences of events; left out: events are searched by their values. */
+      event_words: eventWords,
       /** Kinds to search; empty: all. */
       kinds: z.array(z.enum(searchKinds)).max(searchKinds.length).default([]),
       /** Maximum number of results of each kind. */

@@ -11,6 +11,7 @@ import { useFeedback } from '../composables/useFeedback.ts'
 import { chooseOwnLook, darkTheme } from '../composables/usePreferences.ts'
 import { useText } from '../i18n/text.ts'
 import type { TextKey } from '../i18n/text.ts'
+import { useEventSearch } from '../pages/events/useEventSearch.ts'
 import { useEventText } from '../pages/events/useEventText.ts'
 
 /** Results of one kind. */
@@ -33,6 +34,7 @@ export function useFind(text: Readonly<Ref<string>>) {
   const { may, opens } = useCaller()
   const { errorText } = useFeedback()
   const { sentence } = useEventText()
+  const eventSearch = useEventSearch()
   const found = shallowRef<Found>()
   const failure = ref('')
   const searching = ref(false)
@@ -43,7 +45,8 @@ export function useFind(text: Readonly<Ref<string>>) {
   async function search(): Promise<void> {
     const number = ++newest
     try {
-      const answer = await client.call('search.find', { text: text.value, limit: perGroup })
+      const event_words = eventSearch.wordsOf(text.value)
+      const answer = await client.call('search.find', { text: text.value, event_words, limit: perGroup })
       if (number !== newest) return
       found.value = answer
       failure.value = ''
@@ -115,10 +118,26 @@ export function useFind(text: Readonly<Ref<string>>) {
       own('find.groups.actions', actions.value),
       own('find.groups.settings', opens('/settings') ? settingEntries(t) : []),
       own('find.groups.help', docEntries()),
+      eventGroup(found.value?.events),
     ])
   })
 
-  function groupsOf({ tags, rooms, people, cameras, nodes, credentials, events }: Found): FindGroup[] {
+  /** Recent events as they are read. The last entry leads to the page that searches the whole log. */
+  function eventGroup(events: Found['events'] = { items: [], more: false }): FindGroup {
+    if (!opens('/events')) return { name: 'nav.events', entries: [], more: false }
+    const to = `/events?${new URLSearchParams({ text: text.value }).toString()}`
+    const shown = events.items.filter(eventSearch.shows(text.value))
+    return {
+      name: 'nav.events',
+      more: events.more,
+      entries: [
+        ...shown.map((one) => ({ key: `event ${one.seq}`, title: sentence(one), detail: '', to })),
+        { key: `events ${text.value}`, title: t('find.allEvents', { text: text.value.trim() }), detail: '', to },
+      ],
+    }
+  }
+
+  function groupsOf({ tags, rooms, people, cameras, nodes, credentials }: Found): FindGroup[] {
     const at = (page: string, id: string): string => `/${page}/${encodeURIComponent(id)}`
     const entry = (kind: string, id: string, title: string, detail: string, to: string): FindEntry => ({
       key: `${kind} ${id}`,
@@ -181,19 +200,6 @@ export function useFind(text: Readonly<Ref<string>>) {
               entry('credential', access_key, label, access_key, at('credentials', access_key)),
             )
           : [],
-      },
-      {
-        name: 'nav.events',
-        more: events.more,
-        entries: events.items.map((one) =>
-          entry(
-            'event',
-            String(one.seq),
-            sentence(one),
-            '',
-            `/events?${new URLSearchParams({ text: text.value }).toString()}`,
-          ),
-        ),
       },
     ]
   }

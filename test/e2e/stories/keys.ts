@@ -119,7 +119,18 @@ export function keyStories(opened: () => ConsoleUnderTest): void {
     await page.keyboard.press('Enter')
     await page.getByLabel('Megabytes kept').and(page.locator(':focus')).waitFor()
 
-    await find('', 'Megabytes kept')
+    // Events are searched as they are read, and nothing that they store says "created".
+    await page.keyboard.press('Control+k')
+    await typed.waitFor()
+    await page.keyboard.type('created Zürich')
+    await page.getByRole('option', { name: /created.*Café Zürich|Café Zürich.*created/ }).waitFor()
+    await page.getByRole('option', { name: 'Search all events for “created Zürich”' }).click()
+    await pages.heading('Events').waitFor()
+    expect(await page.evaluate('location.hash')).toBe('#/events?text=created+Z%C3%BCrich')
+
+    await find('', 'Search all events')
+    await page.keyboard.press('ArrowDown')
+    await chosen.filter({ hasText: 'Megabytes kept' }).waitFor()
     await page.keyboard.press('ArrowDown')
     await chosen.filter({ hasText: 'Café Zürich' }).waitFor()
     await page.keyboard.press('End')

@@ -70,6 +70,16 @@ describe('The search over everything', () => {
       (await find({ text: lobby, kinds: ['events'] })).events.items.map(({ kind }) => kind)
     await expect.poll(kinds).toContain('site.changed')
     expect((await find({ text: lobby, kinds: ['events'] })).rooms.items).toEqual([])
+    // The console adds the sentences of its reader's language that contain a word.
+    const read = async (sentences: string[]): Promise<string[]> => {
+      const event_words = [
+        { text: 'angelegt', sentences, names: [] },
+        { text: 'lobby', sentences: [], names: [] },
+      ]
+      return (await find({ text: 'angelegt lobby', event_words })).events.items.map(({ kind }) => kind)
+    }
+    expect(await read([])).toEqual([])
+    expect(await read(['changes.rooms.create'])).toEqual(['site.changed'])
   })
 
   test('finds cameras by their address without login; a viewer only by what a viewer sees', async () => {

@@ -9,6 +9,7 @@ export const find: Texts<typeof english> = {
   nothing: 'Nichts gefunden',
   count: '{n} Ergebnis | {n} Ergebnisse',
   more: 'weitere: Tippen Sie mehr ein',
+  allEvents: 'Alle Ereignisse nach „{text}“ durchsuchen',
   groups: {
     recent: 'Zuletzt geöffnet',
     tags: 'Schlagwörter',

@@ -7,6 +7,7 @@ export const find = {
   nothing: 'Nothing found',
   count: '{n} result | {n} results',
   more: 'more: type further',
+  allEvents: 'Search all events for “{text}”',
   groups: {
     recent: 'Opened last',
     tags: 'Tags',

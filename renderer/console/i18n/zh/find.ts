@@ -10,6 +10,7 @@ export const find: Texts<typeof english> = {
   nothing: '没有找到',
   count: '{n} 条结果',
   more: '还有更多，请继续输入',
+  allEvents: '在全部事件中搜索“{text}”',
   groups: {
     recent: '最近打开',
     tags: '标签',

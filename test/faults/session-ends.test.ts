@@ -6,7 +6,12 @@ const password = 'correct horse battery'
 test('a session ends while a form is filled in: its person signs in over the page and goes on; somebody else finds another page', async () => {
   await using site = await RoomSite.start()
   for (const name of ['olga', 'pia']) await site.controller.rpc('accounts.create', { name, role: 'admin', password })
-  const { page } = await site.open(`${site.controller.ready.console}/#/rooms`, { equipment: 'none' })
+  const page = await site.window('none')
+  const errors: string[] = []
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text(), message.location().url))
+  await page.goto(`${site.controller.ready.console}/#/certificate`)
+  await page.getByRole('heading').first().waitFor()
+  await page.goto(`${site.controller.ready.console}/#/rooms`)
   const signIn = async (name: string): Promise<void> => {
     await page.locator('input[autocomplete=username]').fill(name)
     await page.getByRole('textbox', { name: 'Password', exact: true }).fill(password)
@@ -31,4 +36,9 @@ test('a session ends while a form is filled in: its person signs in over the pag
   await signIn('pia')
   await page.getByRole('navigation', { name: 'Pages' }).waitFor()
   await expect.poll(() => topic.count()).toBe(0)
+  await endSession('pia')
+  await page.reload()
+  await page.locator('input[autocomplete=username]').waitFor()
+  // Nobody is signed in, which is no error of the page.
+  expect(errors).toEqual([])
 })

@@ -24,7 +24,10 @@ export async function passOffer(url: string, token: string, offer: string, signa
   const headers = { 'content-type': 'application/sdp', authorization: `Bearer ${token}` }
   const { status, type, location, body } = await send('POST', url, headers, offer, signal)
   const offered = status === 406 && type.startsWith('application/sdp')
-  if (status !== 201 && !offered) throw new ConsoleError(refusal('previewRefused', { reason: detailOf(body, status) }))
+  if (status !== 201 && !offered) {
+    const name = status === 406 && textOf(body, 'reason') === 'codec' ? 'previewCodec' : 'previewRefused'
+    throw new ConsoleError(refusal(name, { reason: detailOf(body, status) }))
+  }
   return { sdp: body, session: location.split('/').at(-1) ?? '', offered }
 }
 

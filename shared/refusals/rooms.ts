@@ -58,6 +58,7 @@ export const roomRefusals = {
     'The node does not show the stream: The server of this room does not answer at the moment. Try again.',
   ],
   previewRefused: ['failed', 'The node does not show the stream: {reason}'],
+  previewCodec: ['failed', 'The browser cannot decode the stream: {reason}'],
   embeddedSilent: ['failed', 'The embedded node does not answer: see MCU nodes.'],
 
   deviceNotFound: ['notFound', 'There is no such outgoing user.'],

@@ -2,3 +2,11 @@
 export function hasWebRtc(): boolean {
   return 'RTCPeerConnection' in globalThis
 }
+
+/** Live media is refused by a browser without WebRTC. */
+export class NoWebRtcError extends Error {
+  constructor() {
+    super('the browser has no WebRTC')
+    this.name = 'NoWebRtcError'
+  }
+}

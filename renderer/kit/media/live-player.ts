@@ -1,4 +1,5 @@
-import { MediaRefusal } from './media-refusal.ts'
+import { hasWebRtc, NoWebRtcError } from './has-webrtc.ts'
+import { lacksCodec, MediaRefusal } from './media-refusal.ts'
 import type { OfferExchange } from './sdp-exchange.ts'
 import { type MediaKind, WhepSession } from './whep-session.ts'
 
@@ -9,7 +10,7 @@ export type PlayerState = 'connecting' | 'connected' | 'waiting' | 'refused' | '
 export interface PlayerListener {
   /** Tracks to show from now on; null for a kind that is not received. They replace the earlier ones. */
   tracks(video: MediaStreamTrack | null, audio: MediaStreamTrack | null): void
-  /** `problem`: reason of waiting or refusal. */
+  /** `problem`: reason of waiting or refusal; while connected, why there is sound without the picture. */
   state(state: PlayerState, problem: unknown): void
 }
 
@@ -23,7 +24,9 @@ const final: ReadonlySet<number> = new Set([400, 401, 403, 405, 406, 409, 415])
 /** Watches a stream for as long as needed, and restarts when the connection breaks. */
 export class LivePlayer {
   #way: OfferExchange
-  readonly #kinds: readonly MediaKind[]
+  #kinds: readonly MediaKind[]
+  /** Why only the sound is played; undefined: whatever was asked for. */
+  #soundOnly: unknown
   readonly #listener: PlayerListener
   readonly #closed = new AbortController()
   #session: WhepSession | undefined
@@ -76,6 +79,7 @@ export class LivePlayer {
     if (this.#closed.signal.aborted) return
     this.#waiting = false
     const attempt = ++this.#attempt
+    if (!hasWebRtc()) return this.#listener.state('refused', new NoWebRtcError())
     this.#listener.state('connecting', undefined)
     try {
       const session = await WhepSession.start(this.#way, this.#kinds, this.#closed.signal, (byServer) => {
@@ -88,12 +92,17 @@ export class LivePlayer {
         if (session.connection.connectionState !== 'connected' || attempt !== this.#attempt) return
         clearTimeout(this.#timer)
         this.#wait = firstWaitMs
-        this.#listener.state('connected', undefined)
+        this.#listener.state('connected', this.#soundOnly)
       }
       session.connection.addEventListener('connectionstatechange', connected)
       connected()
     } catch (error) {
       if (this.#closed.signal.aborted) return
+      if (lacksCodec(error) && this.#kinds.length > 1) {
+        this.#kinds = ['audio']
+        this.#soundOnly = error
+        return await this.#start()
+      }
       if (error instanceof MediaRefusal && final.has(error.status)) this.#listener.state('refused', error)
       else this.#again(error)
     }

@@ -16,6 +16,11 @@ export class MediaRefusal extends Error {
   }
 }
 
+/** Tells whether the browser has no codec for what the stream is sent in. */
+export function lacksCodec(error: unknown): boolean {
+  return error instanceof MediaRefusal && error.reason === 'codec'
+}
+
 /** Reads the refusal from an answer other than 2xx. */
 export async function refusalOf(response: Response): Promise<MediaRefusal> {
   const document: unknown = await response.json().catch(() => undefined)

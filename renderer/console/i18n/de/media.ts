@@ -35,8 +35,10 @@ export const media: Texts<typeof english> = {
     label: 'Live-Bild von {name}',
     connecting: 'Wird verbunden…',
     waiting: 'Kein Bild, neuer Versuch…',
-    codec: 'Dieser Browser kann {codec} nicht dekodieren.',
-    refused: 'Der Knoten kann diesen Stream nicht zeigen.',
+    codec: 'Dieser Browser kann das Bild nicht dekodieren.',
+    soundOnly: 'Dieser Browser kann das Bild nicht dekodieren. Sie können den Ton hören.',
+    noWebRtc:
+      'Dieser Browser hat kein WebRTC: Er kann keine Live-Bilder zeigen. Nehmen Sie ein aktuelles Chrome, Edge, Firefox oder Safari.',
     snapshot: 'Standbild speichern',
     sound: 'Ton ein',
     mute: 'Ton aus',

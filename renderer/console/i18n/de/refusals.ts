@@ -117,6 +117,7 @@ export const refusals: Texts<typeof english> = {
   previewAnswerRefused: 'Der Knoten hat die Antwort dieses Browsers abgewiesen.',
   previewBusy: 'Der Server dieses Raums antwortet gerade nicht. Versuchen Sie es erneut.',
   previewRefused: 'Der Knoten zeigt den Stream nicht: {reason}',
+  previewCodec: 'Dieser Browser kann den Stream nicht dekodieren: {reason}',
   embeddedSilent: 'Der eingebaute Knoten antwortet nicht. Siehe MCU-Knoten.',
   deviceNotFound: 'Dieses Gerät gibt es nicht mehr.',
   deviceOtherAddress: 'Das Gerät hat eine andere Adresse.',

@@ -32,8 +32,10 @@ export const media = {
     label: 'Live picture of {name}',
     connecting: 'Connecting…',
     waiting: 'No picture, retrying…',
-    codec: 'This browser cannot decode {codec}.',
-    refused: 'The node cannot show this stream.',
+    codec: 'This browser cannot decode the picture.',
+    soundOnly: 'This browser cannot decode the picture. You can listen to the sound.',
+    noWebRtc:
+      'This browser has no WebRTC: it cannot show live pictures. Use a current Chrome, Edge, Firefox or Safari.',
     snapshot: 'Save a snapshot',
     sound: 'Sound on',
     mute: 'Sound off',

@@ -116,6 +116,7 @@ export const refusals = {
   previewAnswerRefused: 'The node refused the answer of this browser.',
   previewBusy: 'The server of this room does not answer right now. Try again.',
   previewRefused: 'The node does not show the stream: {reason}',
+  previewCodec: 'This browser cannot decode the stream: {reason}',
   embeddedSilent: 'The embedded node does not answer. See MCU nodes.',
   deviceNotFound: 'This device no longer exists.',
   deviceOtherAddress: 'The device has another address.',

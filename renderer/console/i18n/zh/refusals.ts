@@ -115,6 +115,7 @@ export const refusals: Catalogue['refusals'] = {
   previewAnswerRefused: '节点拒绝了此浏览器的应答。',
   previewBusy: '此房间的服务器暂时没有应答，请重试。',
   previewRefused: '节点无法显示媒体流：{reason}',
+  previewCodec: '此浏览器无法解码媒体流：{reason}',
   embeddedSilent: '内置节点没有应答，请查看 MCU 节点。',
   deviceNotFound: '此设备已不存在。',
   deviceOtherAddress: '该设备的地址不同。',

@@ -1,13 +1,15 @@
 import type { ProcedureInput } from '../../../../shared/console/contract.ts'
+import { MediaRefusal } from '../../../kit/media/media-refusal.ts'
 import type { Answer, OfferExchange } from '../../../kit/media/sdp-exchange.ts'
 import type { ConsoleClient } from '../../../kit/transport/client.ts'
+import { CallError } from '../../../kit/transport/transport.ts'
 
 /** Watches a stream without joining its room. The page speaks only to the controller, which forwards the offer to the node. */
 export async function watchStream(
   client: ConsoleClient,
   wish: ProcedureInput<'media.watch'>,
 ): Promise<{ session: string; answer: Answer }> {
-  const { answer: sdp, session, offered } = await client.call('media.watch', wish)
+  const { answer: sdp, session, offered } = await client.call('media.watch', wish).catch(refused)
   const { room_id } = wish
   const end = async (): Promise<void> => {
     // The session may have ended already, or the controller may be away; the node then closes it by timeout.
@@ -17,6 +19,13 @@ export async function watchStream(
     await client.call('media.answer', { room_id, session, answer })
   }
   return { session, answer: { sdp, renewal: undefined, end, offered: offered ? answered : undefined } }
+}
+
+/** @throws MediaRefusal if the browser has no codec for the stream; else the error of the call */
+function refused(error: unknown): never {
+  if (error instanceof CallError && error.refusal === 'previewCodec')
+    throw new MediaRefusal(406, 'codec', 0, error.message)
+  throw error
 }
 
 /** Exchanges the offers of a preview. */

@@ -120,6 +120,13 @@ export function recordingHandlers(parts: RecordingProcedureParts): Handlers<Proc
     }),
     'recordings.states': ({ room_ids }, origin) => ({
       items: recordings.targets(room_ids).filter(seesTarget(origin)),
+      streams: visible(
+        recordings
+          .recordedNow()
+          .filter(({ roomId }) => room_ids?.includes(roomId) ?? true)
+          .map(consoleStream),
+        origin,
+      ),
     }),
     'recordings.rule': ({ room_id, user_id }) => rule(room_id, user_id),
     'recordings.set_rule': async ({ room_id, user_id, rule: changed }) => {
@@ -178,7 +185,7 @@ function sourceView(recordings: SiteRecordings, store: Store, source: RecordedSo
     last_at: source.lastAt,
     bytes: source.bytes,
     segments: source.segments,
-    recording: recordings.intake?.isWriting(source) ?? false,
+    recording: recordings.intake?.isRecorded(source) ?? false,
     exists: device ? store.get('devices', userId) !== undefined : store.get('rooms', roomId) !== undefined,
   }
 }

@@ -92,27 +92,26 @@ export class RecorderIntake implements RecorderListener {
     return this.#writing.size > 0
   }
 
-  /** Number of streams that are recorded now; buffers of live viewers are none. */
-  get writing(): number {
-    const recorded = new Set<string>()
+  /**
+   * Streams that are recorded now, as screens, APIs and metrics show and count them; buffers of live viewers are none.
+   * @param roomId room; undefined: all of them
+   */
+  recordedNow(roomId?: string): RecordedStream[] {
+    const recorded = new Map<string, RecordedStream>()
     for (const { segment } of this.#writing.values())
-      if (!this.#parts.isLiveOnly(segment)) recorded.add(streamKey(segment))
-    return recorded.size
+      if ((roomId === undefined || segment.roomId === roomId) && !this.#parts.isLiveOnly(segment))
+        recorded.set(streamKey(segment), streamOf(segment))
+    return [...recorded.values()]
+  }
+
+  /** Whether a stream is recorded now. */
+  isRecorded(stream: RecordedStream): boolean {
+    return this.#streams.has(streamKey(stream)) && !this.#parts.isLiveOnly(stream)
   }
 
   /** Whether a file is written now. */
   isOpen(file: string): boolean {
     return this.#writing.has(file)
-  }
-
-  /** Whether a stream is written now. */
-  isWriting(stream: RecordedStream): boolean {
-    return this.#streams.has(streamKey(stream))
-  }
-
-  /** Streams of a room that are written now. */
-  writingOf(roomId: string): RecordedStream[] {
-    return Array.from(this.#writing.values(), ({ segment }) => segment).filter((segment) => segment.roomId === roomId)
   }
 
   take(node: string, event: RecorderEvent): void {
@@ -235,7 +234,7 @@ export class RecorderIntake implements RecorderListener {
       index.ended(found.segment, this.#parts.isLiveOnly(segment))
       if (found.wasCut) repaired(found.segment)
     }
-    if (this.isWriting(segment)) return this.#gapUntilNow(segment, from)
+    if (this.#streams.has(streamKey(segment))) return this.#gapUntilNow(segment, from)
     this.#gap({ ...streamOf(segment), from, to: null, reason: 'nodeAway' })
     this.#parts.changed(segment.roomId)
   }

@@ -106,8 +106,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       ...{ store, pool, devicesOf, settings, logger },
       wishes: this.#wishes,
       blocked: () => this.#blocked(),
-      isWriting: (roomId, target) =>
-        this.intake?.writingOf(roomId).some((stream) => belongsTo(target, stream)) ?? false,
+      isWriting: (roomId, target) => this.recordedNow(roomId).some((stream) => belongsTo(target, stream)),
       changed: (roomId, before, after) => this.#targetsChanged(roomId, before, after),
     })
     this.intake = this.#storage && this.#makeIntake(this.#storage.index)
@@ -119,7 +118,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       objectSettings: () => parts.settings().object_storage,
       rate: this.#rate,
       delays: this.#delays,
-      writing: () => this.intake?.writing ?? 0,
+      writing: () => this.recordedNow().length,
       rebuilding: () => this.#rebuilding,
     })
   }
@@ -268,6 +267,11 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
 
   remove(id: string): void {
     this.orders.remove(id)
+  }
+
+  /** Streams that are recorded now. @param roomId room; undefined: all of them */
+  recordedNow(roomId?: string): RecordedStream[] {
+    return this.intake?.recordedNow(roomId) ?? []
   }
 
   targets(roomIds?: readonly string[]): RecordingTarget[] {

@@ -306,9 +306,9 @@ export const recordingProcedures = {
     }),
   ),
   'recordings.states': procedure(
-    'What of these rooms is to be recorded now, and is.',
+    'What of these rooms is to be recorded now, and is; `streams` are those that are recorded now.',
     z.strictObject({ room_ids: z.array(roomId).max(limits.pageSize).optional() }).default({}),
-    z.strictObject({ items: z.array(recordingTarget) }),
+    z.strictObject({ items: z.array(recordingTarget), streams: z.array(recordingStream) }),
   ),
   'recordings.rule': procedure('Rule of a room, camera or person.', target, ruleOf),
   'recordings.set_rule': edit(

@@ -16,18 +16,19 @@ export const useRecordings = sharedState((client) => {
   client.on('recordings.changed', soon)
   const targets = computed<readonly RecordingTarget[]>(() => live.value.value?.items ?? [])
   const byUser = computed(() => new Map(targets.value.map((target) => [keyOf(target.room_id, target.user_id), target])))
-  const recordedRooms = computed(
-    () => new Set(targets.value.filter(({ recording }) => recording).map(({ room_id }) => room_id)),
-  )
+  /** Streams that are recorded now: what is ordered may be absent. */
+  const recorded = computed(() => {
+    const streams = live.value.value?.streams ?? []
+    return new Set(streams.flatMap(({ room_id, user_id }) => [keyOf(room_id, ''), keyOf(room_id, user_id)]))
+  })
   return {
     targets,
     /** Target of a room (without user), camera or person. */
     targetOf: (roomId: string, userId = ''): RecordingTarget | undefined => byUser.value.get(keyOf(roomId, userId)),
     /** Whether a camera is recorded now, by itself or with its room. */
-    isRecorded: (roomId: string, userId: string): boolean =>
-      [userId, ''].some((user) => byUser.value.get(keyOf(roomId, user))?.recording === true),
+    isRecorded: (roomId: string, userId: string): boolean => recorded.value.has(keyOf(roomId, userId)),
     /** Whether anything of a room is recorded now. */
-    isRoomRecorded: (roomId: string): boolean => recordedRooms.value.has(roomId),
+    isRoomRecorded: (roomId: string): boolean => recorded.value.has(keyOf(roomId, '')),
     refresh: live.refresh,
   }
 })

@@ -2,6 +2,7 @@
 
 export const senderReportType = 200
 export const receiverReportType = 201
+const goodbyeType = 203
 export const transportFeedbackType = 205
 export const payloadFeedbackType = 206
 export const extendedReportType = 207
@@ -21,6 +22,15 @@ export function eachReport(
     visit(compound[at + 1] ?? 0, (compound[at] ?? 0) & 0x1f, at, length)
     at += length
   }
+}
+
+/** Whether a source says in a compound that it ends (BYE: RFC 3550, section 6.6). */
+export function saysGoodbye(compound: Buffer): boolean {
+  let isThere = false
+  eachReport(compound, (type, sources) => {
+    isThere ||= type === goodbyeType && sources > 0
+  })
+  return isThere
 }
 
 /** Picture Loss Indication. */

@@ -32,6 +32,11 @@ export class CurrentSource {
     return true
   }
 
+  /** Source and number of the last packet, as one value; changes with each packet. */
+  get place(): number {
+    return this.#ssrc * 0x10000 + this.#sequence
+  }
+
   /** Whether it was replaced by another source. */
   isEarlier(ssrc: number): boolean {
     return this.#earlier.has(ssrc)

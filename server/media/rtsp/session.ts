@@ -18,6 +18,7 @@ import {
 } from './codec-support.ts'
 import { CurrentSource } from './current-source.ts'
 import { PacketArrivals } from './packet-arrivals.ts'
+import { saysGoodbye } from '../rtp/rtcp.ts'
 import { RtspDialogue } from './dialogue.ts'
 import { DeclaredClocks } from './declared-clock.ts'
 import type { RtspDescription, RtspTrack } from './description.ts'
@@ -62,6 +63,8 @@ export interface RtspListener {
 const reportMs = 5_000
 /** Silence up to which media flows, in milliseconds: a session that the camera calls over goes on as long as it does. */
 const flowingMs = 1_000
+/** Silence of a picture behind its goodbye after which it has ended, in milliseconds; packets on their way may come for as long before. */
+const goodbyeMs = 1_000
 /** Deadline of TEARDOWN, in milliseconds. */
 const teardownMs = 500
 /** Time that packets wait for the first one of each track with several formats, in milliseconds, and how many wait at most. */
@@ -101,6 +104,8 @@ export class RtspSession {
   /** Source of each track that was set up. */
   readonly #sources = new Map<RtspTrack, CurrentSource>()
   readonly #clocks = new DeclaredClocks()
+  /** Its picture said goodbye, and may go on all the same. */
+  #saidGoodbye = false
   /** Tracks that are sent by a payload type that was not described. */
   readonly #misnumbered = new Set<RtspTrack>()
   #abilities: Abilities = noAbilities
@@ -325,8 +330,24 @@ export class RtspSession {
     const sent = this.#sent.get(track) ?? track
     if (this.#lifetime.over || !this.tracks.includes(sent)) return
     if (packet.length >= 8 && this.#sourceOf(track).isEarlier(packet.readUInt32BE(4))) return
+    if (track.kind === 'video' && saysGoodbye(packet)) this.#watchGoodbye(track)
     this.#clocks.convertReports(sent, packet)
     this.#listener.rtcp(sent, packet)
+  }
+
+  /** Ends the session when no packet follows the goodbye of its picture, though sound may go on. */
+  #watchGoodbye(track: RtspTrack): void {
+    if (this.#saidGoodbye) return
+    this.#saidGoodbye = true
+    const source = this.#sourceOf(track)
+    const silentMs = Math.min(goodbyeMs, this.#options.stallMs)
+    this.#lifetime.after(silentMs, () => {
+      const { place } = source
+      this.#lifetime.after(silentMs, () => {
+        this.#saidGoodbye = false
+        if (source.place === place) this.#end(new RtspError('closed', 'the camera ended its picture (RTCP BYE)'))
+      })
+    })
   }
 
   #sourceOf(track: RtspTrack): CurrentSource {

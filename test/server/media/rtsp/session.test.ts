@@ -9,12 +9,13 @@ import { RtspError } from '../../../../server/media/rtsp/rtsp-error.ts'
 import { type RtspListener, type RtspOptions, RtspSession } from '../../../../server/media/rtsp/session.ts'
 import {
   type Answer,
+  h264Description,
   interleavedPacket,
   type SeenRequest,
   startScriptedCamera,
   usualAnswer,
 } from '../../../support/camera/scripted-camera.ts'
-import { HostileCamera } from '../../../support/camera/hostile-camera.ts'
+import { HostileCamera, interleaved, rtpPacket } from '../../../support/camera/hostile-camera.ts'
 import { complaintLog } from '../../../support/media/complaints.ts'
 
 const quiet: RtspListener = { rtp: () => {}, rtcp: () => {}, ended: () => {} }
@@ -202,6 +203,23 @@ test('a stream that stops is stalled, and reports it once', async () => {
   const session = new RtspSession(options(camera.port, { stallMs: 300 }), { ...quiet, ended: ended.resolve })
   await session.play(never)
   expect((await ended.promise).kind).toBe('stalled')
+})
+
+test('a picture that says goodbye and ends is over, though its sound goes on', async () => {
+  const goodbye = Buffer.from([0x81, 203, 0, 1, 0, 0, 0x12, 0x34])
+  await using camera = await HostileCamera.start({
+    PLAY: (caller, request) => {
+      caller.answer(request)
+      caller.rtp()
+      caller.rtcp(goodbye)
+      caller.every(20, () => caller.write(interleaved(2, rtpPacket(1, Buffer.alloc(160), 8))))
+    },
+  })
+  camera.description = `${h264Description}m=audio 0 RTP/AVP 8\r\na=control:track2\r\n`
+  const ended = Promise.withResolvers<RtspError>()
+  const session = new RtspSession(options(camera.port, { stallMs: 500 }), { ...quiet, ended: ended.resolve })
+  await session.play(never)
+  expect(await ended.promise).toMatchObject({ kind: 'closed', message: expect.stringContaining('BYE') })
 })
 
 test('a camera without GET_PARAMETER is kept alive with OPTIONS; an expired session ends the stream', async () => {

@@ -32,6 +32,8 @@ export const trackReasons = [
   'chroma',
   'interlaced',
   'profile',
+  /** H.264 whose IDR pictures stop coming: decoding begins with recovery points, which browsers do not do. */
+  'recovery_points',
   /** Packet order that browsers cannot restore; a clock rate that is out of range. */
   'interleaved',
   'clock',

@@ -35,6 +35,8 @@ const repacked =
 const bare = (film: FieldFilm): string =>
   lines(sessionLines, 'a=control:*', pictureSection(film, { format: 'packetization-mode=1' }))
 const elsewhereSound = ['m=audio 0 RTP/AVP 8', 'a=control:track2']
+/** More packets in a few seconds than are kept of a group. */
+const tinyFragments: Packer = (picture, film) => marked(payloadsOf(unitsWithSets(picture, film), 'H264', 30))
 const withoutSets: Packer = ({ units }) => marked(payloadsOf(units))
 const seenAtOnce = { learns: 0 }
 /** The node compares some pictures with each other before it repairs a stream. */
@@ -311,6 +313,22 @@ export const pictureCases: FieldCase[] = [
     playsMs: 5_000,
     recordedLate: true,
     expected: seenAtOnce,
+  },
+  {
+    quirk: 'one IDR picture and never another, watched when its group is too long to be kept',
+    source: 'encoders with intra refresh, and those whose key pictures are recovery points',
+    film: 'intraRefresh',
+    packing: tinyFragments,
+    playsMs: 14_000,
+    expected: { converted: true },
+  },
+  {
+    quirk: 'the stream begins behind its only IDR picture',
+    source: 'encoders with intra refresh behind an RTSP server',
+    film: 'intraRefresh',
+    packing: (picture, film, index) => (picture.at === 0 ? marked(film.sets) : usualPacker(picture, film, index)),
+    // A recording begins with a recovery point when no IDR picture has come for five seconds.
+    expected: { converted: true, learns: 175 },
   },
   { quirk: 'H.265', source: 'most cameras since 2018', film: 'h265', expected: { converted: true } },
   {

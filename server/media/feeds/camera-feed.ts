@@ -4,6 +4,7 @@ import { wholeText } from '../base/media-log.ts'
 import { CleanMedia } from '../clean/clean-media.ts'
 import { isRtp, sequenceOf } from '../rtp/packet.ts'
 import { PictureOrder } from '../rtp/picture-order.ts'
+import { DecodingEntries } from '../rtp/recovery-points.ts'
 import { Refragmentation } from '../rtp/refragment.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
 import {
@@ -32,7 +33,8 @@ export class CameraFeed {
   readonly #transcoding: Transcoding
   readonly #tracks: readonly RtspTrack[]
   readonly #abilities: Abilities
-  readonly #order = new PictureOrder()
+  /** What the stream shows that the camera does not describe. */
+  readonly #shown = { order: new PictureOrder(), entries: new DecodingEntries() }
   #video: Refragmentation | undefined
   readonly #clean: CleanMedia
   /** Number of the last picture packet that was passed on; -1 before the first. */
@@ -137,9 +139,11 @@ export class CameraFeed {
       if (this.feed.audio !== undefined) this.feed.pushAudio(packet)
       return
     }
-    if (this.feed.video?.codec === 'VP8') return this.feed.pushVideo(packet)
+    const codec = this.feed.video?.codec
+    if (codec === 'VP8') return this.feed.pushVideo(packet)
     if (this.#video === undefined) return
     this.#noteOrder(track, packet)
+    if (codec === 'H264' && this.feed.gop.length === 0) this.#noteEntry(track, packet)
     this.#video.push(packet)
   }
 
@@ -161,10 +165,15 @@ export class CameraFeed {
   /** B-frames that the camera did not describe. */
   #noteOrder(track: RtspTrack, packet: Buffer): void {
     if (this.feed.playback.bFrames) return
-    this.#order.note(packet)
-    if (!this.#order.reordered) return
+    this.#shown.order.note(packet)
+    if (!this.#shown.order.reordered) return
     this.feed.playback.bFrames = true
     this.#convertLate(track, 'b_frames')
+  }
+
+  /** Recovery points of a stream without IDR pictures: browsers begin with IDR pictures only. */
+  #noteEntry(track: RtspTrack, packet: Buffer): void {
+    if (this.#shown.entries.recovers(packet)) this.#convertLate(track, 'recovery_points')
   }
 
   /** Parameter sets that are in the stream: a camera may have described none. */

@@ -1,6 +1,7 @@
 import { vp8PayloadAt } from '../rtp/key-frame.ts'
 import { hasMarker, payloadOf, sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
 import { vp8PictureSize } from '../rtp/picture-size.ts'
+import { KeylessTime } from '../rtp/recovery-points.ts'
 import type { RawFormat } from '../feeds/raw-tap.ts'
 import { describedUnits } from '../rtsp/resolution.ts'
 import { AccessUnits, type JoinUnits, type PictureUnit } from '../transcode/access-units.ts'
@@ -27,9 +28,6 @@ export function pictureAssembly(
   return codec === 'VP8' ? new Vp8Pictures(take) : undefined
 }
 
-/** Time without an IDR picture after which a recording begins with other ones that can be decoded by themselves, in ticks of 90 kHz. */
-const recoverAfterTicks = 5 * 90_000
-
 /** Pictures of NAL units, each behind its length; parameter sets are taken out of them and go into the format. */
 function unitPictures(
   codec: 'H264' | 'H265',
@@ -37,12 +35,9 @@ function unitPictures(
   take: (picture: AssembledPicture) => void,
 ): FrameAssembly {
   const sets = new FormatSets(codec, described)
-  let recovers = false
-  /** Timestamp of the last IDR picture, before it of the first picture. */
-  let keyAt: number | undefined
+  const keyless = new KeylessTime()
   const join: JoinUnits = (units) => {
     if (units.some(({ type }) => sets.types.includes(type))) sets.note(units)
-    recovers = codec === 'H264' && units.some(isRecoveryPoint)
     const pictures = units.filter(
       (unit) => !sets.types.includes(unit.type) && !isDelimiter(codec, unit) && !isUserData(codec, unit),
     )
@@ -51,33 +46,14 @@ function unitPictures(
   return new AccessUnits(
     codec,
     (frame) => {
-      if (frame.key) keyAt = frame.timestamp
-      keyAt ??= frame.timestamp
-      const key = frame.key || (recovers && ((frame.timestamp - keyAt) | 0) > recoverAfterTicks)
+      const isKeyless = keyless.note(frame.timestamp, frame.key)
+      const key = frame.key || (isKeyless && frame.recovers === true)
       // Nothing behind an IDR picture of H.264 is shown before it (ITU-T H.264, section 7.4.1.2.4).
       const leads = codec === 'H265' || !frame.key
       take({ ...frame, key, leads: key && leads, format: key ? sets.format : undefined })
     },
     join,
   )
-}
-
-/**
- * Message that decoding may begin with this picture (recovery_point: ITU-T H.264, section D.1.8): encoders with open groups, or that refresh the picture by and by, send one IDR
- * picture and never another.
- */
-function isRecoveryPoint({ type, parts: [, body] }: PictureUnit): boolean {
-  if (type !== 6 || body === undefined) return false
-  for (let at = 0; at + 1 < body.length && body[at] !== 0x80; ) {
-    let [kind, size] = [0, 0]
-    for (; body[at] === 0xff; at++) kind += 0xff
-    kind += body[at++] ?? 0
-    for (; body[at] === 0xff; at++) size += 0xff
-    size += body[at++] ?? 0
-    if (kind === 6) return true
-    at += size
-  }
-  return false
 }
 
 /** Access unit delimiters: a file has none of the places that they mark. */

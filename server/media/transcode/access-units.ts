@@ -1,4 +1,5 @@
 import { hasMarker, sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
+import { isRecoveryPoint } from '../rtp/recovery-points.ts'
 import { packings, type Piece, piecesOf } from '../rtp/refragment.ts'
 import { type FrameAssembly, largestFrame, type SourceFrame } from './frame-assembly.ts'
 
@@ -76,13 +77,19 @@ export class AccessUnits implements FrameAssembly {
     const whole = !this.#broken && !this.#open && this.#units.length > 0
     const frame = whole ? this.#join(this.#units) : undefined
     const key = this.#key
+    const recovers = frame !== undefined && this.#codec === 'H264' && this.#units.some(isRecovery)
     this.#units = []
     this.#bytes = 0
     this.#key = false
     this.#open = false
     this.#broken = false
-    if (frame !== undefined) this.#take({ timestamp: this.#timestamp, frame, key })
+    if (frame !== undefined) this.#take({ timestamp: this.#timestamp, frame, key, recovers })
   }
+}
+
+/** A unit of messages whose first part holds its header, and whose second one begins its body. */
+function isRecovery({ type, parts: [, body] }: PictureUnit): boolean {
+  return type === 6 && body !== undefined && isRecoveryPoint(body)
 }
 
 function isKey(codec: 'H264' | 'H265', type: number): boolean {

@@ -112,9 +112,9 @@ export class ConversionRun {
     }
   }
 
-  #feed(flow: Flow, { at, frame, key }: TimedFrame): void {
+  #feed(flow: Flow, { at, frame, key, recovers = false }: TimedFrame): void {
     // Without the pictures before it, it would be wrong colours.
-    if (flow.skipping && !key) {
+    if (flow.skipping && !key && !recovers) {
       if (this.#behind) dropped.conversion += 1
       return
     }

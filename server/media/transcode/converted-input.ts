@@ -1,6 +1,7 @@
 import { GopCache } from '../feeds/gop-cache.ts'
-import { type Content, h264Content, h265Content, keyFrame } from '../rtp/key-frame.ts'
+import { type Content, h265Content, keyFrame } from '../rtp/key-frame.ts'
 import { timestampOf } from '../rtp/packet.ts'
+import { DecodingEntries } from '../rtp/recovery-points.ts'
 import type { RtspTrack } from '../rtsp/description.ts'
 import { outputTicks } from './converted-packets.ts'
 import type { FrameAssembly, SourceFrame } from './frame-assembly.ts'
@@ -10,11 +11,6 @@ import type { SourceTrack } from './source-track.ts'
 
 /** Packets that wait behind a gap at most: a picture has many, sound one each 20 ms or more. */
 const maxWaiting = { video: 64, audio: 3 } as const
-
-const contentReaders: Readonly<Record<'H264' | 'H265', (packet: Buffer) => Content>> = {
-  H264: h264Content,
-  H265: h265Content,
-}
 
 /** A frame, with when it is shown by the track's clock, in milliseconds. */
 export interface TimedFrame extends Omit<SourceFrame, 'timestamp'> {
@@ -46,7 +42,8 @@ export class ConvertedInput {
     this.clock = new SourceClock(clockRate)
     this.#sequence = new PacketSequence(maxWaiting[kind], (packet) => this.#next(packet))
     if (source.pictures !== undefined) {
-      this.#contentOf = contentReaders[source.pictures]
+      const entries = new DecodingEntries()
+      this.#contentOf = source.pictures === 'H265' ? h265Content : (packet) => entries.contentOf(packet)
       this.#gop = new GopCache()
     }
   }

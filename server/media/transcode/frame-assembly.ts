@@ -5,6 +5,8 @@ export interface SourceFrame {
   frame: Buffer
   /** It can be decoded by itself. */
   key: boolean
+  /** H.264: decoding may begin with it, though it may take some pictures until they are whole (recovery point). */
+  recovers?: boolean
 }
 
 /** Puts frames together from the packets of a track, which come in order; what cannot be read is left out, never an error. */

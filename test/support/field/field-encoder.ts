@@ -20,6 +20,7 @@ export class FieldEncoder implements AsyncDisposable {
    * Publishes a film, and sends once it is connected.
    * @param codec named in the offer
    * @param sound codec of a sound beside it, of which no packet is sent
+   * @param offer changes the offer
    * @throws MediaRefusedError
    */
   static async publish(
@@ -30,7 +31,14 @@ export class FieldEncoder implements AsyncDisposable {
       codec = 'H264',
       packing = usualPacker,
       sound,
-    }: { film: FieldFilm; codec?: 'H264' | 'H265' | 'AV1'; packing?: Packer; sound?: string },
+      offer,
+    }: {
+      film: FieldFilm
+      codec?: 'H264' | 'H265' | 'AV1'
+      packing?: Packer
+      sound?: string
+      offer?: (sdp: string) => string
+    },
   ): Promise<FieldEncoder> {
     const connection = new ndc.PeerConnection('encoder', {
       iceServers: [],
@@ -52,7 +60,7 @@ export class FieldEncoder implements AsyncDisposable {
     }
     const encoder = new FieldEncoder(connection, track)
     try {
-      encoder.#session = await answeredOffer(connection, url, token)
+      encoder.#session = await answeredOffer(connection, url, token, offer === undefined ? {} : { offer })
     } catch (error) {
       connection.close()
       throw error

@@ -79,6 +79,13 @@ const recipes = {
     coded: x264('keyint=10:bframes=2:b-adapt=0:open-gop=1', '-profile:v', 'main'),
     extension: 'mp4',
   },
+  /** The first picture is the only IDR picture; a column of blocks at a time is refreshed, and each round begins with a recovery point. */
+  intraRefresh: {
+    codec: 'H264',
+    pictures: 1_500,
+    coded: x264('keyint=25:intra-refresh=1', '-tune', 'zerolatency', '-profile:v', 'baseline'),
+    extension: 'mp4',
+  },
   interlaced: {
     codec: 'H264',
     pictures: 50,

@@ -31,6 +31,8 @@ export function receivedPictures(packets: readonly Buffer[], film: FieldFilm, is
     const first = earlier ?? timestamp
     earlier = timestamp
     if (isConverted) {
+      // Browsers begin with an IDR picture; other codecs are converted to H.264, VP8 is not.
+      if (facts.whole === 0 && film.codec !== 'VP8' && !units.some((unit) => typeOf(unit) === 5)) continue
       facts.whole += 1
       facts.inRow += 1
       continue
@@ -38,11 +40,11 @@ export function receivedPictures(packets: readonly Buffer[], film: FieldFilm, is
     if (((timestamp - first) | 0) < 0) fault(`its timestamp goes back by ${first - timestamp}`)
     const index = places.get(fingerprint(units))
     if (index === undefined) {
-      fault(`unknown, of units ${units.map((unit) => (unit[0] ?? 0) & 0x1f).join(' ')} in ${payloads} packets`)
+      fault(`unknown, of units ${units.map(typeOf).join(' ')} in ${payloads} packets`)
       before = undefined
       continue
     }
-    const types = new Set(units.map((unit) => (unit[0] ?? 0) & 0x1f))
+    const types = new Set(units.map(typeOf))
     if (units.some(({ length }) => length === 0))
       fault('an aggregate with an empty unit, or with bytes behind its units')
     if (types.has(5) && !(types.has(7) && types.has(8))) fault('a key picture without parameter sets')
@@ -120,6 +122,9 @@ function payloadOf(packet: Buffer): Buffer {
   return packet.subarray(begin, packet.length - padding)
 }
 
+/** Type of a NAL unit of H.264. */
+const typeOf = (unit: Buffer): number => (unit[0] ?? 0) & 0x1f
+
 const known = new WeakMap<FieldFilm, ReadonlyMap<string, number>>()
 
 /** Places of the pictures of a film in decoding order, by their fingerprints. */
@@ -133,7 +138,7 @@ function fingerprints(film: FieldFilm): ReadonlyMap<string, number> {
 function fingerprint(units: readonly Buffer[]): string {
   const hash = createHash('sha1')
   for (const unit of units) {
-    const type = (unit[0] ?? 0) & 0x1f
+    const type = typeOf(unit)
     if (type < 1 || type > 5) continue
     let end = unit.length
     while (unit[end - 1] === 0) end -= 1

@@ -279,6 +279,7 @@ export const devices: Texts<typeof english> = {
       chroma: 'Anderes Farbformat als 4:2:0; das können Browser nicht zeigen.',
       interlaced: 'Zeilensprungverfahren (interlaced); das können Browser nicht zeigen.',
       profile: 'Ein H.264-Profil, das Browser nicht zeigen können.',
+      recovery_points: 'Sendet keine Schlüsselbilder (IDR): Wer später zuschaut, sieht kein Bild.',
       interleaved: 'Verschachtelte Pakete, die Browser nicht ordnen können.',
       clock: 'Die Taktrate liegt außerhalb des zulässigen Bereichs.',
       h265: 'Nur wenige Browser können H.265 dekodieren.',
@@ -312,6 +313,7 @@ export const devices: Texts<typeof english> = {
       ffmpeg:
         'Installieren Sie ffmpeg auf dem Computer des Medienknotens, um es zu zeigen (Debian, Ubuntu: apt install ffmpeg).',
       order: 'Für direkte Wiedergabe schalten Sie im Gerät B-Frames aus.',
+      keyFrames: 'Für direkte Wiedergabe stellen Sie im Gerät alle paar Sekunden ein Schlüsselbild (IDR) ein.',
       pictures: 'Für direkte Wiedergabe stellen Sie das Gerät auf H.264.',
       sound: 'Für direkte Wiedergabe stellen Sie das Gerät auf G.711 oder Opus.',
       recordPictures: 'Zum Aufnehmen stellen Sie das Gerät auf H.264.',

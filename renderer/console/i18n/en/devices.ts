@@ -267,6 +267,7 @@ export const devices = {
       chroma: 'Colour format other than 4:2:0, which browsers cannot show.',
       interlaced: 'Interlaced, which browsers cannot show.',
       profile: 'An H.264 profile that browsers cannot show.',
+      recovery_points: 'Sends no key frames (IDR): viewers who join later see no picture.',
       interleaved: 'Interleaved packets, which browsers cannot reorder.',
       clock: 'Its clock rate is out of range.',
       h265: 'Few browsers can decode H.265.',
@@ -299,6 +300,7 @@ export const devices = {
     remedies: {
       ffmpeg: 'Install ffmpeg on the machine of the media node to show it (Debian, Ubuntu: apt install ffmpeg).',
       order: 'To play it directly, turn off B-frames in the device.',
+      keyFrames: 'To play it directly, set a key frame (IDR) interval of a few seconds in the device.',
       pictures: 'To play it directly, set the device to H.264.',
       sound: 'To play it directly, set the device to G.711 or Opus.',
       recordPictures: 'To record it, set the device to H.264.',

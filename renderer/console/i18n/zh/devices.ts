@@ -263,6 +263,7 @@ export const devices: Texts<typeof english> = {
       chroma: '色度格式不是 4:2:0，浏览器只能显示 4:2:0。',
       interlaced: '为隔行扫描，浏览器无法显示。',
       profile: '使用了浏览器无法显示的 H.264 档次。',
+      recovery_points: '不发送关键帧（IDR），稍后加入的观看者看不到画面。',
       interleaved: '数据包为交错模式，浏览器无法还原顺序。',
       clock: '时钟频率超出允许范围。',
       h265: '能解码 H.265 的浏览器很少。',
@@ -295,6 +296,7 @@ export const devices: Texts<typeof english> = {
     remedies: {
       ffmpeg: '在媒体节点所在的机器上安装 ffmpeg 后即可显示（Debian、Ubuntu：apt install ffmpeg）。',
       order: '如需直接播放，请在设备上关闭 B 帧。',
+      keyFrames: '如需直接播放，请在设备上将关键帧（IDR）间隔设为几秒。',
       pictures: '如需直接播放，请将设备设为 H.264。',
       sound: '如需直接播放，请将设备设为 G.711 或 Opus。',
       recordPictures: '如需录制，请将设备设为 H.264。',

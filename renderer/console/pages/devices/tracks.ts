@@ -34,7 +34,7 @@ export function resolutionOf({ detail }: Track): string {
 }
 
 /** Advice about a track that some browsers cannot play unchanged, or that is not recorded. */
-export type TrackRemedy = 'ffmpeg' | 'order' | 'pictures' | 'sound' | 'recordPictures' | 'recordSound'
+export type TrackRemedy = 'ffmpeg' | 'order' | 'keyFrames' | 'pictures' | 'sound' | 'recordPictures' | 'recordSound'
 
 /** A shortcoming in words: the reason, what the camera answered, the remedies, and whether recordings hold the track. */
 export function shortcomingText(one: Shortcoming, t: Translate): string {
@@ -66,6 +66,11 @@ export function trackNote({
     const remedy = kind === 'video' ? 'recordPictures' : 'recordSound'
     return { reason, remedies: reason === 'webm' ? [] : [remedy] }
   }
-  const device: TrackRemedy = reason === 'b_frames' ? 'order' : kind === 'video' ? 'pictures' : 'sound'
+  const device = kind === 'video' ? pictureRemedy(reason) : 'sound'
   return { reason, remedies: way === 'needs_ffmpeg' ? ['ffmpeg', device] : [device] }
+}
+
+function pictureRemedy(reason: NonNullable<Track['reason']>): TrackRemedy {
+  if (reason === 'b_frames') return 'order'
+  return reason === 'recovery_points' ? 'keyFrames' : 'pictures'
 }

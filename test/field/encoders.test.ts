@@ -28,6 +28,21 @@ const packings: Readonly<Record<string, Packer>> = {
   'marks packets as padded that have no padding': emptyPadding,
 }
 
+/** Puts the section of a kind behind the other one, without a transport of its own (RFC 9143, section 6). */
+function bundledOnly(sdp: string, kind: 'video' | 'audio'): string {
+  const [session = '', ...sections] = sdp.split(/^(?=m=)/m)
+  const isOnly = (section: string): boolean => section.startsWith(`m=${kind}`)
+  const only = sections
+    .filter(isOnly)
+    .map(
+      (section) =>
+        `${section
+          .replace(/^m=(\w+) \d+/, 'm=$1 0')
+          .replace(/^a=(?:ice|fingerprint|setup|candidate|end-of-candidates).*\r\n/gm, '')}a=bundle-only\r\n`,
+    )
+  return [session, ...sections.filter((section) => !isOnly(section)), ...only].join('')
+}
+
 describe('an encoder that publishes by WHIP', () => {
   test.each(Object.entries(packings))('%s is seen', async (_how, packing) => {
     await using _ = await FieldEncoder.publish(`${node.url}/whip/field`, node.token('field', { userId: 'encoder' }), {
@@ -40,6 +55,23 @@ describe('an encoder that publishes by WHIP', () => {
       .toBeGreaterThan(14)
     await viewer.close()
   })
+
+  test.each(['picture', 'sound'])(
+    'offers its %s for the transport of the other section only (bundle-only)',
+    async (which) => {
+      const kind = which === 'picture' ? 'video' : 'audio'
+      await using _ = await FieldEncoder.publish(`${node.url}/whip/field`, node.token('field', { userId: 'bundled' }), {
+        film,
+        sound: 'opus',
+        offer: (sdp) => bundledOnly(sdp, kind),
+      })
+      const viewer = await FieldViewer.open(`${node.url}/whep/field/bundled`, node.token('field', { role: 'observer' }))
+      await expect
+        .poll(() => receivedPictures(viewer.pictures, film, false).inRow, { timeout: 15_000 })
+        .toBeGreaterThan(14)
+      await viewer.close()
+    },
+  )
 
   test.each(['H265', 'AV1'] as const)('offers %s: the whole offer is refused, with the codec', async (codec) => {
     const published = FieldEncoder.publish(`${node.url}/whip/field`, node.token('field', { userId: 'other' }), {

@@ -34,6 +34,21 @@ export const interlacedCases: FieldCase[] = [
       expected: { converted: true },
     }),
   ),
+  ...(
+    [
+      ['stand still', 90_000],
+      ['are zero', 0],
+    ] as const
+  ).map(
+    ([how, timestamp]): FieldCase => ({
+      quirk: `pictures are coded as fields, and timestamps ${how}`,
+      source: 'analogue cameras behind small encoders',
+      film: 'fieldCoded',
+      packing: byField(0),
+      timestamp: () => timestamp,
+      expected: { converted: true },
+    }),
+  ),
   {
     quirk: 'each key picture comes with one of its parameter sets, in turn',
     source: 'encoders that refresh one set at a time',

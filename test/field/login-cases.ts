@@ -40,6 +40,34 @@ const asking = (
 
 const digest = (nonce = 'n1', more = ''): string => `Digest realm="camera", nonce="${nonce}"${more}`
 
+/** Asks each keep-alive for a new nonce, and closes the connection where none is right for three seconds. @param more parameters of the challenge */
+function renewing(more: string): Script {
+  const keptAt = new WeakMap<Caller, number>()
+  let number = 1
+  let isNew = false
+  return {
+    ...asking(digest(), (request) => isRight(request, 'n1')),
+    SETUP: (caller, request) => {
+      keptAt.set(caller, performance.now())
+      caller.setUp(request, { headers: { Session: '5;timeout=2' } })
+      caller.every(500, () => {
+        if (performance.now() - (keptAt.get(caller) ?? 0) > 3_000) caller.socket.destroy()
+      })
+    },
+    GET_PARAMETER: (caller, request) => {
+      const isKept = isNew && isRight(request, `n${number}`)
+      isNew = !isKept
+      if (isKept) {
+        keptAt.set(caller, performance.now())
+        return caller.answer(request)
+      }
+      number += 1
+      const challenge = digest(`n${number}`, more)
+      caller.answer(request, { status: 401, headers: { 'WWW-Authenticate': challenge }, body: '' })
+    },
+  }
+}
+
 /** Forms of the login of RFC 2617 and RFC 7616. */
 const forms: readonly FieldCase[] = [
   {
@@ -110,6 +138,18 @@ const forms: readonly FieldCase[] = [
       const challenge = digest(`n${number}`, ', stale=TRUE')
       caller.answer(request, { status: 401, headers: { 'WWW-Authenticate': challenge }, body: '' })
     }),
+  },
+  {
+    quirk: 'each keep-alive is asked for a new nonce, which is not called stale',
+    source: 'Axis',
+    playsMs: 5_000,
+    script: renewing(''),
+  },
+  {
+    quirk: 'each keep-alive is asked for a new nonce, because the old one is stale',
+    source: 'Axis',
+    playsMs: 5_000,
+    script: renewing(', stale=true'),
   },
   {
     quirk: 'the connection is closed behind each challenge',

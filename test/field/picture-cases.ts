@@ -322,14 +322,6 @@ export const pictureCases: FieldCase[] = [
     playsMs: 14_000,
     expected: { converted: true },
   },
-  {
-    quirk: 'the stream begins behind its only IDR picture',
-    source: 'encoders with intra refresh behind an RTSP server',
-    film: 'intraRefresh',
-    packing: (picture, film, index) => (picture.at === 0 ? marked(film.sets) : usualPacker(picture, film, index)),
-    // A recording begins with a recovery point when no IDR picture has come for five seconds.
-    expected: { converted: true, learns: 175 },
-  },
   { quirk: 'H.265', source: 'most cameras since 2018', film: 'h265', expected: { converted: true } },
   {
     quirk: 'H.265 without markers',

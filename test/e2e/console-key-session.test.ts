@@ -51,8 +51,9 @@ describe('A browser that signed in with the console key', () => {
     await page.keyboard.press('Enter')
     // Every session of the old key ends.
     await page.getByLabel('Console key').first().waitFor()
+    // The dialog's field has the same label as that of the sign-in page.
+    await expect.poll(() => site.key()).not.toBe(key)
     const made = await site.key()
-    expect(made).not.toBe(key)
     expect(await page.content()).not.toContain(made)
   })
 })

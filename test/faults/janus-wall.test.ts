@@ -30,7 +30,7 @@ test('the wall shows a camera and a room on a Janus server, and leaves the room 
   await page.getByRole('link', { name: 'Wall' }).click()
   await page.getByRole('button', { name: 'Choose pictures' }).first().click()
   const picker = page.getByRole('dialog', { name: 'Choose pictures' })
-  await picker.getByText('Gate', { exact: true }).click()
+  await picker.getByText('Gate · Entrances').click()
   await picker.getByText('Entrances', { exact: true }).click()
   await picker.getByRole('button', { name: 'Done' }).click()
   const frames = async (item: string): Promise<number> =>

@@ -26,13 +26,24 @@ test('An operator finds ordered recordings and live streams, stops and deletes t
   await site.call('orders.record', { room_id, user_id: 'gate', name: 'Night shift', tag: 'security' })
   await site.call('orders.stream', { room_id, user_id: 'gate' })
   const [address] = page.url().split('#')
+  const found: Record<string, string[]> = {}
+  for (const size of ['desktop', 'phone'] as const) {
+    await page.setViewportSize(sizes[size])
+    await page.goto(`${address}#/devices/gate`)
+    // The panel around it is a section, too.
+    const running = page.locator('section', { hasText: 'Files and live streams' }).last()
+    await running.getByRole('button', { name: /^More/ }).first().click()
+    await lookAt(page, 'RunningOrders RowMenu', size, found)
+    await page.keyboard.press('Escape')
+    await page.goto(`${address}#/overview`)
+  }
+  await page.setViewportSize(sizes.desktop)
   await page.goto(`${address}#/recordings`)
   await page.getByText('Ordered', { exact: true }).click()
   const row = page.getByRole('row', { name: /Night shift/ })
   await row.getByText('Recording', { exact: true }).waitFor({ timeout: 30_000 })
   const more = page.getByRole('button', { name: /^More( actions)?: / })
   await more.click()
-  const found: Record<string, string[]> = {}
   await lookAt(page, 'OrderedPage RowMenu', 'desktop', found)
   await shoot('ordered-menu')
   await page.getByRole('menuitem', { name: 'Stop' }).click()

@@ -55,18 +55,6 @@ export function consoleSurfaces(room: string): Record<string, Way> {
     'RoomDialog ElDialog': { route: '/rooms', path: ['New room'] },
     'InviteDialog ElDialog': { route: inRoom, path: ['Invite'] },
     'RoomPanel RowMenu': { route: inRoom, path: ['More actions for this room'] },
-    'RunningOrders RowMenu': {
-      route: inRoom,
-      path: [
-        'Record everybody to files',
-        (page) =>
-          page
-            .locator('section', { hasText: 'Files and live streams' })
-            .getByRole('button', { name: /^More actions/ })
-            .first()
-            .click(),
-      ],
-    },
     'SaveTemplate ElDialog': { route: inRoom, path: ['More actions for this room', 'menu Save as template'] },
     'TemplateList ElDialog': { route: '/rooms', path: ['Templates'] },
     // Nodes.
@@ -125,6 +113,7 @@ export const onOtherSites: Readonly<Record<string, string>> = {
   'OrderedPage RowMenu': 'test/faults/recordings-ordered.test.ts',
   'PasswordHost ElDialog': 'test/e2e/password-dialog.test.ts',
   'RecordingsPage RowMenu': 'test/e2e/recordings-page.test.ts',
+  'RunningOrders RowMenu': 'test/faults/recordings-ordered.test.ts',
   'RuleDialog ElDialog': 'test/e2e/recordings-page.test.ts',
   'SessionOver dialog': 'test/faults/session-ends.test.ts',
 }

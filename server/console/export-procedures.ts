@@ -1,5 +1,5 @@
-import type { ExportView } from '../../shared/console/recording-exports.ts'
-import { maxExportMs } from '../../shared/console/recording-exports.ts'
+import { type ExportFailure, type ExportView, maxExportMs } from '../../shared/console/recording-exports.ts'
+import type { RecordingStream } from '../../shared/console/recordings.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Capabilities } from '../capabilities/capabilities.ts'
@@ -40,12 +40,19 @@ export function exportHandlers({
       .list(accountId)
       .some((job) => job.id === id)
   /** Ends an export with its capability, and its capability with the export. */
-  const bind = async (job: string, made: Promise<NewCapability>): Promise<void> => {
+  const bind = async (
+    job: string,
+    made: Promise<NewCapability>,
+    failed: (reason: ExportFailure) => void,
+  ): Promise<void> => {
     try {
       const capability = await made
-      capabilities.onEnd(capability, () => usable().cancel(job))
-      // If the store refuses, the capability expires by itself.
-      usable().onEnd(job, () => void capabilities.revoke([capability.id], ofProgram).catch(() => undefined))
+      capabilities.onEnd(capability, () => usable().end(job))
+      usable().onEnd(job, (failure) => {
+        if (failure !== undefined) failed(failure)
+        // If the store refuses, the capability expires by itself.
+        void capabilities.revoke([capability.id], ofProgram).catch(() => undefined)
+      })
     } catch (error) {
       usable().cancel(job)
       throw error
@@ -70,17 +77,20 @@ export function exportHandlers({
         user_id: '',
         expires_at: Date.now() + maxLifeMs,
       } as const
-      await bind(job.id, capabilities.make(draft, makerOf(origin), job.id))
-      for (const { room_id, user_id } of streams) {
-        const subject = { type: 'recording', id: `${room_id}/${user_id}`, name: user_id } as const
-        event({
-          kind: 'recording.exported',
-          actor: actorOf(origin),
-          subject,
-          room: room_id,
-          params: { from, to, format },
-        })
+      const actor = actorOf(origin)
+      const eventOf = ({ room_id, user_id }: RecordingStream): Omit<RecordingEvent, 'kind'> => ({
+        subject: { type: 'recording', id: `${room_id}/${user_id}`, name: user_id },
+        room: room_id,
+        params: { from, to, format },
+      })
+      const failed = (reason: ExportFailure): void => {
+        const params = { from, to, format, count: streams.length, reason, made_by: actor.name }
+        // One event for an export of many streams, about the first.
+        for (const each of streams.slice(0, 1).map(eventOf))
+          event({ ...each, kind: 'recording.exportFailed', level: 'warning', params })
       }
+      await bind(job.id, capabilities.make(draft, makerOf(origin), job.id), failed)
+      for (const each of streams.map(eventOf)) event({ ...each, kind: 'recording.exported', actor })
       return viewOf(job)
     },
     'exports.list': (_, { accountId = '' }) => ({ items: usable().list(accountId).map(viewOf) }),
@@ -103,10 +113,12 @@ function viewOf({
   bytes,
   unconverted,
   error,
+  failure,
   expiresAt,
 }: ExportJob): ExportView {
   return {
     ...{ id, state, progress, from, to, format, name, bytes, unconverted, error },
+    ...(failure !== undefined && { failure }),
     streams: streams.map(({ roomId, userId, source, quality }) => ({
       ...{ room_id: roomId, user_id: userId, source, quality },
     })),

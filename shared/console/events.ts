@@ -56,6 +56,7 @@ export const eventGroups = {
     'recording.stopped',
     'recording.watched',
     'recording.exported',
+    'recording.exportFailed',
     'recording.ordered',
     'recording.orderEnded',
     'recording.orderDeleted',

@@ -12,6 +12,20 @@ export type ExportFormat = (typeof exportFormats)[number]
 const exportStates = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const
 export type ExportState = (typeof exportStates)[number]
 
+/** Reasons why an export failed, and its English sentence. The console has one in each language. */
+export const exportFailures = {
+  nothingRecorded: 'Nothing was recorded in this span.',
+  diskFull: 'The disk is full. Choose a shorter span, or free space.',
+  spaceNeeded: 'The recordings needed its disk space. Free space, then export again.',
+  unreadable: 'A file could not be read or written. See the log of the controller.',
+  storageAway: 'The object storage that holds the recordings is unavailable. Try again later.',
+  conversion: 'ffmpeg could not convert the recording. Export it “as recorded”, or see the log of the controller.',
+  encoderMissing: 'This ffmpeg has no encoder of H.264: install one with libx264, or export “as recorded”.',
+  unexpected: 'Unexpected error. See the log of the controller.',
+} as const
+export type ExportFailure = keyof typeof exportFailures
+export const exportFailureNames = Object.keys(exportFailures) as [ExportFailure, ...ExportFailure[]]
+
 /** Maximum length of an exported span, in milliseconds: a day. */
 export const maxExportMs = 86_400_000
 
@@ -29,8 +43,10 @@ const exportView = z.strictObject({
   bytes: z.int(),
   /** VP8 or a change of format stayed as it is: ffmpeg is missing. */
   unconverted: z.boolean(),
-  /** Why it failed. */
+  /** Why it failed; empty: it has not. It stays in the list for an hour, or until it is removed by `exports.cancel`. */
   error: z.string(),
+  /** The same as a name; left out: it has not failed. */
+  failure: z.enum(exportFailureNames).optional(),
   /** The file is deleted then; 0: it is not there yet. */
   expires_at: moment,
 })
@@ -57,7 +73,7 @@ export const recordingExportProcedures = {
     z.strictObject({ items: z.array(exportView) }),
   ),
   'exports.cancel': procedure(
-    'Stop an export, or delete its file.',
+    'Stop an export, delete its file, or remove a failed one from the list.',
     z.strictObject({ id: z.string().min(1).max(64) }),
     done,
   ),

@@ -2,7 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Logger } from 'pino'
-import type { ExportFormat, ExportState } from '../../../shared/console/recording-exports.ts'
+import {
+  type ExportFailure,
+  exportFailures,
+  type ExportFormat,
+  type ExportState,
+} from '../../../shared/console/recording-exports.ts'
 import { ConsoleError } from '../../../shared/console/procedure.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import { insideOf, type OwnPath } from '../../../shared/files/own-path.ts'
@@ -12,7 +17,9 @@ import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import type { SpaceBudget, SpaceClaim } from '../space-budget.ts'
 import { writeArchive } from './export-archive.ts'
-import { NothingRecordedError, type SpanExport, type WrittenFile } from './span-export.ts'
+import { failureOf, NothingRecordedError } from './export-failure.ts'
+import { fileName, stampOf } from './export-names.ts'
+import type { SpanExport, WrittenFile } from './span-export.ts'
 
 /** A span of streams that is to become a file, or a tar of files. */
 export interface ExportRequest {
@@ -39,8 +46,9 @@ export interface ExportJob extends ExportRequest {
   bytes: number
   /** It could not be made as it was wished: ffmpeg is missing. */
   unconverted: boolean
-  /** Why it failed. */
+  /** Why it failed; empty: it has not. */
   error: string
+  failure?: ExportFailure
   /** The file is deleted then, in milliseconds since the epoch; 0: it is not there. */
   expiresAt: number
 }
@@ -72,12 +80,18 @@ const maxJobs = 50
 const maxOfAccount = 20
 /** Lifetime of a result, in milliseconds. */
 const keptMs = 3_600_000
+
+/** @param failure undefined: it was cancelled, or its result was deleted */
+type EndListener = (failure?: ExportFailure) => void
+
 interface Job {
   view: ExportJob
   claim: SpaceClaim
   stop: AbortController
+  /** Set when it was stopped for another reason than its maker's wish. */
+  stoppedFor?: ExportFailure
   timer?: NodeJS.Timeout
-  ended?: () => void
+  ended?: EndListener
 }
 
 /** Exports that are asked for in the console: a few at a time, with progress; the results stay for an hour. */
@@ -142,7 +156,7 @@ export class ExportJobs {
     for (const { view, claim } of order) {
       if (freed >= bytes) break
       freed += view.state === 'done' ? view.bytes : Math.round(claim.bytes * view.progress)
-      this.cancel(view.id)
+      this.#stopFor('spaceNeeded', view.id)
     }
     if (freed > 0) this.#parts.logger.warn({ bytes: freed }, 'exports were deleted: the recordings need their space')
     return freed
@@ -164,10 +178,15 @@ export class ExportJobs {
     this.#runNext()
   }
 
+  /** Stops an export, or deletes its result. A failed one stays in the list. */
+  end(id: string): void {
+    if (this.#jobs.get(id)?.view.state !== 'failed') this.cancel(id)
+  }
+
   /** Calls back when an export has failed, was cancelled, or its result was deleted; at once if that has happened. */
-  onEnd(id: string, listener: () => void): void {
+  onEnd(id: string, listener: EndListener): void {
     const job = this.#jobs.get(id)
-    if (job === undefined || !(isUnderWay(job) || job.view.state === 'done')) listener()
+    if (job === undefined || !(isUnderWay(job) || job.view.state === 'done')) listener(job?.view.failure)
     else job.ended = listener
   }
 
@@ -218,17 +237,39 @@ export class ExportJobs {
       const result = await this.#write(view, stop.signal)
       Object.assign(view, result, { state: 'done', progress: 1, expiresAt: Date.now() + keptMs })
       job.claim.settle(view.bytes)
+      this.#expire(job)
     } catch (error) {
-      view.state = stop.signal.aborted ? 'cancelled' : 'failed'
-      view.error = error instanceof Error ? error.message : String(error)
-      if (view.state === 'failed' && !(error instanceof NothingRecordedError))
-        this.#parts.logger.error({ err: error, export: view.id }, 'an export of recordings failed')
-      job.ended?.()
-      await this.#remove(insideOf(this.#folder, view.id))
-      job.claim.release()
+      const failure = stop.signal.aborted ? job.stoppedFor : failureOf(error)
+      if (failure !== undefined && failure !== 'nothingRecorded')
+        this.#parts.logger.error({ err: error, export: view.id, failure }, 'an export of recordings failed')
+      await this.#close(job, failure)
     }
-    job.timer = setTimeout(() => this.#forget(view.id), keptMs).unref()
     this.#runNext()
+  }
+
+  /** Ends an export without a result. @param failure undefined: it was cancelled */
+  async #close(job: Job, failure: ExportFailure | undefined): Promise<void> {
+    const { view } = job
+    Object.assign(view, { state: failure === undefined ? 'cancelled' : 'failed', name: '', bytes: 0, expiresAt: 0 })
+    if (failure !== undefined) Object.assign(view, { failure, error: exportFailures[failure] })
+    this.#expire(job)
+    job.ended?.(failure)
+    await this.#remove(insideOf(this.#folder, view.id))
+    job.claim.release()
+  }
+
+  #expire(job: Job): void {
+    clearTimeout(job.timer)
+    job.timer = setTimeout(() => this.#forget(job.view.id), keptMs).unref()
+  }
+
+  /** Stops an export, or deletes its result, and keeps it in the list as failed. */
+  #stopFor(failure: ExportFailure, id: string): void {
+    const job = this.#jobs.get(id)
+    if (job === undefined) return
+    job.stoppedFor = failure
+    job.stop.abort()
+    if (job.view.state !== 'running') mustNotFail(this.#close(job, failure))
   }
 
   async #write(view: ExportJob, signal: AbortSignal): Promise<Pick<ExportJob, 'name' | 'bytes' | 'unconverted'>> {
@@ -303,19 +344,4 @@ export class ExportJobs {
 
 function isUnderWay({ view: { state } }: Job): boolean {
   return state === 'waiting' || state === 'running'
-}
-
-/** A name that every file system takes. */
-function fileName(name: string): string {
-  return (
-    name
-      .replace(/[^\p{L}\p{N}._-]+/gu, '-')
-      .replace(/^[.-]+|[.-]+$/g, '')
-      .slice(0, 60) || 'recording'
-  )
-}
-
-/** A moment in UTC, for a file name. */
-function stampOf(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 19).replaceAll(':', '')}Z`
 }

@@ -15,11 +15,21 @@ export interface Conversion {
   sound: 'aac' | 'copy'
 }
 
+/** ffmpeg ended with an error: its last lines. */
+export class FfmpegError extends Error {
+  override readonly name = 'FfmpegError'
+}
+
+/** This ffmpeg has no encoder of H.264. */
+export class EncoderMissingError extends Error {
+  override readonly name = 'EncoderMissingError'
+}
+
 /**
  * Converts a file into an MP4 that plays anywhere, at low priority.
  * @param path of ffmpeg
  * @param progress receives the seconds that are written
- * @throws Error with the last words of ffmpeg; AbortError
+ * @throws FfmpegError, AbortError
  */
 export async function convert(
   path: string,
@@ -59,7 +69,7 @@ export function fileInput(path: OwnPath, container: Container): string[] {
 /**
  * Runs ffmpeg over files to its end.
  * @param run `line` receives lines of its standard output; without it, the output is returned
- * @throws Error with its last words; AbortError
+ * @throws FfmpegError, AbortError
  */
 export async function runFfmpeg(
   path: string,
@@ -84,7 +94,7 @@ export async function runFfmpeg(
   try {
     const [code] = (await once(child, 'close')) as [number | null]
     run.signal?.throwIfAborted()
-    if (code !== 0) throw new Error(`ffmpeg failed: ${complaint() || `exit code ${code ?? 'unknown'}`}`)
+    if (code !== 0) throw new FfmpegError(`ffmpeg failed: ${complaint() || `exit code ${code ?? 'unknown'}`}`)
     return Buffer.concat(chunks)
   } finally {
     run.signal?.removeEventListener('abort', abort)

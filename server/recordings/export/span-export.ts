@@ -8,7 +8,8 @@ import type { SegmentFiles } from '../playback/segment-sources.ts'
 import type { ExportedFile, ExportWish, RecordingExport } from '../recording-export.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import { piecesOfSpan, runsOf, type SourcePiece, type SourceRun } from './export-span.ts'
-import { convert } from './ffmpeg-convert.ts'
+import { NothingRecordedError } from './export-failure.ts'
+import { convert, EncoderMissingError } from './ffmpeg-convert.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
 
 /** How a span is exported. */
@@ -28,11 +29,6 @@ export interface WrittenFile extends ExportedFile {
   at: number
   /** It could not be made as it was wished: ffmpeg is missing. */
   unconverted: boolean
-}
-
-/** Nothing of a stream was recorded in a span. */
-export class NothingRecordedError extends Error {
-  override readonly name = 'NothingRecordedError'
 }
 
 /** Needs of exports. */
@@ -144,7 +140,7 @@ export class SpanExport implements RecordingExport {
       runs.length > 1 || all.some(({ videoFormat }) => videoFormat !== '' && !videoFormat.startsWith('avc1'))
     const hasPicture = all.some(({ videoFormat }) => videoFormat !== '')
     if (encodes && hasPicture && program.pictures === undefined)
-      throw new Error('this ffmpeg cannot encode H.264: install one with libx264')
+      throw new EncoderMissingError('this ffmpeg cannot encode H.264: install one with libx264')
     const picture = encodes && hasPicture ? { ...size, encoder: program.pictures ?? '' } : undefined
     const parts: SourcePiece[] = []
     const outputs: OwnPath[] = []

@@ -98,7 +98,22 @@ test('The console port plays and exports recordings for those who may see them, 
     await site.call(cookies.operator, 'exports.cancel', { id: again.id })
     await expect.poll(open).toEqual([])
 
-    const { items } = await site.call(key, 'events.list', { groups: ['recordings'], limit: 50 })
+    // A failed export stays in the list without its capability, until it is dismissed, and leaves an event.
+    const empty = { streams: [{ room_id: '1000', user_id: 'nobody' }], from: startedAt, to: Date.now() }
+    const failed = await site.call(cookies.operator, 'exports.start', empty)
+    await expect.poll(state).toBe('failed')
+    await expect.poll(open).toEqual([])
+    expect((await site.call(cookies.operator, 'exports.list', {})).items).toMatchObject([
+      { id: failed.id, state: 'failed', failure: 'nothingRecorded', error: expect.stringContaining('Nothing') },
+    ])
+    const events = async () => (await site.call(key, 'events.list', { groups: ['recordings'], limit: 50 })).items
+    expect((await events()).filter(({ kind }) => kind === 'recording.exportFailed')).toMatchObject([
+      { level: 'warning', subject: { id: '1000/nobody' }, params: { reason: 'nothingRecorded', made_by: 'olivia' } },
+    ])
+    await site.call(cookies.operator, 'exports.cancel', { id: failed.id })
+    expect((await site.call(cookies.operator, 'exports.list', {})).items).toEqual([])
+
+    const items = await events()
     const acts = items.map(({ kind, actor, subject }) => `${actor.name} ${kind} ${subject.id}`)
     expect(acts).toEqual(
       expect.arrayContaining([

@@ -88,6 +88,7 @@ export const eventSentences: Texts<typeof english> = {
       stopped: 'Aufzeichnung von „{subject}“ beendet',
       watched: 'Aufzeichnung von „{subject}“ angesehen',
       exported: 'Aufzeichnung von „{subject}“ exportiert',
+      exportFailed: 'Export von „{subject}“ durch {made_by} fehlgeschlagen: {reason}',
       ordered: 'Aufzeichnung {id} in Raum „{room}“ von einem Client gestartet',
       orderEnded: 'Einzelne Aufzeichnung {id} beendet',
       orderDeleted: 'Einzelne Aufzeichnung {id} gelöscht',

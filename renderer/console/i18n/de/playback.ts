@@ -155,6 +155,18 @@ export const playback: Texts<typeof english> = {
     download: 'Herunterladen',
     until: 'bis {time}',
     failed: 'Fehlgeschlagen: {error}',
+    failures: {
+      nothingRecorded: 'In diesem Zeitraum wurde nichts aufgezeichnet.',
+      diskFull: 'Der Datenträger ist voll. Wählen Sie einen kürzeren Zeitraum oder schaffen Sie Platz.',
+      spaceNeeded: 'Die Aufzeichnungen brauchten den Platz. Schaffen Sie Platz und exportieren Sie erneut.',
+      unreadable: 'Eine Datei ließ sich nicht lesen oder schreiben. Näheres im Protokoll des Controllers.',
+      storageAway: 'Der Objektspeicher mit den Aufzeichnungen ist nicht erreichbar. Versuchen Sie es später erneut.',
+      conversion:
+        'ffmpeg konnte die Aufzeichnung nicht umwandeln. Exportieren Sie „Wie aufgezeichnet“; Näheres im Protokoll des Controllers.',
+      encoderMissing:
+        'Dieses ffmpeg kann kein H.264 erzeugen. Installieren Sie eines mit libx264, oder exportieren Sie „Wie aufgezeichnet“.',
+      unexpected: 'Unerwarteter Fehler. Näheres im Protokoll des Controllers.',
+    },
     unconverted: 'Wie aufgezeichnet belassen: Umwandeln braucht ffmpeg auf dem Rechner des Controllers.',
     states: {
       waiting: 'Wartet',

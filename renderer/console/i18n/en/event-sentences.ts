@@ -84,6 +84,7 @@ export const eventSentences = {
       stopped: 'Recording of “{subject}” stopped',
       watched: 'Recording of “{subject}” watched',
       exported: 'Recording of “{subject}” exported',
+      exportFailed: 'Export of “{subject}” by {made_by} failed: {reason}',
       ordered: 'Recording {id} in room “{room}” ordered by a client',
       orderEnded: 'Ordered recording {id} ended',
       orderDeleted: 'Ordered recording {id} deleted',

@@ -87,6 +87,7 @@ export const eventSentences: Texts<typeof english> = {
       stopped: '停止录制“{subject}”',
       watched: '查看了“{subject}”的录像',
       exported: '导出了“{subject}”的录像',
+      exportFailed: '{made_by} 导出“{subject}”失败：{reason}',
       ordered: '客户端在房间“{room}”中预约了录制 {id}',
       orderEnded: '预约的录制 {id} 已结束',
       orderDeleted: '预约的录制 {id} 已删除',

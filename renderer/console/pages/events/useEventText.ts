@@ -12,6 +12,7 @@ import {
 } from '../../../../shared/console/events.ts'
 import type { MarkedEvent } from '../../../../shared/console/marks.ts'
 import { driftKinds } from '../../../../shared/console/nodes.ts'
+import { exportFailureNames } from '../../../../shared/console/recording-exports.ts'
 import { roleNames } from '../../../../shared/console/role-names.ts'
 import { deviceErrorKinds } from '../../../../shared/device.ts'
 import { shortcoming } from '../../../../shared/media/transcoding.ts'
@@ -23,7 +24,7 @@ import { nodeSentence } from '../nodes/nodeSentences.ts'
 
 /** Stands for each value where a sentence is shown without them. */
 const blank = Object.fromEntries(
-  'away bucket code count error folder found from id label last_seen message operation reason room seconds stayed stream to url user version what'
+  'away bucket code count error folder found from id label last_seen made_by message operation reason room seconds stayed stream to url user version what'
     .split(' ')
     .map((name) => [name, '…']),
 )
@@ -75,6 +76,9 @@ export function useEventText() {
     const reason = deviceErrorKinds.find((one) => one === params.reason)
     if (reason !== undefined) values.reason = t(`devices.short.${reason}`)
     if (entry.kind === 'device.short' || entry.kind === 'person.short') values.reason = shortText(params)
+    const failure = exportFailureNames.find((one) => one === params.reason)
+    if (entry.kind === 'recording.exportFailed' && failure !== undefined)
+      values.reason = t(`playback.exports.failures.${failure}`)
     const fault = logFaults.find((one) => one === params.fault)
     if (fault !== undefined) values.what = t(`eventLog.check.faults.${fault}`)
     const drift = driftKinds.find((one) => one === params.found)

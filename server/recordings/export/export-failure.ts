@@ -1,0 +1,28 @@
+import { errorCode } from '../../../shared/error-code.ts'
+import type { ExportFailure } from '../../../shared/console/recording-exports.ts'
+import { ObjectError } from '../objects/object-error.ts'
+import { EncoderMissingError, FfmpegError } from './ffmpeg-convert.ts'
+
+/** Nothing of a stream was recorded in a span. */
+export class NothingRecordedError extends Error {
+  override readonly name = 'NothingRecordedError'
+}
+
+const byCode: Readonly<Record<string, ExportFailure>> = {
+  ENOSPC: 'diskFull',
+  EDQUOT: 'diskFull',
+  EIO: 'unreadable',
+  ENOENT: 'unreadable',
+  EACCES: 'unreadable',
+  EPERM: 'unreadable',
+}
+
+/** Returns the reason of a failed export. */
+export function failureOf(error: unknown): ExportFailure {
+  if (error instanceof NothingRecordedError) return 'nothingRecorded'
+  if (error instanceof EncoderMissingError) return 'encoderMissing'
+  if (error instanceof FfmpegError) return error.message.includes('No space left') ? 'diskFull' : 'conversion'
+  if (error instanceof ObjectError) return 'storageAway'
+  const code = errorCode(error)
+  return (Object.hasOwn(byCode, code) ? byCode[code] : undefined) ?? 'unexpected'
+}

@@ -14,6 +14,7 @@ describe('a date and time on a page', () => {
     expect(formats.dayMinute(at)).toBe(stamp)
     expect(formats.nearDayMinuteRange(at, at + hourMs)).toBe(near)
     expect(formats.dayMinuteRange(at, at + 24 * hourMs)).toBe(days)
+    expect(formats.dayMinuteRange(at + 9_000, at + 40_000)).toBe(`${stamp}:09 – 14:05:40`)
     expect(stamp).toContain(formats.day(at))
     expect(stamp).toContain(formats.minute(at))
   })

@@ -24,7 +24,7 @@ export interface DateFormats {
   nearDayMinute: (at: number) => string
   /** 14:05 – 15:00 */
   minuteRange: (from: number, to: number) => string
-  /** 20 Nov 2026, 14:05 – 15:00 */
+  /** 20 Nov 2026, 14:05 – 15:00; within one minute with seconds: 20 Nov 2026, 14:05:09 – 14:05:40 */
   dayMinuteRange: (from: number, to: number) => string
   /** Fri, 20 Nov, 14:05 – 15:00 */
   nearDayMinuteRange: (from: number, to: number) => string
@@ -68,8 +68,12 @@ function make(language: string, zone: string): DateFormats {
   const dayOf = format(day)
   const isSameDay = (one: number, other: number): boolean => dayOf(one) === dayOf(other)
   /** Names the day of the end only if it is another one. */
-  const range = (options: Intl.DateTimeFormatOptions) => (from: number, to: number) =>
-    `${formatOf(options).format(from)} – ${formatOf(isSameDay(from, to) ? minute : options).format(to)}`
+  const range = (options: Intl.DateTimeFormatOptions) => (from: number, to: number) => {
+    const isSameMinute = Math.floor(from / 60_000) === Math.floor(to / 60_000)
+    const begin = isSameMinute ? { ...options, ...second } : options
+    const end = isSameMinute ? second : isSameDay(from, to) ? minute : options
+    return `${formatOf(begin).format(from)} – ${formatOf(end).format(to)}`
+  }
   return {
     day: dayOf,
     weekdayDay: (at, weekday = 'short') => format({ weekday, ...day })(at),

@@ -182,6 +182,7 @@ const recordingCodes: Partial<Record<RecordingProblem, [Attention['level'], Atte
   folderFailed: ['error', 'recordingFolder'],
   storageLow: ['error', 'recordingStorageLow'],
   writeFailed: ['error', 'recordingFailed'],
+  filesMissing: ['warning', 'recordingFilesMissing'],
   diskLate: ['warning', 'recordingDiskLate'],
   objectsFailed: ['warning', 'recordingObjects'],
 }

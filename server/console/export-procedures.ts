@@ -114,11 +114,13 @@ function viewOf({
   unconverted,
   error,
   failure,
+  lost,
   expiresAt,
 }: ExportJob): ExportView {
   return {
     ...{ id, state, progress, from, to, format, name, bytes, unconverted, error },
     ...(failure !== undefined && { failure }),
+    ...(lost > 0 && { lost }),
     streams: streams.map(({ roomId, userId, source, quality }) => ({
       ...{ room_id: roomId, user_id: userId, source, quality },
     })),

@@ -12,6 +12,8 @@ import type { RecordingsFolder } from './recordings-folder.ts'
 /** Failures of writing are shown for this time after the last one, in milliseconds. */
 const failureMs = 10 * 60_000
 const dayMs = 24 * 60 * 60_000
+/** Missing files are shown for this time after the last one, in milliseconds. */
+const missingMs = dayMs
 /** Targets that the status shows at most. */
 const maxShown = 1_000
 export const storageLowMessage =
@@ -39,6 +41,7 @@ export class RecordingHealth {
   readonly #parts: HealthParts
   #failure: { at: number; since: number; subject: string; reason: GapReason } | undefined
   #lowSince = 0
+  #missing = { at: 0, since: 0, segments: 0 }
 
   constructor(parts: HealthParts) {
     this.#parts = parts
@@ -47,6 +50,14 @@ export class RecordingHealth {
   /** Notes that the disk is nearly full, or has room again. */
   noteLow(low: boolean): void {
     this.#lowSince = low ? Date.now() : 0
+  }
+
+  /** Notes segments whose files are gone from the disk. */
+  noteMissing(segments: number): void {
+    const now = Date.now()
+    const { at, since, segments: before } = this.#missing
+    const goesOn = now - at < missingMs
+    this.#missing = { at: now, since: goesOn ? since : now, segments: goesOn ? before + segments : segments }
   }
 
   /** Notes why a stream cannot be written; undefined: it is written again. */
@@ -134,6 +145,11 @@ export class RecordingHealth {
       const why = reason === 'diskFull' ? 'the disk is full' : 'the disk refuses'
       const message = `A recording could not be written: ${why}. Check the disk of ${folder.path}.`
       found.push(problem('writeFailed', message, since, subject))
+    }
+    const { at, since: missingSince, segments } = this.#missing
+    if (Date.now() - at < missingMs) {
+      const message = `Files of recordings are gone from ${folder.path}: ${segments} segments left the index. The events say which.`
+      found.push(problem('filesMissing', message, missingSince, String(segments)))
     }
     if (delays.told !== undefined) {
       const { maxMs, since } = delays.told

@@ -51,6 +51,18 @@ export function openRecordingsFolder(
   }
 }
 
+/** Whether the recordings folder of a site is in its place: a disk that is not mounted leaves an empty folder without the mark. */
+export function isFolderPresent(path: string, store: Pick<Store, 'unseal'>): boolean {
+  try {
+    const file = insideOf(path, markFile)
+    if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false
+    return unsealed(textOfMark(readFileSync(file, 'utf8')).site, place, store) === markText
+  } catch {
+    // Unreadable: nothing is proven.
+    return false
+  }
+}
+
 /** Reads the mark of a folder; a new folder becomes this site's. What it says is sealed with the site's key, which another site and the media program have not. */
 function readMark(path: string, store: Pick<Store, 'seal' | 'unseal'>): IndexMark | 'otherSite' {
   const file = insideOf(path, markFile)

@@ -13,6 +13,7 @@ import { rebuildIndex } from './index/rebuild-index.ts'
 import type { StoredIndex } from './index/stored-index.ts'
 import { DiskDelays } from './disk-delays.ts'
 import { KeptSpans } from './kept-spans.ts'
+import { MissingFiles } from './missing-files.ts'
 import { type ConnectionResult, testConnection } from './objects/test-storage.ts'
 import { ObjectClient } from './objects/object-client.ts'
 import { ObjectStorage } from './objects/object-storage.ts'
@@ -79,6 +80,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   readonly objects: ObjectStorage | undefined
   /** Files of the segments, wherever they are; undefined where the folder cannot be used. */
   readonly files: SegmentFiles | undefined
+  readonly #missing: MissingFiles | undefined
   readonly #rate = new RecordingRate()
   readonly #delays: DiskDelays
   readonly #targetListeners = new Set<(roomIds: readonly string[]) => void>()
@@ -99,7 +101,11 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     this.#endings = new WishEndings({ store, logger })
     this.#storage = this.#openStorage()
     this.objects = this.#storage && this.#makeObjects(this.#storage.index)
-    this.files = this.#storage && new SegmentFiles(parts.folder.path, this.objects?.remote)
+    const lost = (segments: number): void => this.#health.noteMissing(segments)
+    const { path } = parts.folder
+    this.#missing = this.#storage && new MissingFiles({ ...parts, folder: path, index: this.#storage.index, lost })
+    this.files =
+      this.#storage && new SegmentFiles(parts.folder.path, this.objects?.remote, (id) => this.#missing?.note(id))
     this.#events = new TargetEvents(store, event)
     this.#delays = new DiskDelays(event)
     this.orders = new RecordingOrders({
@@ -224,6 +230,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     for (const stop of this.#stops.splice(0)) stop()
     this.#storage?.watch.stop()
     await this.#work
+    await this.#missing?.settled()
     await this.kept.close()
     await this.objects?.stop()
     await this.#storage?.retention.stop()

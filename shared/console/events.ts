@@ -67,6 +67,7 @@ export const eventGroups = {
     'recording.storageLow',
     'recording.storageBack',
     'recording.repaired',
+    'recording.filesMissing',
     'recording.folderFailed',
     'recording.objectsFailed',
     'recording.objectsBack',

@@ -3,8 +3,8 @@ import { done, moment, nothing, procedure } from './procedure.ts'
 import { recordingStream } from './recordings.ts'
 
 /**
- * Formats of an exported file. mp4: MP4; VP8 is encoded as H.264 and a change of format is evened out, where ffmpeg is. original: never encoded: WebM for VP8.
- * compatible: H.264 with AAC, for players that know nothing else.
+ * Formats of an exported file; the first two need ffmpeg. mp4: MP4 with AAC; VP8 and changes of format are encoded as H.264. compatible: H.265 is encoded as H.264, too.
+ * original: nothing is encoded: WebM for VP8.
  */
 export const exportFormats = ['mp4', 'original', 'compatible'] as const
 export type ExportFormat = (typeof exportFormats)[number]
@@ -15,6 +15,7 @@ export type ExportState = (typeof exportStates)[number]
 /** Reasons why an export failed, and its English sentence. The console has one in each language. */
 export const exportFailures = {
   nothingRecorded: 'Nothing was recorded in this span.',
+  filesLost: 'The files of these recordings are missing or damaged. The events say which.',
   diskFull: 'The disk is full. Choose a shorter span, or free space.',
   spaceNeeded: 'The recordings needed its disk space. Free space, then export again.',
   unreadable: 'A file could not be read or written. See the log of the controller.',
@@ -43,6 +44,8 @@ const exportView = z.strictObject({
   bytes: z.int(),
   /** VP8 or a change of format stayed as it is: ffmpeg is missing. */
   unconverted: z.boolean(),
+  /** Segments whose files are missing or damaged: they are not in the file. Left out: none. */
+  lost: z.int().optional(),
   /** Why it failed; empty: it has not. It stays in the list for an hour, or until it is removed by `exports.cancel`. */
   error: z.string(),
   /** The same as a name; left out: it has not failed. */

@@ -135,6 +135,7 @@ const recordingProblems = [
   'indexRebuilding',
   'storageLow',
   'writeFailed',
+  'filesMissing',
   'diskLate',
   'nodeCannotRecord',
   'objectsFailed',

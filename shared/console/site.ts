@@ -81,6 +81,7 @@ export const attention = z.strictObject({
     'recordingStorageLow',
     'recordingFolder',
     'recordingFailed',
+    'recordingFilesMissing',
     'recordingDiskLate',
     'recordingObjects',
     'faultsActive',

@@ -8,6 +8,9 @@ export class NothingRecordedError extends Error {
   override readonly name = 'NothingRecordedError'
 }
 
+/** All files of a stream in a span are missing or damaged. */
+export class FilesLostError extends NothingRecordedError {}
+
 const byCode: Readonly<Record<string, ExportFailure>> = {
   ENOSPC: 'diskFull',
   EDQUOT: 'diskFull',
@@ -19,6 +22,7 @@ const byCode: Readonly<Record<string, ExportFailure>> = {
 
 /** Returns the reason of a failed export. */
 export function failureOf(error: unknown): ExportFailure {
+  if (error instanceof FilesLostError) return 'filesLost'
   if (error instanceof NothingRecordedError) return 'nothingRecorded'
   if (error instanceof EncoderMissingError) return 'encoderMissing'
   if (error instanceof FfmpegError) return error.message.includes('No space left') ? 'diskFull' : 'conversion'

@@ -17,11 +17,11 @@ import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import type { SpaceBudget, SpaceClaim } from '../space-budget.ts'
 import { writeArchive } from './export-archive.ts'
-import { failureOf, NothingRecordedError } from './export-failure.ts'
+import { failureOf, FilesLostError, NothingRecordedError } from './export-failure.ts'
 import { fileName, stampOf } from './export-names.ts'
 import type { SpanExport, WrittenFile } from './span-export.ts'
 
-/** A span of streams that is to become a file, or a tar of files. */
+/** A span of streams to export as a file, or as a tar of files. */
 export interface ExportRequest {
   streams: readonly RecordedStream[]
   /** Milliseconds since the epoch. */
@@ -49,6 +49,8 @@ export interface ExportJob extends ExportRequest {
   /** Why it failed; empty: it has not. */
   error: string
   failure?: ExportFailure
+  /** Segments whose files are missing or damaged. */
+  lost: number
   /** The file is deleted then, in milliseconds since the epoch; 0: it is not there. */
   expiresAt: number
 }
@@ -113,7 +115,7 @@ export class ExportJobs {
    */
   async start(request: ExportRequest, account: string): Promise<ExportJob> {
     await this.#emptied
-    // A tar is written beside the files that it is made of.
+    // A tar is written beside its files.
     const needed = 2 * this.#bytesOf(request)
     await makeInside(this.#parts.folder, this.#folder, 0o700)
     const claim = await this.#parts.budget.claim({ owner: `account ${account}`, bytes: needed })
@@ -135,6 +137,7 @@ export class ExportJobs {
         name: '',
         bytes: 0,
         unconverted: false,
+        lost: 0,
         error: '',
         expiresAt: 0,
       },
@@ -286,10 +289,11 @@ export class ExportJobs {
       const progress = (done: number): void => {
         view.progress = (number + done) / streams.length
       }
+      const lost = (segments: number): void => void (view.lost += segments)
       try {
         const { roomId, userId, source, quality } = stream
         const wish = { roomId, userId, source, quality, from, to, picture, sound }
-        const written = await this.#parts.span.writeFiles(wish, pathOf, { format, keepGaps, signal, progress })
+        const written = await this.#parts.span.writeFiles(wish, pathOf, { format, keepGaps, signal, progress, lost })
         files.push(...written.map((file) => ({ stream, file })))
       } catch (error) {
         // Not everybody was in the room all the time.
@@ -297,7 +301,10 @@ export class ExportJobs {
       }
     }
     const [first, ...others] = files
-    if (first === undefined) throw new NothingRecordedError('nothing was recorded in this span')
+    if (first === undefined)
+      throw view.lost > 0
+        ? new FilesLostError('the files of this span are missing or damaged')
+        : new NothingRecordedError('nothing was recorded in this span')
     const unconverted = files.some(({ file }) => file.unconverted)
     if (others.length === 0) return { name: basename(first.file.path), bytes: first.file.bytes, unconverted }
     const name = `recordings-${stampOf(from)}.tar`

@@ -35,10 +35,11 @@ export interface SourcePiece {
 /** Pieces that can be in one file, in order of time. */
 export type SourceRun = readonly SourcePiece[]
 
-/** Finds the pieces of a span of one stream, those that are still written included. */
+/** Finds the pieces of a span of one stream, those that are still written included. @param lost receives the number of segments that cannot be read */
 export async function piecesOfSpan(
   { files, index, tables }: { files: SegmentFiles; index: RecordingIndex; tables: FragmentTables },
   wish: ExportWish,
+  lost: (segments: number) => void = () => {},
 ): Promise<SourcePiece[]> {
   const { from, to, roomId, userId, source, quality } = wish
   const stream = { roomId, userId, source, quality }
@@ -48,13 +49,16 @@ export async function piecesOfSpan(
   ].toSorted((one, other) => one.startedAt - other.startedAt)
   const pieces: SourcePiece[] = []
   for (const segment of found) {
-    // Deleted in the meantime, or damaged: the rest is exported.
-    const table = await tables.of(segment).catch((error: unknown) => {
+    const pieceOfSegment = async (): Promise<SourcePiece | undefined> =>
+      await pieceOf(files, segment, await tables.of(segment), wish, pieces.at(-1))
+    // Missing or damaged: the rest is exported.
+    const piece = await pieceOfSegment().catch((error: unknown) => {
       // A storage that is away comes back: an export with holes would hide it.
       if (error instanceof ObjectError && error.problem !== 'missing') throw error
+      // One that the retention deleted meanwhile is not lost.
+      if (index.segment(segment.id) !== undefined) lost(1)
       return undefined
     })
-    const piece = table === undefined ? undefined : await pieceOf(files, segment, table, wish, pieces.at(-1))
     if (piece !== undefined) pieces.push(piece)
   }
   return pieces

@@ -8,7 +8,7 @@ import type { SegmentFiles } from '../playback/segment-sources.ts'
 import type { ExportedFile, ExportWish, RecordingExport } from '../recording-export.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import { piecesOfSpan, runsOf, type SourcePiece, type SourceRun } from './export-span.ts'
-import { NothingRecordedError } from './export-failure.ts'
+import { FilesLostError, NothingRecordedError } from './export-failure.ts'
 import { convert, EncoderMissingError } from './ffmpeg-convert.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
 
@@ -18,6 +18,8 @@ export interface SpanOptions {
   /** Leaves gaps in the file as long as they were; the last picture stays. */
   keepGaps: boolean
   signal?: AbortSignal | undefined
+  /** Receives the number of segments whose files are missing or damaged. */
+  lost?: ((segments: number) => void) | undefined
   /** Receives the part that is done, 0 to 1. */
   progress?: ((done: number) => void) | undefined
 }
@@ -67,18 +69,20 @@ export class SpanExport implements RecordingExport {
   /**
    * Writes one file, or several where the format changes and ffmpeg is missing.
    * @param pathOf path of a file, by its number from 0
-   * @throws NothingRecordedError, what the disk says, AbortError; then no file is left
+   * @throws NothingRecordedError, FilesLostError, what the disk says, AbortError; then no file is left
    */
   async writeFiles(
     wish: ExportWish,
     pathOf: (number: number, container: 'mp4' | 'webm') => OwnPath,
     options: SpanOptions,
   ): Promise<WrittenFile[]> {
-    const pieces = await this.#pieces(wish)
+    let lost = 0
+    const pieces = await this.#pieces(wish, (segments) => (lost += segments))
+    if (lost > 0) options.lost?.(lost)
     const runs = runsOf(pieces)
+    if (runs.length === 0 && lost > 0) throw new FilesLostError('the files of this span are missing or damaged')
     if (runs.length === 0) throw new NothingRecordedError('nothing of this stream was recorded in this span')
-    const isVp8 = pieces.some(({ videoFormat }) => videoFormat.startsWith('vp'))
-    const wanted = options.format === 'compatible' || (options.format === 'mp4' && (isVp8 || runs.length > 1))
+    const wanted = options.format !== 'original' && !isPlainMp4(runs, options.format)
     const program = wanted ? await this.#parts.ffmpeg() : undefined
     const written: OwnPath[] = []
     try {
@@ -101,8 +105,8 @@ export class SpanExport implements RecordingExport {
     await removeInside(this.#parts.files.folder, path)
   }
 
-  async #pieces(wish: ExportWish): Promise<SourcePiece[]> {
-    return await piecesOfSpan(this.#parts, wish)
+  async #pieces(wish: ExportWish, lost?: (segments: number) => void): Promise<SourcePiece[]> {
+    return await piecesOfSpan(this.#parts, wish, lost)
   }
 
   async #remux(run: SourceRun, path: OwnPath, { keepGaps, signal, progress }: SpanOptions): Promise<ExportedFile> {
@@ -136,8 +140,7 @@ export class SpanExport implements RecordingExport {
       width: Math.max(...all.map(({ width }) => width)),
       height: Math.max(...all.map(({ height }) => height)),
     }
-    const encodes =
-      runs.length > 1 || all.some(({ videoFormat }) => videoFormat !== '' && !videoFormat.startsWith('avc1'))
+    const encodes = runs.length > 1 || !all.every((piece) => isCopied(piece, options.format))
     const hasPicture = all.some(({ videoFormat }) => videoFormat !== '')
     if (encodes && hasPicture && program.pictures === undefined)
       throw new EncoderMissingError('this ffmpeg cannot encode H.264: install one with libx264')
@@ -151,8 +154,7 @@ export class SpanExport implements RecordingExport {
       await this.#remux(run, source, { ...options, progress: undefined })
       const whole = secondsOf(run)
       const report = share(options, number, runs.length)
-      // Both ways of sound may meet in one file: it is the same everywhere.
-      const sound = options.format === 'compatible' || runs.length > 1 ? 'aac' : 'copy'
+      const sound = run.every(hasPlainSound) && runs.length === 1 ? 'copy' : 'aac'
       await reserveInside(this.#parts.files.folder, output)
       await convert(
         program.path,
@@ -203,6 +205,22 @@ export class SpanExport implements RecordingExport {
 
 function containerOf(run: SourceRun): 'mp4' | 'webm' {
   return run.some(({ videoFormat }) => videoFormat.startsWith('vp')) ? 'webm' : 'mp4'
+}
+
+/** Whether a picture goes into the file without encoding: H.265 does not play everywhere. */
+function isCopied({ videoFormat }: SourcePiece, format: SpanOptions['format']): boolean {
+  if (videoFormat === '' || videoFormat.startsWith('avc1')) return true
+  return format !== 'compatible' && !videoFormat.startsWith('vp')
+}
+
+/** AAC that every player decodes: LC and HE. Many lack Opus and FLAC in MP4. */
+function hasPlainSound({ audioFormat }: SourcePiece): boolean {
+  return audioFormat === '' || ['mp4a.40.2', 'mp4a.40.5', 'mp4a.40.29'].includes(audioFormat)
+}
+
+/** Whether the pieces become the wanted MP4 without ffmpeg. */
+function isPlainMp4(runs: readonly SourceRun[], format: SpanOptions['format']): boolean {
+  return runs.length === 1 && runs.flat().every((piece) => isCopied(piece, format) && hasPlainSound(piece))
 }
 
 function secondsOf(run: SourceRun): number {

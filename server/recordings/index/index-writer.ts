@@ -194,6 +194,18 @@ export class IndexWriter {
     })
   }
 
+  /** Removes a segment whose file is gone from the disk. */
+  forget(id: number): void {
+    this.#whole(() => {
+      const row = this.#statements.whole.get(id)
+      if (row === undefined) return
+      this.#drop(row)
+      const stream = number(row, 'stream')
+      this.#statements.dropGaps.run(stream)
+      if (this.#statements.dropEmpty.run(stream).changes > 0) this.#ids.forget()
+    })
+  }
+
   /** Files that have to be removed from the disk, the first deleted first. */
   removals(limit: number): { id: number; file: string; bytes: number }[] {
     return this.#statements.removals

@@ -156,6 +156,11 @@ export class StoredIndex implements RecordingIndex {
     return this.#changing([stream], ({ writer }) => writer.setKept(stream, span, kept, limit))
   }
 
+  /** Removes a segment whose file is gone from the disk. */
+  forget(stream: RecordedStream, id: number): void {
+    this.#changing([stream], ({ writer }) => writer.forget(id))
+  }
+
   deleteSpan(stream: RecordedStream, span: { from: number; to: number }, limit: number) {
     return this.#changing([stream], ({ writer }) => writer.deleteSpan(stream, span, limit))
   }

@@ -9,7 +9,7 @@ import type { IndexedSegment } from '../recording-index.ts'
 import type { ByteSource } from './byte-source.ts'
 
 /** A segment as the index names it; one that is being written has neither size nor place. */
-export type SegmentPlace = Pick<SegmentStart, 'file'> & Partial<Pick<IndexedSegment, 'stored' | 'bytes'>>
+export type SegmentPlace = Pick<SegmentStart, 'file'> & Partial<Pick<IndexedSegment, 'id' | 'stored' | 'bytes'>>
 
 /** A segment that can be read. */
 export interface LocatedSegment {
@@ -42,11 +42,16 @@ export interface RemoteSegments {
 export class SegmentFiles {
   readonly folder: string
   readonly #remote: RemoteSegments | undefined
+  readonly #missing: (id: number) => void
 
-  /** @param remote left out: everything is on the disk */
-  constructor(folder: string, remote?: RemoteSegments) {
+  /**
+   * @param remote left out: everything is on the disk
+   * @param missing receives the id of a finished segment whose file was not found on the disk
+   */
+  constructor(folder: string, remote?: RemoteSegments, missing: (id: number) => void = () => {}) {
     this.folder = folder
     this.#remote = remote
+    this.#missing = missing
   }
 
   /** Finds a segment. @throws Error with the code ENOENT where there is none; PathError; ObjectError */
@@ -69,8 +74,9 @@ export class SegmentFiles {
     try {
       return await locate(this.folder, segment.file)
     } catch (error) {
-      if (!hasCode(error, 'ENOENT') || this.#remote === undefined || (segment.stored ?? 'local') === 'local')
-        throw error
+      if (!hasCode(error, 'ENOENT')) throw error
+      if (segment.stored === 'local' && segment.id !== undefined) this.#missing(segment.id)
+      if (this.#remote === undefined || (segment.stored ?? 'local') === 'local') throw error
       return undefined
     }
   }

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir } from 'node:fs/promises'
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,6 +6,13 @@ import { openControllerSite } from '../../support/sites/controller-site.ts'
 import { removeFolder } from '../../support/headless.ts'
 import { record } from '../../support/recordings/recorded-files.ts'
 import { bothHalves } from '../../support/page-session.ts'
+
+/** The file of the only segment of a user. */
+async function fileOf(folder: string, user: string): Promise<string> {
+  const names = await readdir(folder, { recursive: true })
+  const name = names.find((one) => one.includes(Buffer.from(user).toString('base64url')) && one.endsWith('.mp4'))
+  return join(folder, name ?? 'nothing')
+}
 
 test('The console port plays and exports recordings for those who may see them, and the event log knows', async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'roomdesk-recorded-'))
@@ -112,6 +119,34 @@ test('The console port plays and exports recordings for those who may see them, 
     ])
     await site.call(cookies.operator, 'exports.cancel', { id: failed.id })
     expect((await site.call(cookies.operator, 'exports.list', {})).items).toEqual([])
+
+    // A file that was deleted by hand is missing in the export, which says so, and leaves the time line.
+    const [annaFile, dockFile] = await Promise.all(['anna', 'dock'].map((user) => fileOf(folder, user)))
+    await rm(annaFile ?? '')
+    const both = [...streams, { room_id: '1000', user_id: 'anna' }]
+    const ended = async (id: string) => {
+      const job = async () => (await site.call(cookies.operator, 'exports.list', {})).items.find((one) => one.id === id)
+      await expect.poll(async () => (await job())?.state).toMatch(/done|failed/)
+      return await job()
+    }
+    const exported = async (some: typeof streams) =>
+      await ended(
+        (await site.call(cookies.operator, 'exports.start', { streams: some, from: startedAt, to: Date.now() })).id,
+      )
+    expect(await exported(both)).toMatchObject({ state: 'done', lost: 1 })
+    await expect.poll(async () => (await site.call(key, 'recordings.sources', {})).total).toBe(1)
+    expect((await events()).find(({ kind }) => kind === 'recording.filesMissing')).toMatchObject({
+      subject: { id: '1000/anna' },
+      params: { segments: 1 },
+    })
+    const problems = async () => (await site.call(key, 'recordings.status', {})).problems.map(({ code }) => code)
+    expect(await problems()).toContain('filesMissing')
+
+    // Without its mark, the folder may be that of a disk that is not mounted: nothing leaves the time line.
+    await rename(join(folder, 'roomdesk-recordings.json'), join(folder, 'elsewhere.json'))
+    await rename(dockFile ?? '', join(folder, 'elsewhere.mp4'))
+    expect(await exported(streams)).toMatchObject({ state: 'failed', failure: 'filesLost', lost: 1 })
+    expect((await site.call(key, 'recordings.sources', {})).total).toBe(1)
 
     const items = await events()
     const acts = items.map(({ kind, actor, subject }) => `${actor.name} ${kind} ${subject.id}`)

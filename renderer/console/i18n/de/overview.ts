@@ -164,6 +164,8 @@ export const overview: Texts<typeof english> = {
     recordingFolder: 'Der Ordner der Aufzeichnungen kann nicht benutzt werden: Es wird nichts aufgezeichnet.',
     recordingObjects:
       'Aufzeichnungen werden nicht in den Objektspeicher hochgeladen; sie bleiben auf dem lokalen Datenträger.',
+    recordingFilesMissing:
+      'Dateien von Aufzeichnungen fehlen auf dem Datenträger: {subject} Segmente. Sie sind aus der Zeitleiste entfernt; welche, steht in den Ereignissen.',
     recordingDiskLate:
       'Der Datenträger der Aufzeichnungen ist zu langsam: Bei einem Stromausfall gingen bis zu {subject} s mehr verloren als sonst. Zeichnen Sie weniger oder kleinere Streams auf, oder nehmen Sie einen schnelleren Datenträger.',
     recordingFailed:

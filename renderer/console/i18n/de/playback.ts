@@ -140,8 +140,8 @@ export const playback: Texts<typeof english> = {
     format: 'Format',
     formats: { mp4: 'MP4', compatible: 'Am kompatibelsten', original: 'Wie aufgezeichnet' },
     hints: {
-      mp4: 'Läuft in Browsern und den meisten Playern; das Bild wird verlustfrei kopiert. VP8 wird zu H.264.',
-      compatible: 'H.264 und AAC, für jeden Player und jedes Schnittprogramm.',
+      mp4: 'Das Bild wird verlustfrei kopiert, Ton wird zu AAC. VP8 wird zu H.264.',
+      compatible: 'H.264 und AAC, für jeden Player und jedes Schnittprogramm: auch H.265 wird umgewandelt.',
       original: 'Nichts wird umgewandelt: VP8 bleibt WebM.',
     },
     picture: 'Bild',
@@ -157,6 +157,7 @@ export const playback: Texts<typeof english> = {
     failed: 'Fehlgeschlagen: {error}',
     failures: {
       nothingRecorded: 'In diesem Zeitraum wurde nichts aufgezeichnet.',
+      filesLost: 'Die Dateien dieser Aufzeichnungen fehlen oder sind beschädigt. Welche, steht in den Ereignissen.',
       diskFull: 'Der Datenträger ist voll. Wählen Sie einen kürzeren Zeitraum oder schaffen Sie Platz.',
       spaceNeeded: 'Die Aufzeichnungen brauchten den Platz. Schaffen Sie Platz und exportieren Sie erneut.',
       unreadable: 'Eine Datei ließ sich nicht lesen oder schreiben. Näheres im Protokoll des Controllers.',
@@ -167,6 +168,7 @@ export const playback: Texts<typeof english> = {
         'Dieses ffmpeg kann kein H.264 erzeugen. Installieren Sie eines mit libx264, oder exportieren Sie „Wie aufgezeichnet“.',
       unexpected: 'Unerwarteter Fehler. Näheres im Protokoll des Controllers.',
     },
+    lost: '{n} Segment ist nicht enthalten: Seine Datei fehlt oder ist beschädigt | {n} Segmente sind nicht enthalten: Ihre Dateien fehlen oder sind beschädigt',
     unconverted: 'Wie aufgezeichnet belassen: Umwandeln braucht ffmpeg auf dem Rechner des Controllers.',
     states: {
       waiting: 'Wartet',

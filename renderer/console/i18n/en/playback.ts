@@ -134,8 +134,8 @@ export const playback = {
     format: 'Format',
     formats: { mp4: 'MP4', compatible: 'Most compatible', original: 'As recorded' },
     hints: {
-      mp4: 'Plays in browsers and most players; the picture is copied without loss. VP8 becomes H.264.',
-      compatible: 'H.264 and AAC, for every player and editor.',
+      mp4: 'The picture is copied without loss, sound becomes AAC. VP8 becomes H.264.',
+      compatible: 'H.264 and AAC, for every player and editor: H.265 is converted, too.',
       original: 'Nothing is converted: VP8 stays WebM.',
     },
     picture: 'Picture',
@@ -151,6 +151,7 @@ export const playback = {
     failed: 'Failed: {error}',
     failures: {
       nothingRecorded: 'Nothing was recorded in this span.',
+      filesLost: 'The files of these recordings are missing or damaged. The events say which.',
       diskFull: 'The disk is full. Choose a shorter span, or free space.',
       spaceNeeded: 'The recordings needed its disk space. Free space, then export again.',
       unreadable: 'A file could not be read or written. See the log of the controller.',
@@ -159,6 +160,7 @@ export const playback = {
       encoderMissing: 'This ffmpeg has no encoder of H.264. Install one with libx264, or export “as recorded”.',
       unexpected: 'Unexpected error. See the log of the controller.',
     },
+    lost: '{n} segment is not in the file: missing or damaged on the disk | {n} segments are not in the file: missing or damaged on the disk',
     unconverted: 'Left as it was recorded: converting needs ffmpeg on the controller’s machine.',
     states: { waiting: 'Waiting', running: 'Exporting', done: 'Ready', failed: 'Failed', cancelled: 'Cancelled' },
   },

@@ -135,8 +135,8 @@ export const playback: Texts<typeof english> = {
     format: '格式',
     formats: { mp4: 'MP4', compatible: '兼容性最佳', original: '保持原格式' },
     hints: {
-      mp4: '可在浏览器和大多数播放器中播放；画面无损复制，VP8 转换为 H.264。',
-      compatible: 'H.264 与 AAC，适用于所有播放器和剪辑软件。',
+      mp4: '画面无损复制，声音转为 AAC。VP8 转为 H.264。',
+      compatible: 'H.264 与 AAC，适用于所有播放器和剪辑软件：H.265 也会转换。',
       original: '不做任何转换：VP8 保持为 WebM。',
     },
     picture: '画面',
@@ -152,6 +152,7 @@ export const playback: Texts<typeof english> = {
     failed: '失败：{error}',
     failures: {
       nothingRecorded: '该时间段内没有录像。',
+      filesLost: '这些录像的文件缺失或损坏，详情见事件。',
       diskFull: '磁盘已满。请选择更短的时间段，或释放空间。',
       spaceNeeded: '录像需要其占用的磁盘空间。请释放空间后重新导出。',
       unreadable: '无法读取或写入文件。详情请查看控制器日志。',
@@ -160,6 +161,7 @@ export const playback: Texts<typeof english> = {
       encoderMissing: '此 ffmpeg 没有 H.264 编码器。请安装带 libx264 的版本，或选择“保持原格式”导出。',
       unexpected: '意外错误。详情请查看控制器日志。',
     },
+    lost: '未包含 {n} 个片段：其文件缺失或损坏',
     unconverted: '保持原格式：转换需要在控制器所在的机器上安装 ffmpeg。',
     states: { waiting: '等待中', running: '正在导出', done: '已完成', failed: '失败', cancelled: '已取消' },
   },

@@ -24,7 +24,7 @@ import { nodeSentence } from '../nodes/nodeSentences.ts'
 
 /** Stands for each value where a sentence is shown without them. */
 const blank = Object.fromEntries(
-  'away bucket code count error folder found from id label last_seen made_by message operation reason room seconds stayed stream to url user version what'
+  'away bucket code count error folder found from id label last_seen made_by message operation reason room seconds segments stayed stream to url user version what'
     .split(' ')
     .map((name) => [name, '…']),
 )

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { list } from 'tar'
 import { expect, onTestFinished, test } from 'vitest'
+import { askProgram, type FfmpegProgram, findProgram } from '../../../../server/nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { ExportJobs, type ExportRequest } from '../../../../server/recordings/export/export-jobs.ts'
 import { exportRoute } from '../../../../server/recordings/export/export-route.ts'
 import { SpanExport } from '../../../../server/recordings/export/span-export.ts'
@@ -15,12 +16,16 @@ const startedAt = Date.UTC(2026, 8, 21, 10)
 const roomy: Space = { free: 1e12, capacity: 2e12, reserve: 1e9, margin: 1e8 }
 const operator = { role: 'operator', account: 'olivia', accountId: 'olivia', address: '', scoped: true } as const
 
-async function exportSite(site: RecordingsSite, space: Space = roomy): Promise<{ jobs: ExportJobs; folder: string }> {
+async function exportSite(
+  site: RecordingsSite,
+  space: Space = roomy,
+  ffmpeg: () => Promise<FfmpegProgram | undefined> = async () => undefined,
+): Promise<{ jobs: ExportJobs; folder: string }> {
   const folder = join(site.folder, '.exports')
   await mkdir(join(folder, 'left'), { recursive: true })
   await writeFile(join(folder, 'left', 'over.mp4'), 'of a run before')
   const { index, playback } = site
-  const span = new SpanExport({ files: site.files, index, tables: playback.tables, ffmpeg: async () => undefined })
+  const span = new SpanExport({ files: site.files, index, tables: playback.tables, ffmpeg })
   const jobs = new ExportJobs({
     folder: site.folder,
     index,
@@ -114,6 +119,19 @@ test('A whole room becomes a tar: a file for each person who was there, and a ti
     ['Ben', '10:00:05'],
   ])
   expect(timeline.files[1]?.recorded.map(({ from }) => from)).toEqual(['2026-09-21T10:00:05.000Z'])
+})
+
+test('People with VP8 and with H.264 become one tar of MP4 with AAC', async () => {
+  const site = await recordingsSite()
+  await site.record({ startedAt, userId: 'anna', device: false, film: { codec: 'vp8' } })
+  await site.record({ startedAt: startedAt + 3_000, userId: 'ben', device: false, film: { codec: 'h264', seconds: 4 } })
+  await site.record({ startedAt, film: { seconds: 12 } })
+  const program = await askProgram((await findProgram('')) ?? '')
+  const { jobs, folder } = await exportSite(site, roomy, async () => program)
+  const { id } = await jobs.start(requestOf(['anna', 'ben', 'camera']), 'olivia')
+  await expect.poll(() => jobs.list()[0]?.state, { timeout: 20_000 }).not.toMatch(/waiting|running/)
+  expect(jobs.list()[0]).toMatchObject({ state: 'done', error: '', unconverted: false })
+  expect((await readdir(join(folder, id)))[0]).toMatch(/\.tar$/)
 })
 
 test('Exports run two at a time, can be stopped, and are bounded', async () => {

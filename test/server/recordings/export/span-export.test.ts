@@ -147,20 +147,38 @@ test('Picture or sound alone', async () => {
   expect((await probe(insideOf(folder, 'picture.mp4'))).streams).toHaveLength(1)
 })
 
-test('Opus becomes AAC for players that know nothing else; the picture is not encoded again', async () => {
+const plainFilms = [
+  ['mp4', 'h264', 'h264'],
+  ['mp4', 'h265', 'hevc'],
+  ['compatible', 'h264', 'h264'],
+  ['compatible', 'h265', 'h264'],
+] as const
+
+test.each(plainFilms)('Opus becomes AAC, which every player has: %s of %s', async (format, codec, picture) => {
   const site = await recordingsSite()
-  await site.record({ startedAt })
+  await site.record({ startedAt, film: { codec } })
   const { made, folder } = await exporting(site)
   const path = insideOf(folder, 'compatible.mp4')
   const parts: number[] = []
   const progress = (done: number): void => void parts.push(done)
-  await made.writeFiles(wishOf(0, 12), () => path, { ...whole, format: 'compatible', progress })
+  await made.writeFiles(wishOf(0, 12), () => path, { ...whole, format, progress })
   const { streams } = await probe(path)
-  expect(streams.map(({ codec_name }) => codec_name)).toEqual(['h264', 'aac'])
+  expect(streams.map(({ codec_name }) => codec_name)).toEqual([picture, 'aac'])
   expect(Number(streams[0]?.nb_read_packets)).toBe(300)
   expect((await boxes(path)).indexOf('moov')).toBeLessThan((await boxes(path)).indexOf('mdat'))
   expect(Math.max(...parts)).toBeCloseTo(1, 1)
   expect(await readdir(folder)).toEqual(['compatible.mp4'])
+})
+
+test('AAC is copied, and Opus stays without ffmpeg, which the export says', async () => {
+  const site = await recordingsSite()
+  await site.record({ startedAt, film: { sound: 'aac' } })
+  await site.record({ startedAt, userId: 'opus' })
+  const { made, folder } = await exporting(site, false)
+  const aac = await made.writeFiles(wishOf(0, 12), () => insideOf(folder, 'aac.mp4'), whole)
+  expect(aac).toMatchObject([{ unconverted: false }])
+  const opus = await made.writeFiles(wishOf(0, 12, { userId: 'opus' }), () => insideOf(folder, 'opus.mp4'), whole)
+  expect(opus).toMatchObject([{ unconverted: true }])
 })
 
 test('VP8 becomes H.264 where ffmpeg is, and WebM otherwise', async () => {
@@ -170,7 +188,7 @@ test('VP8 becomes H.264 where ffmpeg is, and WebM otherwise', async () => {
   const pathOf = (folder: string) => (number: number, container: string) =>
     insideOf(folder, `span-${number}.${container}`)
   const [mp4] = await withFfmpeg.made.writeFiles(wishOf(0, 12), pathOf(withFfmpeg.folder), whole)
-  expect((await probe(mp4?.path ?? '')).streams.map(({ codec_name }) => codec_name)).toEqual(['h264', 'opus'])
+  expect((await probe(mp4?.path ?? '')).streams.map(({ codec_name }) => codec_name)).toEqual(['h264', 'aac'])
 
   const without = await exporting(site, false)
   const [webm] = await without.made.writeFiles(wishOf(0, 12), pathOf(without.folder), whole)

@@ -76,5 +76,12 @@ test("the error of a node is shown in the operator's language", () => {
   expect(nodeSentence('The connection to the node failed: there is no driver for nodes of kind janus here.', t)).toBe(
     'This controller cannot drive nodes of kind janus.',
   )
+  const refused = 'The node refused: its admin_url is missing: rooms are made through it.'
+  expect(nodeSentence(refused, t)).toBe(
+    'The node refused: the address of its Admin API is missing, which makes the rooms.',
+  )
+  expect(nodeSentence('The connection to the node failed: connect ECONNREFUSED 127.0.0.1:8188.', t)).toBe(
+    'The connection to the node failed: the port is closed.',
+  )
   expect(nodeSentence('Something new.', t)).toBe('Something new.')
 })

@@ -54,7 +54,7 @@ export const media: Texts<typeof english> = {
   },
   link: {
     act: 'Einladen',
-    title: 'Personen zu {room} einladen',
+    title: 'Zu {room} einladen',
     named: '{topic} ({room})',
     url: 'Adresse',
     hint: 'Wer diesen Link hat, kann beitreten. Eine entfernte Person braucht einen neuen.',

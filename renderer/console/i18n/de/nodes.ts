@@ -198,6 +198,10 @@ export const nodes: Texts<typeof english> = {
     noWay: 'es gibt keinen Weg dorthin',
     late: 'keine rechtzeitige Antwort',
     notJanus: 'die Antwort ist nicht die von Janus',
+    untrusted: 'sein Zertifikat ist nicht vertrauenswürdig ({code})',
+    noAdminUrl: 'die Adresse der Admin API fehlt, über die Räume entstehen',
+    older: 'eine ältere Version von Roomdesk hat ihn hinzugefügt: bearbeiten und speichern Sie ihn einmal',
+    lost: 'die Verbindung ist abgebrochen',
   },
   findings: {
     wsUnreachable: 'Die WebSocket-Adresse antwortet nicht ({reason}): Prüfen Sie ws_url, den Port und die Firewall.',

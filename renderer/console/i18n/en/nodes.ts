@@ -193,6 +193,10 @@ export const nodes = {
     noWay: 'there is no route to it',
     late: 'no answer in time',
     notJanus: 'its answer is not that of Janus',
+    untrusted: 'its certificate is not trusted ({code})',
+    noAdminUrl: 'the address of its Admin API is missing, which makes the rooms',
+    older: 'an older version of Roomdesk added it: edit and save it once',
+    lost: 'the connection was lost',
   },
   findings: nodeFindingSentences,
   transcoding: {

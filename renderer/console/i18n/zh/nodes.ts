@@ -177,6 +177,10 @@ export const nodes: Texts<typeof english> = {
     noWay: '网络不可达',
     late: '未及时应答',
     notJanus: '应答并非来自 Janus',
+    untrusted: '其证书不受信任（{code}）',
+    noAdminUrl: '缺少用于创建房间的 Admin API 地址',
+    older: '由旧版 Roomdesk 添加：请编辑并保存一次',
+    lost: '连接已中断',
   },
   findings: {
     wsUnreachable: 'WebSocket 地址没有应答（{reason}）：请检查 ws_url、端口和防火墙。',

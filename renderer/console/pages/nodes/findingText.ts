@@ -1,19 +1,30 @@
 import type { NodeFinding } from '../../../../shared/console/node-findings.ts'
 import type { TextKey, Translate } from '../../i18n/text.ts'
 
-/** Reasons in the controller's sentences. */
-const reasons: Readonly<Record<string, TextKey>> = {
-  'the port is closed': 'nodes.reasons.closed',
-  'the name is unknown': 'nodes.reasons.unknownName',
-  'there is no way to it': 'nodes.reasons.noWay',
-  'no answer in time': 'nodes.reasons.late',
-  'another answer than that of Janus': 'nodes.reasons.notJanus',
+/** Patterns of reasons within the controller's sentences, with keys. A group named `code` is kept. */
+const reasons: readonly (readonly [pattern: RegExp, key: TextKey])[] = [
+  [/^the port is closed$|\bECONNREFUSED\b/, 'nodes.reasons.closed'],
+  [/^the name is unknown$|\b(?:ENOTFOUND|EAI_AGAIN)\b/, 'nodes.reasons.unknownName'],
+  [/^there is no way to it$|\b(?:EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)\b/, 'nodes.reasons.noWay'],
+  [/^no answer in time$|\bETIMEDOUT\b/, 'nodes.reasons.late'],
+  [/^another answer than that of Janus$/, 'nodes.reasons.notJanus'],
+  [/^its certificate is not trusted: (?<code>\w+)$/, 'nodes.reasons.untrusted'],
+  [/^its admin_url is missing\b/, 'nodes.reasons.noAdminUrl'],
+  [/^it was added by an older version\b/, 'nodes.reasons.older'],
+  [/^the connection to the node was lost$|\bECONNRESET\b/, 'nodes.reasons.lost'],
+]
+
+/** Translates a reason within a sentence of the controller; returns an unknown one unchanged. */
+export function reasonText(reason: string, t: Translate): string {
+  for (const [pattern, key] of reasons) {
+    const found = pattern.exec(reason)
+    if (found !== null) return t(key, { ...found.groups })
+  }
+  return reason
 }
 
 /** Translates a finding of a test. */
 export function findingText({ code, values }: NodeFinding, t: Translate): string {
-  const { reason = '' } = values
-  const known = reasons[reason]
-  const plugin = values.plugin ?? ''
-  return t(`nodes.findings.${code}`, { ...values, plugin, reason: known === undefined ? reason : t(known) })
+  const { reason = '', plugin = '' } = values
+  return t(`nodes.findings.${code}`, { ...values, plugin, reason: reasonText(reason, t) })
 }

@@ -1,5 +1,6 @@
 import { storedSentence } from '../../composables/storedSentence.ts'
 import type { TextKey, Translate } from '../../i18n/text.ts'
+import { reasonText } from './findingText.ts'
 
 /** Patterns of the controller's sentences about a node, with keys and the names of quoted parts. */
 const known: readonly (readonly [pattern: RegExp, key: TextKey, ...quoted: string[]])[] = [
@@ -21,7 +22,8 @@ export function nodeSentence(message: string, t: Translate): string {
   for (const [pattern, key, ...quoted] of known) {
     const found = pattern.exec(message)
     if (found === null) continue
-    return t(key, Object.fromEntries(quoted.map((name, index) => [name, found[index + 1] ?? ''])))
+    const values = quoted.map((name, index) => [name, reasonText(found[index + 1] ?? '', t)])
+    return t(key, Object.fromEntries(values) as Record<string, string>)
   }
   return message
 }

@@ -123,7 +123,7 @@ async function change(form: Locator, label: string, value: string) {
   return () => form.getByRole('button', { name: 'Save', exact: true }).click()
 }
 
-const kinds: Record<'device' | 'wall view' | 'settings card' | 'template', () => Promise<EditedKind>> = {
+const kinds: Record<'device' | 'node' | 'wall view' | 'settings card' | 'template', () => Promise<EditedKind>> = {
   async device() {
     const roomId = await roomOf('Gatehouse')
     await site.call('devices.create', { roomId, userId: 'gate', userName: 'Gate', userAddress: 'rtsp://127.0.0.1:9/1' })
@@ -138,6 +138,26 @@ const kinds: Record<'device' | 'wall view' | 'settings card' | 'template', () =>
       values: ['North gate', 'South gate'],
       stored: async () => (await site.call('devices.list'))[0],
       expected: { userName: 'North gate', userData: 'lane 2' },
+    }
+  },
+  async node() {
+    const addresses = [{ tag: 'local', addr: '10.0.0.5:7082' }]
+    await site.call('nodes.add', { name: 'Hall', kind: 'simulated', addresses })
+    const node = async () => (await site.call('nodes.list')).find(({ config }) => config.name === 'Hall')
+    return {
+      async edit(page) {
+        await open(page, '/nodes')
+        await new ConsolePages(page).actOnRow('Hall', 'Edit')
+        return await change(page.getByRole('dialog', { name: 'Edit node Hall' }), 'Weight', '3')
+      },
+      async others() {
+        const expected_version = (await node())?.version
+        await site.call('nodes.update', { name: 'Hall', expected_version, weight: 2, max_users: 50 })
+      },
+      field: 'Weight',
+      values: ['3', '2'],
+      stored: async () => (await node())?.config,
+      expected: { weight: 3, max_users: 50, addresses },
     }
   },
   async 'wall view'() {

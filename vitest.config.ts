@@ -56,7 +56,7 @@ export default defineConfig({
           setupFiles: ['test/standin/register.mjs'],
           // No file leaves anything behind for the next one in its process; starting a process for each costs half a second of a core.
           isolate: false,
-          testTimeout: 30_000,
+          testTimeout: 120_000,
           hookTimeout: 60_000,
           // A condition that holds at once passes at once; on a busy machine it may take its time.
           expect: { poll: { timeout: 10_000 } },
@@ -73,7 +73,7 @@ export default defineConfig({
           isolate: false,
           // A thousand small modules are read and evaluated as one, in each process.
           deps: { optimizer: { client: { enabled: true, include: ['element-plus', '@vue/test-utils'] } } },
-          testTimeout: 15_000,
+          testTimeout: 60_000,
         },
       },
       {

@@ -5,7 +5,7 @@ import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Capabilities } from '../capabilities/capabilities.ts'
 import { type NewCapability, ofProgram } from '../capabilities/capability.ts'
 import type { ExportJob, ExportJobs } from '../recordings/export/export-jobs.ts'
-import type { RecordingEvent } from '../recordings/recording-events.ts'
+import { type RecordingEvent, recordingSubject } from '../recordings/recording-events.ts'
 import { actorOf, makerOf } from './call-actor.ts'
 import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
 
@@ -79,7 +79,7 @@ export function exportHandlers({
       } as const
       const actor = actorOf(origin)
       const eventOf = ({ room_id, user_id }: RecordingStream): Omit<RecordingEvent, 'kind'> => ({
-        subject: { type: 'recording', id: `${room_id}/${user_id}`, name: user_id },
+        subject: recordingSubject(room_id, user_id, user_id),
         room: room_id,
         params: { from, to, format },
       })

@@ -7,7 +7,7 @@ import type { RecordingRule } from '../../shared/recordings/recording-rule.ts'
 import { objectProblemMessages, objectStorageSchema } from '../../shared/recordings/object-storage.ts'
 import { keepHiddenSecrets, type Settings } from '../../shared/settings.ts'
 import type { StartedBy } from '../recordings/recording-control.ts'
-import type { RecordingEvent } from '../recordings/recording-events.ts'
+import { type RecordingEvent, recordingSubject } from '../recordings/recording-events.ts'
 import { consoleStream, recordedStream } from '../recordings/kept-spans.ts'
 import type { RecordedSource, SegmentQuery, SourceQuery } from '../recordings/recording-index.ts'
 import type { SiteRecordings } from '../recordings/site-recordings.ts'
@@ -107,7 +107,7 @@ export function recordingHandlers(parts: RecordingProcedureParts): Handlers<Proc
       checkSpan(from, to, 36_500)
       const deleted = await recordings.delete(streams.map(recordedStream), from, to)
       for (const { room_id, user_id } of streams) {
-        const subject = { type: 'recording', id: `${room_id}/${user_id}`, name: nameOf(store, user_id) } as const
+        const subject = recordingSubject(room_id, user_id, nameOf(store, user_id))
         const params = { from, to, segments: deleted.segments }
         event({ kind: 'recording.deleted', actor: actorOf(origin), subject, room: room_id, params })
       }

@@ -6,6 +6,7 @@ import type { EventSink } from '../event-log/event-log.ts'
 import { atLeast } from '../../shared/console/role-names.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { PlaybackCaller, PlaybackPort } from '../recordings/playback/playback-port.ts'
+import { recordingSubject } from '../recordings/recording-events.ts'
 import { openRecordingsFolder, type RecordingsFolder } from '../recordings/recordings-folder.ts'
 import { SiteRecordings } from '../recordings/site-recordings.ts'
 import { maySeeRecording } from '../recordings/visible-recordings.ts'
@@ -43,7 +44,7 @@ export function playbackPort(store: Pick<Store, 'get'>, settings: () => Settings
       events.append({
         kind: 'recording.watched',
         actor: actorOf(caller),
-        subject: { type: 'recording', id: `${stream.roomId}/${stream.userId}`, name: userName },
+        subject: recordingSubject(stream.roomId, stream.userId, userName),
         room: stream.roomId,
         params: { at, role: atLeast(caller.role, 'operator') ? 'operator' : 'viewer' },
       })

@@ -1,22 +1,12 @@
 import { hasCode } from '../../shared/error-code.ts'
-import type { RecordedStream } from '../../shared/recordings/segment.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import type { Store } from '../store/store.ts'
 import type { StoredIndex } from './index/stored-index.ts'
+import { streamKey } from './index/stream-ids.ts'
 import { locate } from './playback/segment-sources.ts'
 import type { IndexedSegment } from './recording-index.ts'
-import type { RecordEvent, RecordingEvent } from './recording-events.ts'
+import { type RecordEvent, type RecordingEvent, recordingSubject } from './recording-events.ts'
 import { isFolderPresent } from './recordings-folder.ts'
-
-/** Segments of one stream whose files are gone. */
-interface LostSegments extends RecordedStream {
-  userName: string
-  segments: number
-  bytes: number
-  /** Milliseconds since the epoch. */
-  from: number
-  to: number
-}
 
 /** Dependencies of the missing files. */
 export interface MissingFilesDependencies {
@@ -45,10 +35,8 @@ export class MissingFiles {
   /** Notes a segment whose file was not found. */
   note(id: number): void {
     this.#found.add(id)
-    this.#work ??= this.#check().finally(() => {
-      this.#work = undefined
-      if (this.#found.size > 0) this.note(this.#found.values().next().value ?? 0)
-    })
+    if (this.#work !== undefined) return
+    this.#work = this.#checkAll()
     mustNotFail(this.#work)
   }
 
@@ -57,10 +45,17 @@ export class MissingFiles {
     await this.#work
   }
 
-  async #check(): Promise<void> {
+  async #checkAll(): Promise<void> {
+    while (this.#found.size > 0) {
+      const ids = [...this.#found]
+      this.#found.clear()
+      await this.#check(ids)
+    }
+    this.#work = undefined
+  }
+
+  async #check(ids: readonly number[]): Promise<void> {
     const { store, index, event, lost, logger } = this.#parts
-    const ids = [...this.#found]
-    this.#found.clear()
     try {
       if (!store.leadership.isHeld) return
       await store.leadership.confirmed()
@@ -71,15 +66,13 @@ export class MissingFiles {
       }
       if (gone.length === 0) return
       for (const segment of gone) index.forget(segment, segment.id)
-      const streams = Map.groupBy(gone, ({ roomId, userId, source, quality }) =>
-        JSON.stringify([roomId, userId, source, quality]),
-      )
-      for (const segments of streams.values()) {
-        const sum = sumOf(segments)
-        if (sum === undefined) continue
-        logger.error({ room: sum.roomId, user: sum.userId, segments: sum.segments }, 'files of recordings are missing')
-        lost(sum.segments)
-        event(eventOf(sum))
+      lost(gone.length)
+      for (const segments of Map.groupBy(gone, streamKey).values()) {
+        const [first] = segments
+        if (first === undefined) continue
+        const { roomId, userId } = first
+        logger.error({ room: roomId, user: userId, segments: segments.length }, 'files of recordings are missing')
+        event(eventOf(first, segments))
       }
     } catch (error) {
       logger.error({ err: error }, 'missing files of recordings could not be checked')
@@ -98,24 +91,18 @@ export class MissingFiles {
   }
 }
 
-function eventOf({ roomId, userId, userName, segments, bytes, from, to }: LostSegments): RecordingEvent {
+/** @param first any segment of the stream */
+function eventOf({ roomId, userId, userName }: IndexedSegment, segments: readonly IndexedSegment[]): RecordingEvent {
   return {
     kind: 'recording.filesMissing',
     level: 'warning',
-    subject: { type: 'recording', id: `${roomId}/${userId}`, name: userName },
+    subject: recordingSubject(roomId, userId, userName),
     room: roomId,
-    params: { from, to, segments, bytes },
-  }
-}
-
-function sumOf(segments: readonly IndexedSegment[]): LostSegments | undefined {
-  const [first] = segments
-  if (first === undefined) return undefined
-  const { roomId, userId, source, quality, userName } = first
-  return {
-    ...{ roomId, userId, source, quality, userName, segments: segments.length },
-    bytes: segments.reduce((sum, { bytes }) => sum + bytes, 0),
-    from: Math.min(...segments.map(({ startedAt }) => startedAt)),
-    to: Math.max(...segments.map(({ endedAt }) => endedAt)),
+    params: {
+      from: Math.min(...segments.map(({ startedAt }) => startedAt)),
+      to: Math.max(...segments.map(({ endedAt }) => endedAt)),
+      segments: segments.length,
+      bytes: segments.reduce((sum, { bytes }) => sum + bytes, 0),
+    },
   }
 }

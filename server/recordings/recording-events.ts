@@ -15,5 +15,10 @@ export interface RecordingEvent {
 /** Receives events of recording. */
 export type RecordEvent = (event: RecordingEvent) => void
 
+/** Subject of an event about the recordings of one person or camera. @param name shown name */
+export function recordingSubject(roomId: string, userId: string, name: string): EventSubject {
+  return { type: 'recording', id: `${roomId}/${userId}`, name }
+}
+
 /** Subject of an event about all recordings of the site. */
 export const allRecordings = { type: 'recording', id: '', name: '' } as const satisfies EventSubject

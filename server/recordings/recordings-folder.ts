@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { insideOf, withSuffix } from '../../shared/files/own-path.ts'
+import { insideOf, type OwnPath, withSuffix } from '../../shared/files/own-path.ts'
 import { errorCode } from '../../shared/error-code.ts'
 import type { RecordingProblem } from '../../shared/console/recordings.ts'
 import { renameFileSync } from '../store/system/rename-file.ts'
@@ -11,6 +11,12 @@ const markFile = 'roomdesk-recordings.json'
 const place = ['recordings', 'folder']
 const indexPlace = ['recordings', 'index']
 const markText = 'recordings of this site'
+
+/** Sealed fields of the mark. */
+interface Mark {
+  site?: unknown
+  index?: unknown
+}
 
 /** A recordings folder, and why it cannot be used. */
 export interface RecordingsFolder {
@@ -54,9 +60,8 @@ export function openRecordingsFolder(
 /** Whether the recordings folder of a site is in its place: a disk that is not mounted leaves an empty folder without the mark. */
 export function isFolderPresent(path: string, store: Pick<Store, 'unseal'>): boolean {
   try {
-    const file = insideOf(path, markFile)
-    if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false
-    return unsealed(textOfMark(readFileSync(file, 'utf8')).site, place, store) === markText
+    const mark = markIn(insideOf(path, markFile))
+    return mark !== undefined && unsealed(mark.site, place, store) === markText
   } catch {
     // Unreadable: nothing is proven.
     return false
@@ -74,11 +79,11 @@ function readMark(path: string, store: Pick<Store, 'seal' | 'unseal'>): IndexMar
     writeFileSync(next, `${JSON.stringify(mark)}\n`, { mode: 0o600, flag: 'wx' })
     renameFileSync(next, file)
   }
-  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) {
+  const mark = markIn(file)
+  if (mark === undefined) {
     write(undefined)
     return { id: undefined, write }
   }
-  const mark = textOfMark(readFileSync(file, 'utf8'))
   if (unsealed(mark.site, place, store) !== markText) return 'otherSite'
   return { id: unsealed(mark.index, indexPlace, store), write }
 }
@@ -88,7 +93,13 @@ function otherSite(path: string): RecordingsFolder['problem'] {
   return { code: 'folderOfOtherSite', message }
 }
 
-function textOfMark(text: string): { site?: unknown; index?: unknown } {
+/** Reads the fields of a mark; undefined: there is no such file. A link counts as none. */
+function markIn(file: OwnPath): Mark | undefined {
+  const isThere = lstatSync(file, { throwIfNoEntry: false })?.isFile() === true
+  return isThere ? parsedMark(readFileSync(file, 'utf8')) : undefined
+}
+
+function parsedMark(text: string): Mark {
   try {
     const mark: unknown = JSON.parse(text)
     return typeof mark === 'object' && mark !== null ? mark : {}

@@ -143,8 +143,8 @@ test('The console port plays and exports recordings for those who may see them, 
     expect(await problems()).toContain('filesMissing')
 
     // Without its mark, the folder may be that of a disk that is not mounted: nothing leaves the time line.
-    await rename(join(folder, 'roomdesk-recordings.json'), join(folder, 'elsewhere.json'))
-    await rename(dockFile ?? '', join(folder, 'elsewhere.mp4'))
+    await rename(join(folder, 'roomdesk-recordings.json'), join(folder, 'moved.json'))
+    await rename(dockFile ?? '', join(folder, 'moved.mp4'))
     expect(await exported(streams)).toMatchObject({ state: 'failed', failure: 'filesLost', lost: 1 })
     expect((await site.call(key, 'recordings.sources', {})).total).toBe(1)
 

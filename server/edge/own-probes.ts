@@ -4,11 +4,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 /** Header of a request with which this process asks one of its own ports. */
 const header = 'roomdesk-own-probe'
 
-/** Secrets of the requests under way: each is accepted once, so that nobody else can hide a request by repeating one. */
+/** Secrets of the requests under way: each is accepted once. A client that repeats one is a client. */
 const underWay = new Set<string>()
 
 /**
- * Runs a request of this process to one of its own ports: the port answers it without a handler, and it is in no journal, count or limit of clients.
+ * Runs a request of this process to one of its own ports: the port answers it without a handler, and it is not in journals, counts or limits of clients.
  * @param ask sends one request with these headers
  */
 export async function asOwnProbe<T>(ask: (headers: Record<string, string>) => Promise<T>): Promise<T> {

@@ -41,7 +41,7 @@ export function openingOf(room: StoredRoom | undefined, now: number): RoomLook['
   return opensAt === 0 || next === undefined ? undefined : { opensAt, startsAt: next.start }
 }
 
-/** Maximum number of names that are told before joining. */
+/** Maximum number of names shown before joining. */
 const maxNames = 12
 
 /**
@@ -81,7 +81,7 @@ export function lookAtRoom(
   return unknownRoom
 }
 
-/** People of a room, as somebody with a link may know them: names only if the link is enough to join now. */
+/** People of a room for the holder of a link: names only if the link admits now. */
 function peopleIn(
   pool: Pick<NodePool, 'usersOf'>,
   room: StoredRoom,

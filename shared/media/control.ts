@@ -159,9 +159,9 @@ const roomLookSchema = z.strictObject({
   host_password: z.boolean(),
   /** Topic of the room; empty if the stranger may not join. */
   topic: z.string(),
-  /** Left out: the room is open, or nobody knows when it opens. */
+  /** Left out: the room is open, or its opening is unknown. */
   opening: openingSchema.optional(),
-  /** People in the room, for somebody with a valid link; `names` of the first ones, if the link is enough to join. */
+  /** People in the room. Left out: the request had no valid link. `names`: those of the first people. Left out: the link alone does not admit. */
   people: z.strictObject({ count: z.int(), names: z.array(z.string()).optional() }).optional(),
 })
 export type RoomLook = z.output<typeof roomLookSchema>

@@ -6,8 +6,8 @@ export type LinkRefusal = 'unauthorised' | 'removed'
 
 /** Answer of a node to the room page before joining: `GET /entry/<room>`. */
 export interface EntryLook extends Omit<RoomLook, 'opening'> {
-  /** Left out: the room is open, or nobody knows when it opens. */
+  /** Left out: the room is open, or its opening is unknown. */
   opening?: Extract<ToPerson, { type: 'refused' }>['opening']
-  /** Why the link that was shown is not enough; left out: it is, or there was none. */
+  /** Refusal of the link in the request. Left out: it is valid, or there was none. */
   refusal?: LinkRefusal
 }

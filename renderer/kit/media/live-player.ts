@@ -10,7 +10,7 @@ export type PlayerState = 'connecting' | 'connected' | 'waiting' | 'refused' | '
 export interface PlayerListener {
   /** Tracks to show from now on; null for a kind that is not received. They replace the earlier ones. */
   tracks(video: MediaStreamTrack | null, audio: MediaStreamTrack | null): void
-  /** `problem`: reason of waiting or refusal; while connected, why there is sound without the picture. */
+  /** `problem`: reason of waiting or refusal; while connected, the refusal of the picture if only the sound is played. */
   state(state: PlayerState, problem: unknown): void
 }
 
@@ -25,7 +25,7 @@ const final: ReadonlySet<number> = new Set([400, 401, 403, 405, 406, 409, 415])
 export class LivePlayer {
   #way: OfferExchange
   #kinds: readonly MediaKind[]
-  /** Why only the sound is played; undefined: whatever was asked for. */
+  /** Refusal of the picture, after which only the sound is requested; undefined: all kinds are requested. */
   #soundOnly: unknown
   readonly #listener: PlayerListener
   readonly #closed = new AbortController()

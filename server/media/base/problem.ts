@@ -79,7 +79,7 @@ export class NotOpenYet extends Problem {
   }
 }
 
-/** Opening of a scheduled room as people are told it: their clocks differ. */
+/** Opening of a scheduled room for clients. Relative, because clocks of devices differ. */
 export function openingIn({ opensAt, startsAt }: NotOpenYet['opening']): { opens_in_ms: number; starts_at: number } {
   return { opens_in_ms: Math.max(0, opensAt - Date.now()), starts_at: startsAt }
 }

@@ -33,7 +33,7 @@ export class CameraFeed {
   readonly #transcoding: Transcoding
   readonly #tracks: readonly RtspTrack[]
   readonly #abilities: Abilities
-  /** What the stream shows that the camera does not describe. */
+  /** Facts read from the packets, which the description may lack. */
   readonly #shown = { order: new PictureOrder(), entries: new DecodingEntries() }
   #video: Refragmentation | undefined
   readonly #clean: CleanMedia

@@ -18,7 +18,7 @@ interface Bearer {
 
 /** Names of the people of one meeting: who looks like somebody else by their name has a number behind it, in tiles, chat and recordings. */
 export class RoomNames {
-  /** By look. Hosts, people with a name in their link, cameras, and guests in the chat keep theirs after they left. */
+  /** Bearers by look. After they left, hosts, people with a name in their link, cameras, and guests with chat lines remain. */
   readonly #bearers = new Map<string, Bearer>()
 
   /**
@@ -40,7 +40,7 @@ export class RoomNames {
     }
   }
 
-  /** Frees the name that a guest typed: they left, and nothing in the meeting bears it. */
+  /** Frees the name of a guest who left and has no chat line. */
   release(userId: string): void {
     for (const [look, bearer] of this.#bearers)
       if (bearer.userId === userId && bearer.rank === 'typed') this.#bearers.delete(look)

@@ -323,7 +323,7 @@ export class SignalConnection implements PersonLink {
   }
 }
 
-/** Opening of a scheduled room as people are told it. */
+/** Field `opening` of a refusal. */
 function openingOf(error: Problem): Pick<Extract<ToPerson, { type: 'refused' }>, 'opening'> {
   return error instanceof NotOpenYet ? { opening: openingIn(error.opening) } : {}
 }

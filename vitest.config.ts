@@ -72,7 +72,7 @@ export default defineConfig({
           // They share no state beyond the page's, which each test mounts anew; loading the components once saves a quarter.
           isolate: false,
           // A thousand small modules are read and evaluated as one, in each process.
-          deps: { optimizer: { client: { enabled: true, include: ['element-plus', '@vue/test-utils'] } } },
+          deps: { optimizer: { client: { enabled: true, include: ['element-plus', 'dayjs', '@vue/test-utils'] } } },
           testTimeout: 60_000,
         },
       },

@@ -8,6 +8,8 @@ interface LanguageEntry {
   name: string
   /** Parts of a day, for Intl. */
   day: { day: 'numeric' | '2-digit'; month: 'numeric' | '2-digit' | 'short'; year: 'numeric' }
+  /** The same day as its field in a form has it. */
+  dayField: string
 }
 
 /** All languages. A new one is a line here; the type check then names the texts that it needs. */
@@ -17,18 +19,21 @@ export const languages = [
     tag: 'en-GB',
     name: 'English',
     day: { day: 'numeric', month: 'short', year: 'numeric' },
+    dayField: 'D MMM YYYY',
   },
   {
     id: 'zh',
     tag: 'zh-CN',
     name: '简体中文',
     day: { day: 'numeric', month: 'numeric', year: 'numeric' },
+    dayField: 'YYYY/M/D',
   },
   {
     id: 'de',
     tag: 'de-DE',
     name: 'Deutsch',
     day: { day: '2-digit', month: '2-digit', year: 'numeric' },
+    dayField: 'DD.MM.YYYY',
   },
 ] as const satisfies readonly LanguageEntry[]
 

@@ -1,7 +1,16 @@
-import { describe, expect, test } from 'vitest'
+import { mount } from '@vue/test-utils'
+import { afterEach, describe, expect, test } from 'vitest'
+import DateTimeInput from '../../renderer/console/components/DateTimeInput.vue'
+import { i18n } from '../../renderer/console/i18n/index.ts'
 import { dateFormats } from '../../renderer/kit/time/date-formats.ts'
+import { momentOf, parseTime, wallTimeOf } from '../../renderer/kit/time/wall-time.ts'
 
 const hourMs = 60 * 60_000
+const minuteMs = 60_000
+const given = process.env.TZ
+afterEach(() => {
+  process.env.TZ = given
+})
 
 describe('a date and time on a page', () => {
   test.each([
@@ -35,5 +44,58 @@ describe('a date and time on a page', () => {
     const autumn = Date.UTC(2026, 9, 25, 0, 30)
     expect(minuteRange(autumn, autumn + hourMs)).toBe('02:30 – 02:30')
     expect([zoneName(autumn), zoneName(autumn + hourMs)]).toEqual(['CEST', 'CET'])
+  })
+})
+
+describe('a field for a date and time', () => {
+  test.each([
+    ['9', '09:00'],
+    ['930', '09:30'],
+    [' 9:30 ', '09:30'],
+    ['09.30', '09:30'],
+    ['9：05', '09:05'],
+    ['24:00', undefined],
+    ['9:60', undefined],
+    ['noon', undefined],
+  ])('reads the typed time %j', (typed, time) => {
+    expect(parseTime(typed)).toBe(time)
+    expect(parseTime(typed, true)).toBe(time && `${time}:00`)
+  })
+
+  test.each(['Europe/Berlin', 'America/New_York', 'Asia/Shanghai', 'Australia/Lord_Howe'])(
+    'gives each moment back in %s, also in the hour that occurs twice',
+    (zone) => {
+      process.env.TZ = zone
+      for (const day of [Date.UTC(2026, 2, 8), Date.UTC(2026, 2, 29), Date.UTC(2026, 9, 25), Date.UTC(2026, 10, 1)])
+        for (let at = day - 12 * hourMs; at < day + 36 * hourMs; at += 15 * minuteMs)
+          expect(momentOf(wallTimeOf(at), at)).toBe(at)
+    },
+  )
+
+  test.each([
+    ['en', '29 Mar 2026'],
+    ['de', '29.03.2026'],
+    ['zh', '2026/3/29'],
+  ] as const)('%s: shows a wall time of another zone that the browser skips, and keeps it', async (language, shown) => {
+    process.env.TZ = 'Europe/Berlin'
+    i18n.global.locale.value = language
+    const field = mount(DateTimeInput, {
+      props: { precision: 'minute', label: 'Start', modelValue: '2026-03-29T02:30' },
+      global: { plugins: [i18n] },
+      attachTo: document.body,
+    })
+    const [day, time] = field.findAll('input')
+    expect([day?.element.value, time?.element.value]).toEqual([shown, '02:30'])
+    await time?.setValue('2:45')
+    await time?.trigger('change')
+    expect(field.emitted('update:modelValue')?.at(-1)).toEqual(['2026-03-29T02:45'])
+    await time?.setValue('half past')
+    await time?.trigger('change')
+    expect(field.emitted('update:modelValue')).toHaveLength(1)
+    await day?.setValue(shown.replace('29', '30'))
+    await day?.trigger('change')
+    expect(field.emitted('update:modelValue')?.at(-1)).toEqual(['2026-03-30T02:45'])
+    field.unmount()
+    i18n.global.locale.value = 'en'
   })
 })

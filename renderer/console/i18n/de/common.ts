@@ -84,6 +84,7 @@ export const common: Texts<typeof english> = {
     yes: 'Ja',
   },
   time: {
+    field: '{label}: Uhrzeit',
     seconds: '{count} Sek.',
     minutes: '{count} Min.',
     hours: '{count} Std.',

@@ -82,6 +82,7 @@ export const common = {
     yes: 'Yes',
   },
   time: {
+    field: '{label}: time',
     seconds: '{count} s',
     minutes: '{count} min',
     hours: '{count} h',

@@ -83,6 +83,7 @@ export const common: Texts<typeof english> = {
     yes: '是',
   },
   time: {
+    field: '{label}：时刻',
     seconds: '{count} 秒',
     minutes: '{count} 分钟',
     hours: '{count} 小时',

@@ -59,7 +59,7 @@ describe('an operator arranges meetings', () => {
     await dialog.getByLabel('First meeting: time').press('Tab')
     await dialog.getByRole('combobox', { name: 'Repeats' }).press('Enter')
     await page.getByRole('option', { name: 'Weekly' }).click()
-    await dialog.getByText('Thu', { exact: true }).click()
+    await dialog.getByRole('group', { name: 'On' }).getByText('Thu', { exact: true }).click()
     await dialog.getByText(/^Every Tuesday and Thursday, 09:00 to 10:00/).waitFor()
     await dialog.getByText('Next: Tue 1 Dec').waitFor()
     expect(await operator.accessibilityProblems()).toEqual([])

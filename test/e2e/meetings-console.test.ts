@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exceptLandmarks } from '../support/axe.ts'
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
+import { fillDateTime } from './date-time-field.ts'
 import { keyboardStory } from './stories/keyboard.ts'
 
 /** Meetings that an operator arranges in the headless console: guests who wait, schedules, templates. */
@@ -53,10 +54,7 @@ describe('an operator arranges meetings', () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('textbox', { name: 'Topic' }).fill('Weekly review')
     await dialog.getByText('Scheduled: the room is open only during its meetings').click()
-    await dialog.getByLabel('First meeting', { exact: true }).fill('1 Dec 2099')
-    await dialog.getByLabel('First meeting', { exact: true }).press('Enter')
-    await dialog.getByLabel('First meeting: time').fill('9')
-    await dialog.getByLabel('First meeting: time').press('Tab')
+    await fillDateTime(dialog, 'First meeting', '1 Dec 2099', '9')
     await dialog.getByRole('combobox', { name: 'Repeats' }).press('Enter')
     await page.getByRole('option', { name: 'Weekly' }).click()
     await dialog.getByRole('group', { name: 'On' }).getByText('Thu', { exact: true }).click()

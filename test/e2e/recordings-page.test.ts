@@ -2,7 +2,10 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
+import { dateFormats } from '../../renderer/kit/time/date-formats.ts'
+import { wallTimeOf } from '../../renderer/kit/time/wall-time.ts'
 import { openConsole } from '../support/sites/console-site.ts'
+import { fillDateTime } from './date-time-field.ts'
 import { meeting, openPage, startedAt } from './recorded-meeting.ts'
 
 const run = promisify(execFile)
@@ -56,12 +59,12 @@ test('An operator watches a meeting: who was there is shown, then exports it', a
   await page.keyboard.press(' ')
 
   await page.keyboard.press('e')
-  await page
-    .getByLabel('From')
-    .fill(new Date(startedAt - new Date(startedAt).getTimezoneOffset() * 60_000).toISOString().slice(0, 19))
-  await page
-    .getByLabel('To', { exact: true })
-    .fill(new Date(startedAt + 12_000 - new Date(startedAt).getTimezoneOffset() * 60_000).toISOString().slice(0, 19))
+  const { day, second } = dateFormats('en')
+  for (const [label, at] of [
+    ['From', startedAt],
+    ['To', startedAt + 12_000],
+  ] as const)
+    await fillDateTime(page, label, day(at), wallTimeOf(at).slice(11))
   await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click()
   const link = page.getByRole('link', { name: 'Download' })
   await link.waitFor({ timeout: 60_000 })

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
+import { fillDateTime } from './date-time-field.ts'
 
 /** Media in the headless console, while users and a camera are in a room. */
 describe('an operator watches a room', () => {
@@ -87,7 +88,7 @@ describe('an operator watches a room', () => {
     const chen = await site.join(String(await page.evaluate('navigator.clipboard.readText()')))
     await chen.sees('North gate')
     await chen.close()
-    await dialog.getByLabel(/^Start/).fill('2030-05-06T14:00')
+    await fillDateTime(dialog, 'Start', '6 May 2030', '14:00')
     expect(await dialog.getByText('This link expires before the meeting ends').count()).toBe(0)
     await dialog.getByRole('button', { name: 'Copy invitation' }).click()
     const invitation = String(await page.evaluate('navigator.clipboard.readText()'))

@@ -59,7 +59,7 @@ test('An operator watches a meeting: who was there is shown, then exports it', a
   await page.keyboard.press(' ')
 
   await page.keyboard.press('e')
-  const { day, second } = dateFormats('en')
+  const { day } = dateFormats('en')
   for (const [label, at] of [
     ['From', startedAt],
     ['To', startedAt + 12_000],

@@ -55,6 +55,7 @@ export function consoleSurfaces(room: string): Record<string, Way> {
     'RoomDialog ElDialog': { route: '/rooms', path: ['New room'] },
     'InviteDialog ElDialog': { route: inRoom, path: ['Invite'] },
     'RoomPanel RowMenu': { route: inRoom, path: ['More actions for this room'] },
+    'StreamDialog ElDialog': { route: '/devices/joined', path: ['Stream live…'] },
     'SaveTemplate ElDialog': { route: inRoom, path: ['More actions for this room', 'menu Save as template'] },
     'TemplateList ElDialog': { route: '/rooms', path: ['Templates'] },
     // Nodes.

@@ -1,3 +1,4 @@
+import type { ProcedureInput } from '../../../../shared/console/contract.ts'
 import { limits } from '../../../../shared/limits.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
@@ -10,23 +11,32 @@ export interface OrderTarget {
   name: string
 }
 
+type StreamInput = ProcedureInput<'orders.stream'>
+
 /** Starts recordings to files and live streams. */
 export function useStartOrder() {
   const client = useConsole()
   const { t } = useText()
-  const { attempt } = useFeedback()
+  const { attempt, tell } = useFeedback()
 
   async function record({ roomId, userId, name }: OrderTarget): Promise<void> {
     const whom = { room_id: roomId, ...(userId === undefined ? {} : { user_id: userId, name: labelOf(name) }) }
     await attempt(() => client.call('orders.record', whom), t('playback.ordered.recordStarted', { name }))
   }
 
-  async function stream({ roomId, userId = '', name }: OrderTarget): Promise<void> {
-    const whom = { room_id: roomId, user_id: userId, name: labelOf(name) }
-    await attempt(() => client.call('orders.stream', whom), t('playback.ordered.streamStarted', { name }))
+  /** Starts a live stream. @throws CallError if the controller refuses it */
+  async function stream(input: StreamInput, name: string): Promise<void> {
+    await client.call('orders.stream', input)
+    tell(t('playback.ordered.streamStarted', { name }))
   }
 
-  return { record, stream }
+  return { record, stream, streamInput }
+}
+
+/** @param address RTMP server that receives the stream; empty: none */
+function streamInput({ roomId, userId = '', name }: OrderTarget, address: string): StreamInput {
+  const whom = { room_id: roomId, user_id: userId, name: labelOf(name) }
+  return address === '' ? whom : { ...whom, publish_url: address }
 }
 
 /** Name of a person or camera as the label of an order; empty if it is too long. */

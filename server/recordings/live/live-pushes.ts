@@ -30,7 +30,7 @@ export class LivePushes {
     const { ffmpeg } = this.#options
     const { shown } = await this.#target(publishUrl).catch((error: unknown) => {
       if (!(error instanceof PushAddressError)) throw error
-      throw new ApiError('parameter', { refusal: { ...refusal('pushAddress'), message: error.message } })
+      throw new ApiError('parameter', { refusal: error.refusal })
     })
     await ffmpeg.look()
     if (ffmpeg.program === undefined)

@@ -1,4 +1,5 @@
 import dns from 'node:dns/promises'
+import { type Refusal, refusal } from '../../../shared/refusals/refusal.ts'
 import type { TunnelTarget } from '../../edge/tls-tunnel.ts'
 import { callable, listContains, ownAddresses } from '../../edge/address-list.ts'
 
@@ -14,9 +15,15 @@ export interface PushTarget {
   tls?: TunnelTarget
 }
 
-/** Why an address is refused, as a sentence. */
+/** An address is refused. */
 export class PushAddressError extends Error {
   override readonly name = 'PushAddressError'
+  readonly refusal: Refusal
+
+  constructor(reason: Refusal) {
+    super(reason.message)
+    this.refusal = reason
+  }
 }
 
 const defaultPorts: Readonly<Record<string, number>> = { 'rtmp:': 1935, 'rtmps:': 443 }
@@ -25,9 +32,19 @@ const defaultPorts: Readonly<Record<string, number>> = { 'rtmp:': 1935, 'rtmps:'
 function parsePushUrl(text: string): URL {
   const url = URL.parse(text)
   if (url === null || !(url.protocol in defaultPorts) || url.hostname === '' || /[\s"'\\]/.test(text)) {
-    throw new PushAddressError('The address to push to must begin with rtmp:// or rtmps:// and name a host.')
+    throw new PushAddressError(refusal('pushAddressForm'))
   }
   return url
+}
+
+/**
+ * Refuses an address that resolves to no permitted one. Console users read the permitted networks; the sentence for API clients does not name them.
+ * @param isPortOfSite the network is permitted, but the port is one of this site
+ */
+function notPermitted(networks: readonly string[], isPortOfSite: boolean): Refusal {
+  const general = refusal('pushAddress')
+  if (networks.length === 0 || isPortOfSite) return general
+  return { ...refusal('pushNetworks', { networks: networks.join(', ') }), message: general.message }
 }
 
 /**
@@ -46,7 +63,7 @@ export async function checkPushAddress(
   const host = url.hostname.replace(/^\[|\]$/g, '')
   // A name that cannot be looked up is refused below.
   const found = await lookup(host).catch(() => [])
-  if (found.length === 0) throw new PushAddressError(`The host ${host} cannot be found.`)
+  if (found.length === 0) throw new PushAddressError(refusal('pushHostUnknown', { host }))
   const allowed = callable(networks)
   const here = ownAddresses()
   const permits = (address: string): boolean =>
@@ -55,7 +72,10 @@ export async function checkPushAddress(
   const [first] = permitted
   if (first === undefined)
     throw new PushAddressError(
-      'The operator does not allow to push to this address: see the setting live.push_networks.',
+      notPermitted(
+        networks,
+        found.some(({ address }) => allowed(address)),
+      ),
     )
   const address = first.family === 6 ? `[${first.address}]` : first.address
   const [, application = ''] = url.pathname.split('/')

@@ -97,7 +97,12 @@ export const refusals: Texts<typeof english> = {
   tooManyLinks: 'Die Höchstzahl an Links ist erreicht. Widerrufen Sie zuerst einige.',
   recordedSpan: 'Die Zeitspanne muss nach ihrem Beginn enden und darf höchstens sechs Stunden lang sein.',
   liveMixNeedsFfmpeg: 'Ein Livestream mit dem Ton des Raums braucht ffmpeg: Installieren Sie es auf dem Controller.',
-  pushAddress: 'Diese Zieladresse ist nicht erlaubt.',
+  pushAddressForm: 'Die Adresse muss mit rtmp:// oder rtmps:// beginnen und einen Host nennen.',
+  pushHostUnknown: 'Der Host {host} wurde nicht gefunden. Prüfen Sie die Adresse.',
+  pushAddress:
+    'Diese Adresse ist nicht erlaubt: Sie führt zu diesem Rechner, einem Port dieser Anlage oder in ein Link-Local-Netz. Ein Admin kann „Zugelassene RTMP-Netze“ in den Einstellungen ändern.',
+  pushNetworks:
+    'Diese Adresse liegt nicht in den zugelassenen Netzen: {networks}. Ein Admin kann „Zugelassene RTMP-Netze“ in den Einstellungen ändern.',
   pushNeedsFfmpeg: 'Das Senden an einen RTMP-Server braucht ffmpeg. Installieren Sie es auf dem Controller.',
   roomShowsNothing: 'Der MCU-Knoten dieses Raums kann weder seine Seite noch seine Streams zeigen.',
   roomNotEmbedded: 'Der MCU-Knoten dieses Raums ist kein eingebauter.',

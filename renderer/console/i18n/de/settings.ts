@@ -70,7 +70,7 @@ export const settings: Texts<typeof english> = {
       'Von jeder verbundenen Kamera alle paar Minuten ein Bild im Datenordner aufbewahren. Zunächst aus: Bilder zeigen Orte und Personen.',
     live: 'Livestreams',
     liveHint:
-      'Links, mit denen man Kamera oder Person im Browser sieht, und das Senden an RTMP-Server; Skripte erstellen sie.',
+      'Links, mit denen man Kamera oder Person im Browser sieht, und das Senden an RTMP-Server. Man startet sie im Bereich einer Kamera oder eines Raums oder über die API.',
     ...recording.settings.cards,
     trash: 'Papierkorb',
     trashHint:

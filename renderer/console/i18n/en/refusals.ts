@@ -96,7 +96,12 @@ export const refusals = {
   tooManyLinks: 'The limit of links is reached. Revoke some first.',
   recordedSpan: 'The span must end after it begins, and be six hours at most.',
   liveMixNeedsFfmpeg: 'A live stream with the sound of the room needs ffmpeg: install it on the controller.',
-  pushAddress: 'The address to push to is not allowed.',
+  pushAddressForm: 'The address must begin with rtmp:// or rtmps:// and name a host.',
+  pushHostUnknown: 'The host {host} cannot be found. Check the address.',
+  pushAddress:
+    'This address is not allowed: it leads to this machine, a port of this site or a link-local network. An admin can change “Permitted RTMP networks” in Settings.',
+  pushNetworks:
+    'This address is not in the permitted networks: {networks}. An admin can change “Permitted RTMP networks” in Settings.',
   pushNeedsFfmpeg: 'Pushing to an RTMP server needs ffmpeg. Install it on the controller.',
   roomShowsNothing: 'The MCU node of this room cannot show its page or streams.',
   roomNotEmbedded: 'The MCU node of this room is not an embedded one.',

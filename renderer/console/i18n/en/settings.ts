@@ -67,7 +67,8 @@ export const settings = {
     picturesHint:
       'Keep a picture of each joined camera every few minutes, in the data folder. Off by default: pictures show places and people.',
     live: 'Live streams',
-    liveHint: 'Links to watch a camera or person in a browser, and pushing to RTMP servers; made by scripts.',
+    liveHint:
+      'Links to watch a camera or person in a browser, and pushing to RTMP servers. Started on the panel of a camera or room, or by API.',
     ...recording.settings.cards,
     trash: 'Trash',
     trashHint: 'Deleted rooms, devices, credentials, nodes and wall views can be restored for some days.',

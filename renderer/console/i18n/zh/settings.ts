@@ -65,7 +65,7 @@ export const settings: Texts<typeof english> = {
     pictures: '摄像头图片',
     picturesHint: '每隔几分钟为每个已加入的摄像头保存一张图片到数据目录。默认关闭：图片会显示场所和人员。',
     live: '直播',
-    liveHint: '由脚本创建：在浏览器中观看摄像头或人员的链接，以及推流到 RTMP 服务器。',
+    liveHint: '在浏览器中观看摄像头或人员的链接，以及推流到 RTMP 服务器。可在摄像头或房间的面板中或通过 API 启动。',
     ...recording.settings.cards,
     trash: '回收站',
     trashHint: '删除的房间、设备、接入凭据、节点和监控墙视图在若干天内可以恢复。',

@@ -41,7 +41,11 @@ test.each([
   const check = (networks: string[]) =>
     checkPushAddress('rtmp://evil.example/app/key', { networks, sitePorts: [] }, async () => [{ address, family }])
   await expect(check([])).rejects.toThrow('allow')
-  await expect(check(['192.0.2.0/24'])).rejects.toThrow('allow')
+  await expect(check(['192.0.2.0/24', '203.0.113.7'])).rejects.toMatchObject({
+    // The sentence, which API clients read, does not name them.
+    message: expect.not.stringContaining('192.0.2'),
+    refusal: { name: 'pushNetworks', values: { networks: '192.0.2.0/24, 203.0.113.7' } },
+  })
   await expect(check([address.replace(/%.*/, '')])).resolves.toBeDefined()
 })
 
@@ -58,6 +62,10 @@ test('The name of a server is resolved once, and what was checked is what is cal
     async () => [{ address, family }]
   await expect(checkPushAddress('rtmp://evil.example:7080/a/k', here, lookup('127.0.0.1'))).rejects.toThrow('allow')
   await expect(checkPushAddress('rtmp://evil.example:7080/a/k', here, lookup('::1', 6))).rejects.toThrow('allow')
+  const withNetwork = { ...here, networks: ['127.0.0.0/8'] }
+  await expect(
+    checkPushAddress('rtmp://evil.example:7080/a/k', withNetwork, lookup('127.0.0.1')),
+  ).rejects.toMatchObject({ refusal: { name: 'pushAddress' } })
   expect(await checkPushAddress('rtmp://live.example/app/key?x=1', here, lookup('192.0.2.7'))).toEqual({
     url: 'rtmp://192.0.2.7:1935/app/key?x=1',
     tcUrl: 'rtmp://live.example/app',

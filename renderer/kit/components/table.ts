@@ -17,6 +17,30 @@ export interface Column {
   quiet?: boolean
 }
 
+/** Minimum width of a column, in pixels: the first length of its track. */
+export function leastWidth({ track }: Column): number {
+  return Number(/(\d+)px/.exec(track)?.[1] ?? 96)
+}
+
+/**
+ * Returns the columns that a table shows. Those with `from` give way to the others until the minimum widths fit, the one that needs the widest table first.
+ * @param width of the table in pixels; 0: not known yet
+ * @param margins width beside the columns, in pixels
+ */
+export function fittingColumns(columns: readonly Column[], width: number, margins: number): Column[] {
+  const shown = columns.filter(({ from = 0 }) => width === 0 || width >= from)
+  const optional = shown
+    .filter(({ from }) => from !== undefined)
+    .sort((one, other) => (one.from ?? 0) - (other.from ?? 0))
+  const isTooWide = (): boolean => shown.reduce((sum, one) => sum + leastWidth(one), margins) > width
+  while (width > 0 && isTooWide()) {
+    const least = optional.pop()
+    if (least === undefined) break
+    shown.splice(shown.indexOf(least), 1)
+  }
+  return shown
+}
+
 /** Sort column of a list. */
 export interface Sort {
   key: string

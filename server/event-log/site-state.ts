@@ -78,12 +78,18 @@ function roomState(store: Records, id: string): object | undefined {
   return state
 }
 
-/** Its tiles in one line; the count of its changes says nothing. */
+/** Tiles with the names that they have now. The count of changes says nothing. */
 function wallState(store: Records, id: string): object | undefined {
   const view = store.get('wall_views', id)
   if (view === undefined) return undefined
   const { layout, rotate_s } = view.arrangement ?? evenArrangement
-  return { name: view.name, layout, rotate_s, items: view.items.map((item) => `${item.kind} ${item.id}`) }
+  return { name: view.name, layout, rotate_s, items: view.items.map((item) => tileText(store, item)) }
+}
+
+/** `Yard, east (camera-7)`; without the name if no such camera or room exists. */
+function tileText(store: Records, { kind, id }: { kind: 'camera' | 'room'; id: string }): string {
+  const name = nameOf(store, kind === 'camera' ? 'device' : 'room', id)
+  return name === '' ? `${kind} ${id}` : `${name} (${id})`
 }
 
 function templateState(store: Records, id: string): object | undefined {

@@ -1,5 +1,7 @@
 import type { EventEntry, EventFields } from '../../../shared/console/events.ts'
 import { recordFields, type RecordKind } from '../../../shared/console/record-fields.ts'
+import { wallArrangement } from '../../../shared/console/wall-layout.ts'
+import { useFormat } from '../composables/useFormat.ts'
 import { useText } from '../i18n/text.ts'
 import { useFieldText } from './useFieldText.ts'
 
@@ -29,6 +31,7 @@ type Changed = Pick<EventEntry, 'subject' | 'before' | 'after'>
 /** Changes of an event in words: `Topic: “A” → “B”`. */
 export function useChangeTexts() {
   const { t } = useText()
+  const { span } = useFormat()
   const { fieldLabel, fieldValue } = useFieldText()
 
   function changesOf({ subject, before = {}, after = {} }: Changed): ShownChange[] {
@@ -37,6 +40,7 @@ export function useChangeTexts() {
   }
 
   function shown(kind: RecordKind | undefined, path: string, before: EventFields, after: EventFields): ShownChange {
+    if (kind === 'wall' && (path === 'layout' || path === 'rotate_s')) return layoutChange(path, before, after)
     const [field, rest] = kind === undefined ? ['', path] : fieldAt(kind, path)
     const name = kind === undefined || field === '' ? path : fieldLabel(kind, field)
     const label = field === '' || rest === '' ? name : t('edits.part', { field: name, part: rest })
@@ -53,6 +57,20 @@ export function useChangeTexts() {
     return { path, label, before: old, after: young, text }
   }
 
+  /** Part of the layout of a wall, which is one field of its form. */
+  function layoutChange(path: 'layout' | 'rotate_s', before: EventFields, after: EventFields): ShownChange {
+    const field = t(path === 'layout' ? 'wall.options.layout' : 'wall.options.rotation')
+    const value = ({ [path]: one }: EventFields): string => {
+      const layout = wallArrangement.shape.layout.safeParse(one)
+      if (path === 'layout') return layout.success ? t(`wall.layouts.${layout.data}`) : t('edits.none')
+      if (typeof one !== 'number') return t('edits.none')
+      return one === 0 ? t('wall.options.noRotation') : t('wall.options.every', { span: span(one * 1_000) })
+    }
+    const [old, young] = [value(before), value(after)]
+    const text = t('edits.change', { field, before: old, after: young })
+    return { path, label: field, before: old, after: young, text }
+  }
+
   /** Texts are quoted: a blank at an end shows. */
   function quoted(value: EventFields[string] | undefined, text: string): string {
     return typeof value === 'string' && value !== '' ? t('edits.quoted', { text }) : text
@@ -61,8 +79,11 @@ export function useChangeTexts() {
   /** Changes in one line; empty: the record was made or removed, or has none. */
   function changeSentence(entry: Changed): string {
     if (entry.before === undefined || entry.after === undefined) return ''
-    if (Object.keys(entry.before).length === 0) return ''
-    const texts = changesOf(entry).map(({ text }) => text)
+    if (Object.keys(entry.before).length === 0 || Object.keys(entry.after).length === 0) return ''
+    // A field of a record without a label is in no form: the sentence of the event says what it means.
+    const texts = changesOf(entry)
+      .filter(({ path, label }) => !isKind(entry.subject.type) || label !== path)
+      .map(({ text }) => text)
     return [...texts.slice(0, maxShown), ...(texts.length > maxShown ? ['…'] : [])].join(t('edits.separator'))
   }
 

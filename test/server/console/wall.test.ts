@@ -40,8 +40,13 @@ describe('The video wall', () => {
     await server.rpc('backups.restore', { name: backup })
     expect((await server.rpc('wall.list', {})).map(({ name }) => name)).toEqual(['all of it', 'Entrances'])
 
+    const { room_id } = await server.rpc('rooms.create', { topic: 'Lobby, ground floor' })
+    await server.rpc('wall.save', { id, name: 'Entrances', items: [gate, { kind: 'room', id: room_id }] })
+
     const { items } = await server.rpc('events.list', { subject: { type: 'wall', id }, limit: 10 })
+    const named = `camera gate, Lobby, ground floor (${room_id})`
     expect(items.map(({ params, before, after }) => [params.procedure, before?.items, after?.items])).toEqual([
+      ['wall.save', 'room lobby, camera gate', named],
       ['wall.remove', 'room lobby, camera gate', undefined],
       ['wall.save', 'room lobby', 'room lobby, camera gate'],
       ['wall.save', 'camera gate, room lobby', 'room lobby'],

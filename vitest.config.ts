@@ -38,7 +38,7 @@ export default defineConfig({
     // Most tests wait for other processes most of the time: two workers for each core keep these busy.
     maxWorkers: 2 * availableParallelism(),
     // Real browsers, cameras and deadlines, on machines that others use too: one that stalls for seconds is no fault of the product. What failed once is reported as such.
-    retry: ci ? 1 : 0,
+    retry: ci ? 2 : 0,
     coverage: {
       provider: 'v8',
       include: ['shared/**', 'server/**', 'main/**', 'renderer/**'],

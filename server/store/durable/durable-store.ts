@@ -40,6 +40,8 @@ import { Transactions } from '../transactions/transactions.ts'
 const slowFlush = 100
 /** Records up to which the files are rewritten when the store closes: takes a few milliseconds. */
 const cheapRecords = 5_000
+/** Time to close, in milliseconds, where a change has less: it may write a snapshot. */
+const closeMs = 5_000
 
 export interface DurableStoreOptions {
   /** The data folder. */
@@ -381,7 +383,7 @@ export class DurableStore implements Store {
     const reason = `the ${storage.medium} did not answer while the store closed`
     try {
       // Past the deadline the lock stays: a write may still be under way, and the lock ends with the process.
-      await inTime(work(), this.#deadlineMs(), () => outcomeUnknown(reason))
+      await inTime(work(), Math.max(this.#deadlineMs(), closeMs), () => outcomeUnknown(reason))
     } finally {
       storage.abandon()
       this.#transactions.close()

@@ -130,8 +130,7 @@ export class Follower implements FollowedStore {
       const relation = await this.#relation(session, rows[0], term)
       if (relation === 'lost' || relation === 'other') {
         const lost = (await findLost(session, this.#position)) ?? (relation === 'lost' ? unknownLines : undefined)
-        const changes = await this.#begin(term)
-        if (lost !== undefined) this.#options.onLost({ ...lost, records: recordsOf(changes) })
+        await this.#begin(term, lost)
       }
       if (relation !== 'ours') continue
       const lines = Number(rows[0]?.seq) === this.#last ? rows.slice(1) : rows
@@ -210,8 +209,8 @@ export class Follower implements FollowedStore {
     return true
   }
 
-  /** Reads everything as of one instant, and notifies of every difference. */
-  async #begin(term: string): Promise<readonly Change[]> {
+  /** Reads everything as of one instant, and notifies of every difference. @param lost lines that memory has and the database does not: reported with the differences */
+  async #begin(term: string, lost?: Omit<LostLines, 'records'>): Promise<void> {
     const { address, deadlines, migrations } = this.#options
     const session = await Session.open(address, deadlines, longAnswer)
     try {
@@ -230,7 +229,7 @@ export class Follower implements FollowedStore {
       this.#read = { ...read, state: this.state }
       this.#roomNumber = Math.max(this.#roomNumber, read.roomNumber)
       this.#apply(changes)
-      return changes
+      if (lost !== undefined) this.#options.onLost({ ...lost, records: recordsOf(changes) })
     } finally {
       await session.close()
     }

@@ -23,7 +23,7 @@ export const times = {
   successor: 400,
   comeBack: 300,
 }
-export const databaseDeadlines = { connect: 500, answer: 1_000 }
+export const databaseDeadlines = { connect: 2_000, answer: 1_000 }
 
 /** A controller of a site, with its own proxy of the database, which can break. */
 export interface TestController {

@@ -23,17 +23,12 @@ async function newSite(): Promise<
   const place = await databaseSite(server)
   const proxy = await DatabaseProxy.open(server.socket)
   onTestFinished(() => proxy.close())
-  let deadline = 800
   const store = await open(place.folder, {
     database: server.address(place.schema, proxy.host),
     databaseDeadlines: { connect: 400, answer: 600 },
-    deadlineMs: () => deadline,
+    deadlineMs: () => 800,
   })
-  onTestFinished(async () => {
-    // Closing writes a snapshot, for which a loaded machine needs longer than these tests wait for a lost answer.
-    deadline = 30_000
-    await store.close()
-  })
+  onTestFinished(() => store.close())
   const loseAnswer = async (change: () => Promise<unknown>): Promise<unknown> => {
     proxy.closed = true
     const dropped = proxy.dropNextAnswer('append')

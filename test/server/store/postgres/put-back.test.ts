@@ -38,10 +38,13 @@ async function lastLine({ server, schema }: TestSite): Promise<number> {
 /** Changes something until snapshots have replaced all lines up to one. The store writes a snapshot after each change. */
 async function replaceLines({ server, schema }: TestSite, store: Store, last: number): Promise<void> {
   await expect
-    .poll(async () => {
-      await createRoom(store, `after-${Math.random()}`)
-      return await server.query(`select from ${schema}.roomdesk_journal where seq <= ${last}`)
-    })
+    .poll(
+      async () => {
+        await createRoom(store, `after-${Math.random()}`)
+        return await server.query(`select from ${schema}.roomdesk_journal where seq <= ${last}`)
+      },
+      { timeout: 60_000 },
+    )
     .toEqual([])
 }
 
@@ -85,7 +88,7 @@ test('A dump is put back after a change of leader, and another controller leads:
   expect(store.epoch).toBe(lost.epoch)
   await createRoom(store, 'after')
   replica.proxy.closed = false
-  await vi.waitFor(() => expect(rooms(replica)).toEqual(['before', 'after']), { timeout: 5_000 })
+  await vi.waitFor(() => expect(rooms(replica)).toEqual(['before', 'after']), { timeout: 20_000 })
   expect(warnings.join('\n')).toContain('came back without one change that was confirmed')
 })
 
@@ -99,7 +102,7 @@ test('A dump is put back twice: where the leader had made good for the first one
   await createRoom(led, 'lost')
   await putBack()
   first.proxy.cut()
-  await vi.waitFor(() => expect(warnings.join('\n')).toContain('stored again'), { timeout: 5_000 })
+  await vi.waitFor(() => expect(warnings.join('\n')).toContain('stored again'), { timeout: 20_000 })
   // The replica reads a snapshot alone, and no line.
   const replica = await site.controller('replica')
   expect(rooms(replica)).toEqual(['before', 'lost'])
@@ -111,7 +114,7 @@ test('A dump is put back twice: where the leader had made good for the first one
   const third = await site.controller('third')
   await createRoom(await third.lead(), 'after')
   replica.proxy.closed = false
-  await vi.waitFor(() => expect(rooms(replica)).toEqual(['before', 'after']), { timeout: 5_000 })
+  await vi.waitFor(() => expect(rooms(replica)).toEqual(['before', 'after']), { timeout: 20_000 })
 })
 
 test('A dump is put back that knows nothing of the leader after this one: this one leads again, and gives none of the numbers of that leader', async () => {
@@ -172,7 +175,7 @@ test('A dump is put back, and another controller leads that knows less than the 
   await vi.waitFor(() => expect(rooms(again)).toEqual(['before', 'kept', 'after']))
   // The leader may store them again for a while.
   await vi.waitFor(() => expect(warnings.join('\n')).toMatch(/came back without (\d )?changes? that w/), {
-    timeout: 10_000,
+    timeout: 20_000,
   })
   expect(warnings.join('\n')).toContain('came back without 3 changes that were confirmed since 20')
   expect(warnings.join('\n')).toContain('rooms/lost-1, rooms/lost-2, rooms/lost-3')

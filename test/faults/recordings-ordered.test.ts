@@ -81,7 +81,7 @@ test('An operator finds ordered recordings and live streams, stops and deletes t
 
   await page.goto(`${address}#/devices`)
   await page.getByRole('button', { name: /^More( actions)?: North gate/ }).click()
-  await page.getByRole('menuitem', { name: 'Recording rule…' }).click()
+  await page.getByRole('menuitem', { name: 'Change recording rule…' }).click()
   await page.getByRole('dialog', { name: 'Recording of “North gate”' }).waitFor()
   await shoot('rule')
   expect(found).toEqual({})

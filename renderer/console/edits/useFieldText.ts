@@ -48,7 +48,7 @@ export function useFieldText() {
     if (field === 'entry_by_number' && value === 'inherit') return t('rooms.fields.byDefault')
     if (field === 'entry_by_number' && (value === 'on' || value === 'off')) return t(`rooms.fields.entries.${value}`)
     if (field === 'room_mode' && (value === 1 || value === 2 || value === 3 || value === 4))
-      return `${value} · ${t(`rooms.modes.m${value}`)}`
+      return t(`rooms.modes.m${value}`)
     if (field === 'role' && (value === 'viewer' || value === 'operator' || value === 'admin'))
       return t(`accounts.roles.${value}`)
     return plainValue(field, value)

@@ -34,7 +34,7 @@ export const recording: Texts<typeof english> = {
     body: 'Alle Kameras, Mikrofone und Bildschirme des Raums werden aufgezeichnet, bis jemand die Aufzeichnung beendet oder die Besprechung endet. Alle im Raum sehen und hören das.',
     action: 'Aufzeichnen',
   },
-  menu: 'Aufzeichnungsregel…',
+  menu: 'Aufzeichnungsregel ändern…',
   withRoom: 'Mit dem Raum: {state}',
   rule: 'Regel',
   ruleIs: 'Regel: {rule}',

@@ -32,7 +32,7 @@ export const recording = {
     body: 'All cameras, microphones and screens of the room are recorded until somebody stops it or the meeting ends. Everyone in the room sees and hears that.',
     action: 'Record',
   },
-  menu: 'Recording rule…',
+  menu: 'Change recording rule…',
   withRoom: 'With its room: {state}',
   rule: 'Rule',
   ruleIs: 'Rule: {rule}',

@@ -34,7 +34,7 @@ export const recording: Texts<typeof english> = {
     body: '房间内所有摄像头、麦克风和屏幕都会被录制，直到有人停止或会议结束。房间内所有人都会看到并听到提示。',
     action: '录制',
   },
-  menu: '录像规则…',
+  menu: '更改录像规则…',
   withRoom: '随房间：{state}',
   rule: '规则',
   ruleIs: '规则：{rule}',

@@ -24,9 +24,7 @@ const final: ReadonlySet<number> = new Set([400, 401, 403, 405, 406, 409, 415])
 /** Watches a stream for as long as needed, and restarts when the connection breaks. */
 export class LivePlayer {
   #way: OfferExchange
-  #kinds: readonly MediaKind[]
-  /** Refusal of the picture, after which only the sound is requested; undefined: all kinds are requested. */
-  #soundOnly: unknown
+  readonly #kinds: readonly MediaKind[]
   readonly #listener: PlayerListener
   readonly #closed = new AbortController()
   #session: WhepSession | undefined
@@ -80,9 +78,14 @@ export class LivePlayer {
     this.#waiting = false
     const attempt = ++this.#attempt
     if (!hasWebRtc()) return this.#listener.state('refused', new NoWebRtcError())
+    await this.#request(attempt, this.#kinds)
+  }
+
+  /** @param refusal of the picture, after which only the sound is requested; undefined: none */
+  async #request(attempt: number, kinds: readonly MediaKind[], refusal?: unknown): Promise<void> {
     this.#listener.state('connecting', undefined)
     try {
-      const session = await WhepSession.start(this.#way, this.#kinds, this.#closed.signal, (byServer) => {
+      const session = await WhepSession.start(this.#way, kinds, this.#closed.signal, (byServer) => {
         if (attempt === this.#attempt) this.#again(undefined, byServer)
       })
       this.#session = session
@@ -92,17 +95,14 @@ export class LivePlayer {
         if (session.connection.connectionState !== 'connected' || attempt !== this.#attempt) return
         clearTimeout(this.#timer)
         this.#wait = firstWaitMs
-        this.#listener.state('connected', this.#soundOnly)
+        this.#listener.state('connected', refusal)
       }
       session.connection.addEventListener('connectionstatechange', connected)
       connected()
     } catch (error) {
       if (this.#closed.signal.aborted) return
-      if (lacksCodec(error) && this.#kinds.length > 1) {
-        this.#kinds = ['audio']
-        this.#soundOnly = error
-        return await this.#start()
-      }
+      // The next attempt requests the picture again: the server may convert it by then.
+      if (lacksCodec(error) && kinds.length > 1) return await this.#request(attempt, ['audio'], error)
       if (error instanceof MediaRefusal && final.has(error.status)) this.#listener.state('refused', error)
       else this.#again(error)
     }

@@ -322,6 +322,13 @@ export const pictureCases: FieldCase[] = [
     playsMs: 14_000,
     expected: { converted: true },
   },
+  {
+    quirk: 'no IDR picture at all, watched before the conversion begins',
+    source: 'encoders with intra refresh that were started before the node',
+    film: 'intraRefresh',
+    packing: (picture, film, index) => (picture.at === 0 ? marked(film.sets) : usualPacker(picture, film, index)),
+    expected: { converted: true, learns: 175 },
+  },
   { quirk: 'H.265', source: 'most cameras since 2018', film: 'h265', expected: { converted: true } },
   {
     quirk: 'H.265 without markers',

@@ -40,6 +40,8 @@ export class FieldViewer {
     let viewer: FieldViewer | undefined
     for (const track of tracks) {
       track.onClosed(() => {})
+      // Sends receiver reports: the node closes viewers that send none.
+      track.setMediaHandler(new ndc.RtcpReceivingSession())
       track.onMessage((packet) => {
         const type = (packet[1] ?? 0) & 0x7f
         if (type === h264Type || type === vp8Type) (viewer?.pictures ?? early).push(Buffer.from(packet))

@@ -76,6 +76,11 @@ export class FanOut {
     else this.#leaveOut()
   }
 
+  /** Runs work behind the packets that are queued; at once if the queue is empty or full. */
+  inOrder(work: () => void): void {
+    if (this.#lane.idle || !this.#lane.run(work)) work()
+  }
+
   #leaveOut(): void {
     this.dropped += 1
     dropped.viewers += 1

@@ -20,6 +20,8 @@ export class FeedVideo {
   frames = 0
   /** Arrival of the last packet, milliseconds since the epoch; 0 before the first. */
   lastPacketAt = 0
+  /** Streams of the source so far that were joined to the first one. */
+  restarts = 0
 
   /** @param passOn takes each packet with its number in the feed; the source may change the packet once this returns */
   constructor(
@@ -56,5 +58,6 @@ export class FeedVideo {
   /** Joins a new stream of the source to the numbers so far. */
   restart(): void {
     this.#numbers.pause()
+    this.restarts += 1
   }
 }

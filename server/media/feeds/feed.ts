@@ -194,10 +194,16 @@ export class Feed {
     return kind === 'video' ? this.picture.clock : this.sound.clock
   }
 
-  /** Forgets the pictures so far: they are of another time than the next ones, and nobody may begin with them. */
+  /**
+   * Continues with pictures that another source makes of the same camera, e.g. a decoder: their numbers and times have nothing to do with those before, and no
+   * viewer may begin with the pictures so far.
+   */
   forget(): void {
-    this.kept.forgetGop()
-    this.picture.entry.timestamp = -1
+    this.#sinks.inOrder(() => {
+      this.kept.forgetGop()
+      this.picture.entry.timestamp = -1
+      this.picture.restart()
+    })
   }
 
   /** Ends the feed, and notifies every sink once. */

@@ -33,6 +33,8 @@ export class ViewerVideo {
   /** Feed whose packets are sent; undefined while none is. */
   #source: Feed | undefined
   #limit: Limit | undefined
+  /** Restarts of the source's picture when its packets were first sent. */
+  #restarts = 0
   /** Feed that is waited for. */
   #next: Next | undefined
   /** Last wish, for when a hidden picture is shown again; undefined: none. */
@@ -48,8 +50,9 @@ export class ViewerVideo {
     this.pace = new PacedVideo(sender, lifetime)
     this.#visibility = new Visibility(lifetime)
     this.#burst = new BurstSender(sender, lifetime, (feed, whole) => {
-      if (whole) this.#source = feed
-      else this.switchTo(feed)
+      if (!whole) return this.switchTo(feed)
+      this.#source = feed
+      this.#restarts = feed.picture.restarts
     })
   }
 
@@ -106,6 +109,7 @@ export class ViewerVideo {
   take(feed: Feed, packet: PacketLoan, sequence: number): void {
     // The burst takes it from the GOP.
     if (this.#burst.sending) return
+    if (feed === this.#source && feed.picture.restarts !== this.#restarts) this.#renew(feed)
     if (feed === this.#next?.feed) {
       // Packets of its key frame may be kept already, and this one with them.
       if (this.#catchUp(this.#next)) return
@@ -158,6 +162,12 @@ export class ViewerVideo {
     if (this.#limit?.keyFramesOnly && this.pace.lacksKeyFrame(now)) this.#source?.requestKeyFrame()
   }
 
+  /** Adopts the feed again with its next entry point: the times of its new stream may lie before those that were sent, and browsers drop such pictures. */
+  #renew(feed: Feed): void {
+    this.#restarts = feed.picture.restarts
+    this.#next ??= { feed, limit: this.#limit, partly: -1 }
+  }
+
   #stop(): void {
     this.#source = undefined
     this.#next = undefined
@@ -182,6 +192,7 @@ export class ViewerVideo {
   #adopt({ feed, limit }: Wanted): void {
     this.#next = undefined
     this.#source = feed
+    this.#restarts = feed.picture.restarts
     this.#limit = limit
     this.pace.clear()
     if (limit !== undefined) this.pace.rate = limit.rate

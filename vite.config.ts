@@ -133,6 +133,8 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^pg-pool$/, replacement: at('node_modules/pg-pool/index.js') },
+      // yazl asks for it by require(), like pg.
+      { find: /^buffer-crc32$/, replacement: at('node_modules/buffer-crc32/dist/index.cjs') },
       // Koa's packages name two versions of this list: the newer one serves both.
       { find: /^mime-db$/, replacement: at('node_modules/mime-db/index.js') },
     ],

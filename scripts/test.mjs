@@ -26,7 +26,7 @@ const packages = [
   // Machines on a network that is cut.
   ...['iproute2', 'iptables'],
   // Other programs that speak as clients do.
-  ...['curl', 'openssl'],
+  ...['curl', 'openssl', 'unzip'],
   ...(process.env.ROOMDESK_FAULTS === 'all'
     ? [
         ...['python3-aiortc', 'golang-go', 'golang-github-pion-webrtc.v3-dev'],

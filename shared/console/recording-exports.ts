@@ -57,7 +57,7 @@ export type ExportView = z.output<typeof exportView>
 
 export const recordingExportProcedures = {
   'exports.start': procedure(
-    'Export a span as a plain MP4; of several streams a tar with a file each and a time line. The file is kept for an hour.',
+    'Export a span as a plain MP4; of several streams a zip with a file each and a time line. The file is kept for an hour.',
     z.strictObject({
       streams: z.array(recordingStream).min(1).max(100),
       from: moment.min(0),

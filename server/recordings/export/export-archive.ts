@@ -1,17 +1,19 @@
-import { stat, writeFile } from 'node:fs/promises'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { insideOf, type OwnPath } from '../../../shared/files/own-path.ts'
 import { removeInside, reserveInside } from '../../../shared/files/real-path.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import type { WrittenFile } from './span-export.ts'
 
-/** Files of several streams, and where they go. */
+/** Files of several streams, and their archive. */
 export interface ArchiveParts {
   /** Recordings folder. */
   recordings: string
   folder: OwnPath
-  /** Name of the tar. */
+  /** Name of the zip. */
   name: string
   files: readonly { stream: RecordedStream; file: WrittenFile }[]
   view: { from: number; to: number; keepGaps: boolean }
@@ -19,7 +21,11 @@ export interface ArchiveParts {
   signal: AbortSignal
 }
 
-/** Puts files into one tar, with `timeline.json` that says who was there when. The files are deleted. @returns bytes of the tar */
+/**
+ * Writes files into one zip, with `timeline.json` that lists who was recorded when, and deletes the files. Media is stored, not compressed: it hardly shrinks.
+ * @returns bytes of the zip
+ * @throws errors of the disk; AbortError
+ */
 export async function writeArchive({
   recordings,
   folder,
@@ -45,13 +51,25 @@ export async function writeArchive({
       ...presenceOf(index, stream, view),
     })),
   }
-  const reserved = (file: string): Promise<OwnPath> => reserveInside(recordings, insideOf(folder, file))
-  await writeFile(await reserved('timeline.json'), `${JSON.stringify(timeline, undefined, 2)}\n`)
-  signal.throwIfAborted()
-  const path = await reserved(name)
-  const { create } = await import('tar')
-  await create({ file: path, cwd: folder, portable: true }, ['timeline.json', ...names])
-  await Promise.all(['timeline.json', ...names].map((each) => removeInside(recordings, insideOf(folder, each))))
+  const path = await reserveInside(recordings, insideOf(folder, name))
+  const { ZipFile } = await import('yazl')
+  const zip = new ZipFile()
+  const failed = new AbortController()
+  const either = AbortSignal.any([signal, failed.signal])
+  zip.on('error', (error: Error) => failed.abort(error))
+  zip.addBuffer(Buffer.from(`${JSON.stringify(timeline, undefined, 2)}\n`), 'timeline.json')
+  for (const [number, { file }] of files.entries()) {
+    const facts = { compress: false, size: file.bytes, mtime: new Date(file.at) }
+    // Opened in its turn: an export may have more files than a process may open.
+    zip.addReadStreamLazy(names[number] ?? '', facts, (take) =>
+      take(null, createReadStream(file.path, { signal: either })),
+    )
+  }
+  zip.end()
+  await pipeline(zip.outputStream, createWriteStream(path), { signal: either }).catch((error: unknown) => {
+    throw failed.signal.aborted ? failed.signal.reason : error
+  })
+  await Promise.all(files.map(({ file }) => removeInside(recordings, file.path)))
   const { size } = await stat(path)
   return size
 }

@@ -21,7 +21,7 @@ import { failureOf, FilesLostError, NothingRecordedError } from './export-failur
 import { fileName, stampOf } from './export-names.ts'
 import type { SpanExport, WrittenFile } from './span-export.ts'
 
-/** A span of streams to export as a file, or as a tar of files. */
+/** A span of streams to export as a file, or as a zip of files. */
 export interface ExportRequest {
   streams: readonly RecordedStream[]
   /** Milliseconds since the epoch. */
@@ -115,7 +115,7 @@ export class ExportJobs {
    */
   async start(request: ExportRequest, account: string): Promise<ExportJob> {
     await this.#emptied
-    // A tar is written beside its files.
+    // A zip is written beside its files.
     const needed = 2 * this.#bytesOf(request)
     await makeInside(this.#parts.folder, this.#folder, 0o700)
     const claim = await this.#parts.budget.claim({ owner: `account ${account}`, bytes: needed })
@@ -307,7 +307,7 @@ export class ExportJobs {
         : new NothingRecordedError('nothing was recorded in this span')
     const unconverted = files.some(({ file }) => file.unconverted)
     if (others.length === 0) return { name: basename(first.file.path), bytes: first.file.bytes, unconverted }
-    const name = `recordings-${stampOf(from)}.tar`
+    const name = `recordings-${stampOf(from)}.zip`
     const bytes = await writeArchive({
       recordings: this.#parts.folder,
       folder,

@@ -7,7 +7,7 @@ import { type FurtherRoute, refuse } from '../playback/playback-handler.ts'
 import type { PlaybackPort } from '../playback/playback-port.ts'
 import type { ExportJobs } from './export-jobs.ts'
 
-const types: Readonly<Record<string, string>> = { mp4: 'video/mp4', webm: 'video/webm', tar: 'application/x-tar' }
+const types: Readonly<Record<string, string>> = { mp4: 'video/mp4', webm: 'video/webm', zip: 'application/zip' }
 /** Downloads that are remembered as reported, by export and account. */
 const maxReported = 1_000
 

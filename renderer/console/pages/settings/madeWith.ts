@@ -37,5 +37,6 @@ export const madeWith: readonly MadeWith[] = [
   { name: 'vue-router', licence: 'MIT', use: 'page' },
   { name: 'ws', licence: 'MIT', use: 'socket' },
   { name: 'yaml', licence: 'ISC', use: 'updates' },
+  { name: 'yazl', licence: 'MIT', use: 'archive' },
   { name: 'zod', licence: 'MIT', use: 'schema' },
 ]

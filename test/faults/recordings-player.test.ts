@@ -238,6 +238,32 @@ const seams: readonly (readonly [string, readonly Omit<RecordedPart, 'startedAt'
     })),
   ],
   [
+    'the picture begins after the sound',
+    [0, 1].map(() => ({ film: { seconds: 4 }, has: (kind, time) => kind === 'sound' || time >= 2 })),
+  ],
+  [
+    'the picture begins a long time after the sound',
+    [{ film: { seconds: 30 }, segmentSeconds: 30, has: (kind, time) => kind === 'sound' || time >= 27 }],
+  ],
+  [
+    'the picture pauses while the sound goes on',
+    [{ film: { seconds: 8 }, segmentSeconds: 8, has: (kind, time) => kind === 'sound' || time < 1.9 || time >= 5 }],
+  ],
+  [
+    'the picture pauses for a long time while the sound goes on',
+    [{ film: { seconds: 30 }, segmentSeconds: 30, has: (kind, time) => kind === 'sound' || time < 1.9 || time >= 27 }],
+  ],
+  [
+    'the sound pauses for a long time while the picture goes on',
+    [
+      {
+        film: { seconds: 30 },
+        segmentSeconds: 30,
+        has: (kind, time) => kind === 'picture' || time < 1.9 || time >= 27,
+      },
+    ],
+  ],
+  [
     'nothing came for two seconds',
     [{ film: { seconds: 6 }, segmentSeconds: 6, has: (_, time) => time < 1.9 || time >= 4 }],
   ],

@@ -103,7 +103,9 @@ export class StreamPlayer {
     if (left > tail || (left > atEnd && performance.now() - this.#movedAt < stillMs)) return undefined
     const next = this.#feed.rangeFrom(end ?? currentTime)
     if (next !== undefined && next <= this.#loadedTo() + slack) return Math.ceil(this.#feed.wallTime(next)) + 1
-    if (this.#cursor !== undefined && this.#following === undefined) return undefined
+    // One track alone goes on for longer than is loaded ahead: both may go on behind that.
+    if (this.#cursor !== undefined && this.#following === undefined)
+      return this.#needsMore() ? undefined : Math.ceil(this.#feed.wallTime(this.#loadedTo()))
     return this.#following === undefined ? undefined : (this.#following?.from ?? null)
   }
 

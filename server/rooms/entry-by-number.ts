@@ -62,6 +62,7 @@ export function lookAtRoom(
   if (refused === undefined || refused.refusal === 'locked') {
     return { by_number: true, host_password: room?.host_password_sealed !== '', ...facts }
   }
+  if (role !== undefined && room === undefined) return { ...unknownRoom, refusal: 'deleted' }
   if (role !== undefined) return { by_number: false, host_password: false, ...facts }
   parts.observer.observe({
     at,

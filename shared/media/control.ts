@@ -163,6 +163,8 @@ const roomLookSchema = z.strictObject({
   opening: openingSchema.optional(),
   /** People in the room. Left out: the request had no valid link. `names`: those of the first people. Left out: the link alone does not admit. */
   people: z.strictObject({ count: z.int(), names: z.array(z.string()).optional() }).optional(),
+  /** For the holder of a valid link only. */
+  refusal: z.literal('deleted').optional(),
 })
 export type RoomLook = z.output<typeof roomLookSchema>
 /** Attempts refused by the node itself: a link that is forged, expired or for another room; a wrong host password; too many attempts. */

@@ -83,11 +83,19 @@ describe('ways into a room', () => {
     expect(await saidBefore(await site.link(room))).toContain('In the room: Ann')
     await page.getByText('This link is valid until').waitFor()
     expect(await saidBefore(await site.link(later))).toMatch(/The meeting starts (at|on) [^]*The room opens (at|on)/)
-    await page.goto('about:blank')
-    await page.goto(`${await site.link(room)}x`)
-    await page.getByRole('heading', { name: 'A join link is required' }).waitFor()
-    const asked = await page.evaluate("Promise.race([globalThis.asked, Promise.resolve('nobody was asked')])")
-    expect(asked).toBe('nobody was asked')
+    const deleted = await site.room()
+    const toDeleted = await site.link(deleted)
+    await site.controller.rpc('rooms.delete', { room_ids: [deleted] })
+    for (const [link, title] of [
+      [`${await site.link(room)}x`, 'A join link is required'],
+      [toDeleted, 'The room no longer exists'],
+    ] as const) {
+      await page.goto('about:blank')
+      await page.goto(link)
+      await page.getByRole('heading', { name: title }).waitFor()
+      const asked = await page.evaluate("Promise.race([globalThis.asked, Promise.resolve('nobody was asked')])")
+      expect(asked).toBe('nobody was asked')
+    }
     await ann.close()
     await page.context().close()
   })

@@ -19,6 +19,7 @@ const endingReasons = [
   'turnedAway',
   'removed',
   'noRoom',
+  'deleted',
   'notOpenYet',
   'over',
   'taken',

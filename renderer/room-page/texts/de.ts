@@ -407,6 +407,10 @@ export const de: Texts = {
       title: 'Der Raum ist nicht offen',
       body: 'Er wurde geschlossen oder gelöscht, oder die Besprechung hat nicht begonnen. Prüfen Sie den Link, oder fragen Sie nach.',
     },
+    deleted: {
+      title: 'Den Raum gibt es nicht mehr',
+      body: 'Er wurde gelöscht. Bitten Sie um einen neuen Link.',
+    },
     taken: {
       title: 'Diese Person ist schon im Raum',
       body: 'Sind Sie das in einem anderen Fenster, schließen Sie es dort. Versuchen Sie es dann wieder.',

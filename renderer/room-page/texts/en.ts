@@ -387,6 +387,10 @@ export const en = {
       title: 'The room is not open',
       body: 'It was closed or deleted, or has not begun. Check the link, or ask whoever invited you.',
     },
+    deleted: {
+      title: 'The room no longer exists',
+      body: 'It was deleted. Ask whoever invited you for a new link.',
+    },
     taken: {
       title: 'This person is already in the room',
       body: 'If that is you in another window, close it there. Then try again.',

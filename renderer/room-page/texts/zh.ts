@@ -331,6 +331,7 @@ export const zh: Texts = {
     over: { title: '会议已结束', body: '会议时间已到，房间已关闭。' },
     notOpenYet: { title: '房间尚未开放', body: '房间将在预定时间开放。' },
     noRoom: { title: '房间未开放', body: '房间已关闭、已删除或尚未开始。请检查链接，或联系邀请您的人。' },
+    deleted: { title: '房间已不存在', body: '房间已被删除。请向邀请您的人索取新链接。' },
     taken: { title: '同一身份已在房间内', body: '如果是您在另一个窗口加入，请先关闭那个窗口，然后重试。' },
     tooMany: { title: '尝试次数过多', body: '请等待一分钟后重试。' },
     busy: { title: '暂时无法加入房间', body: '名额已满或站点正在维护，请一分钟后重试。' },

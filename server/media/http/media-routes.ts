@@ -91,8 +91,12 @@ async function look(
   return { ...entryLook(seen), ...(link === undefined ? {} : { refusal: link }) }
 }
 
-function entryLook({ opening, ...look }: RoomLook): EntryLook {
-  return { ...look, ...(opening === undefined ? {} : { opening: openingIn(opening) }) }
+function entryLook({ opening, refusal, ...look }: RoomLook): EntryLook {
+  return {
+    ...look,
+    ...(opening === undefined ? {} : { opening: openingIn(opening) }),
+    ...(refusal === undefined ? {} : { refusal }),
+  }
 }
 
 async function publish(

@@ -143,6 +143,13 @@ test('a link shows the topic, the people and the start of its room before joinin
   await inside.closed
   expect(await look(bo)).toEqual({ ...nothing, refusal: 'removed' })
 
+  // Strangers learn nothing about a deleted room.
+  const toOther = (await site.rpc('media.join_link', { room_id: other.room_id })).url
+  await site.rpc('rooms.delete', { room_ids: [other.room_id] })
+  expect(await look(toOther, other.room_id)).toEqual({ ...nothing, refusal: 'deleted' })
+  expect(await look(`${toOther}x`, other.room_id)).toEqual(refused)
+  expect(await (await fetch(`${site.nodeUrl}/entry/${other.room_id}`)).json()).toEqual(nothing)
+
   const start = new Date(Date.now() + 3_600_000).toISOString().slice(0, 19)
   const schedule = { start, zone: 'UTC', minutes: 30, early_minutes: 10, overrun_minutes: 0 }
   const later = await site.rpc('rooms.create', { topic: 'Board', schedule })

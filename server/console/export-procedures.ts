@@ -4,7 +4,8 @@ import { ConsoleError } from '../../shared/console/procedure.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Capabilities } from '../capabilities/capabilities.ts'
 import { type NewCapability, ofProgram } from '../capabilities/capability.ts'
-import type { ExportJob, ExportJobs } from '../recordings/export/export-jobs.ts'
+import type { ExportJob } from '../recordings/export/export-job.ts'
+import type { ExportJobs } from '../recordings/export/export-jobs.ts'
 import { type RecordingEvent, recordingSubject } from '../recordings/recording-events.ts'
 import { actorOf, makerOf } from './call-actor.ts'
 import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
@@ -116,9 +117,13 @@ function viewOf({
   failure,
   lost,
   expiresAt,
+  keepGaps,
+  picture,
+  sound,
 }: ExportJob): ExportView {
   return {
     ...{ id, state, progress, from, to, format, name, bytes, unconverted, error },
+    ...{ keep_gaps: keepGaps, picture, sound },
     ...(failure !== undefined && { failure }),
     ...(lost > 0 && { lost }),
     streams: streams.map(({ roomId, userId, source, quality }) => ({

@@ -22,6 +22,7 @@ export const exportFailures = {
   storageAway: 'The object storage that holds the recordings is unavailable. Try again later.',
   conversion: 'ffmpeg could not convert the recording. Export it “as recorded”, or see the log of the controller.',
   encoderMissing: 'This ffmpeg has no encoder of H.264: install one with libx264, or export “as recorded”.',
+  restarted: 'The controller was restarted, which deletes exports. Export again.',
   unexpected: 'Unexpected error. See the log of the controller.',
 } as const
 export type ExportFailure = keyof typeof exportFailures
@@ -39,6 +40,10 @@ const exportView = z.strictObject({
   from: moment,
   to: moment,
   format: z.enum(exportFormats),
+  /** As in `exports.start`. */
+  keep_gaps: z.boolean().optional(),
+  picture: z.boolean().optional(),
+  sound: z.boolean().optional(),
   /** Name and size of the file, at `/recordings/exports/<id>` of the console port; empty until it is there. */
   name: z.string(),
   bytes: z.int(),

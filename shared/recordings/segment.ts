@@ -56,7 +56,7 @@ const lastMoment = 8.64e15
 export const momentSchema = z.number().min(0).max(lastMoment)
 
 /** Stream that a recording belongs to. */
-const recordedStreamSchema = z.strictObject({
+export const recordedStreamSchema = z.strictObject({
   roomId: id,
   userId: id,
   source: z.enum(streamSources),

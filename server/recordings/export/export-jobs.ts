@@ -2,12 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Logger } from 'pino'
-import {
-  type ExportFailure,
-  exportFailures,
-  type ExportFormat,
-  type ExportState,
-} from '../../../shared/console/recording-exports.ts'
+import { type ExportFailure, exportFailures } from '../../../shared/console/recording-exports.ts'
 import { ConsoleError } from '../../../shared/console/procedure.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import { insideOf, type OwnPath } from '../../../shared/files/own-path.ts'
@@ -18,52 +13,10 @@ import type { RecordingIndex } from '../recording-index.ts'
 import type { SpaceBudget, SpaceClaim } from '../space-budget.ts'
 import { writeArchive } from './export-archive.ts'
 import { failureOf, FilesLostError, NothingRecordedError } from './export-failure.ts'
+import type { ExportJob, ExportRequest, ExportResult } from './export-job.ts'
+import { ExportJournal } from './export-journal.ts'
 import { fileName, stampOf } from './export-names.ts'
 import type { SpanExport, WrittenFile } from './span-export.ts'
-
-/** A span of streams to export as a file, or as a zip of files. */
-export interface ExportRequest {
-  streams: readonly RecordedStream[]
-  /** Milliseconds since the epoch. */
-  from: number
-  to: number
-  format: ExportFormat
-  keepGaps: boolean
-  picture: boolean
-  sound: boolean
-}
-
-/** An export, with its progress. */
-export interface ExportJob extends ExportRequest {
-  id: string
-  state: ExportState
-  /** Done, 0 to 1. */
-  progress: number
-  /** Id of the account that made it; empty: the console key, or the desktop's own window. */
-  account: string
-  /** Name of the file; empty until it is there. */
-  name: string
-  bytes: number
-  /** It could not be made as it was wished: ffmpeg is missing. */
-  unconverted: boolean
-  /** Why it failed; empty: it has not. */
-  error: string
-  failure?: ExportFailure
-  /** Segments whose files are missing or damaged. */
-  lost: number
-  /** The file is deleted then, in milliseconds since the epoch; 0: it is not there. */
-  expiresAt: number
-}
-
-/** The file of an export that is done. */
-export interface ExportResult {
-  open: () => Promise<FileHandle>
-  name: string
-  bytes: number
-  account: string
-  /** Streams that it holds. */
-  streams: readonly RecordedStream[]
-}
 
 /** Needs of exports. */
 export interface ExportJobsParts {
@@ -96,17 +49,25 @@ interface Job {
   ended?: EndListener
 }
 
-/** Exports that are asked for in the console: a few at a time, with progress; the results stay for an hour. */
+/** Claim of an export that needs no space. */
+const noClaim: SpaceClaim = { bytes: 0, settle: () => {}, release: () => {} }
+
+/**
+ * Exports that are asked for in the console: a few at a time, with progress; the results stay for an hour. A restart deletes results and ends what is under way: the next run lists
+ * these exports as failed.
+ */
 export class ExportJobs {
   readonly #parts: ExportJobsParts
   readonly #folder: OwnPath
   readonly #jobs = new Map<string, Job>()
-  readonly #emptied: Promise<void>
+  readonly #journal: ExportJournal
+  readonly #begun: Promise<void>
 
   constructor(parts: ExportJobsParts) {
     this.#parts = parts
     this.#folder = insideOf(parts.folder, '.exports')
-    this.#emptied = this.#remove(this.#folder)
+    this.#journal = new ExportJournal(parts.folder, parts.logger)
+    this.#begun = this.#begin()
   }
 
   /**
@@ -114,7 +75,7 @@ export class ExportJobs {
    * @throws ConsoleError too many exports, or the disk is too full
    */
   async start(request: ExportRequest, account: string): Promise<ExportJob> {
-    await this.#emptied
+    await this.#begun
     // A zip is written beside its files.
     const needed = 2 * this.#bytesOf(request)
     await makeInside(this.#parts.folder, this.#folder, 0o700)
@@ -127,22 +88,9 @@ export class ExportJobs {
       throw new ConsoleError(refusal('tooManyExports'))
     }
     const id = randomBytes(16).toString('base64url')
-    const view: ExportJob = {
-      ...request,
-      ...{
-        id,
-        account,
-        state: 'waiting',
-        progress: 0,
-        name: '',
-        bytes: 0,
-        unconverted: false,
-        lost: 0,
-        error: '',
-        expiresAt: 0,
-      },
-    }
+    const view = newJob(id, account, request)
     this.#jobs.set(id, { view, claim, stop: new AbortController() })
+    this.#journal.began({ id, account, request })
     this.#runNext()
     return { ...view }
   }
@@ -176,6 +124,7 @@ export class ExportJobs {
     const job = this.#jobs.get(id)
     if (job === undefined) return
     job.stop.abort()
+    this.#journal.left(id)
     if (job.view.state === 'running') return
     this.#forget(id)
     this.#runNext()
@@ -215,8 +164,24 @@ export class ExportJobs {
     }
     const claims = Array.from(this.#jobs.values(), ({ claim }) => claim)
     this.#jobs.clear()
+    await this.#journal.written()
     await this.#remove(this.#folder)
     for (const claim of claims) claim.release()
+  }
+
+  /** Deletes the results of earlier runs, and lists their exports as ended by a restart. */
+  async #begin(): Promise<void> {
+    const ended = await this.#journal.takeOver()
+    await this.#remove(this.#folder)
+    for (const { id, account, request } of ended.slice(-maxJobs)) {
+      const failure = 'restarted'
+      const error = exportFailures[failure]
+      const view: ExportJob = { ...newJob(id, account, request), state: 'failed', failure, error }
+      const job: Job = { view, claim: noClaim, stop: new AbortController() }
+      this.#jobs.set(id, job)
+      this.#journal.began({ id, account, request })
+      this.#expire(job)
+    }
   }
 
   /** Never rejects: what stays is deleted at the next start. */
@@ -255,6 +220,8 @@ export class ExportJobs {
     const { view } = job
     Object.assign(view, { state: failure === undefined ? 'cancelled' : 'failed', name: '', bytes: 0, expiresAt: 0 })
     if (failure !== undefined) Object.assign(view, { failure, error: exportFailures[failure] })
+    // One that `stop` ended is listed by the next run.
+    if (this.#jobs.has(view.id)) this.#journal.left(view.id)
     this.#expire(job)
     job.ended?.(failure)
     await this.#remove(insideOf(this.#folder, view.id))
@@ -344,6 +311,7 @@ export class ExportJobs {
     if (job === undefined || job.view.state === 'running') return
     clearTimeout(job.timer)
     this.#jobs.delete(id)
+    this.#journal.left(id)
     job.ended?.()
     mustNotFail(this.#remove(insideOf(this.#folder, id)).finally(() => job.claim.release()))
   }
@@ -351,4 +319,12 @@ export class ExportJobs {
 
 function isUnderWay({ view: { state } }: Job): boolean {
   return state === 'waiting' || state === 'running'
+}
+
+function newJob(id: string, account: string, request: ExportRequest): ExportJob {
+  return {
+    ...request,
+    ...{ id, account, state: 'waiting', progress: 0, name: '', bytes: 0 },
+    ...{ unconverted: false, lost: 0, error: '', expiresAt: 0 },
+  }
 }

@@ -158,6 +158,7 @@ export const playback: Texts<typeof english> = {
     nothing: 'Wählen Sie Bild, Ton oder beides.',
     streams: '{n} Stream, eine Datei | {n} Streams, ein Archiv mit je einer Datei',
     start: 'Exportieren',
+    again: 'Erneut exportieren',
     download: 'Herunterladen',
     until: 'bis {time}',
     failed: 'Fehlgeschlagen: {error}',
@@ -172,6 +173,7 @@ export const playback: Texts<typeof english> = {
         'ffmpeg konnte die Aufzeichnung nicht umwandeln. Exportieren Sie „Wie aufgezeichnet“; Näheres im Protokoll des Controllers.',
       encoderMissing:
         'Dieses ffmpeg kann kein H.264 erzeugen. Installieren Sie eines mit libx264, oder exportieren Sie „Wie aufgezeichnet“.',
+      restarted: 'Der Controller wurde neu gestartet; dabei werden Exporte gelöscht.',
       unexpected: 'Unerwarteter Fehler. Näheres im Protokoll des Controllers.',
     },
     lost: '{n} Segment ist nicht enthalten: Seine Datei fehlt oder ist beschädigt | {n} Segmente sind nicht enthalten: Ihre Dateien fehlen oder sind beschädigt',

@@ -5,7 +5,8 @@ import { promisify } from 'node:util'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { askProgram, type FfmpegProgram, findProgram } from '../../../../server/nodes/embedded/ffmpeg/ffmpeg-program.ts'
-import { ExportJobs, type ExportRequest } from '../../../../server/recordings/export/export-jobs.ts'
+import type { ExportRequest } from '../../../../server/recordings/export/export-job.ts'
+import { ExportJobs } from '../../../../server/recordings/export/export-jobs.ts'
 import { exportRoute } from '../../../../server/recordings/export/export-route.ts'
 import { SpanExport } from '../../../../server/recordings/export/span-export.ts'
 import { SpaceBudget } from '../../../../server/recordings/space-budget.ts'
@@ -85,6 +86,38 @@ test('An operator exports a span, sees the progress and downloads the file, also
   jobs.cancel(id)
   expect((await ask({})).status).toBe(404)
   await expect.poll(() => readdir(folder)).toEqual([])
+})
+
+test('After a restart, exports that were done or under way are listed as ended by it, for an hour or until they are removed', async () => {
+  const site = await recordingsSite()
+  await site.record({ startedAt })
+  const { jobs, folder } = await exportSite(site)
+  const { id: done } = await jobs.start(requestOf(['camera']), 'olivia')
+  expect(await ended(jobs, done)).toBe('done')
+  const { id: failed } = await jobs.start(requestOf(['nobody']), 'olivia')
+  expect(await ended(jobs, failed)).toBe('failed')
+  const { id: removed } = await jobs.start(requestOf(['camera']), 'olivia')
+  jobs.cancel(removed)
+  const { id: running } = await jobs.start(requestOf(['camera'], { keepGaps: true, sound: false }), 'tim')
+  await jobs.stop()
+
+  const after = (await exportSite(site)).jobs
+  await expect.poll(() => after.list().map(({ id }) => id)).toEqual([running, done])
+  expect(after.list('tim')).toMatchObject([
+    {
+      state: 'failed',
+      failure: 'restarted',
+      expiresAt: 0,
+      keepGaps: true,
+      sound: false,
+      streams: [{ userId: 'camera' }],
+    },
+  ])
+  await expect.poll(() => readdir(folder).catch(() => [])).toEqual([])
+  after.cancel(running)
+  await after.stop()
+  const later = (await exportSite(site)).jobs
+  await expect.poll(() => later.list().map(({ id }) => id)).toEqual([done])
 })
 
 test('A whole room becomes a zip: a file for each person who was there, and a time line', async () => {

@@ -1,0 +1,47 @@
+import type { FileHandle } from 'node:fs/promises'
+import type { ExportFailure, ExportFormat, ExportState } from '../../../shared/console/recording-exports.ts'
+import type { RecordedStream } from '../../../shared/recordings/segment.ts'
+
+/** A span of streams to export as a file, or as a zip of files. */
+export interface ExportRequest {
+  streams: readonly RecordedStream[]
+  /** Milliseconds since the epoch. */
+  from: number
+  to: number
+  format: ExportFormat
+  keepGaps: boolean
+  picture: boolean
+  sound: boolean
+}
+
+/** An export, with its progress. */
+export interface ExportJob extends ExportRequest {
+  id: string
+  state: ExportState
+  /** Done, 0 to 1. */
+  progress: number
+  /** Id of the account that made it; empty: the console key, or the desktop's own window. */
+  account: string
+  /** Name of the file; empty until it is there. */
+  name: string
+  bytes: number
+  /** It could not be made as it was wished: ffmpeg is missing. */
+  unconverted: boolean
+  /** Why it failed; empty: it has not. */
+  error: string
+  failure?: ExportFailure
+  /** Segments whose files are missing or damaged. */
+  lost: number
+  /** The file is deleted then, in milliseconds since the epoch; 0: it is not there. */
+  expiresAt: number
+}
+
+/** The file of an export that is done. */
+export interface ExportResult {
+  open: () => Promise<FileHandle>
+  name: string
+  bytes: number
+  account: string
+  /** Streams that it holds. */
+  streams: readonly RecordedStream[]
+}

@@ -1,0 +1,115 @@
+import type { Logger } from 'pino'
+import { z } from 'zod'
+import { exportFormats } from '../../../shared/console/recording-exports.ts'
+import { insideOf, type OwnPath } from '../../../shared/files/own-path.ts'
+import { openInside, reserveInside, sizeInside } from '../../../shared/files/real-path.ts'
+import { momentSchema, recordedStreamSchema } from '../../../shared/recordings/segment.ts'
+import type { ExportRequest } from './export-job.ts'
+
+/** An export whose result a restart deletes. */
+export interface JournaledExport {
+  id: string
+  /** Id of the account that made it. */
+  account: string
+  request: ExportRequest
+}
+
+type Entry = { began: JournaledExport } | { left: string }
+
+const line: z.ZodType<Entry> = z.union([
+  z.strictObject({
+    began: z.strictObject({
+      id: z.string().min(1).max(64),
+      account: z.string(),
+      request: z.strictObject({
+        streams: z.array(recordedStreamSchema),
+        from: momentSchema,
+        to: momentSchema,
+        format: z.enum(exportFormats),
+        keepGaps: z.boolean(),
+        picture: z.boolean(),
+        sound: z.boolean(),
+      }),
+    }),
+  }),
+  z.strictObject({ left: z.string() }),
+])
+
+/** Maximum size of the journal that is read, in bytes. */
+const maxBytes = 16 * 1_048_576
+
+/** File beside the results of exports, with a line for each export that begins or leaves the list: the next run lists those that a restart ended. */
+export class ExportJournal {
+  readonly #folder: string
+  readonly #path: OwnPath
+  readonly #logger: Logger
+  #turn: Promise<void> = Promise.resolve()
+
+  /** @param folder recordings folder */
+  constructor(folder: string, logger: Logger) {
+    this.#folder = folder
+    this.#path = insideOf(folder, '.exports.jsonl')
+    this.#logger = logger
+  }
+
+  /** Returns the exports of earlier runs that were still listed, the oldest first, and empties the journal. Never rejects. */
+  async takeOver(): Promise<JournaledExport[]> {
+    const listed = new Map<string, JournaledExport>()
+    for (const entry of await this.#read()) {
+      if ('left' in entry) listed.delete(entry.left)
+      else listed.set(entry.began.id, entry.began)
+    }
+    if (listed.size > 0) await this.#guarded(async () => void (await reserveInside(this.#folder, this.#path)))
+    return [...listed.values()]
+  }
+
+  /** Notes an export that enters the list. */
+  began(began: JournaledExport): void {
+    this.#write({ began })
+  }
+
+  /** Notes an export whose result is gone, or that ended without one. */
+  left(id: string): void {
+    this.#write({ left: id })
+  }
+
+  /** Resolves when everything so far is written. */
+  async written(): Promise<void> {
+    await this.#turn
+  }
+
+  #write(entry: Entry): void {
+    this.#turn = this.#turn.then(() =>
+      this.#guarded(async () => {
+        await using file = await openInside(this.#folder, this.#path, 'append')
+        await file.appendFile(`${JSON.stringify(entry)}\n`)
+      }),
+    )
+  }
+
+  async #read(): Promise<Entry[]> {
+    try {
+      if ((await sizeInside(this.#folder, this.#path)) > maxBytes) return []
+      await using file = await openInside(this.#folder, this.#path)
+      const text = await file.readFile('utf8')
+      return text.split('\n').flatMap((each) => parsed(each))
+    } catch {
+      // The first start, or an unusable folder.
+      return []
+    }
+  }
+
+  async #guarded(act: () => Promise<void>): Promise<void> {
+    await act().catch((err: unknown) => this.#logger.warn({ err }, 'the list of exports could not be stored'))
+  }
+}
+
+/** A line that a crash cut off is ignored. */
+function parsed(text: string): Entry[] {
+  try {
+    const { data } = line.safeParse(JSON.parse(text))
+    return data === undefined ? [] : [data]
+  } catch {
+    return []
+  }
+}

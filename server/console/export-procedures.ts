@@ -6,7 +6,8 @@ import type { Capabilities } from '../capabilities/capabilities.ts'
 import { type NewCapability, ofProgram } from '../capabilities/capability.ts'
 import type { ExportJob } from '../recordings/export/export-job.ts'
 import type { ExportJobs } from '../recordings/export/export-jobs.ts'
-import { type RecordingEvent, recordingSubject } from '../recordings/recording-events.ts'
+import { type RecordingEvent, recordedSubject } from '../recordings/recording-events.ts'
+import type { RecordingIndex } from '../recordings/recording-index.ts'
 import { actorOf, makerOf } from './call-actor.ts'
 import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
 
@@ -15,7 +16,7 @@ export interface ExportProcedureParts {
   /** Undefined where the recordings folder cannot be used. */
   exports: ExportJobs | undefined
   /** @throws ConsoleError recordingsUnusable */
-  assertUsable: () => void
+  index: () => Pick<RecordingIndex, 'segments'>
   capabilities: Pick<Capabilities, 'make' | 'onEnd' | 'revoke'>
   /** Receives what was exported, by whom. */
   event: (event: RecordingEvent) => void
@@ -27,12 +28,12 @@ const maxLifeMs = 24 * 60 * 60_000
 /** Procedures on exports of recordings. */
 export function exportHandlers({
   exports,
-  assertUsable,
+  index,
   capabilities,
   event,
 }: ExportProcedureParts): Handlers<ProceduresOf<'exports'>> {
   const usable = (): ExportJobs => {
-    assertUsable()
+    index()
     if (exports === undefined) throw new ConsoleError(refusal('nothingHere'))
     return exports
   }
@@ -80,7 +81,7 @@ export function exportHandlers({
       } as const
       const actor = actorOf(origin)
       const eventOf = ({ room_id, user_id }: RecordingStream): Omit<RecordingEvent, 'kind'> => ({
-        subject: recordingSubject(room_id, user_id, user_id),
+        subject: recordedSubject(index(), { roomId: room_id, userId: user_id, from, to }),
         room: room_id,
         params: { from, to, format },
       })

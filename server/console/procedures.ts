@@ -239,7 +239,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
     ...exportHandlers({
       capabilities: services.capabilities,
       exports: parts.exports,
-      assertUsable: () => void services.recordings.usableIndex,
+      index: () => services.recordings.usableIndex,
       event: (event) => parts.events.append(event),
     }),
     ...recordingHandlers({

@@ -7,7 +7,7 @@ import type { RecordingRule } from '../../shared/recordings/recording-rule.ts'
 import { objectProblemMessages, objectStorageSchema } from '../../shared/recordings/object-storage.ts'
 import { keepHiddenSecrets, type Settings } from '../../shared/settings.ts'
 import type { StartedBy } from '../recordings/recording-control.ts'
-import { type RecordingEvent, recordingSubject } from '../recordings/recording-events.ts'
+import { type RecordingEvent, recordedSubject } from '../recordings/recording-events.ts'
 import { consoleStream, recordedStream } from '../recordings/kept-spans.ts'
 import type { RecordedSource, SegmentQuery, SourceQuery } from '../recordings/recording-index.ts'
 import type { SiteRecordings } from '../recordings/site-recordings.ts'
@@ -105,11 +105,16 @@ export function recordingHandlers(parts: RecordingProcedureParts): Handlers<Proc
     },
     'recordings.delete': async ({ streams, from, to }, origin) => {
       checkSpan(from, to, 36_500)
+      const index = recordings.usableIndex
+      // The names are gone afterwards.
+      const subjects = streams.map(({ room_id, user_id }) => ({
+        room: room_id,
+        subject: recordedSubject(index, { roomId: room_id, userId: user_id, from, to }),
+      }))
       const deleted = await recordings.delete(streams.map(recordedStream), from, to)
-      for (const { room_id, user_id } of streams) {
-        const subject = recordingSubject(room_id, user_id, nameOf(store, user_id))
+      for (const about of subjects) {
         const params = { from, to, segments: deleted.segments }
-        event({ kind: 'recording.deleted', actor: actorOf(origin), subject, room: room_id, params })
+        event({ kind: 'recording.deleted', actor: actorOf(origin), ...about, params })
       }
       return deleted
     },
@@ -243,8 +248,4 @@ function wishOf(roomId: string, userId: string | undefined) {
 function startedBy(origin: CallOrigin): StartedBy {
   const { name, address } = actorOf(origin)
   return { by: 'operator', name, address }
-}
-
-function nameOf(store: Store, userId: string): string {
-  return store.get('devices', userId)?.userName ?? userId
 }

@@ -1,6 +1,7 @@
 import type { EventActor } from '../../shared/console/event-actor.ts'
 import type { EventParams } from '../../shared/console/event-values.ts'
 import type { EventKind, EventLevel, EventSubject } from '../../shared/console/events.ts'
+import type { RecordingIndex } from './recording-index.ts'
 
 /** An event of recording for the event log. */
 export interface RecordingEvent {
@@ -18,6 +19,16 @@ export type RecordEvent = (event: RecordingEvent) => void
 /** Subject of an event about the recordings of one person or camera. @param name shown name */
 export function recordingSubject(roomId: string, userId: string, name: string): EventSubject {
   return { type: 'recording', id: `${roomId}/${userId}`, name }
+}
+
+/** Subject of an event about recordings in a span, with the name that was recorded; without a recording, the id. Times in milliseconds since the epoch. */
+export function recordedSubject(
+  index: Pick<RecordingIndex, 'segments'>,
+  { roomId, userId, from, to }: { roomId: string; userId: string; from: number; to: number },
+): EventSubject {
+  const [segment] = index.segments({ roomId, userId, from, to, limit: 1 })
+  const name = segment?.userName ?? ''
+  return recordingSubject(roomId, userId, name === '' ? userId : name)
 }
 
 /** Subject of an event about all recordings of the site. */

@@ -159,6 +159,8 @@ test('The console port plays and exports recordings for those who may see them, 
       ]),
     )
     expect(acts).not.toContain('victor recording.watched 1000/anna')
+    const named = (kind: string) => new Set(items.filter((one) => one.kind === kind).map(({ subject }) => subject.name))
+    expect(named('recording.exported')).toContain('Loading dock')
   } finally {
     await site.remove()
     await removeFolder(dataFolder)

@@ -18,6 +18,7 @@ import {
 } from './codec-support.ts'
 import { CurrentSource } from './current-source.ts'
 import { PacketArrivals } from './packet-arrivals.ts'
+import { PictureSilence } from './picture-silence.ts'
 import { saysGoodbye } from '../rtp/rtcp.ts'
 import { RtspDialogue } from './dialogue.ts'
 import { DeclaredClocks } from './declared-clock.ts'
@@ -369,9 +370,19 @@ export class RtspSession {
 
   #watchStall(): void {
     const { stallMs } = this.#options
+    const silence = new PictureSilence(stallMs)
     this.#lifetime.every(Math.max(50, Math.min(500, stallMs / 4)), () => {
-      if (this.#arrivals.silentMs > stallMs) this.#end(new RtspError('stalled', `no media for ${stallMs} ms`))
+      if (this.#arrivals.silentMs > stallMs) return this.#end(new RtspError('stalled', `no media for ${stallMs} ms`))
+      const silentMs = silence.note(this.#picturePlace, performance.now())
+      if (silentMs > 0)
+        this.#end(new RtspError('stalled', `no picture for ${Math.round(silentMs)} ms, although sound arrives`))
     })
+  }
+
+  /** Place of the last packet of the picture; -1 before the first. */
+  get #picturePlace(): number {
+    for (const [{ kind }, source] of this.#sources) if (kind === 'video') return Math.max(-1, source.place)
+    return -1
   }
 
   /** Ends the session of a camera that sends too much, media or not. */

@@ -222,6 +222,34 @@ test('a picture that says goodbye and ends is over, though its sound goes on', a
   expect(await ended.promise).toMatchObject({ kind: 'closed', message: expect.stringContaining('BYE') })
 })
 
+test('a picture that ends without a goodbye is stalled, though its sound goes on; one that comes now and then is not', async () => {
+  let ends = false
+  await using camera = await HostileCamera.start({
+    PLAY: (caller, request) => {
+      caller.answer(request)
+      caller.rtp()
+      caller.every(100, () => ends || caller.rtp())
+      caller.every(20, () => caller.write(interleaved(2, rtpPacket(1, Buffer.alloc(160), 8))))
+    },
+  })
+  camera.description = `${h264Description}m=audio 0 RTP/AVP 8\r\na=control:track2\r\n`
+  const ended = Promise.withResolvers<RtspError>()
+  const pictures = Promise.withResolvers<void>()
+  let count = 0
+  const session = new RtspSession(options(camera.port, { stallMs: 150 }), {
+    ...quiet,
+    rtp: ({ kind }) => {
+      if (kind === 'video' && (count += 1) === 5) pictures.resolve()
+    },
+    ended: ended.resolve,
+  })
+  await session.play(never)
+  await Promise.race([pictures.promise, ended.promise])
+  expect(count).toBe(5)
+  ends = true
+  expect(await ended.promise).toMatchObject({ kind: 'stalled', message: expect.stringContaining('no picture') })
+})
+
 test('a camera without GET_PARAMETER is kept alive with OPTIONS; an expired session ends the stream', async () => {
   let keepAlives = 0
   await using camera = await startScriptedCamera((request) => {

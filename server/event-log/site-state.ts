@@ -78,7 +78,7 @@ function roomState(store: Records, id: string): object | undefined {
   return state
 }
 
-/** Tiles with the names that they have now. The count of changes says nothing. */
+/** Tiles with the names that they have now. The count of changes is left out. */
 function wallState(store: Records, id: string): object | undefined {
   const view = store.get('wall_views', id)
   if (view === undefined) return undefined

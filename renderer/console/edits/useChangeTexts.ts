@@ -80,7 +80,7 @@ export function useChangeTexts() {
   function changeSentence(entry: Changed): string {
     if (entry.before === undefined || entry.after === undefined) return ''
     if (Object.keys(entry.before).length === 0 || Object.keys(entry.after).length === 0) return ''
-    // A field of a record without a label is in no form: the sentence of the event says what it means.
+    // A field without a label is in no form; the sentence of the event covers it.
     const texts = changesOf(entry)
       .filter(({ path, label }) => !isKind(entry.subject.type) || label !== path)
       .map(({ text }) => text)

@@ -18,7 +18,7 @@ export interface Column {
 }
 
 /** Minimum width of a column, in pixels: the first length of its track. */
-export function leastWidth({ track }: Column): number {
+export function minWidthOf({ track }: Column): number {
   return Number(/(\d+)px/.exec(track)?.[1] ?? 96)
 }
 
@@ -32,7 +32,7 @@ export function fittingColumns(columns: readonly Column[], width: number, margin
   const optional = shown
     .filter(({ from }) => from !== undefined)
     .sort((one, other) => (one.from ?? 0) - (other.from ?? 0))
-  const isTooWide = (): boolean => shown.reduce((sum, one) => sum + leastWidth(one), margins) > width
+  const isTooWide = (): boolean => shown.reduce((sum, one) => sum + minWidthOf(one), margins) > width
   while (width > 0 && isTooWide()) {
     const least = optional.pop()
     if (least === undefined) break

@@ -198,7 +198,7 @@ export class Feed {
    * Continues with pictures that another source makes of the same camera, e.g. a decoder: their numbers and times have nothing to do with those before, and no
    * viewer may begin with the pictures so far.
    */
-  forget(): void {
+  changeSource(): void {
     this.#sinks.inOrder(() => {
       this.kept.forgetGop()
       this.picture.entry.timestamp = -1

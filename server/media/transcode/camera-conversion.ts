@@ -160,7 +160,7 @@ export class CameraConversion implements SlotHolder, FeedConversion {
       this.#phase = { name: 'waiting' }
       return
     }
-    if (this.pictures) this.#feed.forget()
+    if (this.pictures) this.#feed.changeSource()
     const run = new ConversionRun({
       runner,
       inputs: this.tracks.inputs,
@@ -206,7 +206,7 @@ export class CameraConversion implements SlotHolder, FeedConversion {
     if (phase.name === 'running') {
       clearInterval(phase.check)
       phase.run.stop()
-      if (this.pictures) this.#feed.forget()
+      if (this.pictures) this.#feed.changeSource()
     }
     this.#transcoding.slots.leave(this)
   }

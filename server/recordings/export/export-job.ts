@@ -25,14 +25,14 @@ export interface ExportJob extends ExportRequest {
   /** Name of the file; empty until it is there. */
   name: string
   bytes: number
-  /** It could not be made as it was wished: ffmpeg is missing. */
+  /** Not in the requested format, because ffmpeg is missing. */
   unconverted: boolean
-  /** Why it failed; empty: it has not. */
+  /** Reason of the failure; empty: none. */
   error: string
   failure?: ExportFailure
   /** Segments whose files are missing or damaged. */
   lost: number
-  /** The file is deleted then, in milliseconds since the epoch; 0: it is not there. */
+  /** Deletion of the file, in milliseconds since the epoch; 0: there is no file. */
   expiresAt: number
 }
 

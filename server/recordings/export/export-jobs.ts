@@ -53,7 +53,7 @@ interface Job {
 const noClaim: SpaceClaim = { bytes: 0, settle: () => {}, release: () => {} }
 
 /**
- * Exports that are asked for in the console: a few at a time, with progress; the results stay for an hour. A restart deletes results and ends what is under way: the next run lists
+ * Exports requested in the console: a few at a time, with progress; the results stay for an hour. A restart deletes results and ends what is under way: the next run lists
  * these exports as failed.
  */
 export class ExportJobs {

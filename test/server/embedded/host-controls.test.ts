@@ -143,7 +143,7 @@ test('a link shows the topic, the people and the start of its room before joinin
   await inside.closed
   expect(await look(bo)).toEqual({ ...nothing, refusal: 'removed' })
 
-  // Strangers learn nothing about a deleted room.
+  // Without a valid link the answer does not tell a deleted room from an unknown one.
   const toOther = (await site.rpc('media.join_link', { room_id: other.room_id })).url
   await site.rpc('rooms.delete', { room_ids: [other.room_id] })
   expect(await look(toOther, other.room_id)).toEqual({ ...nothing, refusal: 'deleted' })

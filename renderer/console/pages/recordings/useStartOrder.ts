@@ -30,11 +30,11 @@ export function useStartOrder() {
     tell(t('playback.ordered.streamStarted', { name }))
   }
 
-  return { record, stream, streamInput }
+  return { record, stream }
 }
 
-/** @param address RTMP server that receives the stream; empty: none */
-function streamInput({ roomId, userId = '', name }: OrderTarget, address: string): StreamInput {
+/** Input of a new live stream. @param address RTMP server that receives the stream; empty: none */
+export function streamInput({ roomId, userId = '', name }: OrderTarget, address: string): StreamInput {
   const whom = { room_id: roomId, user_id: userId, name: labelOf(name) }
   return address === '' ? whom : { ...whom, publish_url: address }
 }

@@ -82,7 +82,7 @@ test.each([
       for (let index = 1; index < pictures; index++)
         feed.pushVideo(rtp(2 + index, index * ticks, delta, { marker: true }))
       const before = sent.at(-1)
-      feed.forget()
+      feed.changeSource()
       const converted = new ConvertedPackets(feed)
       // The decoder begins with a picture that the viewer was sent before.
       const begins = pictures - 2

@@ -1,16 +1,19 @@
 import type { OrderedMedia } from '../recordings/records/ordered-media.ts'
+import type { StoredLive, StoredRecording } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
-import { makerOf } from './call-actor.ts'
-import type { Handlers, ProceduresOf } from './handlers.ts'
+import { actorOf, makerOf } from './call-actor.ts'
+import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
 
 /** Procedures on ordered recordings and live streams. */
 export function orderHandlers(orders: OrderedMedia, store: Pick<Store, 'get'>): Handlers<ProceduresOf<'orders'>> {
   const { recordings, lives } = orders
-  const beside = ({ room_id, user_id, created_by }: { room_id: string; user_id: string; created_by: string }) => ({
+  const beside = ({ room_id, user_id, created_by, ordered_by = '' }: StoredRecording | StoredLive) => ({
     created_by,
+    ordered_by,
     topic: store.get('rooms', room_id)?.topic ?? '',
     user_name: store.get('devices', user_id)?.userName ?? '',
   })
+  const orderer = (origin: CallOrigin) => ({ maker: makerOf(origin), operator: actorOf(origin).name })
   return {
     'orders.recordings': ({ room_id: roomId, user_id: userId, offset, limit }) => {
       const found = recordings.list({ roomId, userId })
@@ -19,7 +22,7 @@ export function orderHandlers(orders: OrderedMedia, store: Pick<Store, 'get'>): 
       return { total: found.length, items }
     },
     'orders.record': async ({ user_id = '', ...wish }, origin) =>
-      orders.recordingFacts(await recordings.begin({ ...wish, user_id, maker: makerOf(origin) })),
+      orders.recordingFacts(await recordings.begin({ ...wish, user_id, ...orderer(origin) })),
     'orders.stop_recording': async ({ id }) => orders.recordingFacts(await recordings.end(id)),
     'orders.renew_recording': async ({ id }, origin) =>
       orders.recordingFacts(await recordings.renew(id, makerOf(origin))),
@@ -33,7 +36,7 @@ export function orderHandlers(orders: OrderedMedia, store: Pick<Store, 'get'>): 
       return { total: found.length, items: shown.map((live) => ({ ...orders.liveFacts(live), ...beside(live) })) }
     },
     'orders.stream': async ({ publish_url: publishUrl, ...wish }, origin) =>
-      orders.liveFacts(await lives.begin({ ...wish, publishUrl, rtmp_url: '', hls_url: '', maker: makerOf(origin) })),
+      orders.liveFacts(await lives.begin({ ...wish, publishUrl, rtmp_url: '', hls_url: '', ...orderer(origin) })),
     'orders.stop_live': async ({ id }) => orders.liveFacts(await lives.end(id)),
     'orders.delete_live': async ({ id }) => {
       await lives.delete(id)

@@ -200,6 +200,8 @@ export interface StoredRecording {
   reason?: string
   /** access_key; empty: an operator. */
   created_by: string
+  /** Name of the operator, as events hold it; left out: a client ordered it, or an earlier version stored it. */
+  ordered_by?: string
   created_at: number
   /** Left out while it is recorded. */
   ended_at?: number
@@ -243,6 +245,8 @@ export interface StoredLive {
   state: 'living' | 'stopped' | 'failed'
   reason?: string
   created_by: string
+  /** See StoredRecording. */
+  ordered_by?: string
   created_at: number
   ended_at?: number
   /** Given by the client for its viewers, and only returned. Empty: none. */

@@ -21,6 +21,8 @@ const streams = {
 const beside = {
   /** access_key of the client that ordered it; empty: an operator. */
   created_by: z.string(),
+  /** Name of the operator, as events hold it. Empty: a client ordered it, or an earlier version that kept no name. */
+  ordered_by: z.string(),
   /** Topic of the room; empty: the room is gone. */
   topic: z.string(),
   /** Name of the camera; empty: a person, a whole room, or a camera that is gone. */

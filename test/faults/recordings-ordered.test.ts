@@ -76,7 +76,7 @@ test('An operator finds ordered recordings and live streams, stops and deletes t
   await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click()
   await page.getByText('Stopped', { exact: true }).waitFor()
   expect((await site.call('orders.lives', {})).items).toMatchObject([
-    { state: 'stopped', created_by: '', topic: 'Yard', user_name: 'North gate' },
+    { state: 'stopped', created_by: '', ordered_by: 'console key', topic: 'Yard', user_name: 'North gate' },
   ])
 
   await page.goto(`${address}#/devices`)

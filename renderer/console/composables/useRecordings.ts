@@ -5,6 +5,7 @@ import { useText } from '../i18n/text.ts'
 import { sharedState, useConsole } from './useConsole.ts'
 import { useFeedback } from './useFeedback.ts'
 import { useFormat } from './useFormat.ts'
+import { useOperatorText } from './useOperatorText.ts'
 
 /** Maximum pause between a change and the state that shows it, in milliseconds. */
 const followMs = 300
@@ -46,6 +47,7 @@ export function useRecordingActs() {
   const client = useConsole()
   const { t } = useText()
   const { since } = useFormat()
+  const operatorText = useOperatorText()
   const { ask, attempt, tell, warn } = useFeedback()
   const { refresh } = useRecordings()
   const inputOf = ({ roomId, userId }: RecordedThing) => ({
@@ -85,8 +87,7 @@ export function useRecordingActs() {
     if (target.hindrance !== null) return t(`recording.hindrances.${target.hindrance}`)
     if (!target.recording) return t('recording.waiting')
     const { by, started_by: who } = target
-    const name = who === 'console key' || who === 'desktop' ? t(`eventLog.actors.${who}`) : who
-    return t('recording.since', { time: since(target.since), by: t(`recording.by.${by}`, { name }) })
+    return t('recording.since', { time: since(target.since), by: t(`recording.by.${by}`, { name: operatorText(who) }) })
   }
 
   return { start, stop, stateText }

@@ -23,6 +23,8 @@ import type { LivePushes } from './live-pushes.ts'
 export interface LiveWish
   extends Pick<StoredLive, 'room_id' | 'user_id' | 'sound' | 'picture' | 'rtmp_url' | 'hls_url'> {
   maker: CapabilityMaker
+  /** Name of the operator, as events hold it; left out: a client. */
+  operator?: string | undefined
   name?: string | undefined
   tag?: string | undefined
   /** RTMP server to push to; left out: none. */
@@ -94,7 +96,7 @@ export class OrderedLives {
   }
 
   /** @throws ApiError roomNotFound, roomClosed, userNotOnline, recordingUnavailable, parameter, storage */
-  async begin({ name = '', tag = '', publishUrl = '', maker, ...wish }: LiveWish): Promise<StoredLive> {
+  async begin({ name = '', tag = '', publishUrl = '', maker, operator, ...wish }: LiveWish): Promise<StoredLive> {
     const { store, rooms, pushes, mixes, requests, capabilities } = this.#options
     await checkWish(rooms, wish)
     requests.check(wish.room_id)
@@ -109,6 +111,7 @@ export class OrderedLives {
     const secrets = JSON.stringify({ link, publish: publishUrl } satisfies z.output<typeof secretsSchema>)
     const live: StoredLive = {
       ...{ id, name, tag, ...wish, state: 'living', created_by: clientOf(maker), created_at: this.#clock() },
+      ...(operator === undefined ? {} : { ordered_by: operator }),
       ...(publishUrl === '' ? {} : { pushed: true }),
       capability: capability.id,
       secrets_sealed: store.seal(secrets, placeOf('lives', id)),

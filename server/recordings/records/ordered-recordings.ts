@@ -22,6 +22,8 @@ import { StoredOrders } from './stored-orders.ts'
 /** Wish of a client: the streams to record. */
 export interface OrderedRecordingWish extends Pick<StoredRecording, 'room_id' | 'user_id' | 'sound' | 'picture'> {
   maker: CapabilityMaker
+  /** Name of the operator, as events hold it; left out: a client. */
+  operator?: string | undefined
   name?: string | undefined
   tag?: string | undefined
   container?: 'mp4' | 'webm' | undefined
@@ -235,7 +237,7 @@ export class OrderedRecordings {
     }
   }
 
-  #newRecord({ name = '', tag = '', container, maker, ...wish }: OrderedRecordingWish): {
+  #newRecord({ name = '', tag = '', container, maker, operator, ...wish }: OrderedRecordingWish): {
     recording: StoredRecording
     capability: NewCapability
   } {
@@ -243,6 +245,7 @@ export class OrderedRecordings {
     const capability = this.#prepareAddresses({ ...wish, id }, maker)
     const recording: StoredRecording = {
       ...{ id, name, tag, description: '', ...wish, created_by: clientOf(maker) },
+      ...(operator === undefined ? {} : { ordered_by: operator }),
       ...(container === undefined ? {} : { container }),
       state: 'recording',
       created_at: this.#clock(),
@@ -284,13 +287,16 @@ function isGone(error: unknown): boolean {
 
 /** Event of an ordered recording of which no file came. */
 function failureOf(recording: StoredRecording, reason: string, at: number): StoredPendingEvent {
-  const { id, name, room_id: room, created_by } = recording
+  const { id, name, room_id: room, created_by, ordered_by = '' } = recording
   return {
     at,
     kind: 'room.recordingFailed',
     level: 'warning',
     subject: { type: 'room', id: room, name: '' },
-    actor: { type: created_by === '' ? 'operator' : 'client', name: created_by, address: '' },
+    actor:
+      created_by === ''
+        ? { type: 'operator', name: ordered_by, address: '' }
+        : { type: 'client', name: created_by, address: '' },
     room,
     params: { recording: id, label: name, reason },
   }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { h } from 'vue'
 import RunningOrders from '../../../renderer/console/pages/recordings/RunningOrders.vue'
 import RowMenu from '../../../renderer/kit/components/RowMenu.vue'
+import type { ProcedureName } from '../../../shared/console/contract.ts'
 import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import ConfirmHost from '../../../renderer/console/components/ConfirmHost.vue'
 import { showLanguage } from '../../../renderer/console/i18n/index.ts'
@@ -23,6 +24,37 @@ test('A viewer who types the address is told that the list is not for them', asy
   show(OrderedPage, (await operator()).as({ role: 'viewer' }))
   await says('Try again')
   expect(pageText()).not.toContain('Ordered by')
+})
+
+test('The list names who ordered each recording; of one that an earlier version stored, it is an operator', async () => {
+  const site = await operator()
+  const { room_id } = await site.call('rooms.create', { topic: 'Yard' })
+  await site.as({ role: 'operator', account: 'ann' }).call('orders.record', { room_id, name: 'Shift' })
+  const { items } = await site.call('orders.recordings', {})
+  expect(items).toMatchObject([{ name: 'Shift', ordered_by: 'ann' }])
+  const [shift] = items
+  const listed = [
+    { ...shift, id: '2', name: 'Gate', created_by: 'cams_of_gate', ordered_by: '' },
+    { ...shift, id: '3', name: 'Old', ordered_by: '' },
+    { ...shift, id: '4', name: 'Script', ordered_by: 'console key' },
+  ]
+  const client = {
+    ...site,
+    call: (name: ProcedureName, input: never) =>
+      name === 'orders.recordings'
+        ? Promise.resolve({ total: 4, items: [...items, ...listed] })
+        : site.call(name, input),
+  } as ConsoleClient
+  const page = show(OrderedPage, client)
+  await says('Script')
+  const rows = page.findAll('[role="row"]').map((row) => row.text())
+  for (const [name, by] of [
+    ['Shift', 'ann'],
+    ['Gate', 'cams_of_gate'],
+    ['Old', 'An operator'],
+    ['Script', 'Console key'],
+  ])
+    expect(rows).toContainEqual(expect.stringMatching(new RegExp(`${name}.*${by}`, 's')))
 })
 
 test('The panel of a camera starts a recording to a file and a live stream, shows both and ends them after a question', async () => {

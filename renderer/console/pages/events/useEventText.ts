@@ -18,6 +18,7 @@ import { deviceErrorKinds } from '../../../../shared/device.ts'
 import { shortcoming } from '../../../../shared/media/transcoding.ts'
 import { storedSentence } from '../../composables/storedSentence.ts'
 import { useFormat } from '../../composables/useFormat.ts'
+import { useOperatorText } from '../../composables/useOperatorText.ts'
 import { useText } from '../../i18n/text.ts'
 import { shortcomingText } from '../devices/tracks.ts'
 import { nodeSentence } from '../nodes/nodeSentences.ts'
@@ -36,6 +37,7 @@ export function useEventText() {
   const { t } = useText()
   const { t: translate, te } = useI18n({ useScope: 'global' })
   const { span, date, list, number, size } = useFormat()
+  const operatorText = useOperatorText()
 
   /** Subject of the event, by name. */
   function subjectText({ type, id, name }: EventSubject): string {
@@ -52,8 +54,7 @@ export function useEventText() {
     if (actor.type === 'siteFile') return t('eventLog.actors.siteFile')
     if (actor.type === 'host') return t('eventLog.actors.host', { name: actor.name })
     if (actor.type === 'system' || actor.type === 'holder') return t(`eventLog.actors.${actor.type}`)
-    if (actor.name === 'console key' || actor.name === 'desktop') return t(`eventLog.actors.${actor.name}`)
-    return actor.name || t('eventLog.actors.stranger')
+    return operatorText(actor.name) || t('eventLog.actors.stranger')
   }
 
   /** Describes the event in one sentence. */

@@ -9,12 +9,17 @@ describe('ways into a room', () => {
   })
   afterAll(() => site[Symbol.asyncDispose]())
 
-  /** Tries to join under a name and waits for the page's title. */
+  /** Presses Join under a name and waits for the page's title. */
+  async function asks({ page }: Visitor, title: string): Promise<void> {
+    await page.getByLabel('Your name').fill('Eve')
+    await page.getByRole('button', { name: /^Join/ }).click()
+    await page.getByRole('heading', { name: title }).waitFor()
+  }
+
+  /** Opens a link and tries to join. */
   async function refused(link: string, title: string): Promise<Visitor> {
     const visitor = await site.open(link, { equipment: 'none' })
-    await visitor.page.getByLabel('Your name').fill('Eve')
-    await visitor.page.getByRole('button', { name: /^Join/ }).click()
-    await visitor.page.getByRole('heading', { name: title }).waitFor()
+    await asks(visitor, title)
     expect(await visitor.accessibilityProblems()).toEqual([])
     expect(visitor.problems).toEqual([])
     return visitor
@@ -98,6 +103,28 @@ describe('ways into a room', () => {
     }
     await ann.close()
     await page.context().close()
+  })
+
+  test('a room that is deleted or closed before a guest is inside: the page says so, and asks nobody to join again', async () => {
+    const room = await site.room()
+    const eve = await site.open(await site.link(room), { equipment: 'none' })
+    await eve.page.getByText('This link is valid until').waitFor()
+    await site.controller.rpc('rooms.delete', { room_ids: [room] })
+    await asks(eve, 'The room no longer exists')
+    expect(await eve.page.getByRole('button', { name: /again/ }).count()).toBe(0)
+
+    const waits = { waiting_room: true }
+    const [closed, deleted] = [await site.room(waits), await site.room(waits)]
+    for (const id of [closed, deleted]) {
+      await eve.page.goto(await site.link(id))
+      await asks(eve, 'No host is here yet')
+      if (id === closed) await site.controller.rpc('rooms.close', { room_ids: [id] })
+      else await site.controller.rpc('rooms.delete', { room_ids: [id] })
+      if (id === closed) await eve.page.getByText('It closed before you were let in.').waitFor()
+      else await eve.page.getByRole('heading', { name: 'The room no longer exists' }).waitFor()
+      expect(await eve.page.getByRole('button', { name: 'Join again' }).count()).toBe(0)
+    }
+    await eve.close()
   })
 
   test('a full room: after a user has left, trying again succeeds', async () => {

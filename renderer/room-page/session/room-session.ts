@@ -19,6 +19,7 @@ import type { RemoteMedia } from './remote-media.ts'
 import { OwnLines } from './own-lines.ts'
 import { RequestedLink } from './requested-link.ts'
 import { freshView, type RoomView } from './room-view.ts'
+import { lookAtRoom } from './room-look.ts'
 import { Roster } from './roster.ts'
 import { Sending } from './sending.ts'
 import { type Joined, type JoinRequest, SignalClient } from './signal-client.ts'
@@ -143,7 +144,7 @@ export class RoomSession {
         },
         failed: () => void this.#renewal.toHttps(),
         lost: (restarting, mediaOver) => this.#loss.began(restarting, !mediaOver && this.#ticket !== ''),
-        ended: (ending) => this.#ended(ending),
+        ended: (ending) => void this.#toldEnd(ending),
       },
       () => this.#ticket,
     )
@@ -443,6 +444,23 @@ export class RoomSession {
     return httpExchange(url, joined.session, joined.ice_servers)
   }
 
+  /** Ends the visit as the node says. To the holder of a link, a room that was deleted is no room that may open again. */
+  async #toldEnd(ending: Ending): Promise<void> {
+    const signal = this.#signal
+    if (ending.reason !== 'noRoom') this.#ended(ending)
+    const told = this.view.ending
+    const mayBeDeleted = ending.reason === 'noRoom' || ending.reason === 'closed'
+    const isDeleted = mayBeDeleted && (await this.#isDeleted())
+    if (ending.reason === 'noRoom' && signal === this.#signal)
+      this.#ended(isDeleted ? { ...ending, reason: 'deleted' } : ending)
+    else if (isDeleted && told === this.view.ending) this.view.ending = { ...ending, reason: 'deleted' }
+  }
+
+  async #isDeleted(): Promise<boolean> {
+    const { roomId = '', token = '' } = this.#request ?? {}
+    return token !== '' && (await lookAtRoom(this.#home, roomId, token))?.refusal === 'deleted'
+  }
+
   #ended(given: Ending): void {
     if (this.#signal === undefined) return
     const isOwn = given.reason === 'ended' && this.#endsMeeting
@@ -461,6 +479,7 @@ export class RoomSession {
       (this.#awaited.awaited && passing.has(ending.reason))
     if (opens && this.#joined === undefined && this.#awaited.await(ending.opening)) return
     this.#awaited.end()
+    const wasInside = this.#joined !== undefined
     this.#joined = undefined
     this.#measuring?.stop()
     this.#measuring = undefined
@@ -479,6 +498,7 @@ export class RoomSession {
     Object.assign(this.view, {
       phase: 'ended',
       ending,
+      wasInside,
       connected: false,
       you: null,
       unread: 0,

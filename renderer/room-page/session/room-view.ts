@@ -18,6 +18,8 @@ export interface RoomView {
   /** Time of the next attempt, in milliseconds since the epoch; 0 during an attempt. */
   retryAt: number
   ending: Ending | null
+  /** The user was in the room before the end. */
+  wasInside: boolean
   /** The signalling connection is open. */
   connected: boolean
   /** It is closed, and the node announced its return. */
@@ -53,6 +55,7 @@ export function freshView(): RoomView {
     restartsAt: null,
     retryAt: 0,
     ending: null,
+    wasInside: false,
     connected: false,
     restarting: false,
     you: null,

@@ -425,6 +425,11 @@ export const de: Texts = {
       body: 'Versuchen Sie es wieder; bleibt der Fehler, sagen Sie es der Person, die Sie eingeladen hat.',
     },
   },
+  neverInside: {
+    closed: 'Er wurde geschlossen, bevor Sie eingelassen wurden.',
+    ended: 'Sie war zu Ende, bevor Sie eingelassen wurden.',
+    lost: 'Der Raum war mehr als eine Minute nicht erreichbar. Prüfen Sie Ihr Netz, und versuchen Sie es noch einmal.',
+  },
   actions: {
     again: 'Wieder teilnehmen',
     retry: 'Erneut versuchen',

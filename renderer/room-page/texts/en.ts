@@ -402,6 +402,11 @@ export const en = {
     },
     other: { title: 'Could not join', body: 'Try again; if the problem persists, tell whoever invited you.' },
   },
+  neverInside: {
+    closed: 'It closed before you were let in.',
+    ended: 'It ended before you were let in.',
+    lost: 'The room could not be reached for more than a minute. Check your network, then try again.',
+  },
   actions: {
     again: 'Join again',
     retry: 'Try again',

@@ -337,6 +337,11 @@ export const zh: Texts = {
     busy: { title: '暂时无法加入房间', body: '名额已满或站点正在维护，请一分钟后重试。' },
     other: { title: '未能加入', body: '请重试；如仍无法加入，请告知邀请您的人。' },
   },
+  neverInside: {
+    closed: '房间在您获准进入之前已关闭。',
+    ended: '会议在您获准进入之前已结束。',
+    lost: '超过一分钟无法连接房间。请检查网络后重试。',
+  },
   actions: {
     again: '重新加入',
     retry: '重试',

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
+import { defineComponent, h } from 'vue'
+import RoomPresence from '../../../renderer/console/pages/welcome/RoomPresence.vue'
+import { provideFirstRun } from '../../../renderer/console/pages/welcome/useFirstRun.ts'
 import WelcomePage from '../../../renderer/console/pages/WelcomePage.vue'
+import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
+import type { ProcedureName } from '../../../shared/console/contract.ts'
 import { fieldOf, operator, pageText, press, says, show, write } from '../devices/operator-page.ts'
 import { eventually } from '../eventually.ts'
 
@@ -91,4 +96,26 @@ test('The first run continues where it was, keeps what was made, and notices wha
   await says('The room was deleted meanwhile. Create another one, or bring it back from the trash.')
   await press('Create another room')
   await at('Room')
+})
+
+test('A phone whose holder waits to be let in is named beside the code of the room, with the way to let it in', async () => {
+  const site = await operator()
+  const { room_id } = await site.call('rooms.create', { topic: 'Yard', waiting_room: true })
+  const ann = { room_id, topic: 'Yard', user_id: 'a', user_name: 'Ann', since: 1 }
+  const admitted: unknown[] = []
+  const call = (name: ProcedureName, input: never): unknown => {
+    if (name === 'waiting.list') return Promise.resolve({ items: [ann, { ...ann, room_id: 'other' }], total: 2 })
+    if (name !== 'waiting.admit') return site.call(name, input)
+    admitted.push(input)
+    return Promise.resolve({ people: [ann], refusal: null })
+  }
+  const step = defineComponent(() => {
+    const { texts, run } = provideFirstRun()
+    return () => texts.value && run.value && h(RoomPresence, { roomId: room_id })
+  })
+  show(step, { ...site, call } as ConsoleClient)
+  await says('Ann is waiting to be let into “Yard”')
+  expect(pageText()).not.toContain('No phone has joined yet')
+  await press('Let in')
+  await eventually(() => expect(admitted).toEqual([{ room_id, user_id: 'a' }]))
 })

@@ -1,5 +1,5 @@
 import { mount } from '@vue/test-utils'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import DateTimeInput from '../../renderer/console/components/DateTimeInput.vue'
 import { i18n } from '../../renderer/console/i18n/index.ts'
 import { dateFormats } from '../../renderer/kit/time/date-formats.ts'
@@ -69,6 +69,38 @@ describe('a field for a date and time', () => {
       for (const day of [Date.UTC(2026, 2, 8), Date.UTC(2026, 2, 29), Date.UTC(2026, 9, 25), Date.UTC(2026, 10, 1)])
         for (let at = day - 12 * hourMs; at < day + 36 * hourMs; at += 15 * minuteMs)
           expect(momentOf(wallTimeOf(at), at)).toBe(at)
+    },
+  )
+
+  test.each([
+    ['start', '2026-03-30T00:00'],
+    ['end', '2026-03-30T23:59'],
+    ['hour', '2026-03-30T15:00'],
+  ] as const)(
+    'a day that is chosen in an empty field has the %s as its time, and later days keep the typed one',
+    async (firstTime, first) => {
+      vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-03-29T14:20:00') })
+      const field = mount(DateTimeInput, {
+        props: { precision: 'minute', label: 'Start', modelValue: '', firstTime, clearable: true },
+        global: { plugins: [i18n] },
+        attachTo: document.body,
+      })
+      const values = () => (field.emitted('update:modelValue') ?? []).map(([value]) => value)
+      const [day, time] = field.findAll('input')
+      const choose = async (text: string): Promise<void> => {
+        await day?.setValue(text)
+        await day?.trigger('change')
+        await field.setProps({ modelValue: String(values().at(-1)) })
+      }
+      await choose('30 Mar 2026')
+      await time?.setValue('9:45')
+      await time?.trigger('change')
+      await field.setProps({ modelValue: '2026-03-30T09:45' })
+      await field.setProps({ modelValue: '' })
+      await choose('31 Mar 2026')
+      expect(values()).toEqual([first, '2026-03-30T09:45', '2026-03-31T09:45'])
+      field.unmount()
+      vi.useRealTimers()
     },
   )
 

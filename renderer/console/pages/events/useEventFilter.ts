@@ -74,11 +74,14 @@ function askedFor(choice: EventChoice, wordsOf: WordsOf, now = Date.now()): Even
   }
 }
 
+const minuteMs = 60_000
+
+/** The last minute counts whole. */
 function timesOf({ age, from, to }: EventChoice, now: number): Pick<EventFilter, 'from' | 'to'> {
   if (age > 0) return { from: now - age }
   if (age !== between) return {}
   const [first, last] = [new Date(from).getTime(), new Date(to).getTime()]
-  return { ...(Number.isNaN(first) ? {} : { from: first }), ...(Number.isNaN(last) ? {} : { to: last }) }
+  return { ...(Number.isNaN(first) ? {} : { from: first }), ...(Number.isNaN(last) ? {} : { to: last + minuteMs - 1 }) }
 }
 
 function chosenBy({ type, id, group, text }: Readonly<Record<string, unknown>>): Partial<EventChoice> {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { openPage, startedAt } from '../e2e/recorded-meeting.ts'
 import { noteCutTexts } from '../e2e/surfaces/cut-texts.ts'
+import { violations } from '../support/axe.ts'
 import { lookAt, sizes } from '../e2e/surfaces/surface-walk.ts'
 
 test('axe finds nothing in the dialogs and menus of recordings, desktop and phone, light and dark; no language cuts a text of theirs', async () => {
@@ -13,6 +14,8 @@ test('axe finds nothing in the dialogs and menus of recordings, desktop and phon
   for (const size of ['desktop', 'phone'] as const) {
     await page.setViewportSize(sizes[size])
     await page.goto(`${address}#/recordings?room=1000&at=${startedAt + 500}`)
+    await page.getByRole('slider', { name: 'Shown moment' }).waitFor()
+    expect(await violations(page)).toEqual([])
     await page.getByRole('button', { name: 'Export' }).click()
     await lookAt(page, 'ExportDialog ElDialog', size, found)
     await noteCutTexts(page, opened.call, `ExportDialog ElDialog, ${size}`, cut)

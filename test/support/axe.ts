@@ -34,6 +34,8 @@ async function look(page: Page, looksFor: 'everything' | 'colours', within?: str
   // Leaves out passed rules, which nobody reads.
   const options = {
     resultTypes: ['violations'],
+    // Off by default: people who speak to their device say what they read on a button.
+    rules: { 'label-content-name-mismatch': { enabled: true } },
     ...(looksFor === 'colours' ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {}),
   }
   const results = await page.evaluate<AxeResults>(

@@ -208,14 +208,15 @@ interface ServerFacts {
   follows: boolean
   read_only: string
   encoding: string
-  has_schema: boolean
+  /** Where its tables are made; empty: nowhere. */
+  schema: string
   cluster: string
   timeline: string
   backend: number
 }
 
 /** @throws UnusableServerError */
-function refuseUnusable({ read_only, encoding, has_schema }: ServerFacts): void {
+function refuseUnusable({ read_only, encoding, schema }: ServerFacts): void {
   if (read_only !== 'off')
     throw new UnusableServerError(
       'it takes no changes: default_transaction_read_only is on',
@@ -226,10 +227,16 @@ function refuseUnusable({ read_only, encoding, has_schema }: ServerFacts): void 
       `its encoding is ${encoding}, which cannot store the letters of every language`,
       'create one in UTF8 (createdb -E UTF8 -T template0), and move the tables with pg_dump.',
     )
-  if (!has_schema)
+  if (schema === '')
     throw new UnusableServerError(
-      'the search_path of its user names no schema that exists',
+      'the search_path of its user names no schema that exists and that it may use',
       'create that schema, or let the user have another one (alter role … set search_path = public).',
+    )
+  // PostgreSQL keeps this prefix for its own and for temporary ones.
+  if (schema.startsWith('pg_'))
+    throw new UnusableServerError(
+      `the search_path of its user begins with ${schema}, a schema of the server itself`,
+      'let it begin with another one (alter role … set search_path = public).',
     )
 }
 
@@ -272,7 +279,7 @@ function setUp({ answer }: SessionDeadlines, answerMs: number): string {
     'pg_is_in_recovery() as follows',
     `current_setting('default_transaction_read_only') as read_only`,
     `current_setting('server_encoding') as encoding`,
-    'current_schema() is not null as has_schema',
+    `coalesce(current_schema(), '') as schema`,
     '(select system_identifier::text from pg_control_system()) as cluster',
     // The names of the log's files begin with the timeline, which each failover raises.
     `case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) else '' end as timeline`,

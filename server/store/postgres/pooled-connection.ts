@@ -1,17 +1,24 @@
 import type { DatabaseClient } from '../system/database-client.ts'
 import { DatabaseError } from './database-error.ts'
+import { isOfServer } from './server-answers.ts'
 
 const backend = 'select pg_backend_pid() as backend'
 
 /**
- * Whether a pool before the server gives each transaction another connection (PgBouncer: pool_mode = transaction). Then two connections that are open at the same time are served by one
+ * Whether a pool before the server gives each transaction or statement another connection (PgBouncer: pool_mode = transaction or statement). Then two connections that are open at the same time are served by one
  * process: a lock of one of them, notifications and prepared statements go astray.
  * @param idle is open, outside a transaction
  * @param other is open, too
  */
 async function sharesServerProcess(idle: DatabaseClient, other: DatabaseClient): Promise<boolean> {
   const { rows } = await idle.query<{ backend: number }>(backend)
-  await other.query('begin')
+  try {
+    await other.query('begin')
+  } catch (error) {
+    // A pool of statements permits no transaction.
+    if (isOfServer(error)) return true
+    throw error
+  }
   const { rows: others } = await other.query<{ backend: number }>(backend)
   await other.query('commit')
   return rows[0]?.backend === others[0]?.backend
@@ -37,6 +44,6 @@ export async function refuseTransactionPool(
     other.destroy()
   }
   throw new DatabaseError(
-    'The pool before the database gives each transaction another connection: it must keep sessions (PgBouncer: pool_mode = session), or name the server itself (--store).',
+    'The pool before the database gives each transaction or statement another connection: it must keep sessions (PgBouncer: pool_mode = session), or name the server itself (--store).',
   )
 }

@@ -201,7 +201,7 @@ async function makeTables(session: Session, { shown }: DatabaseAddress, last: bo
     const held = isLocked(error)
     if (held && !last) return false
     const right = isForbidden(error)
-      ? 'the database must belong to its user, or let them create tables (grant create on schema public).'
+      ? `the database must belong to its user, or let them create tables (${await missingGrant(session)}).`
       : held
         ? 'another connection has used them for long: let a pg_dump come to its end, or end the connection.'
         : mendOf(error)
@@ -209,6 +209,14 @@ async function makeTables(session: Session, { shown }: DatabaseAddress, last: bo
       cause: error,
     })
   }
+}
+
+async function missingGrant(session: Session): Promise<string> {
+  const { rows } = await session.query<{ schema: string; user: string }>(
+    'select quote_ident(current_schema()) as schema, quote_ident(current_user) as user',
+  )
+  const [{ schema, user } = { schema: 'public', user: '…' }] = rows
+  return `grant create on schema ${schema} to ${user}`
 }
 
 /** The tables' version, and how many additions they have, for the row of a new site. */

@@ -57,6 +57,7 @@ const mends: readonly (readonly [pattern: RegExp, mend: string])[] = [
   [/^3D000$/, 'create it (createdb), or correct the address (--store).'],
   [/^57P03$/, 'wait until the server has started.'],
   [/^53100$/, 'make room on its disk.'],
+  [/^57014$/, 'let its statements take longer (alter role … set statement_timeout = 0).'],
   [
     /^(?:26000|42P05)$/,
     'the pool before it must keep sessions (PgBouncer: pool_mode = session), or name the server itself (--store).',
@@ -68,5 +69,8 @@ export function mendOf(error: unknown): string {
   if (error instanceof UnusableServerError) return error.mend
   const code = error instanceof ServerError ? (error.code ?? '') : ''
   const found = mends.find(([pattern]) => pattern.test(code))
-  return found?.[1] ?? 'start PostgreSQL, or correct the address (--store).'
+  if (found !== undefined) return found[1]
+  return code === ''
+    ? 'start PostgreSQL, or correct the address (--store).'
+    : 'correct that in the database, for its user, or in the address (--store).'
 }

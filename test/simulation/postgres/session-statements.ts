@@ -11,7 +11,7 @@ export const sessionStatements: readonly StatementModel[] = [
         follows: server.role !== 'primary',
         read_only: 'off',
         encoding: 'UTF8',
-        has_schema: true,
+        schema: 'public',
         cluster: '1',
         timeline: String(server.timeline).padStart(8, '0'),
         backend: session.pid,

@@ -15,12 +15,11 @@ export interface PgBouncer {
   stop(): Promise<void>
 }
 
+/** `pool_mode` of its configuration. */
+export type PoolMode = 'session' | 'transaction' | 'statement'
+
 /** Starts one. @param poolMode as in its configuration */
-export async function startPgBouncer(
-  server: PostgresServer,
-  schema: string,
-  poolMode: 'session' | 'transaction',
-): Promise<PgBouncer> {
+export async function startPgBouncer(server: PostgresServer, schema: string, poolMode: PoolMode): Promise<PgBouncer> {
   const folder = await mkdtemp(join(tmpdir(), 'pgbouncer-'))
   const [port = 0] = await freePorts({ host: '127.0.0.1', from: 25_000, count: 1, taken: [] })
   const file = join(folder, 'pgbouncer.ini')

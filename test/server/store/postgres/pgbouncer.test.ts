@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { postgresOfFile } from '../drivers.ts'
-import { startPgBouncer } from '../../../support/postgres/pgbouncer.ts'
+import { type PoolMode, startPgBouncer } from '../../../support/postgres/pgbouncer.ts'
 import { siteOfControllers, type TestSite } from '../../../support/sites/member-site.ts'
 import { createRoom } from '../../../support/sites/store-site.ts'
 
 const postgres = postgresOfFile()
 
-async function siteBehind(poolMode: 'session' | 'transaction'): Promise<{ site: TestSite; database: string }> {
+async function siteBehind(poolMode: PoolMode): Promise<{ site: TestSite; database: string }> {
   const server = await postgres()
   const site = await siteOfControllers(server)
   const pool = await startPgBouncer(server, site.schema, poolMode)
@@ -27,7 +27,10 @@ test('Behind a pool that keeps sessions a site runs, and changes hands', async (
   )
 })
 
-test('A pool that gives each transaction another connection is refused at the start, with what to mend', async () => {
-  const { site, database } = await siteBehind('transaction')
-  await expect(site.controller('first', { database })).rejects.toThrow(/pool_mode = session/)
-})
+test.each(['transaction', 'statement'] as const)(
+  'A pool that gives each %s another connection is refused at the start, with what to mend',
+  async (poolMode) => {
+    const { site, database } = await siteBehind(poolMode)
+    await expect(site.controller('first', { database })).rejects.toThrow(/pool_mode = session/)
+  },
+)

@@ -100,7 +100,24 @@ test('A database that was set to read only is refused, with the parameter that d
   await expect(open(await temporaryFolder(), { database })).rejects.toThrow(/default_transaction_read_only is on/)
 })
 
-test('A search path without a schema is refused, with the command that sets another one', async () => {
-  const database = (await postgres()).address('no_such_schema')
-  await expect(open(await temporaryFolder(), { database })).rejects.toThrow(/search_path.*alter role … set search_path/)
+test('A search path without a schema for tables is refused, with the command that sets another one', async () => {
+  const server = await postgres()
+  const openWith = async (path: string): Promise<unknown> =>
+    await open(await temporaryFolder(), { database: server.address(path) })
+  await expect(openWith('no_such_schema')).rejects.toThrow(/search_path.*alter role … set search_path/)
+  for (const path of ['pg_catalog,public', 'pg_temp,public'])
+    await expect(openWith(path)).rejects.toThrow(/search_path.*begins with pg_.*alter role … set search_path/)
+})
+
+test('Who may not create tables in a schema is told the right that this schema lacks', async () => {
+  const server = await postgres()
+  const schema = await server.newSchema()
+  await server.query(`create role guest login; grant usage on schema ${schema} to guest`)
+  const database = server.address(schema).replace('roomdesk:a-password', 'guest')
+  await expect(open(await temporaryFolder(), { database })).rejects.toThrow(`grant create on schema ${schema} to guest`)
+})
+
+test('A server that answers with an error is not said to be stopped', async () => {
+  const database = addressWith(await postgres(), 'public', { no_such_parameter: '1' })
+  await expect(open(await temporaryFolder(), { database })).rejects.toThrow(/no_such_parameter"\): correct/)
 })

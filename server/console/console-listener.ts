@@ -46,6 +46,8 @@ export interface ConsoleListenerOptions extends EntranceParts, ConsoleNames {
   recordings?: GatedPlayback | undefined
   /** Why it plays none; left out: there is nothing. */
   noRecordings?: () => Refusal
+  /** Certificate of before TLS was switched off, as far as it was before this process; left out: none. */
+  formerTls?: () => Promise<TlsMaterial | undefined>
   /** Prometheus text. */
   metrics: () => Promise<string>
   /** Whether metrics are served only with a token. */
@@ -125,9 +127,16 @@ export class ConsoleListener {
   readonly #entrance: Entrance
   readonly #sockets: ConsoleSockets
   readonly #server: EdgeServer
+  /** Last certificate of this port: pages that were opened at https stay there while it speaks plain HTTP. */
+  #shown: TlsMaterial | undefined
+
+  /** Names by which people open the console: pages that stay at https may have come by one of the last certificate. */
+  readonly #names: ConsoleNames
 
   constructor(options: ConsoleListenerOptions) {
     this.#options = options
+    const { publicUrl, certificate } = options
+    this.#names = { publicUrl, certificate: () => certificate() ?? this.#shown }
     this.#entrance = new Entrance(options)
     this.#sockets = new ConsoleSockets(options.dispatch, options.hub, options.logger)
     this.#server = new EdgeServer({
@@ -155,7 +164,7 @@ export class ConsoleListener {
           return this.#sockets.accept(request, socket, head, () => listeningController, '', 'listens')
         const caller = (): Caller | undefined => this.#entrance.sessionOf(request)
         const own =
-          path === consoleSocketPath && isOwnRequest(request, this.#options) && provenRequest(request) === undefined
+          path === consoleSocketPath && isOwnRequest(request, this.#names) && provenRequest(request) === undefined
         const allowed = own && caller() !== undefined
         if (allowed) this.#sockets.accept(request, socket, head, caller, sessionCookie(request))
         else refuse(socket, '401 Unauthorized')
@@ -176,7 +185,8 @@ export class ConsoleListener {
 
   /** @throws ListenError */
   async start(host: string, port: number, tls: TlsMaterial | undefined): Promise<void> {
-    await this.#server.start({ host, port, tls })
+    this.#shown = tls ?? this.#shown ?? (await this.#options.formerTls?.())
+    await this.#server.start({ host, port, tls, formerTls: tls === undefined ? this.#shown : undefined })
   }
 
   /** Makes consoles reconnect and load everything anew. */
@@ -192,6 +202,7 @@ export class ConsoleListener {
 
   /** New connections are given this certificate; those that are open go on. */
   async secure(tls: TlsMaterial): Promise<void> {
+    this.#shown = tls
     this.#server.secure(tls)
   }
 
@@ -232,7 +243,7 @@ export class ConsoleListener {
       context.set('X-Content-Type-Options', 'nosniff')
       context.set('Referrer-Policy', 'no-referrer')
       // Load balancers ask for the health without a Host (HAProxy), or by the name that clients use.
-      if (isOwnRequest(context.req, this.#options) || context.path === '/healthz') return void (await next())
+      if (isOwnRequest(context.req, this.#names) || context.path === '/healthz') return void (await next())
       context.status = 403
       context.body = refused(refusal('otherHost'))
     })
@@ -398,7 +409,7 @@ export class ConsoleListener {
 
   /** A stranger's body is not asked for, except where it holds what shows who they are: the refusal comes first. */
   #wantsBody(request: IncomingMessage): boolean {
-    if (!isOwnRequest(request, this.#options)) return false
+    if (!isOwnRequest(request, this.#names)) return false
     const length = announcedLength(request)
     const [path] = (request.url ?? '').split('?', 1)
     if (path === '/session') return length <= maxSignInBody

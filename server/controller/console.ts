@@ -10,7 +10,7 @@ import { ConsoleListener } from '../console/console-listener.ts'
 import type { Dispatch, GatedDispatch } from '../console/dispatch.ts'
 import { endsSessions } from '../console/ends-sessions.ts'
 import { StaticFiles } from '../edge/static-files.ts'
-import type { TlsMaterial } from '../edge/tls.ts'
+import { formerTls, type TlsMaterial } from '../edge/tls.ts'
 import type { EventSink, SharedEventLog } from '../event-log/event-log.ts'
 import { recordSignIns } from '../event-log/sources/sign-ins.ts'
 import { proven, unproven } from '../gate/gate.ts'
@@ -65,6 +65,7 @@ export function openConsolePort(parts: ConsolePortParts): ConsolePort | undefine
     logger,
     metrics: () => services.metrics.text(),
     certificate: parts.certificate,
+    formerTls: () => formerTls(settings(), options.dataFolder),
     publicUrl: () => settings().media.public_url,
     metricsNeedToken: () => settings().console.metrics_token,
     health: parts.health,

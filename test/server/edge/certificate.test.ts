@@ -146,7 +146,7 @@ describe('The certificate of a site', () => {
     await expect.poll(attention).toEqual([])
   })
 
-  test('another certificate by the settings moves no port; without one every port speaks plain HTTP, including the console', async () => {
+  test('another certificate by the settings moves no port; without one every port speaks plain HTTP, and consoles that were opened at https stay there', async () => {
     expect(await controller.call('settings.check', { tls: { mode: 'self-signed' } }, origin)).toMatchObject({
       value: { ok: true, restarts: [] },
     })
@@ -158,11 +158,12 @@ describe('The certificate of a site', () => {
     })
     expect(await controller.call('settings.set', { tls: { mode: 'off' } }, origin)).toMatchObject({ ok: true })
     for (const name of names) expect(controller.url(name)).toMatch(/^http:/)
-    const answer = await fetch(`${controller.url('console')}/session`, {
-      method: 'POST',
-      body: JSON.stringify({ key: (await readFile(join(folder, 'console.key'), 'utf8')).trim() }),
-    })
+    const address = `${controller.url('console')}/session`
+    const body = JSON.stringify({ key: (await readFile(join(folder, 'console.key'), 'utf8')).trim() })
+    const answer = await fetch(address, { method: 'POST', body })
     expect(answer.headers.get('set-cookie')).toMatch(/^roomdesk_session=/)
+    const signedIn = await ask(address.replace('http:', 'https:'), { method: 'POST', body })
+    expect(signedIn.headers['set-cookie']).toEqual([expect.stringMatching(/^__Host-roomdesk_session=.*; Secure$/)])
   })
 })
 

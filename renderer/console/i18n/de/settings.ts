@@ -259,11 +259,11 @@ export const settings: Texts<typeof english> = {
     peopleStay:
       'Personen in Räumen bleiben bei https://, mit Kamera und Mikrofon, bis sie gehen: Der Port des Medienknotens antwortet ihren Seiten wie bisher',
     newLinks:
-      'Bisher gesendete Einladungslinks beginnen mit https:// und öffnen sich nicht mehr: Senden Sie neue. Wer von einem anderen Gerät über http:// beitritt, hat weder Kamera noch Mikrofon',
+      'Einladungslinks, die mit https:// beginnen, öffnen sich nicht mehr: Senden Sie neue. Wer von einem anderen Gerät über http:// beitritt, hat weder Kamera noch Mikrofon',
     console: {
       toHttps:
         'Diese Konsole wechselt zu https://. Bei einem selbstsignierten Zertifikat fragt der Browser zuerst, ob Sie ihm vertrauen; dann melden Sie sich erneut an',
-      toHttp: 'Diese Konsole wechselt zu http://, und Sie melden sich erneut an',
+      toHttp: 'Offene Konsolen bleiben bei https://, bis sie geschlossen werden; öffnen Sie neue mit http://',
     },
   },
   ice,

@@ -253,11 +253,11 @@ export const settings = {
     peopleStay:
       'People in rooms stay at https://, with camera and microphone, until they leave: the port of the media node answers their pages as before',
     newLinks:
-      'Join links sent before begin with https:// and no longer open: send new ones. Who joins by http:// from another device has neither camera nor microphone',
+      'Join links that begin with https:// no longer open: send new ones. Who joins by http:// from another device has neither camera nor microphone',
     console: {
       toHttps:
         'This console switches to https://. With a self-signed certificate the browser first asks whether you trust it; then you sign in again',
-      toHttp: 'This console switches to http://, and you sign in again',
+      toHttp: 'Consoles that are open stay at https:// until they are closed; open new ones at http://',
     },
   },
   ice,

@@ -192,7 +192,7 @@ export const de: Texts = {
     },
     anyHost: {
       title: 'Die Moderation ist noch nicht da',
-      body: 'Sie werden eingelassen, sobald sie kommt. Auch der Betrieb dieser Anlage sieht, dass Sie warten. Lassen Sie diese Seite offen.',
+      body: 'Sie kann Sie einlassen, sobald sie da ist. Das kann auch der Betrieb dieser Anlage, der sieht, dass Sie warten. Lassen Sie diese Seite offen.',
     },
     letter: 'Nachricht vom Betrieb',
     letterFrom: 'Nachricht von {name}',

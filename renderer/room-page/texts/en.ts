@@ -185,7 +185,7 @@ export const en = {
     },
     anyHost: {
       title: 'No host is here yet',
-      body: 'You will be let in when a host arrives. The operator of this site sees that you are waiting. Keep this page open.',
+      body: 'A host can let you in once one is here, and so can the operator of this site, who sees that you are waiting. Keep this page open.',
     },
     letter: 'Message from the operator',
     letterFrom: 'Message from {name}',

@@ -54,7 +54,7 @@ export const rooms: Texts<typeof english> = {
     waiting_room: 'Warteraum',
     waitingOn: 'Die Moderation lässt Personen ein',
     waitingHint:
-      'Alle außer Moderation und Kameras warten, bis die Moderation sie einlässt. Janus-Knoten haben keinen Warteraum.',
+      'Alle außer Moderation und Kameras warten, bis die Moderation oder ein Operator sie einlässt. Janus-Knoten haben keinen Warteraum.',
     keepPassword: 'Leer lassen, um das jetzige zu behalten.',
     removePassword: 'Moderationspasswort entfernen',
     attendee_max: 'Max. Teilnehmende',

@@ -134,6 +134,7 @@ export const welcome: Texts<typeof english> = {
     seen: '{names} sieht sie',
     seenMany: '{names} sehen sie',
     unseen: 'Öffnen Sie den Raum auf einem Telefon, um sie dort zu sehen.',
+    unseenHere: 'Öffnen Sie den Raum, um sie dort zu sehen.',
     scan: 'Scannen, um sie auf einem Telefon zu sehen.',
   },
   done: {
@@ -149,6 +150,7 @@ export const welcome: Texts<typeof english> = {
     localOnly: 'Nur dieser Computer',
     open: 'Offen für dieses Netz unter {address}',
     noCertificate: 'Keines: Telefone können zusehen, aber nicht sprechen',
+    noCertificateHere: 'Keines: Dieser Rechner braucht keines',
     ownCertificate: 'Von Roomdesk erstellt; jedes Telefon warnt einmal',
     fileCertificate: '{subject}, bis {date}',
     make: 'Jetzt erledigen',

@@ -11,7 +11,7 @@ export const help = {
   table: 'Table',
   about: 'Help: {name}',
   openPage: 'Open the whole page',
-  linkTo: 'Link to "{name}"',
+  linkTo: 'Link to “{name}”',
   missing: 'No such help page',
   missingBody: 'The link may be from another version. All pages are in the list.',
   news: {

@@ -46,7 +46,8 @@ export const rooms = {
     siteOff: 'not allowed',
     waiting_room: 'Waiting room',
     waitingOn: 'The host lets people in',
-    waitingHint: 'Everyone except hosts and cameras waits until a host lets them in. Janus nodes have no waiting room.',
+    waitingHint:
+      'Everyone except hosts and cameras waits until a host or an operator lets them in. Janus nodes have no waiting room.',
     keepPassword: 'Leave empty to keep the current one.',
     removePassword: 'Remove the host password',
     attendee_max: 'Max. participants',

@@ -109,7 +109,7 @@ export const welcome = {
   },
   camera: {
     title: 'The first camera',
-    hint: 'It joins "{room}" at once.',
+    hint: 'It joins “{room}” at once.',
     noRoom: 'A camera needs a room. Create the room first.',
     toRoom: 'Create the room',
     test: 'Use the test camera',
@@ -130,6 +130,7 @@ export const welcome = {
     seen: '{names} sees it',
     seenMany: '{names} see it',
     unseen: 'Open the room on a phone to see it there.',
+    unseenHere: 'Open the room to see it there.',
     scan: 'Scan to see it on a phone.',
   },
   done: {
@@ -145,6 +146,7 @@ export const welcome = {
     localOnly: 'This computer only',
     open: 'Open to this network at {address}',
     noCertificate: 'None: phones can watch but not speak',
+    noCertificateHere: 'None: this computer needs none',
     ownCertificate: 'Made by Roomdesk; each phone warns one time',
     fileCertificate: '{subject}, until {date}',
     make: 'Do it now',

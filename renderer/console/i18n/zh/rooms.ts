@@ -47,7 +47,7 @@ export const rooms: Texts<typeof english> = {
     siteOff: '不允许',
     waiting_room: '等候室',
     waitingOn: '由主持人允许进入',
-    waitingHint: '除主持人和摄像头外，所有人须等待主持人允许后才能进入。Janus 节点没有等候室。',
+    waitingHint: '除主持人和摄像头外，所有人须等待主持人或操作员允许后才能进入。Janus 节点没有等候室。',
     keepPassword: '留空则保持原密码。',
     removePassword: '移除主持人密码',
     attendee_max: '人数上限',

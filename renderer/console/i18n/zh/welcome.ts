@@ -131,6 +131,7 @@ export const welcome: Texts<typeof english> = {
     seen: '{names} 正在观看',
     seenMany: '{names} 正在观看',
     unseen: '用手机打开房间，即可在手机上看到它。',
+    unseenHere: '打开房间即可看到它。',
     scan: '扫描后即可在手机上看到它。',
   },
   done: {
@@ -146,6 +147,7 @@ export const welcome: Texts<typeof english> = {
     localOnly: '仅限本机',
     open: '已对本网络开放：{address}',
     noCertificate: '无：手机可以观看，但不能发言',
+    noCertificateHere: '无：仅本机使用时不需要',
     ownCertificate: '由 Roomdesk 生成；每部手机会警告一次',
     fileCertificate: '{subject}，有效期至 {date}',
     make: '现在设置',

@@ -120,7 +120,7 @@ async function clicks(page: Page, from: number): Promise<number[]> {
 
 /** The part of time that the time line shows, in milliseconds. */
 async function viewOf(page: Page): Promise<[number, number]> {
-  const track = page.locator('.track')
+  const track = page.locator('.track .slider')
   const value = async (name: string): Promise<number> => Number(await track.getAttribute(name)) * 1_000
   return [await value('aria-valuemin'), await value('aria-valuemax')]
 }

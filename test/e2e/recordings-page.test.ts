@@ -30,7 +30,7 @@ test('An operator watches a meeting: who was there is shown, then exports it', a
   // A click on the time line shows the moment; Ben is there by then.
   // Not awaited there: it resolves after the click.
   await page.evaluate(`void (${noteFirstPicture})`)
-  const zoomed = page.locator('.track')
+  const zoomed = page.getByRole('slider', { name: 'Shown moment' })
   await zoomed.focus()
   const spans = async (): Promise<number[][]> => {
     const boxes = await Promise.all((await page.locator('.lane .span').all()).map((one) => one.boundingBox()))

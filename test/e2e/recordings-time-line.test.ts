@@ -60,7 +60,7 @@ test('The picture under the pointer, the time field, the button Live and the mar
   await shows(page, 2)
 
   // The pointer over the camera's lane shows the key frame before its moment.
-  const track = page.locator('.track')
+  const track = page.getByRole('slider', { name: 'Shown moment' })
   await track.focus()
   const span = page.locator('.lane[data-key*="dock"] .span').first()
   // From a day to 21 s around the picture: all of the film is in view, and wide enough to point at its seconds.

@@ -11,6 +11,8 @@ export interface Repetition {
   until: string
   /** Number of meetings; 0: no limit. */
   count: number
+  /** First day of a week; matters only where weeks are left out. */
+  weekStart: (typeof weekdays)[number]
 }
 
 export const weekdays = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const
@@ -26,6 +28,7 @@ export const once: Repetition = {
   monthDay: 0,
   until: '',
   count: 0,
+  weekStart: 'MO',
 }
 
 /** Parts of an RRULE (RFC 5545, section 3.3.10). */
@@ -53,8 +56,9 @@ export function wrongPart(text: string): RulePart | 'form' | undefined {
 
 function readRule(text: string): Repetition | RulePart | 'form' {
   const parts: Parts = new Map()
-  // Names and values are case-insensitive; some calendars end the rule with a semicolon, and people paste its prefix.
+  // Names and values are case-insensitive; some calendars end the rule with a semicolon, and people paste its prefix, spaces and folded lines.
   for (const part of text
+    .replace(/\s/g, '')
     .toUpperCase()
     .replace(/^RRULE:/, '')
     .replace(/;$/, '')
@@ -91,9 +95,6 @@ function rewriteEqualForms(parts: Parts): void {
   if (parts.get('FREQ') === 'MONTHLY' && /^[A-Z]{2}$/.test(day) && position !== '') {
     parts.set('BYDAY', `${position}${day}`).delete('BYSETPOS')
   }
-  // The first day of a week matters only where weeks are left out and several days of a week are named.
-  const leavesOut = parts.get('FREQ') === 'WEEKLY' && interval !== 1 && parts.has('BYDAY')
-  if (!leavesOut && weekdays.some((each) => each === parts.get('WKST'))) parts.delete('WKST')
 }
 
 /** Returns the first part that selects days or times. */
@@ -120,9 +121,9 @@ function readPart(read: Repetition, name: RulePart, value: string): boolean {
     case 'BYDAY':
       read.weekdays = value.split(',').map((day) => day.replace(/^\+/, ''))
       return read.weekdays.length <= 7 && read.weekdays.every((day) => fits(day, read.frequency))
-    // The week begins on Monday, which is the default of RFC 5545.
     case 'WKST':
-      return value === 'MO'
+      read.weekStart = weekdays.find((each) => each === value) ?? once.weekStart
+      return read.weekStart === value
     default:
       return false
   }
@@ -144,11 +145,14 @@ function isDay(digits: string): boolean {
 }
 
 /** Writes an RRULE without its prefix. */
-export function repetitionText({ frequency, interval, weekdays: days, monthDay, until, count }: Repetition): string {
+export function repetitionText(repetition: Repetition): string {
+  const { frequency, interval, weekdays: days, monthDay, until, count, weekStart } = repetition
   const parts = [`FREQ=${frequency}`]
   if (interval > 1) parts.push(`INTERVAL=${interval}`)
   if (days.length > 0) parts.push(`BYDAY=${days.join(',')}`)
   if (monthDay !== 0) parts.push(`BYMONTHDAY=${monthDay}`)
+  // Monday is the default of RFC 5545.
+  if (frequency === 'WEEKLY' && interval > 1 && days.length > 0 && weekStart !== 'MO') parts.push(`WKST=${weekStart}`)
   if (until !== '') parts.push(`UNTIL=${until}`)
   if (count > 0) parts.push(`COUNT=${count}`)
   return parts.join(';')

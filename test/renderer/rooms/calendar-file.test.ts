@@ -116,6 +116,11 @@ describe('another program finds the meetings of the room', () => {
   })
 })
 
+test('a series that begins in the night of 25 hours keeps the length of its meetings', async () => {
+  const series = schedule('2026-10-25T01:30', 'Europe/Berlin', 'FREQ=WEEKLY')
+  expect(await fileOf({ ...series, minutes: 120 })).toContain('DTEND;TZID=Europe/Berlin:20261025T033000')
+})
+
 test('the calendar file of one meeting has its times in UTC', async () => {
   expect(await calendarFile(about)).toContain('DTSTART:19700101T000000Z')
 })

@@ -158,8 +158,18 @@ test.each([
   expect(days(foreign)).toEqual(days(own))
 })
 
+// RFC 5545, section 3.8.5.3: where weeks are left out, their first day decides which days belong together.
 test.each([
-  ['FREQ=WEEKLY;INTERVAL=2;WKST=SU;BYDAY=SU,TU', 'WKST'],
+  ['FREQ=WEEKLY;INTERVAL=2;COUNT=4;BYDAY=TU,SU;WKST=MO', ['05', '10', '19', '24']],
+  ['FREQ=WEEKLY;INTERVAL=2;COUNT=4;BYDAY=TU,SU;WKST=SU', ['05', '17', '19', '31']],
+  ['WKST=SU;FREQ=WEEKLY;INTERVAL=2;COUNT=4;BYDAY=TU', ['05', '19', '02', '16']],
+  ['FREQ=WEEKLY; INTERVAL=2;COUNT=3;BYDAY=TU;\n WKST=SU', ['05', '19', '02']],
+])('the week of %s begins on its own first day', (rule, days) => {
+  const found = starts(schedule('2025-08-05T09:00', rule), undefined, 4)
+  expect(found.map((start) => start.slice(8, 10))).toEqual(days)
+})
+
+test.each([
   ['FREQ=DAILY;INTERVAL=2;BYDAY=MO', 'BYDAY'],
   ['FREQ=DAILY;BYDAY=FR;BYMONTHDAY=13', 'BYMONTHDAY'],
   ['FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=1', 'BYMONTH'],

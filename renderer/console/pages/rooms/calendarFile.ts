@@ -40,7 +40,8 @@ async function seriesTimes({ start, minutes, zone, rule }: RoomSchedule) {
   const isUtc = first.timeZoneId === 'UTC'
   const event = {
     start: first,
-    end: first.add({ minutes }),
+    // By the clock on the wall: on a night in which clocks change, its exact end would be the length of all meetings.
+    end: first.toPlainDateTime().add({ minutes }).toZonedDateTime(first.timeZoneId),
     ...(isUtc ? {} : { timezone: first.timeZoneId }),
     repeating: `RRULE:${withInstant(rule, (wall) => instantOf(zone, wall))}`,
   }

@@ -5,6 +5,8 @@ const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
  * of Unicode, which has the Hangul fillers), and the letters and symbols whose picture is blank.
  */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}\u2800\u{1d159}]/u
+/** A character with a picture of its own: marks change that of the one before them. */
+const seen = /[^\s\p{M}]/u
 /** Scripts that join or separate their letters without joiners: there, a joiner only makes two equal-looking names differ. */
 const plainScripts = String.raw`\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}`
 /** Joiners and variation selectors where a script or an emoji needs them (UTS #51, UAX #31 section 2.3, UTS #37), with the character before them. */
@@ -28,19 +30,21 @@ function hasUnsafeCharacter(text: string): boolean {
   return unseen.test(text) && unseen.test(text.replace(everyNeeded, ''))
 }
 
-/** Tells whether a text can be a name: empty, or without unsafe characters and not of spaces only. */
+/** Tells whether a text can be a name: empty, or without unsafe characters and not of spaces and marks only. */
 export function isName(text: string): boolean {
-  return text === '' || (text.trim() !== '' && !hasUnsafeCharacter(text))
+  return text === '' || (seen.test(text) && !hasUnsafeCharacter(text))
 }
 
-/** A name for display: replaces each forbidden character by U+FFFD. Names of earlier versions and of other clients may contain some. */
+/** A name for display: replaces each forbidden character by U+FFFD, and sets it before marks alone. Names of earlier versions and of other clients may contain some. */
 export function shownName(text: string): string {
-  return withoutUnseen(text, '\ufffd')
+  const shown = withoutUnseen(text, '\ufffd')
+  return seen.test(shown) || shown.trim() === '' ? shown : `\ufffd${shown}`
 }
 
 /** A typed name without forbidden characters: pasted text often contains direction marks. */
 export function typedName(text: string): string {
-  return withoutUnseen(text, '').trim()
+  const typed = withoutUnseen(text, '').trim()
+  return seen.test(typed) ? typed : ''
 }
 
 function withoutUnseen(text: string, replacement: string): string {

@@ -44,9 +44,12 @@ describe('Names', () => {
     },
   )
 
-  test.each([' ', '   ', '\u00a0', '\u3000', ' \u2003 '])('may not be of spaces only, as %j', (name) => {
-    expect(isName(name)).toBe(false)
-  })
+  test.each([' ', '   ', '\u00a0', '\u3000', ' \u2003 ', '\u0301', ' \u0300\u0302', '\u20e3'])(
+    'may not be of spaces and marks only, as %j',
+    (name) => {
+      expect(isName(name)).toBe(false)
+    },
+  )
 
   test('What is shown or typed is a name, for any text', () => {
     const text = fc.string({

@@ -27,7 +27,7 @@ export function isOwnRequest(request: IncomingMessage, names: ConsoleNames): boo
   // A reverse proxy may speak TLS for a console that does not; never the other way round.
   if (origin === `http://${host}` && !isSecure(request)) return true
   // A reverse proxy may replace Host, never Origin.
-  return origin === publicUrl(names)?.origin
+  return withoutDot(origin) === publicUrl(names)?.origin
 }
 
 /** Whether a request came over TLS. */
@@ -36,7 +36,7 @@ export function isSecure(request: IncomingMessage): boolean {
 }
 
 function isOwnHost(host: string, names: ConsoleNames): boolean {
-  const name = host.replace(/:\d+$/, '').replace(/\.$/, '')
+  const name = withoutDot(host).replace(/:\d+$/, '')
   if (name.startsWith('[')) return isIP(name.slice(1, -1)) === 6
   const own = hostname().toLowerCase()
   if (isIP(name) === 4 || name === 'localhost' || name === own || name === `${own}.local`) return true
@@ -44,8 +44,13 @@ function isOwnHost(host: string, names: ConsoleNames): boolean {
 }
 
 function publicUrl(names: ConsoleNames): URL | undefined {
-  const url = names.publicUrl()
+  const url = withoutDot(names.publicUrl())
   return URL.canParse(url) ? new URL(url) : undefined
+}
+
+/** Removes the dot that ends a fully qualified name: it is the same host. */
+function withoutDot(origin: string): string {
+  return origin.replace(/\.(?=(?::\d+)?$)/, '')
 }
 
 /** Parsed once per certificate: requests with a foreign Host must stay cheap. */

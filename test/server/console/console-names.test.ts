@@ -26,7 +26,7 @@ function statusOf(url: string, headers: Record<string, string>): Promise<number>
 describe('A console behind a reverse proxy, with a public address', () => {
   let server: Headless
   beforeAll(async () => {
-    server = await startHeadless({ site: { settings: { media: { public_url: 'https://Rooms.example.com:8443' } } } })
+    server = await startHeadless({ site: { settings: { media: { public_url: 'https://Rooms.example.com.:8443' } } } })
   })
   afterAll(async () => {
     await server.remove()
@@ -36,9 +36,12 @@ describe('A console behind a reverse proxy, with a public address', () => {
     expect(await statusOf(server.ready.console, { host })).toBe(200)
   })
 
-  test('opens where the proxy replaces Host and passes Origin on', async () => {
-    expect(await statusOf(server.ready.console, { origin: 'https://rooms.example.com:8443' })).toBe(200)
-  })
+  test.each(['https://rooms.example.com:8443', 'https://rooms.example.com.:8443'])(
+    'opens where the proxy replaces Host and passes the origin %s on',
+    async (origin) => {
+      expect(await statusOf(server.ready.console, { origin })).toBe(200)
+    },
+  )
 
   test.each(['https://rooms.example.com', 'http://rooms.example.com:8443', 'https://evil.example', 'null'])(
     'rejects the origin %s',

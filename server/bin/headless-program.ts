@@ -45,6 +45,8 @@ export interface HeadlessProgram {
   logFiles?: readonly string[]
   /** Folder of crash reports; left out: this program makes none. */
   crashFolder?: string
+  /** The working directory was deleted: relative paths mean nothing. */
+  inDeletedFolder?: boolean
   /** Puts another process in the place of this one. */
   startAgain: (restarts: Restarts) => void
   /** Calls `stop` with the reason, once this program is to end in order. */
@@ -91,7 +93,7 @@ const shownPassword =
   'The password of the database is an argument of this program, and every user of this machine can read those (ps): use --store-password-file, or ~/.pgpass.'
 
 async function run(program: HeadlessProgram): Promise<void> {
-  const options = readLaunchOptions(program.flags, process.env)
+  const options = readLaunchOptions(program.flags, process.env, program.inDeletedFolder !== true)
   const report = await runCommand(options)
   if (report === undefined) return await serve(program, options)
   const lost = await new Promise<unknown>((resolve) => process.stdout.write(report.text, resolve))

@@ -8,13 +8,14 @@ import { replaceProcess } from './replace-process.ts'
 
 const folder = import.meta.dirname
 
-leaveDeletedFolder()
+const inDeletedFolder = leaveDeletedFolder()
 if (staysInFront(process.platform, process.env)) startBehind()
 else {
   // Libraries of the program read the working directory when they are loaded.
   const { runHeadless } = await import('./headless-program.ts')
   await runHeadless({
     flags: process.argv.slice(2),
+    inDeletedFolder,
     pages: join(folder, '..'),
     spawnMedia: (recordings, roomPage) => forkMediaProcess(join(folder, 'media-node.js'), [roomPage], recordings),
     startAgain: (next) => replaceProcess(passRestarts(process.env, next)),
@@ -23,12 +24,14 @@ else {
   })
 }
 
-/** Changes to the root folder if the working directory was deleted: Node's `process.cwd()` would throw. Relative paths of flags cannot mean anything then. */
-function leaveDeletedFolder(): void {
+/** Changes to the root folder if the working directory was deleted: Node's `process.cwd()` would throw. @returns whether it was */
+function leaveDeletedFolder(): boolean {
   try {
     process.cwd()
+    return false
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error
     process.chdir(parse(process.execPath).root)
+    return true
   }
 }

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { holdsPassword } from '../store/postgres/database-password.ts'
@@ -119,8 +119,12 @@ const controllerNamePattern = /^(?! )[^\p{Cc}\p{Cf}]{1,64}(?<! )$/u
 const moveTarget = z.enum(['database', 'files']).optional()
 const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
 
-/** @throws LaunchError */
-export function readLaunchOptions(argv: readonly string[], environment: NodeJS.ProcessEnv): LaunchOptions {
+/** @param takesRelative whether paths may begin at the working directory @throws LaunchError */
+export function readLaunchOptions(
+  argv: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  takesRelative = true,
+): LaunchOptions {
   let values: Partial<Record<Flag, string>> & { help?: boolean; version?: boolean; 'verify-log'?: boolean }
   try {
     const string = { type: 'string' } as const
@@ -139,6 +143,13 @@ export function readLaunchOptions(argv: readonly string[], environment: NodeJS.P
     if (values[flag] !== undefined) return { from: `--${flag}`, text: values[flag] }
     const text = environment[variable]
     return text === undefined || text === '' ? undefined : { from: variable, text }
+  }
+  const path = (flag: Flag): string | undefined => {
+    const given = read(flag)
+    if (given === undefined) return undefined
+    if (!takesRelative && !isAbsolute(given.text))
+      throw new LaunchError(`${given.from} must be an absolute path: the working directory was deleted.`)
+    return resolve(given.text)
   }
   const port = (flag: Flag): number | undefined => {
     const given = read(flag)
@@ -168,23 +179,19 @@ export function readLaunchOptions(argv: readonly string[], environment: NodeJS.P
   if (!parsedLevel.success)
     throw new LaunchError(`${level?.from ?? '--log-level'} must be one of ${logLevel.options.join(', ')}.`)
   const store = read('store')
-  const passwordFile = read('store-password-file')
   const moveStore = read('move-store')
   const target = moveTarget.safeParse(moveStore?.text)
   if (!target.success)
     throw new LaunchError(`${moveStore?.from} must be database or files, not ${JSON.stringify(moveStore?.text)}.`)
-  const sealKey = read('seal-key')
   const controllerName = read('controller-name')
   if (controllerName !== undefined && !controllerNamePattern.test(controllerName.text))
     throw new LaunchError(`${controllerName.from} must be a name of 1 to 64 characters without control characters.`)
-  const site = read('site')
-  const recordingsDir = read('recordings-dir')
   return {
-    dataDir: resolve(read('data-dir')?.text ?? defaultDataFolder(environment)),
+    dataDir: path('data-dir') ?? resolve(defaultDataFolder(environment)),
     store: store?.text,
     storePasswordShown: values.store !== undefined && holdsPassword(values.store),
-    storePasswordFile: passwordFile === undefined ? undefined : resolve(passwordFile.text),
-    sealKey: sealKey === undefined ? undefined : resolve(sealKey.text),
+    storePasswordFile: path('store-password-file'),
+    sealKey: path('seal-key'),
     controllerName: controllerName?.text,
     allowPlainControllers: onOrOff('allow-plain-controllers'),
     moveStore: target.data,
@@ -194,8 +201,8 @@ export function readLaunchOptions(argv: readonly string[], environment: NodeJS.P
     nodePort: port('node-port'),
     consolePort: port('console-port'),
     eventPort: port('event-port'),
-    recordingsDir: recordingsDir === undefined ? undefined : resolve(recordingsDir.text),
-    site: site === undefined ? undefined : resolve(site.text),
+    recordingsDir: path('recordings-dir'),
+    site: path('site'),
     consoleKey: consoleKey === undefined ? undefined : true,
     olderClients: onOrOff('older-clients'),
     getAccessToken: onOrOff('get-access-token'),

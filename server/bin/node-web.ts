@@ -24,7 +24,7 @@ export function nodeWeb(log: Log): Web {
             : new RequestProof(Buffer.from(passedOn.key, 'base64'), passedOn.self, passedOn.tls),
         log: edgeLog(log),
         limits: connectionLimits.node,
-        timeouts: { requestMs: 15_000, keepAliveMs: 30_000 },
+        timeouts: { requestMs: 15_000 },
         maxHeaderSize: 16 * 1024,
       })
       return {

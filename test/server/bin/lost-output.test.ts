@@ -75,10 +75,24 @@ test('A command whose output does not fit on the disk says so and fails', async 
   expect(said).toContain('Cannot write the output: ENOSPC')
 })
 
-test('A controller whose working directory was deleted starts', async () => {
+const throughDeletedFolder = async (): Promise<string[]> => {
   const gone = await mkdtemp(join(tmpdir(), 'roomdesk-deleted-'))
-  const through = ['sh', '-c', 'cd "$0" && rmdir "$0" && exec "$@"', gone]
-  const controller = await startHeadless({ site: siteWithoutMedia, through })
+  return ['sh', '-c', 'cd "$0" && rmdir "$0" && exec "$@"', gone]
+}
+
+test('A controller whose working directory was deleted starts', async () => {
+  const controller = await startHeadless({ site: siteWithoutMedia, through: await throughDeletedFolder() })
   onTestFinished(() => controller.remove())
   expect(await answers(`${controller.ready.console}/healthz`)).toBe(true)
+})
+
+test('A path that begins at a deleted working directory is refused in one line', async () => {
+  const [command = '', ...args] = await throughDeletedFolder()
+  const child = spawn(command, [...args, process.execPath, program, '--data-dir', 'data'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  expect((await once(child, 'close'))[0]).toBe(1)
+  expect(said).toMatch(/^--data-dir must be an absolute path: .*\n$/)
 })

@@ -1,9 +1,12 @@
-import { hasCode } from '../../shared/error-code.ts'
+import { errorCode, hasCode } from '../../shared/error-code.ts'
+import { PathError } from '../../shared/files/own-path.ts'
+import { openInside } from '../../shared/files/real-path.ts'
+import { recordedPath } from '../../shared/files/recorded-path.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import type { Store } from '../store/store.ts'
 import type { StoredIndex } from './index/stored-index.ts'
 import { streamKey } from './index/stream-ids.ts'
-import { locate } from './playback/segment-sources.ts'
+import { wholePart } from './files/segment-facts.ts'
 import type { IndexedSegment } from './recording-index.ts'
 import { type RecordEvent, type RecordingEvent, recordingSubject } from './recording-events.ts'
 import { isFolderPresent } from './recordings-folder.ts'
@@ -12,16 +15,22 @@ import { isFolderPresent } from './recordings-folder.ts'
 export interface MissingFilesDependencies {
   folder: string
   store: Pick<Store, 'unseal' | 'leadership'>
-  index: Pick<StoredIndex, 'segment' | 'forget'>
+  index: Pick<StoredIndex, 'segment' | 'forget' | 'ended'>
   event: RecordEvent
-  /** Receives the number of segments that left the index. */
+  /** Receives the number of segments that left the index or became shorter there. */
   lost: (segments: number) => void
   logger: { error(fields: object, message: string): void }
 }
 
+/** A segment whose file does not hold all of it; `left` is what the file holds, undefined: nothing. */
+interface Loss {
+  segment: IndexedSegment
+  left: IndexedSegment | undefined
+}
+
 /**
- * Removes segments from the index whose files were deleted by others. A row is removed only while the folder is proven present, by the mark of its site:
- * a disk that is not mounted loses nothing.
+ * Removes segments from the index whose files were deleted or damaged by others, and shortens those that were cut off. A row changes only while the folder is
+ * proven present, by the mark of its site: a disk that is not mounted loses nothing.
  */
 export class MissingFiles {
   readonly #parts: MissingFilesDependencies
@@ -32,7 +41,7 @@ export class MissingFiles {
     this.#parts = parts
   }
 
-  /** Notes a segment whose file was not found. */
+  /** Notes a segment whose file was not found, or is not as it was written. */
   note(id: number): void {
     this.#found.add(id)
     if (this.#work !== undefined) return
@@ -59,20 +68,25 @@ export class MissingFiles {
     try {
       if (!store.leadership.isHeld) return
       await store.leadership.confirmed()
-      const gone: IndexedSegment[] = []
+      const losses: Loss[] = []
       for (const id of ids) {
         const segment = index.segment(id)
-        if (segment?.stored === 'local' && (await this.#isGone(segment))) gone.push(segment)
+        const loss = segment?.stored === 'local' ? await this.#lossOf(segment) : undefined
+        if (loss !== undefined) losses.push(loss)
       }
-      if (gone.length === 0) return
-      for (const segment of gone) index.forget(segment, segment.id)
-      lost(gone.length)
-      for (const segments of Map.groupBy(gone, streamKey).values()) {
-        const [first] = segments
+      if (losses.length === 0) return
+      for (const { segment, left } of losses) {
+        if (left === undefined) index.forget(segment, segment.id)
+        else index.ended(left)
+      }
+      lost(losses.length)
+      for (const ofStream of Map.groupBy(losses, ({ segment }) => streamKey(segment)).values()) {
+        const [first] = ofStream
         if (first === undefined) continue
-        const { roomId, userId } = first
-        logger.error({ room: roomId, user: userId, segments: segments.length }, 'files of recordings are missing')
-        event(eventOf(first, segments))
+        const { roomId, userId } = first.segment
+        const fields = { room: roomId, user: userId, segments: ofStream.length }
+        logger.error(fields, 'files of recordings are missing or damaged')
+        event(eventOf(first.segment, ofStream))
       }
     } catch (error) {
       logger.error({ err: error }, 'missing files of recordings could not be checked')
@@ -80,19 +94,37 @@ export class MissingFiles {
   }
 
   /** The folder is looked at on both sides of the file: its disk may be unmounted in between. */
-  async #isGone({ file }: IndexedSegment): Promise<boolean> {
+  async #lossOf(segment: IndexedSegment): Promise<Loss | undefined> {
     const { folder, store } = this.#parts
-    if (!isFolderPresent(folder, store)) return false
-    const isMissing = await locate(folder, file).then(
-      () => false,
-      (error: unknown) => hasCode(error, 'ENOENT'),
-    )
-    return isMissing && isFolderPresent(folder, store)
+    if (!isFolderPresent(folder, store)) return undefined
+    const left = await this.#leftOf(segment)
+    return left === segment || !isFolderPresent(folder, store) ? undefined : { segment, left }
+  }
+
+  /** What the file of a segment holds: the segment itself, a shorter one, or undefined: nothing. */
+  async #leftOf(segment: IndexedSegment): Promise<IndexedSegment | undefined> {
+    const { folder, logger } = this.#parts
+    try {
+      const handle = await openInside(folder, recordedPath(folder, segment.file))
+      try {
+        const { size, durationMs } = await wholePart(handle, segment.container)
+        if (durationMs === 0) return undefined
+        const endedAt = Math.min(segment.endedAt, segment.startedAt + durationMs)
+        return size < segment.bytes ? { ...segment, bytes: size, endedAt } : segment
+      } finally {
+        await handle.close()
+      }
+    } catch (error) {
+      if (hasCode(error, 'ENOENT') || error instanceof PathError) return undefined
+      logger.error({ err: error, code: errorCode(error) }, 'a file of a recording could not be checked')
+      return segment
+    }
   }
 }
 
 /** @param first any segment of the stream */
-function eventOf({ roomId, userId, userName }: IndexedSegment, segments: readonly IndexedSegment[]): RecordingEvent {
+function eventOf({ roomId, userId, userName }: IndexedSegment, losses: readonly Loss[]): RecordingEvent {
+  const segments = losses.map(({ segment }) => segment)
   return {
     kind: 'recording.filesMissing',
     level: 'warning',
@@ -102,7 +134,7 @@ function eventOf({ roomId, userId, userName }: IndexedSegment, segments: readonl
       from: Math.min(...segments.map(({ startedAt }) => startedAt)),
       to: Math.max(...segments.map(({ endedAt }) => endedAt)),
       segments: segments.length,
-      bytes: segments.reduce((sum, { bytes }) => sum + bytes, 0),
+      bytes: losses.reduce((sum, { segment, left }) => sum + segment.bytes - (left?.bytes ?? 0), 0),
     },
   }
 }

@@ -52,7 +52,7 @@ export class RecordingHealth {
     this.#lowSince = low ? Date.now() : 0
   }
 
-  /** Notes segments whose files are gone from the disk. */
+  /** Notes segments whose files are missing or damaged. */
   noteMissing(segments: number): void {
     const now = Date.now()
     const { at, since, segments: before } = this.#missing
@@ -148,7 +148,7 @@ export class RecordingHealth {
     }
     const { at, since: missingSince, segments } = this.#missing
     if (Date.now() - at < missingMs) {
-      const message = `Files of recordings are gone from ${folder.path}: ${segments} segments left the index. The events say which.`
+      const message = `Files of recordings are missing or damaged in ${folder.path}: ${segments} segments left the index or became shorter. The events say which.`
       found.push(problem('filesMissing', message, missingSince, String(segments)))
     }
     if (delays.told !== undefined) {

@@ -3,7 +3,7 @@ import type { SegmentStart } from '../../../shared/recordings/segment.ts'
 import type { ByteSource } from '../playback/byte-source.ts'
 import { endOf } from '../playback/fragments.ts'
 import type { FragmentTable, FragmentTables } from '../playback/fragment-table.ts'
-import type { SegmentFiles, SegmentPlace } from '../playback/segment-sources.ts'
+import { isCutOff, type SegmentFiles, type SegmentPlace } from '../playback/segment-sources.ts'
 import { ObjectError } from '../objects/object-error.ts'
 import { keyFrameAt } from '../playback/span-pieces.ts'
 import type { ExportWish } from '../recording-export.ts'
@@ -49,8 +49,16 @@ export async function piecesOfSpan(
   ].toSorted((one, other) => one.startedAt - other.startedAt)
   const pieces: SourcePiece[] = []
   for (const segment of found) {
-    const pieceOfSegment = async (): Promise<SourcePiece | undefined> =>
-      await pieceOf(files, segment, await tables.of(segment), wish, pieces.at(-1))
+    const pieceOfSegment = async (): Promise<SourcePiece | undefined> => {
+      const isDamaged = isCutOff(await files.locate(segment), segment)
+      // It was read when the file was whole.
+      if (isDamaged) tables.forget(segment.file)
+      const table = await tables.of(segment)
+      const isEmpty = 'endedAt' in segment && table.fragments.length === 0
+      if (isEmpty) files.doubt(segment)
+      if (isDamaged || isEmpty) lost(1)
+      return await pieceOf(files, segment, table, wish, pieces.at(-1))
+    }
     // Missing or damaged: the rest is exported.
     const piece = await pieceOfSegment().catch((error: unknown) => {
       // A storage that is away comes back: an export with holes would hide it.

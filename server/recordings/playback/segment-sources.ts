@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { hasCode } from '../../../shared/error-code.ts'
-import { type OwnPath, withSuffix } from '../../../shared/files/own-path.ts'
+import { type OwnPath, PathError, withSuffix } from '../../../shared/files/own-path.ts'
 import { openInside, sizeInside } from '../../../shared/files/real-path.ts'
 import { recordedPath } from '../../../shared/files/recorded-path.ts'
 import { partSuffix } from '../../../shared/recordings/segment-path.ts'
@@ -42,16 +42,16 @@ export interface RemoteSegments {
 export class SegmentFiles {
   readonly folder: string
   readonly #remote: RemoteSegments | undefined
-  readonly #missing: (id: number) => void
+  readonly #doubtful: (id: number) => void
 
   /**
    * @param remote left out: everything is on the disk
-   * @param missing receives the id of a finished segment whose file was not found on the disk
+   * @param doubtful receives the id of a finished segment whose file was not found on the disk, or is not as it was written
    */
-  constructor(folder: string, remote?: RemoteSegments, missing: (id: number) => void = () => {}) {
+  constructor(folder: string, remote?: RemoteSegments, doubtful: (id: number) => void = () => {}) {
     this.folder = folder
     this.#remote = remote
-    this.#missing = missing
+    this.#doubtful = doubtful
   }
 
   /** Finds a segment. @throws Error with the code ENOENT where there is none; PathError; ObjectError */
@@ -70,12 +70,19 @@ export class SegmentFiles {
     return await remote.copy(segment.file, size, signal)
   }
 
+  /** Notes that the file of a segment does not hold what it should. */
+  doubt({ id, stored }: SegmentPlace): void {
+    if (stored === 'local' && id !== undefined) this.#doubtful(id)
+  }
+
   async #local(segment: SegmentPlace): Promise<LocalSegment | undefined> {
     try {
-      return await locate(this.folder, segment.file)
+      const found = await locate(this.folder, segment.file)
+      if (isCutOff(found, segment)) this.doubt(segment)
+      return found
     } catch (error) {
+      if (hasCode(error, 'ENOENT') || error instanceof PathError) this.doubt(segment)
       if (!hasCode(error, 'ENOENT')) throw error
-      if (segment.stored === 'local' && segment.id !== undefined) this.#missing(segment.id)
       if (this.#remote === undefined || (segment.stored ?? 'local') === 'local') throw error
       return undefined
     }
@@ -85,6 +92,11 @@ export class SegmentFiles {
     if (this.#remote === undefined || bytes === undefined) throw new Error('the segment is not in object storage')
     return { remote: this.#remote, size: bytes }
   }
+}
+
+/** Whether a file is shorter than the finished segment that was written to it. */
+export function isCutOff({ size, growing }: LocatedSegment, { stored, bytes = 0 }: SegmentPlace): boolean {
+  return stored === 'local' && !growing && size < bytes
 }
 
 /**

@@ -4,15 +4,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openControllerSite } from '../../support/sites/controller-site.ts'
 import { removeFolder } from '../../support/headless.ts'
-import { record } from '../../support/recordings/recorded-files.ts'
+import { record, recordedFileOf } from '../../support/recordings/recorded-files.ts'
 import { bothHalves } from '../../support/page-session.ts'
-
-/** The file of the only segment of a user. */
-async function fileOf(folder: string, user: string): Promise<string> {
-  const names = await readdir(folder, { recursive: true })
-  const name = names.find((one) => one.includes(Buffer.from(user).toString('base64url')) && one.endsWith('.mp4'))
-  return join(folder, name ?? 'nothing')
-}
 
 test('The console port plays and exports recordings for those who may see them, and the event log knows', async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'roomdesk-recorded-'))
@@ -121,7 +114,7 @@ test('The console port plays and exports recordings for those who may see them, 
     expect((await site.call(cookies.operator, 'exports.list', {})).items).toEqual([])
 
     // A file that was deleted by hand is missing in the export, which says so, and leaves the time line.
-    const [annaFile, dockFile] = await Promise.all(['anna', 'dock'].map((user) => fileOf(folder, user)))
+    const [annaFile, dockFile] = await Promise.all(['anna', 'dock'].map((user) => recordedFileOf(folder, user)))
     await rm(annaFile ?? '')
     const both = [...streams, { room_id: '1000', user_id: 'anna' }]
     const ended = async (id: string) => {

@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import {
   ALL_FORMATS,
   type EncodedPacket,
@@ -138,4 +140,11 @@ async function writeSegment(
 function streamOf({ roomId, userId, source, quality }: Partial<RecordedStream>): Partial<RecordedStream> {
   const given = Object.entries({ roomId, userId, source, quality }).filter(([, value]) => value !== undefined)
   return Object.fromEntries(given)
+}
+
+/** The file of the only segment of a user. */
+export async function recordedFileOf(folder: string, user: string): Promise<string> {
+  const names = await readdir(folder, { recursive: true })
+  const name = names.find((one) => one.includes(Buffer.from(user).toString('base64url')) && one.endsWith('.mp4'))
+  return join(folder, name ?? 'nothing')
 }

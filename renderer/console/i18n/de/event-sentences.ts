@@ -97,7 +97,7 @@ export const eventSentences: Texts<typeof english> = {
       storageBack: 'Aufzeichnung fortgesetzt: Der Datenträger hat wieder Platz',
       repaired: 'Eine abgebrochene Aufzeichnung von „{subject}“ wurde repariert',
       filesMissing:
-        'Dateien der Aufzeichnung von „{subject}“ fehlen auf dem Datenträger: {segments} Segmente sind aus der Zeitleiste entfernt',
+        'Dateien der Aufzeichnung von „{subject}“ fehlen oder sind beschädigt: {segments} Segmente sind in der Zeitleiste entfernt oder gekürzt',
       objectsFailed: 'Der Objektspeicher {bucket} kann nicht benutzt werden: {code}',
       objectsBack: 'Der Objektspeicher {bucket} kann wieder benutzt werden',
       notUploaded: 'Aufzeichnungen wurden gelöscht, bevor sie hochgeladen waren: Der Datenträger brauchte Platz',

@@ -165,7 +165,7 @@ export const overview: Texts<typeof english> = {
     recordingObjects:
       'Aufzeichnungen werden nicht in den Objektspeicher hochgeladen; sie bleiben auf dem lokalen Datenträger.',
     recordingFilesMissing:
-      'Dateien von Aufzeichnungen fehlen auf dem Datenträger: {subject} Segmente. Sie sind aus der Zeitleiste entfernt; welche, steht in den Ereignissen.',
+      'Dateien von Aufzeichnungen fehlen oder sind beschädigt: {subject} Segmente. Sie sind in der Zeitleiste entfernt oder gekürzt; welche, steht in den Ereignissen.',
     recordingDiskLate:
       'Der Datenträger der Aufzeichnungen ist zu langsam: Bei einem Stromausfall gingen bis zu {subject} s mehr verloren als sonst. Zeichnen Sie weniger oder kleinere Streams auf, oder nehmen Sie einen schnelleren Datenträger.',
     recordingFailed:

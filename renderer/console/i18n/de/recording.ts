@@ -112,7 +112,7 @@ export const recording: Texts<typeof english> = {
       'Der Datenträger ist fast voll: Die Aufzeichnung wurde angehalten. Schaffen Sie Platz, verkürzen Sie die Aufbewahrung, oder löschen Sie behaltene Aufzeichnungen.',
     writeFailed: 'Eine Aufzeichnung konnte nicht geschrieben werden. Prüfen Sie den Datenträger.',
     filesMissing:
-      'Dateien von Aufzeichnungen fehlen auf dem Datenträger: {subject} Segmente sind aus der Zeitleiste entfernt. Welche, steht in den Ereignissen.',
+      'Dateien von Aufzeichnungen fehlen oder sind beschädigt: {subject} Segmente sind in der Zeitleiste entfernt oder gekürzt. Welche, steht in den Ereignissen.',
     diskLate:
       'Der Datenträger ist zu langsam: Bei einem Stromausfall gingen bis zu {subject} s mehr verloren als sonst. Zeichnen Sie weniger oder kleinere Streams auf, oder nehmen Sie einen schnelleren Datenträger.',
     objectsFailed: 'Objektspeicher: {subject}',

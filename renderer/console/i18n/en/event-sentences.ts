@@ -92,7 +92,8 @@ export const eventSentences = {
       storageLow: 'Recording stopped: the disk is nearly full',
       storageBack: 'Recording goes on: the disk has room again',
       repaired: 'A cut-off recording of “{subject}” was repaired',
-      filesMissing: 'Files of recordings of “{subject}” are gone from the disk: {segments} segments left the time line',
+      filesMissing:
+        'Files of recordings of “{subject}” are missing or damaged: {segments} segments left the time line or became shorter',
       objectsFailed: 'Object storage {bucket} cannot be used: {code}',
       objectsBack: 'Object storage {bucket} can be used again',
       notUploaded: 'Recordings were deleted before they were uploaded: the disk needed room',

@@ -161,7 +161,7 @@ export const overview = {
     recordingFolder: 'The folder of the recordings cannot be used: nothing is recorded.',
     recordingObjects: 'Recordings are not uploaded to object storage; they stay on the local disk.',
     recordingFilesMissing:
-      'Files of recordings are gone from the disk: {subject} segments. They left the time line; the events say which.',
+      'Files of recordings are missing or damaged: {subject} segments. They left the time line or became shorter; the events say which.',
     recordingDiskLate:
       'The disk of the recordings is too slow: a power cut would lose up to {subject} s more than usual. Record fewer or smaller streams, or use a faster disk.',
     recordingFailed: 'A recording could not be written. Check the disk of the recordings.',

@@ -107,7 +107,7 @@ export const recording = {
       'The disk is nearly full: recording has stopped. Make room, shorten the retention, or delete kept recordings.',
     writeFailed: 'A recording could not be written. Check the disk.',
     filesMissing:
-      'Files of recordings are gone from the disk: {subject} segments left the time line. The events say which.',
+      'Files of recordings are missing or damaged: {subject} segments left the time line or became shorter. The events say which.',
     diskLate:
       'The disk is too slow: a power cut would lose up to {subject} s more than usual. Record fewer or smaller streams, or use a faster disk.',
     objectsFailed: 'Object storage: {subject}',

@@ -95,7 +95,7 @@ export const eventSentences: Texts<typeof english> = {
       storageLow: '录像已停止：磁盘即将写满',
       storageBack: '录像已恢复：磁盘又有空间',
       repaired: '已修复“{subject}”中断的录像',
-      filesMissing: '磁盘上缺少“{subject}”的录像文件：已从时间线移除 {segments} 个片段',
+      filesMissing: '“{subject}”的录像文件缺失或损坏：已在时间线上移除或缩短 {segments} 个片段',
       objectsFailed: '对象存储 {bucket} 无法使用：{code}',
       objectsBack: '对象存储 {bucket} 已恢复可用',
       notUploaded: '有录像在上传之前被删除：磁盘需要空间',

@@ -154,7 +154,7 @@ export const overview: Texts<typeof englishOverview> = {
     recordingStorageLow: '录像磁盘即将写满，录像已停止。请腾出空间或缩短保留时间。',
     recordingFolder: '录像文件夹无法使用，无法录像。',
     recordingObjects: '录像无法上传到对象存储；它们保留在本地磁盘。',
-    recordingFilesMissing: '磁盘上缺少录像文件：{subject} 个片段已从时间线移除，详情见事件。',
+    recordingFilesMissing: '录像文件缺失或损坏：已在时间线上移除或缩短 {subject} 个片段，详情见事件。',
     recordingDiskLate:
       '录像磁盘过慢：若断电，会比平时多丢失最多 {subject} 秒。请减少录制的流或改录较小的流，或换用更快的磁盘。',
     recordingFailed: '有录像无法写入。请检查录像磁盘。',

@@ -96,7 +96,7 @@ export const recording: Texts<typeof english> = {
     indexRebuilding: '正在根据文件重建录像索引；较早的录像会逐步出现。',
     storageLow: '磁盘即将写满，录像已停止。请腾出空间、缩短保留时间或删除保留的录像。',
     writeFailed: '有录像无法写入。请检查磁盘。',
-    filesMissing: '磁盘上缺少录像文件：已从时间线移除 {subject} 个片段，详情见事件。',
+    filesMissing: '录像文件缺失或损坏：已在时间线上移除或缩短 {subject} 个片段，详情见事件。',
     diskLate: '磁盘过慢：若断电，会比平时多丢失最多 {subject} 秒。请减少录制的流或改录较小的流，或换用更快的磁盘。',
     objectsFailed: '对象存储：{subject}',
     nodeCannotRecord: '“{subject}”需要录制，但其节点无法录像：只有内置节点可以。',

@@ -10,7 +10,7 @@ export interface RecordingWish {
 
 /** Origin of a recording that a button or an API call started. */
 export interface StartedBy {
-  by: Exclude<RecordingStarter, 'rule'>
+  by: Exclude<RecordingStarter, 'rule' | 'order'>
   /** Account, name of the host, or access_key. */
   name: string
   /** Network address; left out: none. */

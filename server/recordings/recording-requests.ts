@@ -14,6 +14,8 @@ export interface RecordingRequest {
    * kept as the retention says.
    */
   windowMs?: number | undefined
+  /** Who ordered it, for the console; left out: viewers of a live stream. `order`: an operator. */
+  orderedBy?: { by: 'client' | 'order'; name: string } | undefined
 }
 
 /** Requests in force. They are in memory: whoever makes one makes it again after a start. */

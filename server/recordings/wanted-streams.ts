@@ -50,9 +50,10 @@ export function wantedOf(facts: RoomFacts, settings: RecordingSettings, now: num
     if (userId === '' || devices.has(userId)) continue
     targets.push({ userId, device: false, quality: 'main', by, startedBy: name, windowMs: undefined })
   }
-  for (const { userId, windowMs } of facts.requests) {
+  for (const request of facts.requests) {
+    const { userId, windowMs } = request
     if (userId === undefined || devices.has(userId) || targets.some((target) => target.userId === userId)) continue
-    targets.push({ userId, device: false, quality: 'main', by: 'client', startedBy: '', windowMs })
+    targets.push({ userId, device: false, quality: 'main', ...starterOf([request]), windowMs })
   }
   return targets
 }
@@ -106,7 +107,13 @@ function wanted(
   if (requests.length === 0) return undefined
   const windows = requests.map(({ windowMs }) => windowMs ?? Number.POSITIVE_INFINITY)
   const longest = Math.max(...windows)
-  return { by: 'client', startedBy: '', windowMs: longest === Number.POSITIVE_INFINITY ? undefined : longest }
+  return { ...starterOf(requests), windowMs: longest === Number.POSITIVE_INFINITY ? undefined : longest }
+}
+
+/** Who ordered the first of these; viewers of a live stream have no name. */
+function starterOf(requests: readonly RecordingRequest[]): Pick<WantedTarget, 'by' | 'startedBy'> {
+  const order = requests.find(({ orderedBy }) => orderedBy !== undefined)?.orderedBy
+  return order === undefined ? { by: 'client', startedBy: '' } : { by: order.by, startedBy: order.name }
 }
 
 function holds({ when, hours = [] }: RecordingRule, people: number, now: number): boolean {

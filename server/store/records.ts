@@ -149,7 +149,7 @@ export interface StoredRecordingWish {
   room_id: string
   /** Camera or person; empty: the whole room. */
   user_id: string
-  by: Exclude<RecordingStarter, 'rule'>
+  by: Exclude<RecordingStarter, 'rule' | 'order'>
   /** Account, name of the host, or access_key. */
   name: string
   at: number

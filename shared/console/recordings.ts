@@ -77,9 +77,14 @@ const keptSpan = z.strictObject({
   kept_at: moment,
 })
 
-/** Reasons of a recording: a rule, or the button of an operator, a host in the room, a client of an API. */
-const recordingStarters = ['rule', 'operator', 'host', 'client'] as const
+/** Reasons of a recording: a rule, the button of an operator or of a host in the room, a client of an API, or an operator's order of files. */
+const recordingStarters = ['rule', 'operator', 'host', 'client', 'order'] as const
 export type RecordingStarter = (typeof recordingStarters)[number]
+
+/** Whether somebody started the recording by a button, which stops it, too. */
+export function isByHand(by: RecordingStarter): boolean {
+  return by === 'operator' || by === 'host'
+}
 
 /** Reasons why something that is to be recorded is not. node: its node cannot record. off: the recordings folder cannot be used. storageLow: the disk is nearly full. away: it is not there. */
 const recordingHindrances = ['node', 'off', 'storageLow', 'away'] as const

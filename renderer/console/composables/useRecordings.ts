@@ -87,7 +87,10 @@ export function useRecordingActs() {
     if (target.hindrance !== null) return t(`recording.hindrances.${target.hindrance}`)
     if (!target.recording) return t('recording.waiting')
     const { by, started_by: who } = target
-    return t('recording.since', { time: since(target.since), by: t(`recording.by.${by}`, { name: operatorText(who) }) })
+    // Orders of earlier versions keep no name.
+    const starter = by === 'order' && who === '' ? 'orderOfSomebody' : by
+    const text = t(`recording.by.${starter}`, { name: operatorText(who) })
+    return t('recording.since', { time: since(target.since), by: text })
   }
 
   return { start, stop, stateText }

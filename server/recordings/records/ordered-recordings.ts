@@ -276,8 +276,11 @@ function requestId(id: string): string {
 }
 
 /** The room's sound needs everybody. */
-function requestOf({ id, room_id: roomId, user_id, sound }: StoredRecording): Parameters<RecordingRequests['put']>[0] {
-  return { id: requestId(id), roomId, ...(user_id === '' || sound === 'room' ? {} : { userId: user_id }) }
+function requestOf(recording: StoredRecording): Parameters<RecordingRequests['put']>[0] {
+  const { id, room_id: roomId, user_id, sound, created_by: client, ordered_by: operator = '' } = recording
+  const orderedBy =
+    client === '' ? ({ by: 'order', name: operator } as const) : ({ by: 'client', name: client } as const)
+  return { id: requestId(id), roomId, orderedBy, ...(user_id === '' || sound === 'room' ? {} : { userId: user_id }) }
 }
 
 /** The recording was deleted meanwhile. */

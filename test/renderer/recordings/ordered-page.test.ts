@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { h } from 'vue'
+import RecordingSection from '../../../renderer/console/components/recording/RecordingSection.vue'
 import RunningOrders from '../../../renderer/console/pages/recordings/RunningOrders.vue'
 import RowMenu from '../../../renderer/kit/components/RowMenu.vue'
 import type { ProcedureName } from '../../../shared/console/contract.ts'
@@ -32,6 +33,13 @@ test('The list names who ordered each recording; of one that an earlier version 
   await site.as({ role: 'operator', account: 'ann' }).call('orders.record', { room_id, name: 'Shift' })
   const { items } = await site.call('orders.recordings', {})
   expect(items).toMatchObject([{ name: 'Shift', ordered_by: 'ann' }])
+  // The panel of the room names them, too, and offers no button that would not end it.
+  const states = await site.call('recordings.states', {})
+  expect(states.items).toMatchObject([{ room_id, by: 'order', started_by: 'ann' }])
+  const section = show(RecordingSection, site, { roomId: room_id, name: 'Yard' })
+  await says('Rule:')
+  expect(section.text()).not.toMatch(/Stop recording|Record room/)
+  section.unmount()
   const [shift] = items
   const listed = [
     { ...shift, id: '2', name: 'Gate', created_by: 'cams_of_gate', ordered_by: '' },

@@ -15,6 +15,8 @@ export const recording: Texts<typeof english> = {
     operator: 'gestartet von {name}',
     host: 'gestartet vom Gastgeber {name}',
     client: 'gestartet vom Client {name}',
+    order: 'in eine Datei, gestartet von {name}',
+    orderOfSomebody: 'in eine Datei, gestartet von einem Operator',
   },
   hindrances: {
     node: 'Keine Aufzeichnung: Der Knoten kann nicht aufzeichnen',

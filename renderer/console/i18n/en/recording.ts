@@ -13,6 +13,8 @@ export const recording = {
     operator: 'started by {name}',
     host: 'started by the host {name}',
     client: 'started by the client {name}',
+    order: 'started by {name} to a file',
+    orderOfSomebody: 'started by an operator to a file',
   },
   hindrances: {
     node: 'Not recorded: its node cannot record',

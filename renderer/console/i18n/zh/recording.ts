@@ -15,6 +15,8 @@ export const recording: Texts<typeof english> = {
     operator: '由 {name} 开始',
     host: '由主持人 {name} 开始',
     client: '由客户端 {name} 开始',
+    order: '录制到文件，由 {name} 开始',
+    orderOfSomebody: '录制到文件，由操作员开始',
   },
   hindrances: {
     node: '未录制：其节点无法录像',

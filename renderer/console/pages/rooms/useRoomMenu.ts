@@ -1,3 +1,4 @@
+import { isByHand } from '../../../../shared/console/recordings.ts'
 import type { RoomView } from '../../../../shared/console/rooms.ts'
 import type { MenuAct } from '../../../kit/components/RowMenu.vue'
 import { useCaller } from '../../composables/useCaller.ts'
@@ -41,10 +42,10 @@ export function useRoomMenu(open: { edit(room: RoomView): void; act(kind: RoomAc
     ]
   }
 
-  /** Nothing while a rule records it: the rule is changed in the panel. */
+  /** Nothing while a rule or an order records it: both are changed in the panel. */
   function recordActs({ room_id }: RoomView): MenuAct[] {
     const target = targetOf(room_id)
-    if (!may('recordings.start') || target?.by === 'rule') return []
+    if (!may('recordings.start') || (target !== undefined && !isByHand(target.by))) return []
     return target === undefined
       ? [{ key: 'record', text: t('recording.startRoom'), icon: 'record' }]
       : [{ key: 'stopRecording', text: t('recording.stop'), icon: 'stopRecording' }]

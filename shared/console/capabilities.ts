@@ -4,7 +4,7 @@ import { bytes } from '../operation.ts'
 import { moment, procedure } from './procedure.ts'
 
 /** Kinds of capabilities: what an address opens to whoever has it, without signing in. */
-const capabilityKinds = ['join', 'live-link', 'recorded-link', 'live', 'push', 'recording', 'export'] as const
+export const capabilityKinds = ['join', 'live-link', 'recorded-link', 'live', 'push', 'recording', 'export'] as const
 export type CapabilityKind = (typeof capabilityKinds)[number]
 
 /** Maker of a capability. `key`: the console key. `site`: the desktop's own window, or a host in a meeting. */

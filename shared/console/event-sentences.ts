@@ -1,3 +1,4 @@
+import { type CapabilityKind, capabilityKinds } from './capabilities.ts'
 import type { ProcedureName } from './contract.ts'
 import { type EventEntry, eventKinds, type EventKind } from './events.ts'
 import { procedureRules, type ProcedureOf } from './procedure-rules.ts'
@@ -32,7 +33,6 @@ type OtherwiseRecorded = (typeof otherwiseRecorded)[number]
 /** Procedures that leave a `site.changed`. */
 type RecordedProcedure = Exclude<ProcedureName, ProcedureOf<'read'> | OtherwiseRecorded>
 
-const linkKinds = ['live-link', 'recorded-link', 'live', 'push', 'recording', 'export'] as const
 const guessKinds = ['badLink', 'hostPasswordWrong', 'tooMany'] as const
 const leadReasons = ['lost', 'byHand'] as const
 
@@ -42,7 +42,7 @@ type ManifoldKind = 'site.changed' | 'link.used' | 'guesses.refused'
 /** Names of sentences of events. The console has a text for each in every language: a kind or procedure without one does not compile. */
 type SentenceName =
   | `kinds.${Exclude<EventKind, ManifoldKind>}`
-  | `kinds.link.used.${(typeof linkKinds)[number]}`
+  | `kinds.link.used.${CapabilityKind}`
   | `kinds.guesses.${(typeof guessKinds)[number]}`
   | `kinds.signIn.${'refusedFor' | 'blocked' | 'blockedFor'}`
   | `kinds.store.${'ofDatabase' | 'databaseRefuses' | 'databaseTakes'}`
@@ -76,7 +76,7 @@ export function sentenceName({ kind, params }: Told): SentenceName {
     case 'site.changed':
       return changeName(String(params.procedure))
     case 'link.used': {
-      const link = linkKinds.find((one) => one === params.link)
+      const link = capabilityKinds.find((one) => one === params.link)
       return link === undefined ? 'unknown' : `kinds.link.used.${link}`
     }
     case 'guesses.refused': {

@@ -27,7 +27,12 @@ export function recordHolders(
       actor: { type: 'holder', name: '', address: client },
       subject: { type: 'room', id: room, name: store.get('rooms', room)?.topic ?? '' },
       room,
-      params: { link: kind, user: user_id, made_by: nameOf(store, maker), capability: id },
+      params: {
+        link: kind,
+        user: store.get('devices', user_id)?.userName ?? user_id,
+        made_by: nameOf(store, maker),
+        capability: id,
+      },
     })
   }
 }

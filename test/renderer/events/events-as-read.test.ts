@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { mount } from '@vue/test-utils'
 import { eventMatcher } from '../../../shared/console/event-matcher.ts'
+import { capabilityKinds } from '../../../shared/console/capabilities.ts'
 import { otherwiseRecorded, recordedProcedures } from '../../../shared/console/event-sentences.ts'
 import { changeRecords } from '../../../server/console/change-records.ts'
 import { type EventEntry, eventKinds } from '../../../shared/console/events.ts'
@@ -88,7 +89,7 @@ const codes = ['eventLog', '_ms', 'room.exploded', 'rooms.invert', ...eventKinds
 const entries = [
   ...eventKinds.flatMap((kind) => [entry(kind), entry(kind, { away_ms: 90_000, blocked: true, why: 'lost' })]),
   ...recordedProcedures.map((procedure) => entry('site.changed', { procedure })),
-  ...['live-link', 'recorded-link', 'live', 'recording', 'export'].map((link) => entry('link.used', { link })),
+  ...capabilityKinds.map((link) => entry('link.used', { link, made_by: 'console key' })),
   ...['badLink', 'hostPasswordWrong', 'tooMany'].map((guess) => entry('guesses.refused', { guess })),
   entry('room.exploded' as EventEntry['kind']),
   entry('site.changed', { procedure: 'rooms.invert' }),

@@ -171,7 +171,7 @@ test('Each use of a link is an event, once for each address in a while', async (
     {
       room: site.roomId,
       actor: { type: 'holder', address: '127.0.0.1' },
-      params: { link: 'live-link', user: 'door', made_by: 'full-access' },
+      params: { link: 'live-link', user: 'Camera door', made_by: 'full-access' },
     },
   ])
 })

@@ -122,6 +122,7 @@ export const eventSentences: Texts<typeof english> = {
     link: {
       made: 'Link zu Raum „{subject}“ von einem Client erstellt ({operation})',
       used: {
+        join: '„{subject}“: Einladungslink von {made_by} geöffnet',
         'live-link': '„{subject}“: Livelink von {made_by} verwendet: {user}',
         'recorded-link': '„{subject}“: Aufnahmelink von {made_by} verwendet: {user}',
         live: '„{subject}“: Livestream von {made_by} angesehen: {user}',

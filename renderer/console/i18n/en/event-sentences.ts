@@ -118,6 +118,7 @@ export const eventSentences = {
     link: {
       made: 'Link to room “{subject}” created by a client ({operation})',
       used: {
+        join: '“{subject}”: join link of {made_by} opened',
         'live-link': '“{subject}”: live link of {made_by} used: {user}',
         'recorded-link': '“{subject}”: link of {made_by} to a recording used: {user}',
         live: '“{subject}”: live stream of {made_by} watched: {user}',

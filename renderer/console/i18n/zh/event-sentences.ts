@@ -120,6 +120,7 @@ export const eventSentences: Texts<typeof english> = {
     link: {
       made: '客户端创建了房间“{subject}”的链接（{operation}）',
       used: {
+        join: '“{subject}”：{made_by} 的邀请链接被打开',
         'live-link': '“{subject}”：{made_by} 的直播链接被使用：{user}',
         'recorded-link': '“{subject}”：{made_by} 的录像链接被使用：{user}',
         live: '“{subject}”：{made_by} 的直播被观看：{user}',

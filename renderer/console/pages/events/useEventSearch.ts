@@ -40,6 +40,7 @@ export function useEventSearch() {
       stayed: text('time'),
       reason: text('devices.short'),
       found: text('nodes.drift.kinds'),
+      made_by: text('eventLog.actors'),
       error: `${text('nodes.sentences')} ${text('refusals')}`,
       what: text('eventLog.check.faults'),
       fields: `${text('settings.fields')} ${text('eventLog.fields')}`,

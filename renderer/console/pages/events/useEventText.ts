@@ -80,6 +80,7 @@ export function useEventText() {
     const failure = exportFailureNames.find((one) => one === params.reason)
     if (entry.kind === 'recording.exportFailed' && failure !== undefined)
       values.reason = t(`playback.exports.failures.${failure}`)
+    if (typeof params.made_by === 'string') values.made_by = operatorText(params.made_by)
     const fault = logFaults.find((one) => one === params.fault)
     if (fault !== undefined) values.what = t(`eventLog.check.faults.${fault}`)
     const drift = driftKinds.find((one) => one === params.found)

@@ -37,6 +37,7 @@ import { probe } from './rtsp/rtsp-probe.ts'
 import { SignalServer } from './signal/signal-server.ts'
 import { Recorder } from './record/recorder.ts'
 import type { FfmpegRunner } from './transcode/ffmpeg-runner.ts'
+import { Vp8Pictures } from './transcode/vp8-pictures.ts'
 import { Transcoding } from './transcode/transcoding.ts'
 import { PeerPorts } from './webrtc/peer-ports.ts'
 
@@ -117,6 +118,7 @@ export class MediaServer {
     const sessions = this.#sessions
     const local = new LocalRoomMedia({
       pulls: this.#pulls,
+      vp8: new Vp8Pictures(this.#transcoding),
       sessions,
       peerSettings: () => this.#peers.settings(this.#settings.advertised),
       settings: () => this.#settings,

@@ -27,6 +27,7 @@ const ffmpegPlanSchema = z
   .strictObject({
     video: z
       .strictObject({
+        codec: z.enum(['H264', 'VP8']),
         shownFromMs: z.int().min(0).max(latestShownMs),
         interlaced: z.boolean(),
         /** A single thumbnail. */
@@ -44,6 +45,8 @@ const ffmpegAbilitiesSchema = z.strictObject({
   version: z.string().max(64),
   /** It encodes H.264. */
   pictures: z.boolean(),
+  /** It encodes VP8. */
+  vp8: z.boolean(),
   /** It encodes Opus. */
   sound: z.boolean(),
 })
@@ -68,7 +71,7 @@ export const ffmpegAskSchema = z.discriminatedUnion('ask', [
 ])
 export type FfmpegAsk = z.output<typeof ffmpegAskSchema>
 
-/** Output of a run: pictures as FLV, sound as Matroska. */
+/** Output of a run: H.264 as FLV, VP8 as IVF, sound as Matroska. */
 export type RunOutput = 'pictures' | 'sound'
 
 /** Controller to node. */

@@ -35,7 +35,8 @@ let site: RoomSite
 let room: string
 let wall: string
 beforeAll(async () => {
-  site = await RoomSite.start()
+  const settings = { media: { transcoders: 0 } }
+  site = await RoomSite.start({ nodes: [{ name: 'here', kind: 'embedded' }], settings })
   room = await site.room({ topic: 'Yard' })
   await site.camera(room, 'gate', 'North gate')
   wall = (await site.controller.rpc('wall.save', { name: 'Doors', items: [{ kind: 'camera', id: 'gate' }] })).id
@@ -65,7 +66,7 @@ const show = async (page: Page, path: string): Promise<void> => {
   await page.evaluate(`location.hash = ${JSON.stringify(`#${path}`)}`)
 }
 
-test('without H.264, the sound of a camera plays, and room page, panel and wall say why there is no picture', {
+test('without H.264, and where nothing is converted, the sound of a camera plays, and room page, panel and wall say why there is no picture', {
   timeout: 120_000,
 }, async () => {
   const page = await openWith(withoutH264, await site.link(room))

@@ -68,15 +68,11 @@ describe('Firefox', () => {
     }
   })
 
-  test('a camera with H.264 is seen where Firefox has OpenH264, and its tile gives the reason where it has not', async () => {
+  test('a camera with H.264 is seen, in VP8 where Firefox has no OpenH264', async () => {
     const site = await siteOfTest()
     const room = await site.room()
     await site.camera(room, 'gate', 'North gate')
     const ann = await join(await firefoxOfTest(), site, room, 'Ann')
-    const decodes = await ann.evaluate(
-      `RTCRtpReceiver.getCapabilities('video').codecs.some(({ mimeType }) => mimeType === 'video/H264')`,
-    )
-    if (decodes !== true) return await ann.reads('This browser cannot decode')
     await ann.until(moves('North gate'))
     await receivesMore(ann, 'frames')
   })

@@ -8,7 +8,7 @@ import { pictureLoss } from '../../server/media/rtp/rtcp.ts'
 import { controlMethods } from '../../shared/media/control.ts'
 import type { StreamStats } from '../../shared/media/stream-stats.ts'
 import { type Camera, startCamera } from '../support/camera/camera.ts'
-import { MediaPage, type PeerStats, startBrowser } from '../support/media/browser.ts'
+import { MediaPage, type Offering, type PeerStats, startBrowser } from '../support/media/browser.ts'
 import { inPlaceOfFfmpeg } from '../support/media/in-place-of-ffmpeg.ts'
 import { TestMediaNode } from '../support/media/media-node.ts'
 import { WhepPeer } from '../support/media/whep-peer.ts'
@@ -43,9 +43,9 @@ async function joins(...mounts: string[]): Promise<void> {
   for (const mount of mounts) await node.addDevice('room', mount, camera.url(`/${mount}`))
 }
 
-async function watch(streamId: string, name = streamId) {
+async function watch(streamId: string, name = streamId, offering: Offering = {}) {
   const token = node.token('room', { role: 'observer' })
-  return await page.call('watch', name, `${node.url}/whep/room/${streamId}`, token, {})
+  return await page.call('watch', name, `${node.url}/whep/room/${streamId}`, token, offering)
 }
 
 async function seen(streamId: string, more = 30): Promise<PeerStats> {
@@ -196,6 +196,48 @@ describe('one ffmpeg per camera, while somebody watches', () => {
     await node.event((event) => event.type === 'deviceLost' && event.userId === 'h265')
     await joins('h265')
     expect(await node.stream('room', 'h265')).toMatchObject({ video_codec: 'H264' })
+  })
+})
+
+describe('a browser without H.264', () => {
+  const offering: Offering = { codec: 'VP8' }
+
+  test.each(['cam', 'h265'])('sees /%s in VP8, and hears its sound', async (mount) => {
+    await start()
+    await joins(mount)
+    expect((await watch(mount, mount, offering)).problem).toBeNull()
+    const { video, audio } = await page.decodes(mount, 45)
+    expect(video).toMatchObject({ height: 180 })
+    expect(audio === undefined).toBe(mount === 'h265')
+  })
+
+  test('shares one conversion with others of its kind, beside viewers of the camera as it is', async () => {
+    await start()
+    await joins('cam')
+    await seen('cam')
+    expect(await used()).toBe(0)
+    for (const name of ['first', 'second']) {
+      expect((await watch('cam', name, offering)).problem).toBeNull()
+      await page.decodes(name)
+    }
+    expect(await used()).toBe(1)
+    const [pid = 0, ...others] = ffmpegs()
+    expect(others).toEqual([])
+    process.kill(pid, 'SIGKILL')
+    await expect.poll(() => ffmpegs().filter((each) => each !== pid)).toHaveLength(1)
+    await page.decodes('first', 30)
+    for (const name of ['first', 'second']) await page.call('close', name, true)
+    await expect.poll(ffmpegs).toEqual([])
+    expect((await watch('cam', 'again', offering)).problem).toBeNull()
+    await page.decodes('again')
+    await page.decodes('cam')
+  })
+
+  test('is refused with the reason where every transcoder is in use', async () => {
+    await start({ settings: { transcoders: 1 } })
+    await joins('cam', 'h265')
+    await seen('h265')
+    expect((await watch('cam', 'cam', offering)).problem).toMatchObject({ status: 503, reason: 'transcoders' })
   })
 })
 

@@ -5,10 +5,13 @@ import type { CameraLease, CameraPulls } from '../feeds/camera-pulls.ts'
 import type { Feed, PictureStreams } from '../feeds/feed.ts'
 import { HeldSecond } from '../feeds/held-second.ts'
 import { FeedStream, fixedStreams } from '../feeds/picture-streams.ts'
+import type { VideoFormat } from '../feeds/feed-format.ts'
 import { Substream } from '../feeds/substream.ts'
 import type { Member } from '../rooms/member.ts'
 import type { Room } from '../rooms/room.ts'
 import { type OpenStream, streamIdOf } from '../rooms/room-streams.ts'
+import { vp8Format, type Vp8Pictures } from '../transcode/vp8-pictures.ts'
+import { type Offer, videoCodecFor } from '../webrtc/offer.ts'
 import type { PeerSettings } from '../webrtc/peer.ts'
 import { Publisher } from '../webrtc/publisher.ts'
 import { wantedIndex } from '../webrtc/stream-choice.ts'
@@ -21,6 +24,7 @@ import type { PublishInput, WatchInput, WhipWhepMedia } from './whip-whep-media.
 /** Parts of the media of this server. */
 export interface LocalRoomMediaParts {
   pulls: CameraPulls
+  vp8: Vp8Pictures
   sessions: MediaSessions
   peerSettings: () => PeerSettings
   settings: () => MediaSettings
@@ -29,6 +33,8 @@ export interface LocalRoomMediaParts {
 /** Picture and sound of one stream as a viewer is sent them. */
 interface SentStream {
   feed: Feed
+  /** Format of the picture where it is not the feed's. */
+  video?: VideoFormat | undefined
   streams: PictureStreams
   /** The large picture is held back: a second stream serves first. */
   held: HeldSecond | undefined
@@ -86,15 +92,15 @@ export class LocalRoomMedia implements WhipWhepMedia {
     const stream = room.streams.get(streamId)
     room.local.assertMayWatch(member, stream)
     const second = this.#substream(room, stream)
-    const sent = await this.#sentStream(open, stream, second, { height, small })
+    const sent = await this.#inCodecOf(offer, open, await this.#sentStream(open, stream, second, { height, small }))
     // They may have been removed, and the camera or the room be gone, in the meantime.
     room.local.assertMayWatch(member, stream)
     // A second stream was prepared with its lease; the large picture is prepared when it is sent.
     const sound = offer.media.some(({ kind, direction }) => kind === 'audio' && direction !== 'inactive')
-    const { feed, streams, held } = sent
+    const { feed, video, streams, held } = sent
     if (held === undefined || (sound && feed.playback.conversion?.pictures !== true)) open.onClose(feed.prepare(sound))
     const resized: Watched['resized'] = (size) => member?.send({ type: 'stream_size', stream_id: streamId, size })
-    const viewer = new Viewer({ feed, streams, resized }, peerSettings(), () => open.close())
+    const viewer = new Viewer({ feed, video, streams, resized }, peerSettings(), () => open.close())
     open.onClose(() => viewer.close())
     if (height !== undefined) viewer.shown(height)
     open.onClose(() => room.local.unwatch(member, stream, viewer))
@@ -108,6 +114,18 @@ export class LocalRoomMedia implements WhipWhepMedia {
 
   async resume(): Promise<OpenedSession> {
     throw new Problem('noSession')
+  }
+
+  /** What is sent, in VP8 where the viewer does not take its codec and this machine can convert it. @throws Problem transcoders */
+  async #inCodecOf(offer: Offer, open: OpenMedia, sent: SentStream): Promise<SentStream> {
+    const { video } = sent.feed
+    const sections = offer.media.filter(({ kind }) => kind === 'video')
+    const takes = (format: VideoFormat): boolean => sections.some((media) => videoCodecFor(media, format) !== undefined)
+    if (video === undefined || takes(video) || !takes(vp8Format)) return sent
+    const lease = await this.#parts.vp8.acquire(sent.feed)
+    if (lease === undefined) return sent
+    open.onClose(() => lease.release())
+    return { feed: sent.feed, video: lease.feed.video, streams: streamsOf(lease.feed, undefined), held: undefined }
   }
 
   /** The camera's second stream; undefined when it has none. */

@@ -5,8 +5,8 @@ import { hasMarker, payloadOf, sequenceDistance, sequenceOf, setMarker } from '.
  * Cameras commonly send up to so much.
  */
 const longest = 1_400
-/** Longest payload of a fragment. */
-const maxFragment = 1_180
+/** Longest payload of a fragment, in bytes. */
+export const maxFragment = 1_180
 
 /** Jump backwards after which a source counts as restarted. */
 const widestGap = 1_000

@@ -3,9 +3,9 @@ import { type FfmpegPlan, keyFrameWishMs, latestShownMs } from '../../../shared/
 import type { Log } from '../base/media-log.ts'
 import type { ConvertedInput, TimedFrame } from './converted-input.ts'
 import type { ConvertedPackets } from './converted-packets.ts'
+import type { EncodedPicture } from './encoded-picture.ts'
 import type { FfmpegProcess } from './ffmpeg-process.ts'
 import type { FfmpegRunner } from './ffmpeg-runner.ts'
-import type { FlvPicture } from './flv-reader.ts'
 import { matroskaFrame, matroskaHeader, type MatroskaTrack, ticksPerMs } from './matroska-writer.ts'
 
 /** Needs of a run. */
@@ -102,12 +102,13 @@ export class ConversionRun {
   /** Output begins with the last of the pictures that have arrived already. */
   #plan(held: readonly [Flow, TimedFrame][]): FfmpegPlan {
     const { video, audio } = this.#flows
+    const { packets, interlaced } = this.#options
     const pictures = held.filter(([flow]) => flow === video).map(([, { at }]) => at)
     const [first = 0] = pictures
     const last = pictures.reduce((latest, at) => Math.max(latest, at), first)
     const shownFromMs = pictures.length < 2 ? 0 : Math.min(leadMs + Math.round(last - first) - 1, latestShownMs)
     return {
-      video: video && { shownFromMs, interlaced: this.#options.interlaced, still: false },
+      video: video && { codec: packets.codec, shownFromMs, interlaced, still: false },
       audio: audio !== undefined,
     }
   }
@@ -134,7 +135,7 @@ export class ConversionRun {
     }
   }
 
-  #takePicture({ at, units }: FlvPicture): void {
+  #takePicture({ at, units }: EncodedPicture): void {
     const flow = this.#flows.video
     if (flow?.zero === undefined) return
     flow.madeAt = performance.now()

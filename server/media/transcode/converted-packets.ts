@@ -1,4 +1,4 @@
-import { Refragmentation } from '../rtp/refragment.ts'
+import { maxFragment, Refragmentation } from '../rtp/refragment.ts'
 import type { Feed } from '../feeds/feed.ts'
 
 /** Ticks in a millisecond: of pictures, and of Opus (RFC 7587, section 4.1). */
@@ -11,20 +11,26 @@ const payloadType = 96
 /** Puts what was made into packets of a feed, in numbers that go on from one process to the next. */
 export class ConvertedPackets {
   readonly #feed: Feed
+  /** Codec of the pictures: the feed's. */
+  readonly codec: 'H264' | 'VP8'
   readonly #pictures: Refragmentation
   #pictureNumber = 0
   #soundNumber = 0
 
   constructor(feed: Feed) {
     this.#feed = feed
+    this.codec = feed.video?.codec === 'VP8' ? 'VP8' : 'H264'
     this.#pictures = new Refragmentation('H264', (packet) => feed.pushVideo(packet))
   }
 
-  /** @param units NAL units of one picture */
+  /** @param units NAL units of one picture, or the one frame of VP8 */
   picture(timestamp: number, units: readonly Buffer[]): void {
-    for (const [index, unit] of units.entries()) {
+    const payloads = this.codec === 'VP8' ? units.flatMap(vp8Payloads) : units
+    for (const [index, payload] of payloads.entries()) {
       this.#pictureNumber = (this.#pictureNumber + 1) & 0xffff
-      this.#pictures.push(rtpPacket(this.#pictureNumber, timestamp, index === units.length - 1, unit))
+      const packet = rtpPacket(this.#pictureNumber, timestamp, index === payloads.length - 1, payload)
+      if (this.codec === 'VP8') this.#feed.pushVideo(packet)
+      else this.#pictures.push(packet)
     }
   }
 
@@ -36,6 +42,15 @@ export class ConvertedPackets {
     if (audio.isConverted) audio.push(packet, arrivedAt)
     this.#feed.pushAudio(packet)
   }
+}
+
+/** A frame in parts, each behind the shortest payload descriptor, whose S bit marks the first (RFC 7741, section 4.2). */
+function vp8Payloads(frame: Buffer): Buffer[] {
+  const count = Math.ceil(frame.length / maxFragment)
+  return Array.from({ length: count }, (_, index) => {
+    const descriptor = Buffer.from([index === 0 ? 0x10 : 0])
+    return Buffer.concat([descriptor, frame.subarray(index * maxFragment, (index + 1) * maxFragment)])
+  })
 }
 
 function rtpPacket(number: number, timestamp: number, marker: boolean, payload: Buffer): Buffer {

@@ -1,12 +1,14 @@
-import { type FfmpegAsk, type FfmpegTell, takenStep } from '../../../shared/media/ffmpeg.ts'
+import { type FfmpegAsk, type FfmpegPlan, type FfmpegTell, takenStep } from '../../../shared/media/ffmpeg.ts'
 import { type Log, wholeText } from '../base/media-log.ts'
+import type { EncodedPicture } from './encoded-picture.ts'
 import { FfmpegInput } from './ffmpeg-input.ts'
-import { type FlvPicture, FlvReader } from './flv-reader.ts'
+import { FlvReader } from './flv-reader.ts'
+import { IvfReader } from './ivf-reader.ts'
 import { type MatroskaFrame, MatroskaReader } from './matroska-reader.ts'
 
 /** Takes what a process makes, and its end. */
 export interface FfmpegListener {
-  picture(picture: FlvPicture): void
+  picture(picture: EncodedPicture): void
   sound(frame: MatroskaFrame): void
   /** Called once, unless it was ended from here. */
   ended(why: string): void
@@ -18,7 +20,7 @@ export class FfmpegProcess {
   readonly #ask: (message: FfmpegAsk) => void
   readonly #listener: FfmpegListener
   readonly #log: Log
-  readonly #pictures: FlvReader
+  readonly #pictures: FlvReader | IvfReader
   readonly #sound: MatroskaReader
   readonly #input: FfmpegInput
   #complaint = ''
@@ -26,13 +28,23 @@ export class FfmpegProcess {
   /** Bytes that came and are not acknowledged yet. */
   #unacknowledged = 0
 
-  /** @param ask sends a message to the controller */
-  constructor(run: number, ask: (message: FfmpegAsk) => void, listener: FfmpegListener, log: Log) {
+  /**
+   * @param plan as the controller was given it
+   * @param ask sends a message to the controller
+   */
+  constructor(
+    run: number,
+    { video }: FfmpegPlan,
+    ask: (message: FfmpegAsk) => void,
+    listener: FfmpegListener,
+    log: Log,
+  ) {
     this.#run = run
     this.#ask = ask
     this.#listener = listener
     this.#log = log
-    this.#pictures = new FlvReader((picture) => listener.picture(picture))
+    const take = (picture: EncodedPicture): void => listener.picture(picture)
+    this.#pictures = video?.codec === 'VP8' ? new IvfReader(take) : new FlvReader(take)
     this.#sound = new MatroskaReader((frame) => listener.sound(frame))
     this.#input = new FfmpegInput({
       write: (bytes) => ask({ ask: 'write', run, bytes: bytes.toString('base64') }),

@@ -55,7 +55,7 @@ export class FfmpegRunner {
       if (message.ask === 'end') this.#runs.delete(run)
       this.#ask(message)
     }
-    const process = new FfmpegProcess(run, ask, listener, this.#log)
+    const process = new FfmpegProcess(run, plan, ask, listener, this.#log)
     this.#runs.set(run, process)
     this.#ask({ ask: 'start', run, plan })
     return process

@@ -1,10 +1,4 @@
-/** A picture of H.264 as it comes out of FLV (Video File Format Specification 10.1, annex E): NAL units with a length of four bytes before each. */
-export interface FlvPicture {
-  /** Milliseconds. */
-  at: number
-  key: boolean
-  units: Buffer[]
-}
+import type { EncodedPicture } from './encoded-picture.ts'
 
 const fileHeaderBytes = 13
 const tagHeaderBytes = 11
@@ -12,9 +6,9 @@ const videoTag = 9
 /** Nothing larger is a picture. */
 const largestTag = 8 * 1024 * 1024
 
-/** Reads pictures out of a stream of FLV as soon as each of them is whole. */
+/** Reads H.264 out of a stream of FLV (Video File Format Specification 10.1, annex E), where a length of four bytes precedes each NAL unit: each picture as soon as it is whole. */
 export class FlvReader {
-  readonly #take: (picture: FlvPicture) => void
+  readonly #take: (picture: EncodedPicture) => void
   #chunks: Buffer[] = []
   #bytes = 0
   /** Bytes until the next step is possible. */
@@ -23,7 +17,7 @@ export class FlvReader {
   /** Parameter sets: each key frame begins with them. */
   #sets: Buffer[] = []
 
-  constructor(take: (picture: FlvPicture) => void) {
+  constructor(take: (picture: EncodedPicture) => void) {
     this.#take = take
   }
 
@@ -68,7 +62,7 @@ export class FlvReader {
     if (kind === 0) this.#sets = setsOf(body.subarray(5))
     if (kind !== 1) return
     const units = unitsOf(body, 5, 4)
-    if (units.length > 0) this.#take({ at, key, units: key ? [...this.#sets, ...units] : units })
+    if (units.length > 0) this.#take({ at, units: key ? [...this.#sets, ...units] : units })
   }
 }
 

@@ -119,7 +119,7 @@ function onePicture(
   return new Promise((resolve) => {
     let made: Buffer | undefined
     const ffmpeg = runner.start(
-      { video: { shownFromMs: 0, interlaced: false, still: true }, audio: false },
+      { video: { codec: 'H264', shownFromMs: 0, interlaced: false, still: true }, audio: false },
       {
         picture: ({ units }) => (made = Buffer.concat(units.flatMap((unit) => [startCode, unit]))),
         sound: () => {},

@@ -1,6 +1,7 @@
 import type { StreamSize } from '../../../shared/media/signal.ts'
 import type { Feed } from '../feeds/feed.ts'
 import type { PictureStreams } from '../feeds/feed.ts'
+import type { VideoFormat } from '../feeds/feed-format.ts'
 import type { ReceivedBlock } from '../rtp/feedback.ts'
 import { sendTimeUri } from '../rtp/send-time.ts'
 import { LinkAdaptation } from './link-adaptation.ts'
@@ -14,6 +15,8 @@ import { ViewerVideo } from './viewer-video.ts'
 /** Feed that a viewer watches. */
 export interface Watched {
   feed: Feed
+  /** Format of its picture where `streams` carry it in another one than the feed. */
+  video?: VideoFormat | undefined
   /** Streams of its picture: which of them is sent depends on the viewer. */
   streams: PictureStreams
   /** Called with what the viewer is sent of the picture from now on; it begins with everything. */

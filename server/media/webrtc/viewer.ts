@@ -2,6 +2,7 @@ import type { PacketLoan } from '../feeds/packet-loan.ts'
 import { randomInt } from 'node:crypto'
 import type { Sink } from '../feeds/fan-out.ts'
 import type { Feed } from '../feeds/feed.ts'
+import type { VideoFormat } from '../feeds/feed-format.ts'
 import { Problem } from '../base/problem.ts'
 import { type FeedbackListener, readFeedback, type ReceivedBlock } from '../rtp/feedback.ts'
 import { isRtcp } from '../rtp/packet.ts'
@@ -48,6 +49,11 @@ export class Viewer implements Sink, FeedbackListener {
     return this.#watched.feed
   }
 
+  /** Format in which it is sent the picture; undefined: there is none. */
+  get #video(): VideoFormat | undefined {
+    return this.#watched.video ?? this.#feed.video
+  }
+
   /** Round trip by the viewer's reports, in milliseconds; -1 when unknown. */
   get roundTrip(): number {
     return this.#roundTrip
@@ -62,10 +68,10 @@ export class Viewer implements Sink, FeedbackListener {
       for (const media of offer.media) this.#addSection(media)
       if (
         this.#picture === undefined &&
-        this.#feed.video !== undefined &&
+        this.#video !== undefined &&
         offer.media.some(({ kind }) => kind === 'video')
       ) {
-        throw new Problem('codec', `The viewer does not take ${this.#feed.video.codec}, which the stream is sent in.`)
+        throw new Problem('codec', `The viewer does not take ${this.#video.codec}, which the stream is sent in.`)
       }
       if (this.#picture === undefined && this.#sound === undefined) throw new Problem('codec')
     } catch (error) {
@@ -177,7 +183,8 @@ export class Viewer implements Sink, FeedbackListener {
 
   #wanted(media: OfferedMedia): OfferedCodec | undefined {
     if (media.direction === 'sendonly' || media.direction === 'inactive') return undefined
-    const { video, audio } = this.#feed
+    const { audio } = this.#feed
+    const video = this.#video
     if (media.kind === 'video') {
       return video === undefined || this.#picture !== undefined ? undefined : videoCodecFor(media, video)
     }

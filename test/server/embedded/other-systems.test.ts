@@ -17,7 +17,7 @@ test('ffmpeg has bounded memory: as a process where there is a shell, in each bl
   expect(spawnSync(command, given, { encoding: 'utf8' }).stdout).toBe('3145728\n0\n')
   onSystem('win32')
   expect(boundedCommand('C:\\ffmpeg.exe', ['-i', 'a b'])).toEqual({ command: 'C:\\ffmpeg.exe', given: ['-i', 'a b'] })
-  const program = { path: '', version: '7', pictures: undefined, sound: true }
+  const program = { path: '', version: '7', pictures: undefined, vp8: false, sound: true }
   const parameters = ffmpegArguments(program, { video: undefined, audio: true })
   expect(parameters[parameters.indexOf('-max_alloc') + 1]).toBe('268435456')
 })

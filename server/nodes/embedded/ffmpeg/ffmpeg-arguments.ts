@@ -19,7 +19,7 @@ export const soundDescriptor = 3
 /** Every two seconds, and where `keyFrameWishMs` says so. Before the first one that is made so, the time of the last is no number. */
 const keyFrames = `expr:if(isnan(prev_forced_t),1,gte(t,prev_forced_t+${keyFrameSeconds}))+gt(mod(round(t*10000),10),2)`
 
-/** Reads Matroska from its standard input, and nothing else; writes pictures as FLV, sound as Matroska. */
+/** Reads Matroska from its standard input, and nothing else; writes H.264 as FLV, VP8 as IVF, sound as Matroska: each of them without holding a frame back. */
 export function ffmpegArguments({ version, pictures }: FfmpegProgram, { video, audio }: FfmpegPlan): string[] {
   return [
     ...['-hide_banner', '-loglevel', 'error', '-nostdin', '-protocol_whitelist', 'pipe'],
@@ -27,16 +27,17 @@ export function ffmpegArguments({ version, pictures }: FfmpegProgram, { video, a
     ...['-flags', 'low_delay', '-probesize', '32', '-analyzeduration', '1', '-threads', '1'],
     ...['-fpsprobesize', '0'],
     ...['-max_alloc', '268435456', '-f', 'matroska', '-i', 'pipe:0', '-copyts'],
-    ...(video === undefined || pictures === undefined ? [] : pictureArguments(video, pictures, version)),
+    ...(video === undefined ? [] : pictureArguments(video, video.codec === 'VP8' ? 'libvpx' : pictures, version)),
     ...(audio ? soundArguments() : []),
   ]
 }
 
 function pictureArguments(
-  { shownFromMs, interlaced, still }: NonNullable<FfmpegPlan['video']>,
-  encoder: PictureEncoder,
+  { codec, shownFromMs, interlaced, still }: NonNullable<FfmpegPlan['video']>,
+  encoder: PictureEncoder | 'libvpx' | undefined,
   version: string,
 ): string[] {
+  if (encoder === undefined) return []
   const { width, height } = still ? largestStill : largest
   const filters = [
     // Frames before this one are decoded only, because later ones need them.
@@ -49,12 +50,13 @@ function pictureArguments(
     ...['-map', '0:v:0', '-vf', filters.join(','), ...(still ? ['-frames:v', '1'] : [])],
     ...[...passFrames(version), '-enc_time_base', '-1'],
     ...['-c:v', encoder, ...encoderArguments[encoder], '-maxrate', pictureRate, '-bufsize', pictureRate],
-    ...['-g', '600', '-bf', '0', '-force_key_frames', keyFrames],
-    ...['-flush_packets', '1', '-flvflags', 'no_duration_filesize', '-f', 'flv', `pipe:${pictureDescriptor}`],
+    ...['-g', '600', '-bf', '0', '-force_key_frames', keyFrames, '-flush_packets', '1'],
+    ...(codec === 'VP8' ? ['-f', 'ivf'] : ['-flvflags', 'no_duration_filesize', '-f', 'flv']),
+    `pipe:${pictureDescriptor}`,
   ]
 }
 
-const encoderArguments: Readonly<Record<PictureEncoder, readonly string[]>> = {
+const encoderArguments: Readonly<Record<PictureEncoder | 'libvpx', readonly string[]>> = {
   libx264: [
     ...['-preset', 'veryfast', '-tune', 'zerolatency', '-profile:v', 'baseline'],
     ...['-crf', '24', '-threads', threads],
@@ -62,6 +64,11 @@ const encoderArguments: Readonly<Record<PictureEncoder, readonly string[]>> = {
   libopenh264: ['-profile:v', 'constrained_baseline', '-b:v', '2500k', '-threads', threads],
   h264_videotoolbox: ['-profile:v', 'baseline', '-realtime', '1', '-b:v', '2500k'],
   h264_mf: ['-b:v', '2500k', '-scenario', 'video_conference'],
+  // Without a lower bound of the quantizer it would spend all bits on a picture that needs few.
+  libvpx: [
+    ...['-deadline', 'realtime', '-cpu-used', '8', '-lag-in-frames', '0', '-auto-alt-ref', '0'],
+    ...['-b:v', '2500k', '-qmin', '10', '-qmax', '52', '-threads', threads],
+  ],
 }
 
 /** Each frame once, at its time. The option has this name since version 5.1; a version that is no number is newer. */

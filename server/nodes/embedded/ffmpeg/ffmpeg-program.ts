@@ -11,6 +11,8 @@ export interface FfmpegProgram {
   version: string
   /** It makes H.264 with this; undefined: it cannot. */
   pictures: PictureEncoder | undefined
+  /** It makes VP8. */
+  vp8: boolean
   /** It makes Opus. */
   sound: boolean
 }
@@ -64,6 +66,7 @@ export async function askProgram(path: string): Promise<FfmpegProgram> {
     path,
     version: version.slice(0, 64),
     pictures: pictureEncoders.find((encoder) => encoders.has(encoder)),
+    vp8: encoders.has('libvpx'),
     sound: encoders.has('libopus'),
   }
 }

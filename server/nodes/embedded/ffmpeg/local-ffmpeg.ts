@@ -35,8 +35,8 @@ export class LocalFfmpeg {
     }
     await this.#search
     if (this.#program === undefined) return { program: null, problem: this.#problem }
-    const { version, pictures, sound } = this.#program
-    return { program: { version, pictures: pictures !== undefined, sound }, problem: '' }
+    const { version, pictures, vp8, sound } = this.#program
+    return { program: { version, pictures: pictures !== undefined, vp8, sound }, problem: '' }
   }
 
   async #find(): Promise<void> {

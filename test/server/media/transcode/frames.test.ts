@@ -5,6 +5,7 @@ import { codecSupportOf, shortcomingsOf, tracksToPull } from '../../../../server
 import { parseDescription, type RtspTrack } from '../../../../server/media/rtsp/description.ts'
 import type { SourceFrame } from '../../../../server/media/transcode/frame-assembly.ts'
 import { FlvReader } from '../../../../server/media/transcode/flv-reader.ts'
+import { IvfReader } from '../../../../server/media/transcode/ivf-reader.ts'
 import { MatroskaReader } from '../../../../server/media/transcode/matroska-reader.ts'
 import { matroskaFrame, matroskaHeader, ticksPerMs } from '../../../../server/media/transcode/matroska-writer.ts'
 import { PacketSequence } from '../../../../server/media/transcode/packet-sequence.ts'
@@ -209,6 +210,22 @@ describe('packets of a camera', () => {
   })
 })
 
+/** Header of a stream whose unit of time is half a millisecond. */
+function ivfHeader(): Buffer {
+  const header = Buffer.alloc(32)
+  header.write('DKIF', 'latin1')
+  header.writeUInt32LE(2_000, 16)
+  header.writeUInt32LE(1, 20)
+  return header
+}
+
+function ivfFrame(time: number, bytes: Uint8Array): Buffer {
+  const header = Buffer.alloc(12)
+  header.writeUInt32LE(bytes.length)
+  header.writeBigUInt64LE(BigInt(time), 4)
+  return Buffer.concat([header, bytes])
+}
+
 describe('input and output of ffmpeg', () => {
   test('frames are unchanged after Matroska, however the bytes are split', () => {
     const frame = fc.record({ at: fc.nat(100_000), bytes: fc.uint8Array({ minLength: 1, maxLength: 300 }) })
@@ -228,12 +245,27 @@ describe('input and output of ffmpeg', () => {
     )
   })
 
+  test('frames of IVF are read whole, at their times, however the bytes are split', () => {
+    const frame = fc.record({ at: fc.nat(100_000), bytes: fc.uint8Array({ minLength: 1, maxLength: 300 }) })
+    fc.assert(
+      fc.property(fc.array(frame, { maxLength: 8 }), fc.integer({ min: 1, max: 200 }), (frames, size) => {
+        const stream = Buffer.concat([ivfHeader(), ...frames.map(({ at, bytes }) => ivfFrame(at * 2, bytes))])
+        const out: { at: number; frame: string }[] = []
+        const reader = new IvfReader(({ at, units }) => out.push({ at, frame: Buffer.concat(units).toString('hex') }))
+        for (let at = 0; at < stream.length; at += size) reader.push(stream.subarray(at, at + size))
+        expect(out).toEqual(frames.map(({ at, bytes }) => ({ at, frame: Buffer.from(bytes).toString('hex') })))
+      }),
+    )
+  })
+
   test('any other data ends the reading without further harm', () => {
     fc.assert(
-      fc.property(fc.boolean(), fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 6 }), (isFlv, chunks) => {
-        const reader = isFlv ? new FlvReader(() => {}) : new MatroskaReader(() => {})
+      fc.property(fc.nat(2), fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 6 }), (form, chunks) => {
+        const reader = [new FlvReader(() => {}), new IvfReader(() => {}), new MatroskaReader(() => {})][form]
+        const header = [Buffer.from('FLV0000000000'), ivfHeader(), Buffer.alloc(0)][form]
+        if (reader === undefined || header === undefined) return expect.fail('there is no such form')
         try {
-          if (isFlv) reader.push(Buffer.from('FLV0000000000'))
+          reader.push(header)
           for (const chunk of chunks) reader.push(Buffer.from(chunk))
         } catch (error) {
           expect(error).toBeInstanceOf(RangeError)

@@ -4,7 +4,7 @@ import { fromNodeSchema } from '../../../../shared/media/control.ts'
 import { type FfmpegPlan, type FfmpegTell, maxRunBytes, runWindow } from '../../../../shared/media/ffmpeg.ts'
 import { ffmpegRuns } from '../../../support/media/own-ffmpeg.ts'
 
-const pictures: FfmpegPlan = { video: { shownFromMs: 0, interlaced: false, still: false }, audio: false }
+const pictures: FfmpegPlan = { video: { codec: 'H264', shownFromMs: 0, interlaced: false, still: false }, audio: false }
 const sound: FfmpegPlan = { audio: true }
 
 /** Runs ffmpeg for a media program controlled by the test. */

@@ -11,7 +11,7 @@ import { insideOf } from '../../../../shared/files/own-path.ts'
 
 /** Pictures of a segment, whose file gets its final name when the segment is complete. */
 
-const ffmpeg = { path: 'ffmpeg', version: '', pictures: undefined, sound: false }
+const ffmpeg = { path: 'ffmpeg', version: '', pictures: undefined, vp8: false, sound: false }
 const signal = AbortSignal.timeout(30_000)
 
 async function openSegment(): Promise<{ folder: string; segment: SegmentStart }> {

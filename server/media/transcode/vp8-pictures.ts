@@ -1,0 +1,107 @@
+import type { Sink } from '../feeds/fan-out.ts'
+import { Feed, type FeedLease } from '../feeds/feed.ts'
+import type { PacketLoan } from '../feeds/packet-loan.ts'
+import type { RtspTrack } from '../rtsp/description.ts'
+import { wholeText } from '../base/media-log.ts'
+import type { VideoFormat } from '../feeds/feed-format.ts'
+import { CameraConversion } from './camera-conversion.ts'
+import type { Transcoding } from './transcoding.ts'
+
+export const vp8Format: VideoFormat = { codec: 'VP8', profileLevelId: '', parameterSets: '' }
+
+/** Pictures in VP8, which every browser decodes, of feeds in H.264 and H.265: one conversion for all viewers of a feed. */
+export class Vp8Pictures {
+  readonly #transcoding: Transcoding
+  readonly #byFeed = new WeakMap<Feed, Vp8Picture>()
+
+  constructor(transcoding: Transcoding) {
+    this.#transcoding = transcoding
+  }
+
+  /**
+   * A share in the pictures of a feed in VP8, without its sound; undefined where this machine cannot make them.
+   * @throws Problem transcoders when every transcoder is in use
+   */
+  async acquire(source: Feed): Promise<FeedLease | undefined> {
+    await this.#transcoding.abilities()
+    if (this.#transcoding.program?.vp8 !== true || source.layers !== undefined || source.over) return undefined
+    const there = this.#byFeed.get(source)
+    const picture = there === undefined || there.feed.over ? new Vp8Picture(source, this.#transcoding) : there
+    this.#byFeed.set(source, picture)
+    return { feed: picture.feed, release: picture.prepare() }
+  }
+}
+
+/** The picture of one feed in VP8, from its first viewer until it has had none for some seconds. It watches the feed as viewers do. */
+class Vp8Picture implements Sink {
+  readonly feed: Feed
+  readonly #source: Feed
+  readonly #transcoding: Transcoding
+  readonly #conversion: CameraConversion
+
+  constructor(source: Feed, transcoding: Transcoding) {
+    this.#source = source
+    this.#transcoding = transcoding
+    this.feed = new Feed({
+      video: vp8Format,
+      audio: undefined,
+      cached: true,
+      requestKeyFrame: () => this.#conversion.wishKeyFrame(),
+    })
+    this.#conversion = new CameraConversion(this.feed, transcoding)
+    this.#conversion.convert(trackOf(source))
+    for (const packet of source.gop) this.#conversion.push('video', Buffer.from(packet))
+    this.#noteClock(Date.now())
+    // It keeps none: the decoder begins with the next key frame.
+    if (source.gop.length === 0) source.requestKeyFrame()
+    source.add(this)
+  }
+
+  /** Counts a viewer, and returns what uncounts it. @throws Problem transcoders */
+  prepare(): () => void {
+    return this.#conversion.prepare()
+  }
+
+  video(packet: PacketLoan): void {
+    packet.lend(pushTo, this.#conversion)
+  }
+
+  audio(): void {}
+
+  report(now: number): void {
+    this.#noteClock(now)
+    if (this.#conversion.idle && this.#conversion.state === 'idle') this.#end()
+  }
+
+  ended(): void {
+    this.#end()
+  }
+
+  failed(error: unknown): void {
+    this.#transcoding.log.error('pictures in VP8 could not be made', wholeText(error))
+    this.#end()
+  }
+
+  /** Viewers hear the source: the times of pictures follow its clock. */
+  #noteClock(now: number): void {
+    const clock = this.#source.clock('video').at(now)
+    if (clock !== undefined) this.#conversion.report('video', { ...clock, middle: 0 })
+  }
+
+  #end(): void {
+    this.#source.remove(this)
+    this.#conversion.close()
+    this.feed.end()
+  }
+}
+
+/** The picture of a feed, in the form in which cameras describe theirs. */
+function trackOf({ video }: Feed): RtspTrack {
+  const { codec = 'H264', parameterSets = '' } = video ?? {}
+  const parameters = new Map(parameterSets === '' ? [] : [['sprop-parameter-sets', parameterSets]])
+  return { kind: 'video', payloadType: 96, codec, clockRate: 90_000, channels: 0, parameters, control: '' }
+}
+
+function pushTo(packet: Buffer, conversion: CameraConversion): void {
+  conversion.push('video', packet)
+}

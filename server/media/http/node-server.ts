@@ -96,7 +96,7 @@ async function crossOrigin(context: Context, next: Next): Promise<void> {
     return
   }
   context.set('Access-Control-Allow-Methods', 'POST, PATCH, DELETE, OPTIONS')
-  context.set('Access-Control-Allow-Headers', `Authorization, Content-Type, If-Match, ${ticketHeader}`)
+  context.set('Access-Control-Allow-Headers', `*, Authorization, Content-Type, If-Match, ${ticketHeader}`)
   context.set('Access-Control-Max-Age', '600')
   if (/^\/wh[ei]p\//.test(context.path)) context.set('Accept-Post', offerType)
   if (context.path.startsWith('/session/')) context.set('Accept-Patch', fragmentType)

@@ -7,9 +7,10 @@ const maxNames = 2_000
 
 /** Letters of Cyrillic and Greek that look like Latin ones (a part of UTS #39, confusables), each before the Latin letter. */
 const confusable = 'аaеeоoрpсcуyхxіiјjѕsһhԁdԛqԝwӏlαaοoνvρpιiκkτtυuχx'
-const latinOf = new Map(
-  Array.from({ length: confusable.length / 2 }, (_, at) => [confusable.charAt(2 * at), confusable.charAt(2 * at + 1)]),
-)
+/** Capitals whose small letter looks like another one: they are read before the text is lower-cased. */
+const confusableCapitals = 'ВBКKМMНHТTУYΒBΕEΖZΗHΙIΚKΜMΝNΡPΤTΥYΧX'
+const latinOf = pairsOf(confusable)
+const latinOfCapital = pairsOf(confusableCapitals)
 
 interface Bearer {
   userId: string
@@ -58,13 +59,21 @@ export class RoomNames {
 
 /** What people see of a name: the same for names that only differ by case, width, accents' encoding, spaces or letters of another script. */
 function lookOf(name: string): string {
-  const folded = name
-    .normalize('NFKC')
+  const folded = inLatin(name.normalize('NFKC'), latinOfCapital)
     .toLowerCase()
     .replaceAll(/[\p{DI}]/gu, '')
     .replaceAll(/\s+/gu, ' ')
     .trim()
-  const latin = Array.from(folded, (letter) => latinOf.get(letter) ?? letter).join('')
   // A capital I, a small l and a 1 look alike, and so do O and 0.
-  return latin.replaceAll(/[i1]/g, 'l').replaceAll('0', 'o')
+  return inLatin(folded, latinOf).replaceAll(/[i1]/g, 'l').replaceAll('0', 'o')
+}
+
+function pairsOf(letters: string): ReadonlyMap<string, string> {
+  return new Map(
+    Array.from({ length: letters.length / 2 }, (_, at) => [letters.charAt(2 * at), letters.charAt(2 * at + 1)]),
+  )
+}
+
+function inLatin(text: string, latin: ReadonlyMap<string, string>): string {
+  return Array.from(text, (letter) => latin.get(letter) ?? letter).join('')
 }

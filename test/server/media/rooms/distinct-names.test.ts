@@ -24,6 +24,9 @@ test('people of one name, or of one that looks like it, are numbered in the orde
     'Paul',
     'PauI (2)',
   ])
+  // Cyrillic А, а, Н and о, whose small н is no h; Greek Μ and α.
+  expect(given(['a', 'Anna Host'], ['b', 'Аnnа Ноst'])).toEqual(['Anna Host', 'Аnnа Ноst (2)'])
+  expect(given(['a', 'Mara'], ['b', 'Μαrα'])).toEqual(['Mara', 'Μαrα (2)'])
   expect(given(['a', '王伟'], ['b', '王伟 (2)'], ['c', '王伟'])).toEqual(['王伟', '王伟 (2)', '王伟 (3)'])
 })
 

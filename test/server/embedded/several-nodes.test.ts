@@ -220,7 +220,7 @@ describe('a site with several embedded nodes on one machine', () => {
     process.kill(victim, 'SIGKILL')
     await person.closed
     await site.until(async () => (await states())['here 2'] === 'offline')
-    expect(await bytes()).toBeGreaterThan(before)
+    await site.until(async () => (await bytes()) > before)
     neighbour.send({ type: 'ping', id: 7 })
     expect(await neighbour.next('pong')).toMatchObject({ id: 7 })
     await site.until(async () => (await site.device('yard')).state === 'joined')

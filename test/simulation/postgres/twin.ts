@@ -15,7 +15,7 @@ export class DifferenceError extends Error {
 /** Statements of which nobody reads the answer. */
 const unread = /^\s*(?:select pg_terminate_backend|select pg_advisory_unlock|delete |listen |begin|commit|rollback)/
 /** Columns that are another server's own. */
-const own = new Set(['cluster', 'timeline', 'backend', 'since', 'pg_notify'])
+const own = new Set(['cluster', 'timeline', 'backend', 'schema', 'since', 'pg_notify'])
 /** Columns that tell a span up to now: it counts whether there is one, and whether it is over. */
 const spans = new Set(['leaseLeft', 'seenAgo', 'behindFor'])
 

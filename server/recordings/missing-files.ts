@@ -22,7 +22,7 @@ export interface MissingFilesDependencies {
   logger: { error(fields: object, message: string): void }
 }
 
-/** A segment whose file does not hold all of it; `left` is what the file holds, undefined: nothing. */
+/** A segment whose file does not hold all of it; `left`: the part that the file holds; undefined: nothing. */
 interface Loss {
   segment: IndexedSegment
   left: IndexedSegment | undefined
@@ -101,7 +101,7 @@ export class MissingFiles {
     return left === segment || !isFolderPresent(folder, store) ? undefined : { segment, left }
   }
 
-  /** What the file of a segment holds: the segment itself, a shorter one, or undefined: nothing. */
+  /** Reads how much of a segment its file holds: the segment itself, a shorter one, or undefined: nothing. */
   async #leftOf(segment: IndexedSegment): Promise<IndexedSegment | undefined> {
     const { folder, logger } = this.#parts
     try {

@@ -444,7 +444,7 @@ export class RoomSession {
     return httpExchange(url, joined.session, joined.ice_servers)
   }
 
-  /** Ends the visit as the node says. To the holder of a link, a room that was deleted is no room that may open again. */
+  /** Ends the visit with the reason from the node. If the room was deleted, the reason is that: it cannot open again. */
   async #toldEnd(ending: Ending): Promise<void> {
     const signal = this.#signal
     if (ending.reason !== 'noRoom') this.#ended(ending)

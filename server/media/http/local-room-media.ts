@@ -116,7 +116,7 @@ export class LocalRoomMedia implements WhipWhepMedia {
     throw new Problem('noSession')
   }
 
-  /** What is sent, in VP8 where the viewer does not take its codec and this machine can convert it. @throws Problem transcoders */
+  /** Replaces the picture by one in VP8 if the viewer does not accept its codec and this machine can convert it. @throws Problem transcoders */
   async #inCodecOf(offer: Offer, open: OpenMedia, sent: SentStream): Promise<SentStream> {
     const { video } = sent.feed
     const sections = offer.media.filter(({ kind }) => kind === 'video')

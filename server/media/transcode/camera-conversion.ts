@@ -34,7 +34,7 @@ type Phase =
   /** The process ended by itself; `retry` starts another, and is undefined once it found no viewers. */
   | { name: 'failed'; problem: string; retry: NodeJS.Timeout | undefined }
 
-/** Conversion of one camera to what browsers can play, while somebody watches: its pictures to the codec of the feed. */
+/** Conversion of one camera to codecs that browsers can play, while it has viewers: pictures to the codec of the feed. */
 export class CameraConversion implements SlotHolder, FeedConversion {
   readonly #transcoding: Transcoding
   readonly #feed: Feed

@@ -32,7 +32,7 @@ export class Vp8Pictures {
   }
 }
 
-/** The picture of one feed in VP8, from its first viewer until it has had none for some seconds. It watches the feed as viewers do. */
+/** The picture of one feed in VP8, from its first viewer until some seconds after the last. It is a sink of the feed, like a viewer. */
 class Vp8Picture implements Sink {
   readonly feed: Feed
   readonly #source: Feed
@@ -82,7 +82,7 @@ class Vp8Picture implements Sink {
     this.#end()
   }
 
-  /** Viewers hear the source: the times of pictures follow its clock. */
+  /** Ties the times of the pictures to the clock of the source, whose sound viewers receive. */
   #noteClock(now: number): void {
     const clock = this.#source.clock('video').at(now)
     if (clock !== undefined) this.#conversion.report('video', { ...clock, middle: 0 })

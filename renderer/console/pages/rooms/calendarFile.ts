@@ -40,7 +40,7 @@ async function seriesTimes({ start, minutes, zone, rule }: RoomSchedule) {
   const isUtc = first.timeZoneId === 'UTC'
   const event = {
     start: first,
-    // By the clock on the wall: on a night in which clocks change, its exact end would be the length of all meetings.
+    // Wall time: an exact end in a night in which clocks change would change the length of all meetings.
     end: first.toPlainDateTime().add({ minutes }).toZonedDateTime(first.timeZoneId),
     ...(isUtc ? {} : { timezone: first.timeZoneId }),
     repeating: `RRULE:${withInstant(rule, (wall) => instantOf(zone, wall))}`,

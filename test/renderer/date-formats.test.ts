@@ -2,15 +2,13 @@ import { mount } from '@vue/test-utils'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import DateTimeInput from '../../renderer/console/components/DateTimeInput.vue'
 import { i18n } from '../../renderer/console/i18n/index.ts'
+import type * as ScheduleText from '../../renderer/console/pages/rooms/useScheduleText.ts'
 import { dateFormats } from '../../renderer/kit/time/date-formats.ts'
 import { momentOf, parseTime, wallTimeOf } from '../../renderer/kit/time/wall-time.ts'
 
 const hourMs = 60 * 60_000
 const minuteMs = 60_000
-const given = process.env.TZ
-afterEach(() => {
-  process.env.TZ = given
-})
+afterEach(() => void vi.unstubAllEnvs())
 
 describe('a date and time on a page', () => {
   test.each([
@@ -47,6 +45,14 @@ describe('a date and time on a page', () => {
   })
 })
 
+test('a computer whose zone does not exist counts in UTC', async () => {
+  vi.stubEnv('TZ', 'Nowhere/At_All')
+  // Another copy of the module, as a page's first load has it.
+  const fresh = '../../renderer/console/pages/rooms/useScheduleText.ts?nowhere'
+  const { ownZone }: typeof ScheduleText = await import(fresh)
+  expect(ownZone).toBe('UTC')
+})
+
 describe('a field for a date and time', () => {
   test.each([
     ['9', '09:00'],
@@ -65,7 +71,7 @@ describe('a field for a date and time', () => {
   test.each(['Europe/Berlin', 'America/New_York', 'Asia/Shanghai', 'Australia/Lord_Howe'])(
     'gives each moment back in %s, also in the hour that occurs twice',
     (zone) => {
-      process.env.TZ = zone
+      vi.stubEnv('TZ', zone)
       for (const day of [Date.UTC(2026, 2, 8), Date.UTC(2026, 2, 29), Date.UTC(2026, 9, 25), Date.UTC(2026, 10, 1)])
         for (let at = day - 12 * hourMs; at < day + 36 * hourMs; at += 15 * minuteMs)
           expect(momentOf(wallTimeOf(at), at)).toBe(at)
@@ -109,7 +115,7 @@ describe('a field for a date and time', () => {
     ['de', '29.03.2026'],
     ['zh', '2026/3/29'],
   ] as const)('%s: shows a wall time of another zone that the browser skips, and keeps it', async (language, shown) => {
-    process.env.TZ = 'Europe/Berlin'
+    vi.stubEnv('TZ', 'Europe/Berlin')
     i18n.global.locale.value = language
     const field = mount(DateTimeInput, {
       props: { precision: 'minute', label: 'Start', modelValue: '2026-03-29T02:30' },

@@ -9,8 +9,12 @@ const dayMs = 24 * 60 * 60_000
 const minuteMs = 60_000
 /** A Monday: the days after it name the weekdays. */
 const monday = Date.UTC(2024, 0, 1)
-/** Time zone of this browser. */
-export const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
+/** IANA time zone of this browser; UTC where its computer names one that does not exist, e.g. in the variable `TZ`. */
+export const ownZone: string = zoneOf(new Intl.DateTimeFormat().resolvedOptions())
+
+function zoneOf({ timeZone }: { timeZone?: string }): string {
+  return timeZone ?? 'UTC'
+}
 
 /** Schedules and meetings in words. */
 export function useScheduleText() {

@@ -12,6 +12,11 @@ const electronHome = dirname(createRequire(import.meta.url).resolve('electron/pa
 export const isGenuine =
   process.env.STANDIN === '0' || (process.env.STANDIN !== '1' && existsSync(join(electronHome, 'path.txt')))
 
+/** Program of Electron, or of the stand-in. */
+export const electronExecutable = isGenuine
+  ? (createRequire(import.meta.url)('electron') as unknown as string)
+  : join(root, 'test/standin/electron')
+
 /** A running desktop app with its console. */
 export interface Desktop {
   app: ElectronApplication
@@ -51,6 +56,16 @@ export interface DesktopOptions {
 export const keychain = (session: 'none' | 'v10' | 'locked' | 'working'): Record<string, string> => ({
   STANDIN_KEYCHAIN: process.env.STANDIN_KEYCHAIN ?? session,
 })
+
+/** Environment with a display for windows. The stand-in only looks whether the variable is set. */
+export const display: Readonly<Record<string, string>> = isGenuine
+  ? Object.fromEntries(
+      ['DISPLAY', 'WAYLAND_DISPLAY'].flatMap((name) => {
+        const value = process.env[name]
+        return value === undefined ? [] : [[name, value] as const]
+      }),
+    )
+  : { DISPLAY: ':0' }
 
 /** Starts the built app on free ports and waits for its first window. */
 export async function launch(options: DesktopOptions = {}): Promise<Desktop> {
@@ -115,7 +130,7 @@ export function startElectron(
       ...args,
     ],
     cwd: root,
-    env: { ...environment(), ...english, ...env, ...override },
+    env: { ...environment(), ...display, ...english, ...env, ...override },
     // Keeps Playwright from setting the colour scheme, which would hide the app's own.
     colorScheme: null,
   })

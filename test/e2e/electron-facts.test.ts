@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import type { ElectronApplication } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isGenuine, startElectron } from './desktop.ts'
+import { electronExecutable, isGenuine, startElectron } from './desktop.ts'
 
 /** Behaviour of Electron that Roomdesk's shell relies on. The stand-in must behave the same: on Electron itself these tests verify the stand-in. */
 
@@ -144,6 +147,29 @@ test('an unhandled rejection does not end the main process', async () => {
   await electron.evaluate(() => void Promise.reject(new Error('nobody handles this')))
   expect(await electron.evaluate(({ app }) => app.getName())).toBe('Facts')
 })
+
+/** Runs the app without a driver and without a display. */
+async function runAlone(...switches: string[]): Promise<{ code: unknown; written: string; errors: string }> {
+  const app = join(import.meta.dirname, 'facts-app')
+  const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  const child = spawn(electronExecutable, [app, '--facts-alone', `--user-data-dir=${folder}/alone`, ...asRoot, ...switches], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, DISPLAY: undefined, WAYLAND_DISPLAY: undefined },
+  })
+  const ended = once(child, 'exit')
+  const [written, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
+  return { code: (await ended)[0], written, errors }
+}
+
+test.runIf(process.platform === 'linux')(
+  'without a display it ends once the main module was evaluated; a switch helps that was there from the start, not an appended one',
+  async () => {
+    const lost = await runAlone()
+    expect([lost.code, lost.written]).toEqual([1, 'evaluated\n'])
+    expect(lost.errors).toContain('Missing X server or $DISPLAY')
+    expect(await runAlone('--ozone-platform=headless')).toMatchObject({ code: 0, written: 'evaluated\nready\n' })
+  },
+)
 
 /** Evaluates in the page through the app: its window is hidden, so that no driver waits for it to paint. */
 function inPage(expression: string): Promise<unknown> {

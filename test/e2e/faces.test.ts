@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -12,12 +11,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { productVersion } from '../../server/bin/version.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { readyLines } from '../support/headless.ts'
-import { isGenuine, keychain, launch } from './desktop.ts'
+import { display, electronExecutable as executable, keychain, launch } from './desktop.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const executable = isGenuine
-  ? (createRequire(import.meta.url)('electron') as unknown as string)
-  : join(root, 'test/standin/electron')
 const freePorts = ['media', 'device', 'node', 'console'].map((name) => `--${name}-port=0`)
 const credential = { label: 'Both', access_key: 'both', secret_key: 'both-secret' }
 
@@ -120,7 +116,7 @@ test('roomdesk --version and the other commands print something and end', async 
 
 test('a flag that needs a database ends the start of the window with a reason, and makes no other site', async () => {
   const userData = await userFolder()
-  const child = run([`--user-data-dir=${userData}`, '--store=postgres://roomdesk@db/roomdesk'])
+  const child = run([`--user-data-dir=${userData}`, '--store=postgres://roomdesk@db/roomdesk'], display)
   expect((await once(child, 'exit'))[0]).toBe(1)
   expect(existsSync(join(userData, 'site'))).toBe(false)
 })
@@ -128,7 +124,7 @@ test('a flag that needs a database ends the start of the window with a reason, a
 test('a mistyped flag ends the start of the window, as it does without one', async () => {
   const userData = await userFolder()
   for (const face of [[], ['--headless']]) {
-    const child = run([`--user-data-dir=${userData}`, ...face, '--consol-port=1'])
+    const child = run([`--user-data-dir=${userData}`, ...face, '--consol-port=1'], display)
     expect(await text(child.stderr)).toContain('--consol-port')
     expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(1)
   }

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { freePort } from '../support/free-port.ts'
+import { display } from './desktop.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const executable = join(root, 'test/standin/electron')
@@ -49,7 +50,7 @@ export async function startAlone({ env = {}, before = [], ...given }: LoneAppOpt
     '--node-port=0',
   ]
   const child = spawn(executable, [...before.flatMap((file) => ['-r', join(root, file)]), root, ...flags], {
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...display, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const ended = once(child, 'exit')

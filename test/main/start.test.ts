@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { isGenuine } from '../e2e/desktop.ts'
+import { display, isGenuine } from '../e2e/desktop.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Ready, readyLines } from '../support/headless.ts'
 
@@ -164,7 +164,7 @@ test.skipIf(isGenuine)(
   async () => {
     const port = await freePort()
     const flags = [`--user-data-dir=${folder}`, `--media-port=${port}`, '--device-port=0', '--node-port=0']
-    await using started = start(flags, { ELECTRON_OVERRIDE_DIST_PATH: join(root, 'test/standin') })
+    await using started = start(flags, { ...display, ELECTRON_OVERRIDE_DIST_PATH: join(root, 'test/standin') })
     await expect.poll(() => isAnswering(port), { timeout: 30_000 }).toBe(true)
     expect(started.said().join()).not.toContain('headless')
     started.child.kill('SIGTERM')

@@ -134,9 +134,10 @@ export async function launchAgain(program: Program, userData: string, more: read
   }
 }
 
-/** Starts the program with these arguments only, without a page. */
+/** Starts the program with these arguments only, without a page and without a display. */
 export function launchProgram({ executable, args }: Program, more: readonly string[]): ChildProcess {
-  return spawn(executable, [...args, ...more], { stdio: ['ignore', 'pipe', 'pipe'], env: ownEnvironment() })
+  const env = { ...ownEnvironment(), DISPLAY: undefined, WAYLAND_DISPLAY: undefined }
+  return spawn(executable, [...args, ...more], { stdio: ['ignore', 'pipe', 'pipe'], env })
 }
 
 function ownEnvironment(): NodeJS.ProcessEnv {

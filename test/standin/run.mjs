@@ -1,13 +1,16 @@
-// Works like Electron's own start: reads the switches, loads the `-r` modules, imports the app, then emits `ready`.
+// Works like Electron's own start: reads the switches, loads the `-r` modules, imports the app, looks for a display, then emits `ready`.
 import { readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Socket } from 'node:net'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { requireDisplay } from './display.mjs'
 import { app, becomeReady, dialog, startChromium } from './electron.mjs'
 
 const given = process.argv.slice(2)
-process.argv = [process.argv[0], ...given]
+process.execPath = join(import.meta.dirname, 'electron')
+process.execArgv = []
+process.argv = [process.execPath, ...given]
 const required = []
 let folder
 for (let i = 0; i < given.length && folder === undefined; i++) {
@@ -35,9 +38,10 @@ process.on('uncaughtException', (error) => {
 // Runs before the line that starts Playwright, which calls the functions that its module defines here.
 const require = createRequire(import.meta.url)
 for (const file of required) require(file)
+// As in Electron, `ready` waits for this: a top-level await of whenReady() would hang here too.
+await import(pathToFileURL(entry).href)
+requireDisplay(given, process.env)
 await startChromium()
 // Allows one orderly end, like Electron (electron_browser_main_parts_posix.cc): a second signal of a kind ends it at once.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.once(signal, () => app.quit())
-// As in Electron, `ready` waits for this: a top-level await of whenReady() would hang here too.
-await import(pathToFileURL(entry).href)
 becomeReady()

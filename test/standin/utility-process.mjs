@@ -4,6 +4,8 @@ import { EventEmitter } from 'node:events'
 import { join } from 'node:path'
 import { strict } from './strict.mjs'
 
+/** Node itself: `process.execPath` becomes the stand-in. */
+const node = process.execPath
 const childSetup = join(import.meta.dirname, 'utility-child.mjs')
 /** An unhandled rejection is only a warning there. */
 const execArgv = ['--unhandled-rejections=warn-with-error-code', '--import', childSetup]
@@ -38,6 +40,7 @@ export const utilityProcess = strict('utilityProcess', {
   fork: (modulePath, args = [], { execArgv: given = [] } = {}) =>
     utilityProcessOf(
       fork(modulePath, args, {
+        execPath: node,
         execArgv: [...execArgv, ...given],
         serialization: 'advanced',
         stdio: ['ignore', 2, 2, 'ipc'],

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { app } from 'electron'
 import { type HeadlessProgram, runHeadless } from '../server/bin/headless-program.ts'
 import { LaunchError } from '../server/bin/launch-options.ts'
+import { passRestarts } from '../server/controller/restarts.ts'
 import { exitOnFailure } from './exit-on-failure.ts'
 import { faceFlags } from './face.ts'
 import { KeychainError, loadDataKey, sealingWith } from './key.ts'
@@ -15,11 +16,12 @@ const folder = import.meta.dirname
 
 /** Runs the packaged app as the headless controller, with all of its flags: `roomdesk --headless …`. Called before the app is ready. */
 export function startWithoutWindow(): void {
-  // Chromium starts without a display, and without a graphics card.
-  if (process.platform === 'linux') app.commandLine.appendSwitch('ozone-platform', 'headless')
+  // Chromium starts without a graphics card.
   app.disableHardwareAcceleration()
   keepCrashReports()
   app.dock?.hide()
+  // The process in front was killed: it can send no more signals.
+  process.once('disconnect', () => app.quit())
   exitOnFailure(app.whenReady().then(run))
 }
 
@@ -45,7 +47,11 @@ async function run(): Promise<void> {
 /** A controller that a user starts has the same key as the window's: either face opens the site of the other. */
 const asUser: Pick<HeadlessProgram, 'sealing' | 'startAgain'> = {
   sealing: async (dataFolder) => sealingWith(await loadDataKey(dataFolder).catch(refuseKeychain)),
-  startAgain: startAppAgain,
+  startAgain: (restarts) => {
+    // The process in front starts the successor.
+    if (process.send === undefined) startAppAgain(restarts)
+    else process.send(passRestarts(process.env, restarts), () => app.exit(0))
+  },
 }
 
 /** The operator unlocks a keychain: its error is one of those that get one line. */

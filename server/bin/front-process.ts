@@ -9,33 +9,49 @@ export function staysInFront(platform: NodeJS.Platform, environment: NodeJS.Proc
   return platform === 'win32' && environment[behind] === undefined
 }
 
+/** Differences of the program behind this process. */
+export interface BehindOptions {
+  /** Arguments after those of this process. */
+  more?: readonly string[]
+  /** Ends this process; left out: it ends by itself, with this exit code. */
+  end?: (code: number) => void
+}
+
 /**
  * Runs this program again behind this process, and again each time when it asks for that: whoever started this process, such as a service wrapper, sees one process with one id.
  * Ends with the exit code of the last one.
  * @param environment of the next process
  */
-export function startBehind(environment: NodeJS.ProcessEnv = process.env, platform = process.platform): void {
+export function startBehind(
+  environment: NodeJS.ProcessEnv = process.env,
+  platform = process.platform,
+  { more = [], end = (code) => (process.exitCode = code) }: BehindOptions = {},
+): void {
   let child: ChildProcess | undefined
   const start = (next: NodeJS.ProcessEnv): void => {
-    const command = [...process.execArgv, ...process.argv.slice(1)]
+    const command = [...process.execArgv, ...process.argv.slice(1), ...more]
     child = spawn(process.execPath, command, {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
       env: { ...next, [behind]: '1' },
+      // A terminal sends Ctrl+C to its whole process group: the program would get the signal twice, and Electron ends at once at the second one.
+      detached: platform !== 'win32',
     })
     let successor: NodeJS.ProcessEnv | undefined
     child.on('message', (asked: NodeJS.ProcessEnv) => (successor = asked))
     child.once('error', (error) => {
       process.stderr.write(`Cannot run ${process.execPath}: ${error.message}\n`)
-      process.exitCode = 1
+      end(1)
     })
     child.once('exit', (code, signal) => {
       if (successor !== undefined) return start(successor)
-      process.exitCode = code ?? (signal === null ? 0 : 1)
+      end(code ?? (signal === null ? 0 : 1))
     })
   }
   for (const signal of endingSignals(platform)) {
     // On Windows the whole console group has the signal already.
     process.on(signal, () => void (platform !== 'win32' && child?.kill(signal)))
   }
+  // Without a listener it would end a process without a terminal, as in followSignals.
+  if (!endingSignals(platform).includes('SIGHUP')) process.on('SIGHUP', () => {})
   start(environment)
 }

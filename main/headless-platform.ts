@@ -1,0 +1,27 @@
+import { app } from 'electron'
+import { startBehind } from '../server/bin/front-process.ts'
+
+/** Chromium's switch for the windowing system: X11, Wayland, or none. */
+const platformSwitch = '--ozone-platform'
+
+/**
+ * Tells whether a start without a window must be repeated with Chromium's switch. On Linux, Electron chooses the windowing system before it runs the app
+ * (`ElectronMainDelegate::PreSandboxStartup`): a switch that the app appends comes too late.
+ * @param argv of the process
+ */
+export function lacksHeadlessPlatform(argv: readonly string[], platform = process.platform): boolean {
+  const isChosen = argv.some((argument) => argument === platformSwitch || argument.startsWith(`${platformSwitch}=`))
+  return platform === 'linux' && !isChosen
+}
+
+/**
+ * Runs this program again without a windowing system, behind this process, which forwards signals and ends with the same exit code.
+ * Electron looks for the display as soon as the app's main module is evaluated, so that module must await this.
+ */
+export async function runOnHeadlessPlatform(): Promise<never> {
+  startBehind(process.env, process.platform, {
+    more: [`${platformSwitch}=headless`],
+    end: (code) => app.exit(code),
+  })
+  return await new Promise<never>(() => {})
+}

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { lacksHeadlessPlatform } from '../../main/headless-platform.ts'
+
+test('only on Linux, and without a choice of the operator, a start without a window is repeated without a display', () => {
+  const argv = ['/opt/Roomdesk/roomdesk', '--headless', '--ozone-platform-hint=auto']
+  expect(lacksHeadlessPlatform(argv, 'linux')).toBe(true)
+  expect(lacksHeadlessPlatform([...argv, '--ozone-platform=headless'], 'linux')).toBe(false)
+  expect(lacksHeadlessPlatform([...argv, '--ozone-platform', 'x11'], 'linux')).toBe(false)
+  expect(lacksHeadlessPlatform(argv, 'win32')).toBe(false)
+  expect(lacksHeadlessPlatform(argv, 'darwin')).toBe(false)
+})

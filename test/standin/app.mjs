@@ -5,7 +5,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { preferredLanguages, resolveLocale } from './locale.mjs'
 import { loginItem, setLoginItem } from './login-items.mjs'
-import { claimInstance } from './single-instance.mjs'
+import { claimInstance, releaseInstance } from './single-instance.mjs'
 import { state } from './state.mjs'
 import { strict } from './strict.mjs'
 
@@ -89,6 +89,9 @@ class App extends EventEmitter {
   requestSingleInstanceLock() {
     return claimInstance(this.getPath('userData'), (argv, folder) => this.emit('second-instance', {}, argv, folder, {}))
   }
+  releaseSingleInstanceLock() {
+    releaseInstance()
+  }
   setLoginItemSettings(settings) {
     setLoginItem(settings)
   }
@@ -109,9 +112,12 @@ class App extends EventEmitter {
     // Otherwise a window refused to close; the last one that closes ends the app.
     else this._quitting = false
   }
-  /** Starts another app when this one has ended, by default with the same arguments, and with this one's environment. */
+  /**
+   * Starts another app when this one has ended, by default with the same arguments, and with this one's environment. From an AppImage it starts nothing: the helper that waits for the end
+   * of this process runs from the mount point (relauncher.cc, `RelaunchAppWithHelper`), which ends with this process, too.
+   */
   relaunch({ execPath = join(import.meta.dirname, 'electron'), args = process.argv.slice(1) } = {}) {
-    if (this._relaunches) return
+    if (this._relaunches || process.env.APPIMAGE !== undefined) return
     this._relaunches = true
     process.once('exit', () => {
       const wait = `while kill -0 ${process.pid} 2>/dev/null; do sleep 0.05; done; exec "$0" "$@"`

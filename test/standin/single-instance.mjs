@@ -2,6 +2,9 @@
 import { readFileSync, rmSync, watch, writeFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
+/** Gives the lock back. */
+let release = () => {}
+
 const note = /^second-instance-\d+\.json$/
 
 /** @returns {boolean} true for the first */
@@ -13,8 +16,9 @@ export function claimInstance(folder, onSecond) {
     return false
   }
   writeFileSync(lock, String(process.pid))
-  process.once('exit', () => rmSync(lock, { force: true }))
-  watch(folder, { persistent: false }, () => {
+  const remove = () => readPid(lock) === process.pid && rmSync(lock, { force: true })
+  process.once('exit', remove)
+  const watcher = watch(folder, { persistent: false }, () => {
     for (const name of readdirSync(folder).filter((file) => note.test(file))) {
       try {
         const second = JSON.parse(readFileSync(join(folder, name), 'utf8'))
@@ -25,7 +29,15 @@ export function claimInstance(folder, onSecond) {
       }
     }
   })
+  release = () => {
+    watcher.close()
+    remove()
+  }
   return true
+}
+
+export function releaseInstance() {
+  release()
 }
 
 function readPid(path) {

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Controller } from '../server/controller/controller.ts'
 import { CrashGuard } from '../server/bin/crash-guard.ts'
 import { passRestarts, type Restarts } from '../server/controller/restarts.ts'
+import { startAppImage } from './app-image.ts'
 import type { Texts } from './texts/en.ts'
 
 /** Parts of the restart after a crash. */
@@ -37,7 +38,15 @@ export function relaunchAfterCrash({ logger, restarts, texts, controller, isQuit
 
 /** Ends this app in order, and starts its successor with the same arguments once it has ended. */
 export function restartApp(): void {
-  relaunch()
+  const { APPIMAGE } = process.env
+  if (APPIMAGE === undefined) app.relaunch()
+  else {
+    // The controller has stopped, and has released the site.
+    app.once('will-quit', (event) => {
+      event.preventDefault()
+      giveWayTo(APPIMAGE)
+    })
+  }
   app.quit()
 }
 
@@ -45,12 +54,21 @@ export function restartApp(): void {
 export function startAppAgain(restarts: Restarts): void {
   // The successor inherits the environment.
   Object.assign(process.env, passRestarts({}, restarts))
-  relaunch()
+  const { APPIMAGE } = process.env
+  if (APPIMAGE !== undefined) return giveWayTo(APPIMAGE)
+  app.relaunch()
   app.exit(0)
 }
 
-function relaunch(): void {
-  const { APPIMAGE } = process.env
-  // The mount point of an AppImage ends with the app that ran from it.
-  app.relaunch(APPIMAGE === undefined ? {} : { execPath: APPIMAGE, args: process.argv.slice(1) })
+/** Starts this AppImage, or the one that an update put in its place, and ends this app. */
+function giveWayTo(appImage: string): void {
+  // Otherwise the successor would end as a second instance.
+  app.releaseSingleInstanceLock()
+  startAppImage(appImage, process.argv.slice(1), process.env).then(
+    () => app.exit(0),
+    (error: unknown) => {
+      console.error(`Cannot start ${appImage}:`, error)
+      app.exit(1)
+    },
+  )
 }

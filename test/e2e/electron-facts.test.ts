@@ -152,10 +152,14 @@ test('an unhandled rejection does not end the main process', async () => {
 async function runAlone(...switches: string[]): Promise<{ code: unknown; written: string; errors: string }> {
   const app = join(import.meta.dirname, 'facts-app')
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : []
-  const child = spawn(electronExecutable, [app, '--facts-alone', `--user-data-dir=${folder}/alone`, ...asRoot, ...switches], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, DISPLAY: undefined, WAYLAND_DISPLAY: undefined },
-  })
+  const child = spawn(
+    electronExecutable,
+    [app, '--facts-alone', `--user-data-dir=${folder}/alone`, ...asRoot, ...switches],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, DISPLAY: undefined, WAYLAND_DISPLAY: undefined },
+    },
+  )
   const ended = once(child, 'exit')
   const [written, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
   return { code: (await ended)[0], written, errors }

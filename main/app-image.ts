@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+/** Lists of folders to which AppRun adds folders of the mount point (app-builder-lib, `generateAppRunScript`). */
+const folderLists = ['PATH', 'LD_LIBRARY_PATH', 'XDG_DATA_DIRS', 'GSETTINGS_SCHEMA_DIR']
+/** Variables that the runtime of an AppImage sets for each start. */
+const runtimeVariables = ['APPDIR', 'APPIMAGE', 'ARGV0', 'OWD']
+
+/** Returns the environment from which an AppImage was started: without the folders of its mount point, which ends with the app. */
+export function environmentOutside(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { APPDIR } = environment
+  const next = Object.fromEntries(Object.entries(environment).filter(([name]) => !runtimeVariables.includes(name)))
+  if (APPDIR === undefined) return next
+  for (const name of folderLists) {
+    const folders = environment[name]?.split(':').filter((folder) => folder !== '' && !isWithin(folder, APPDIR)) ?? []
+    if (folders.length === 0) delete next[name]
+    // AppRun adds the folders of the system at each start.
+    else next[name] = [...new Set(folders)].join(':')
+  }
+  return next
+}
+
+/**
+ * Starts an AppImage as a process of its own. Resolves when it runs. `app.relaunch` does not do that: its helper process runs from the mount point of this app.
+ * @throws errors of `spawn`, e.g. if the file is gone
+ */
+export async function startAppImage(
+  file: string,
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  const child = spawn(file, args, {
+    cwd: folderOutside(environment.APPDIR),
+    detached: true,
+    stdio: 'ignore',
+    env: environmentOutside(environment),
+  })
+  await once(child, 'spawn')
+  child.unref()
+}
+
+/** Returns the working directory, which relative arguments refer to, unless it ends with the mount point. */
+function folderOutside(mount: string | undefined): string {
+  try {
+    const folder = process.cwd()
+    return mount !== undefined && isWithin(folder, mount) ? '/' : folder
+  } catch {
+    // It was deleted.
+    return '/'
+  }
+}
+
+const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`)

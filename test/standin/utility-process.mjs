@@ -10,6 +10,26 @@ const childSetup = join(import.meta.dirname, 'utility-child.mjs')
 /** An unhandled rejection is only a warning there. */
 const execArgv = ['--unhandled-rejections=warn-with-error-code', '--import', childSetup]
 
+/** Options that Electron passes on to Node (node_bindings.cc, `IsAllowedOption`). It ignores all others. */
+const nodeOptions = new Set([
+  '--diagnostic-dir',
+  '--dns-result-order',
+  '--no-deprecation',
+  '--throw-deprecation',
+  '--trace-deprecation',
+  '--trace-warnings',
+  '--no-experimental-global-navigator',
+])
+/** Chromium's switch for options of V8 (javascript_environment.cc). */
+const v8Options = '--js-flags='
+
+/** @param {string[]} given @returns {string[]} those that have an effect in a utility process */
+const effectiveOptions = (given) =>
+  given.flatMap((argument) => {
+    if (argument.startsWith(v8Options)) return argument.slice(v8Options.length).split(' ')
+    return nodeOptions.has(argument.split('=')[0]) ? [argument] : []
+  })
+
 /** @param {import('node:child_process').ChildProcess} child */
 function utilityProcessOf(child) {
   const events = new EventEmitter()
@@ -41,7 +61,7 @@ export const utilityProcess = strict('utilityProcess', {
     utilityProcessOf(
       fork(modulePath, args, {
         execPath: node,
-        execArgv: [...execArgv, ...given],
+        execArgv: [...execArgv, ...effectiveOptions(given)],
         serialization: 'advanced',
         stdio: ['ignore', 2, 2, 'ipc'],
       }),

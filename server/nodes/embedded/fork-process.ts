@@ -9,7 +9,7 @@ import type { SpawnMediaProcess } from './media-process.ts'
  * copied again and again and then kept for long, and the collector takes a third of the process's time. Nor do they ever have more: on a large machine V8 takes up to 128 for
  * them after a busy moment, and never gives them back, where all else takes 25.
  */
-const youngMegabytes = 16
+export const youngMegabytes = 16
 
 /** How Node runs the program of the embedded node. */
 export const mediaProgramArguments: readonly string[] = [

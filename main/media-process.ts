@@ -11,7 +11,8 @@ export function spawnMediaProcess(program: string): SpawnMediaProcess {
   return () => {
     const child = utilityProcess.fork(program, [], {
       serviceName: 'Roomdesk media node',
-      execArgv: [...mediaProgramArguments],
+      // Electron ignores these options of Node's command line here; V8 gets them by Chromium's switch.
+      execArgv: [`--js-flags=${mediaProgramArguments.join(' ')}`],
       stdio: 'inherit',
       env: mediaEnvironment(),
     })

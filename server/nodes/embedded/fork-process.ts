@@ -11,7 +11,7 @@ import type { SpawnMediaProcess } from './media-process.ts'
  */
 export const youngMegabytes = 16
 
-/** How Node runs the program of the embedded node. */
+/** Options of V8 for the program of the embedded node. */
 export const mediaProgramArguments: readonly string[] = [
   `--min-semi-space-size=${youngMegabytes}`,
   `--max-semi-space-size=${youngMegabytes}`,

@@ -9,15 +9,14 @@ const runtimeVariables = ['APPDIR', 'APPIMAGE', 'ARGV0', 'OWD']
 /** Returns the environment from which an AppImage was started: without the folders of its mount point, which ends with the app. */
 export function environmentOutside(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { APPDIR } = environment
-  const next = Object.fromEntries(Object.entries(environment).filter(([name]) => !runtimeVariables.includes(name)))
-  if (APPDIR === undefined) return next
-  for (const name of folderLists) {
-    const folders = environment[name]?.split(':').filter((folder) => folder !== '' && !isWithin(folder, APPDIR)) ?? []
-    if (folders.length === 0) delete next[name]
+  const next = Object.entries(environment).flatMap(([name, value]) => {
+    if (runtimeVariables.includes(name)) return []
+    if (APPDIR === undefined || value === undefined || !folderLists.includes(name)) return [[name, value] as const]
+    const folders = value.split(':').filter((folder) => folder !== '' && !isWithin(folder, APPDIR))
     // AppRun adds the folders of the system at each start.
-    else next[name] = [...new Set(folders)].join(':')
-  }
-  return next
+    return folders.length === 0 ? [] : [[name, [...new Set(folders)].join(':')] as const]
+  })
+  return Object.fromEntries(next)
 }
 
 /**

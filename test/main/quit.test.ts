@@ -16,6 +16,8 @@ beforeEach(() => {
 afterEach(() => {
   app.removeAllListeners('before-quit')
   app.removeAllListeners('browser-window-created')
+  powerMonitor.removeAllListeners('shutdown')
+  powerMonitor.removeAllListeners('resume')
   vi.useRealTimers()
   vi.restoreAllMocks()
 })
@@ -93,6 +95,22 @@ test('a controller that fails to stop does not keep the app alive either', async
   await vi.advanceTimersByTimeAsync(0)
   expect(quits).toBe(1)
 })
+
+test.each(['before', 'after'])(
+  'a controller that hangs does not keep the app beyond the time that logind gives at a shutdown, asked to quit %s it',
+  async (order) => {
+    const { _maxDelayMs: givenMs } = powerMonitor as unknown as { _maxDelayMs: number }
+    vi.spyOn(process, 'platform', 'get').mockReturnValue('linux')
+    vi.mocked(app.quit).mockImplementation(() => void (ask() && (quits += 1)))
+    new Quit(() => new Promise(() => undefined), logger).followShutdown()
+    const shutDown = (): unknown => powerMonitor.emit('shutdown', { preventDefault: () => undefined })
+    if (order === 'before') ask()
+    shutDown()
+    if (order === 'after') ask()
+    await vi.advanceTimersByTimeAsync(givenMs - 500)
+    expect(quits).toBe(1)
+  },
+)
 
 test('a shutdown of the machine waits until the site is on the disk', () => {
   // The stand-in's own API: a process without listeners, and whether the system is asked to wait.

@@ -13,6 +13,8 @@ class PowerMonitor extends EventEmitter {
   /** Stand-in only: another process, without listeners. */
   _begin() {
     this.removeAllListeners()
+    /** Time for which logind waits for those that delay a shutdown, in milliseconds (logind.conf(5), InhibitDelayMaxSec). */
+    this._maxDelayMs = 5_000
     /** Tells whether the system would wait. */
     this._delaysShutdown = process.platform !== 'linux'
     this.once('newListener', () => {

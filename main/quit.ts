@@ -3,10 +3,13 @@ import type { Logger } from 'pino'
 
 /** Time after which the app ends even if the store has not finished, in milliseconds. */
 const maxMs = 12_000
+/** The same at a shutdown on Linux, where logind waits for 5 s (logind.conf(5), InhibitDelayMaxSec) and then ends the session with its display. In milliseconds. */
+const maxShutdownMs = 4_000
 
 /** Ends the app in order: first stops the controller and flushes its store, within a deadline. */
 export class Quit {
   readonly #logger: Logger
+  readonly #deadline = new Deadline(maxMs)
   #state: 'running' | 'stopping' | 'stopped' = 'running'
 
   /** @param stop stops the controller, and may take time */
@@ -17,7 +20,8 @@ export class Quit {
       event.preventDefault()
       if (this.#state === 'stopping') return
       this.#state = 'stopping'
-      withDeadline(stop())
+      this.#deadline
+        .limit(stop())
         .catch((error: unknown) => logger.error({ err: error }, 'the controller did not stop in order'))
         .finally(() => {
           this.#state = 'stopped'
@@ -49,17 +53,42 @@ export class Quit {
     powerMonitor.on('resume', () => this.#logger.info('the machine runs again after it was suspended'))
     powerMonitor.on('shutdown', (event?: { preventDefault: () => void }) => {
       event?.preventDefault()
+      if (process.platform === 'linux') this.#deadline.shorten(maxShutdownMs)
       app.quit()
     })
   }
 }
 
-async function withDeadline(work: Promise<void>): Promise<void> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`The store was not flushed within ${maxMs} ms.`)), maxMs)
-  try {
-    await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
+/** A time limit that can become shorter while it runs. */
+class Deadline {
+  readonly #expired = Promise.withResolvers<never>()
+  #ms: number
+  #timer: NodeJS.Timeout | undefined
+
+  /** @param ms from the start of the work */
+  constructor(ms: number) {
+    this.#ms = ms
+  }
+
+  /** Resolves like the work. @throws Error if the time has passed */
+  async limit(work: Promise<void>): Promise<void> {
+    this.#start()
+    try {
+      await Promise.race([work, this.#expired.promise])
+    } finally {
+      clearTimeout(this.#timer)
+    }
+  }
+
+  /** @param ms from now, or from the start of the work if that is later */
+  shorten(ms: number): void {
+    this.#ms = Math.min(ms, this.#ms)
+    if (this.#timer !== undefined) this.#start()
+  }
+
+  #start(): void {
+    clearTimeout(this.#timer)
+    const expire = (): void => this.#expired.reject(new Error(`The store was not flushed within ${this.#ms} ms.`))
+    this.#timer = setTimeout(expire, this.#ms)
   }
 }

@@ -11,6 +11,7 @@ import { type Desktop, isGenuine, launch } from '../e2e/desktop.ts'
 interface PluggedScreen {
   _plug: (place: number, id?: number) => void
   _unplug: (id: number) => void
+  _resize: (id: number, width: number, height: number) => void
 }
 
 interface Wall {
@@ -196,6 +197,24 @@ describe.skipIf(isGenuine)('walls on two displays', () => {
     await (await pageOf(app, views['Car park'] ?? '')).getByText('Car park gate').waitFor()
   })
 
+  test('a display with another resolution is covered whole', async () => {
+    const { app } = desktop
+    const resize = (width: number, height: number): Promise<void> =>
+      app.evaluate(({ screen }, size) => (screen as unknown as PluggedScreen)._resize(1, size.width, size.height), {
+        width,
+        height,
+      })
+    const covered = (): Promise<number[]> =>
+      app.evaluate(({ BrowserWindow }) => {
+        const first = BrowserWindow.getAllWindows().find((window) => window.isKiosk() && window.getBounds().x === 0)
+        return first === undefined ? [] : [first.getBounds().width, first.getBounds().height]
+      })
+    await resize(1280, 720)
+    await expect.poll(covered).toEqual([1280, 720])
+    await resize(1920, 1080)
+    await expect.poll(() => walls(app)).toMatchObject([{ x: 0, visible: true }, { x: 1920 }])
+  })
+
   test('a page that crashes is loaded again, without a question', async () => {
     const { app } = desktop
     const reloaded = app.evaluate(async ({ BrowserWindow }) => {
@@ -257,5 +276,23 @@ describe.skipIf(isGenuine)('walls on two displays', () => {
     desktop = await start([flag])
     await expect.poll(() => walls(desktop.app)).toMatchObject([{ x: 0 }, { x: 1920 }])
     expect(await consoleIsVisible(desktop.app)).toBe(false)
+  })
+})
+
+describe.skipIf(isGenuine)('walls on Wayland, where no program learns the place of its windows', () => {
+  test('the console stays where it is, also on another display than the wall', async () => {
+    await using desktop = await launch({ args: ['--ozone-platform=wayland'], env: { STANDIN_DISPLAYS: '2' } })
+    const { id: view } = (await desktop.call('wall.save', {
+      name: 'Entrance',
+      items: [{ kind: 'camera', id: 'gate' }],
+    })) as { id: string }
+    const choice = {
+      walls: [{ display: { id: 1, label: 'Display 1', width: 1920, height: 1080 }, view }],
+      at_login: false,
+    }
+    await desktop.page.evaluate(`roomdesk.callApp('walls.choose', ${JSON.stringify(choice)})`)
+    await desktop.page.evaluate(`roomdesk.callApp('walls.open', {})`)
+    await pageOf(desktop.app, view)
+    expect(await consoleIsVisible(desktop.app)).toBe(true)
   })
 })

@@ -1,12 +1,16 @@
 // A window: state that a test can read, around a real page.
 import { EventEmitter } from 'node:events'
 import { app } from './app.mjs'
+import { isWayland } from './display.mjs'
 import { screen } from './screen.mjs'
 import { state } from './state.mjs'
 import { strict } from './strict.mjs'
 import { WebContents } from './web-contents.mjs'
 
 let lastId = 0
+
+/** Time in which the system enters or leaves a full screen, in milliseconds. */
+const transitionMs = 50
 
 class Window extends EventEmitter {
   static getAllWindows() {
@@ -30,6 +34,7 @@ class Window extends EventEmitter {
     this._visible = show
     this._maximized = this._minimized = this._fullScreen = false
     this._kiosk = kiosk
+    if (kiosk) this._cover()
     this._frame = frame
     this._menu = true
     const self = strict('BrowserWindow', this)
@@ -74,13 +79,18 @@ class Window extends EventEmitter {
     return this._title
   }
   getBounds() {
-    if (this._kiosk) return { ...screen.getDisplayMatching(this._bounds).bounds }
+    return { ...this._boundsOnScreen(), ...(isWayland() && { x: 0, y: 0 }) }
+  }
+  _boundsOnScreen() {
+    if (this._kiosk) return { ...this._covered }
     return { ...(this._maximized ? screen.getPrimaryDisplay().workArea : this._bounds) }
   }
   getNormalBounds() {
     return { ...this._bounds }
   }
   setBounds(bounds) {
+    // A full screen keeps its size.
+    if (this._kiosk) return
     const before = this.getNormalBounds()
     Object.assign(this._bounds, bounds)
     if (before.x !== this._bounds.x || before.y !== this._bounds.y) this.emit('move')
@@ -120,8 +130,18 @@ class Window extends EventEmitter {
   isKiosk() {
     return this._kiosk
   }
+  /** The system takes a moment for it. */
   setKiosk(kiosk) {
-    this._kiosk = kiosk
+    setTimeout(() => {
+      if (kiosk === this._kiosk) return
+      this._kiosk = kiosk
+      if (kiosk) this._cover()
+      this.emit(kiosk ? 'enter-full-screen' : 'leave-full-screen')
+    }, transitionMs)
+  }
+  /** Takes the size that the display has now. */
+  _cover() {
+    this._covered = screen.getDisplayMatching(this._bounds).bounds
   }
   removeMenu() {
     this._menu = false
@@ -132,7 +152,7 @@ class Window extends EventEmitter {
       if (full === this._fullScreen) return
       this._fullScreen = full
       this.emit(full ? 'enter-full-screen' : 'leave-full-screen')
-    }, 50)
+    }, transitionMs)
   }
   isDestroyed() {
     return this._closed === true

@@ -1,4 +1,4 @@
-import type { Rectangle } from 'electron'
+import { app, type Rectangle } from 'electron'
 import type { Preferences } from './preferences.ts'
 
 type Placement = Preferences['window']
@@ -8,6 +8,14 @@ const preferred = { width: 1360, height: 860 }
 export const smallest = { width: 900, height: 600 }
 /** Part of the window's top edge that must be on a screen, so that it can be moved. */
 const grip = { width: 120, height: 40 }
+
+/**
+ * Tells whether the app places its windows and knows where they are. On Wayland neither is possible: `getBounds()` returns 0,0. Chromium adds the switch when it chooses Wayland by
+ * the session (`SetOzonePlatformForLinuxIfNeeded`).
+ */
+export function areWindowsPlaced(): boolean {
+  return app.commandLine.getSwitchValue('ozone-platform') !== 'wayland'
+}
 
 /**
  * Place of a new window: the last one, if that is still on a screen; else the middle, no larger than the screen.

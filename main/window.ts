@@ -4,7 +4,7 @@ import { origin } from './app-scheme.ts'
 import { secureWebPreferences } from './hardening.ts'
 import type { PreferencesFile } from './preferences.ts'
 import { showOncePainted } from './show-once-painted.ts'
-import { placeWindow, smallest } from './window-placement.ts'
+import { areWindowsPlaced, placeWindow, smallest } from './window-placement.ts'
 
 /** Time without a change after which a new place or size is stored, in milliseconds. */
 const restMs = 400
@@ -91,8 +91,9 @@ export class ConsoleWindow {
     window.setFullScreen(false)
   }
 
-  /** Hides the window if it is on this display, which a wall covers now. */
+  /** Hides the window if it is on this display, which a wall covers now. If its place is unknown, it stays. */
   leaveDisplay({ id }: Pick<Display, 'id'>): void {
+    if (!areWindowsPlaced() && screen.getAllDisplays().length > 1) return
     if (this.#window !== undefined && screen.getDisplayMatching(this.#window.getBounds()).id === id) this.hide()
   }
 

@@ -28,7 +28,7 @@ export interface WallWindowOptions {
 export class WallWindow {
   readonly view: string
   readonly #window: BrowserWindow
-  #bounds: Rectangle
+  readonly #bounds: Rectangle
 
   constructor({ bounds, view, preload, icon, logger, isQuitting, follow, leave }: WallWindowOptions) {
     this.view = view
@@ -59,15 +59,10 @@ export class WallWindow {
     keepLoaded(window, `${origin}/index.html#/kiosk/${encodeURIComponent(view)}`, logger)
   }
 
-  /** Follows its display to another place or size. */
-  cover(bounds: Rectangle): void {
-    const { x, y, width, height } = this.#bounds
-    if (x === bounds.x && y === bounds.y && width === bounds.width && height === bounds.height) return
-    this.#bounds = bounds
-    // A full screen keeps its size: it is left for the change.
-    this.#window.setKiosk(false)
-    this.#window.setBounds(bounds)
-    this.#window.setKiosk(true)
+  /** Tells whether the wall was opened for a display in this place and of this size. */
+  isFor({ x, y, width, height }: Rectangle): boolean {
+    const own = this.#bounds
+    return x === own.x && y === own.y && width === own.width && height === own.height
   }
 
   focus(): void {

@@ -3,6 +3,7 @@ import { type BrowserWindow, type Display, globalShortcut, screen } from 'electr
 import type { Logger } from 'pino'
 import type { AppInput, WallsView } from '../../shared/app-contract.ts'
 import { KeepAwake } from '../keep-awake.ts'
+import { areWindowsPlaced } from '../window-placement.ts'
 import type { PreferencesFile } from '../preferences.ts'
 import { wayOut } from './wall-keys.ts'
 import { describeDisplay, findDisplays } from './wall-places.ts'
@@ -94,8 +95,12 @@ export class Walls {
   open(): boolean {
     if (!this.#isOpen) {
       this.#isOpen = true
+      if (!areWindowsPlaced() && screen.getAllDisplays().length > 1)
+        this.#options.logger.warn(
+          'Wayland lets no program place its windows: start the app with --ozone-platform=x11 for walls on several displays',
+        )
       this.#store({ open: true })
-      // Wayland gives no keys of the whole system: there the windows hear the keys themselves.
+      // The windows get the keys, too: another program may have them. On Wayland the desktop asks the operator, and this returns true before the answer.
       if (!globalShortcut.register(wayOut, () => this.#leave()))
         this.#options.logger.warn(
           { keys: wayOut },
@@ -132,7 +137,10 @@ export class Walls {
     this.#options.onChange()
   }
 
-  /** Opens missing walls, and closes those whose display or view is gone. */
+  /**
+   * Opens missing walls, and closes those whose display or view is gone. A display that was moved or resized gets a new wall: a full screen keeps its size, and systems take a moment to leave
+   * and enter one, without a reliable report of its end.
+   */
   #arrange(): void {
     const { chosen } = this.#options.preferences.current.walls
     const displays = new Map(screen.getAllDisplays().map((display) => [display.id, display]))
@@ -140,16 +148,14 @@ export class Walls {
     const wanted = new Map<number, string>()
     for (const [index, { id }] of found) wanted.set(id, chosen[index]?.view ?? '')
     for (const [id, window] of [...this.#windows]) {
-      if (wanted.get(id) === window.view) continue
+      const bounds = displays.get(id)?.bounds
+      if (wanted.get(id) === window.view && bounds !== undefined && window.isFor(bounds)) continue
       window.destroy()
       this.#windows.delete(id)
     }
     for (const [id, view] of wanted) {
       const display = displays.get(id)
-      if (display === undefined) continue
-      const open = this.#windows.get(id)
-      if (open !== undefined) open.cover(display.bounds)
-      else this.#openOn(display, view)
+      if (display !== undefined && !this.#windows.has(id)) this.#openOn(display, view)
     }
   }
 

@@ -34,12 +34,13 @@ class Screen extends EventEmitter {
     this._displays.push(display)
     this.emit('display-added', {}, display)
   }
-  /** Stand-in only: the operator chooses another resolution. */
-  _resize(id, width, height) {
-    const display = this._displays.find((one) => one.id === id)
-    const bounds = { ...display.bounds, width, height }
-    Object.assign(display, { bounds, workArea: bounds, size: { width, height }, workAreaSize: { width, height } })
-    this.emit('display-metrics-changed', {}, display, ['bounds', 'workArea'])
+  /** Stand-in only: the operator exchanges the places of two displays. */
+  _swap(one, other) {
+    const [first, second] = [one, other].map((id) => this._displays.find((display) => display.id === id))
+    const { bounds } = first
+    Object.assign(first, { bounds: second.bounds, workArea: second.bounds })
+    Object.assign(second, { bounds, workArea: bounds })
+    for (const display of [first, second]) this.emit('display-metrics-changed', {}, display, ['bounds', 'workArea'])
   }
   /** Stand-in only. */
   _unplug(id) {

@@ -4,11 +4,18 @@
 Var pid
 Var serviceRan
 
+; Reads whether the service runs before anything stops it: the old version's uninstaller stops it first, and with UAC the sections run in a second
+; instance, which begins here with empty variables.
+!macro customInit
+  nsExec::Exec `"$SYSDIR\cmd.exe" /d /c ""$SYSDIR\sc.exe" query Roomdesk | "$SYSDIR\find.exe" "RUNNING""`
+  Pop $serviceRan
+!macroend
+
 ; The app stores what it owes and ends (roomdesk --quit waits up to 20 s). What is still there then, such as a hanging app, is ended as electron-builder does it.
 ; A service of this machine is stopped by its manager, which waits for it, and started again with the new files.
 !macro customCheckAppRunning
   nsExec::Exec `"$SYSDIR\net.exe" stop Roomdesk`
-  Pop $serviceRan
+  Pop $R0
   ${if} ${FileExists} "$INSTDIR\${APP_EXECUTABLE_FILENAME}"
     nsExec::Exec `"$INSTDIR\${APP_EXECUTABLE_FILENAME}" --quit`
     Pop $R0

@@ -33,6 +33,9 @@ test('the installer for Windows ends the running app in order, and the uninstall
 !macroend
 !include "${join(root, String(nsis?.include))}"
 OutFile "${join(folder, 'probe.exe')}"
+Function .onInit
+  !insertmacro customInit
+FunctionEnd
 Section
   !insertmacro customCheckAppRunning
   !insertmacro customInstall
@@ -46,6 +49,11 @@ SectionEnd
   const made = spawnSync('makensis', ['-V2', script], { encoding: 'utf8' })
   expect(`${made.stdout}${made.stderr}`).not.toMatch(/error/i)
   expect(made.status).toBe(0)
+  // With UAC, the instance that installs begins at .onInit: by then the state of the service must be known, and stopping it must not overwrite it.
+  const { stdout: expanded } = spawnSync('makensis', ['-V1', '-PPO', script], { encoding: 'utf8' })
+  const started = /Function \.onInit\s([^]*?)FunctionEnd/.exec(expanded)?.[1]
+  expect(started).toMatch(/sc\.exe" query Roomdesk .*\s+Pop \$serviceRan\s/)
+  expect(expanded.match(/Pop \$serviceRan/g)).toHaveLength(1)
   const text = await readFile(join(root, String(nsis?.include)), 'utf8')
   // The service uses the same files: it ends before they are replaced, and runs again afterwards if it ran.
   expect(text.indexOf('stop Roomdesk')).toBeLessThan(text.indexOf('" --quit`'))

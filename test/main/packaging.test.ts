@@ -31,6 +31,20 @@ test('electron-builder accepts the configuration', async () => {
   }
 }, 60_000)
 
+test('the deb asks for every library of Electron, by the names before and after the change to 64-bit times', async () => {
+  const { deb } = await getConfig(root, null, null)
+  const depends = [deb?.depends ?? []].flat()
+  // NEEDED of Electron's executable (x64) without those of libc, libgcc and the libraries that come beside it.
+  const libraries =
+    'asound2 atk-bridge2.0-0 atk1.0-0 atspi2.0-0 cairo2 cups2 dbus-1-3 expat1 gbm1 glib2.0-0 gtk-3-0 nspr4 nss3 pango-1.0-0 udev1 x11-6 xcb1 xcomposite1 xdamage1 xext6 xfixes3 xkbcommon0 xrandr2'
+  const renamed = new Set(['asound2', 'atk-bridge2.0-0', 'atk1.0-0', 'atspi2.0-0', 'cups2', 'glib2.0-0', 'gtk-3-0'])
+  for (const library of libraries.split(' ')) {
+    expect(depends).toContain(renamed.has(library) ? `lib${library}t64 | lib${library}` : `lib${library}`)
+  }
+  // What electron-builder asks for by itself, which this list replaces.
+  expect(depends).toEqual(expect.arrayContaining(['libnotify4', 'libxss1', 'libxtst6', 'libuuid1', 'libsecret-1-0']))
+})
+
 test('macOS gets the reason for local network access in every shipped language', async () => {
   const { mac, electronLanguages } = await getConfig(root, null, null)
   const name = 'NSLocalNetworkUsageDescription'

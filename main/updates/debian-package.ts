@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { promisify } from 'node:util'
+import type { Release } from './release.ts'
 import { problemOf, UpdateProblem } from './update-problem.ts'
 
 const run = promisify(execFile)
@@ -10,6 +11,8 @@ const answerMs = 5_000
 const maxErrors = 4_000
 /** Exit codes of pkexec(1): the dialog was dismissed; the rights were refused, or nothing asks for them. */
 const refusals = [126, 127]
+/** Exit code of the script if the file is not the announced one. */
+const otherFile = 65
 
 /** Tells whether a program came by a Debian package, and polkit is there to ask for the rights to replace it. */
 export async function isManagedPackage(program: string): Promise<boolean> {
@@ -29,10 +32,23 @@ export function installCommand(file: string): string {
   return `sudo apt install ${quoted}`
 }
 
+/**
+ * Run by root: the user may replace the fetched file while the password is asked for. The copy is closed to others until its checksum was compared.
+ * Arguments: the fetched file, its size in bytes, its SHA-512 in hexadecimal.
+ */
+const installScript = `set -e
+umask 022
+folder=$(mktemp -d /var/tmp/roomdesk-update.XXXXXXXXXX)
+trap 'rm -rf "$folder"' EXIT
+head -c "$2" "$1" >"$folder/roomdesk.deb"
+echo "$3  $folder/roomdesk.deb" | sha512sum --check --status || exit ${otherFile}
+chmod 755 "$folder"
+apt-get install --yes --option=Dpkg::Options::=--force-confold "$folder/roomdesk.deb"`
+
 /** Installs a package over the running app, which goes on until it is restarted. The system asks for the password of an administrator. @throws UpdateProblem */
-export async function installPackage(file: string): Promise<void> {
-  const keepSettings = '--option=Dpkg::Options::=--force-confold'
-  const child = spawn('pkexec', ['/usr/bin/apt-get', 'install', '--yes', keepSettings, file], {
+export async function installPackage(path: string, release: Pick<Release, 'file' | 'sha512' | 'size'>): Promise<void> {
+  const sha512 = Buffer.from(release.sha512, 'base64').toString('hex')
+  const child = spawn('pkexec', ['/bin/sh', '-c', installScript, 'sh', path, String(release.size), sha512], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let errors = ''
@@ -41,6 +57,7 @@ export async function installPackage(file: string): Promise<void> {
     throw problemOf(error, 'notStarted')
   })) as [number | null]
   if (code === 0) return
+  if (code === otherFile) throw new UpdateProblem('checksum', release.file)
   if (code !== null && refusals.includes(code)) throw new UpdateProblem('notAllowed')
   const [last = ''] = errors.trim().split('\n').slice(-1)
   throw new UpdateProblem('packageFailed', last.replace(/^E: /, ''))

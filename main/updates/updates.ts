@@ -228,7 +228,7 @@ export class Updates {
         await runInstaller(this.#installer)
         return true
       }
-      if (this.#way === 'package') await installPackage(this.#installer)
+      if (this.#way === 'package') await installPackage(this.#installer, release)
       else await replaceAppImage(this.#installer, appImage ?? '')
       this.#options.restart()
       return true

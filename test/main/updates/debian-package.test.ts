@@ -1,13 +1,19 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { installCommand, installPackage, isManagedPackage } from '../../../main/updates/debian-package.ts'
 
 let bin: string
+const release = {
+  file: 'a.deb',
+  size: 8,
+  sha512: createHash('sha512').update('release!').digest('base64'),
+}
 beforeEach(async () => {
   bin = await mkdtemp(join(tmpdir(), 'roomdesk-programs-'))
-  vi.stubEnv('PATH', `${bin}:/bin`)
+  vi.stubEnv('PATH', `${bin}:/bin:/usr/bin`)
 })
 afterEach(async () => {
   vi.unstubAllEnvs()
@@ -35,7 +41,28 @@ describe.skipIf(process.platform === 'win32')('on Debian', () => {
     ['apt refuses', 'echo "E: Unmet dependencies." >&2; exit 100', 'packageFailed', 'Unmet dependencies.'],
   ])('%s: the reason is told', async (_, answer, problem, detail) => {
     await program('pkexec', answer)
-    await expect(installPackage('/tmp/a.deb')).rejects.toMatchObject({ problem, detail })
+    await expect(installPackage('/tmp/a.deb', release)).rejects.toMatchObject({ problem, detail })
+  })
+
+  test('apt gets a copy of the announced file, out of reach of the user, and nothing is left of it', async () => {
+    const file = join(bin, 'a.deb')
+    await writeFile(file, 'release!')
+    await program('pkexec', 'exec "$@"')
+    await program('apt-get', `for last; do :; done; cat "$last" >${bin}/installed; echo "$last" >${bin}/path`)
+    await installPackage(file, release)
+    expect(await readFile(join(bin, 'installed'), 'utf8')).toBe('release!')
+    const path = (await readFile(join(bin, 'path'), 'utf8')).trim()
+    expect(path).not.toContain(bin)
+    await expect(readFile(path)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  test('a file that was swapped while the password was asked for never reaches apt', async () => {
+    const file = join(bin, 'a.deb')
+    await writeFile(file, 'release!')
+    await program('pkexec', `printf 'hostile!' >${file}; exec "$@"`)
+    await program('apt-get', `echo run >${bin}/installed`)
+    await expect(installPackage(file, release)).rejects.toMatchObject({ problem: 'checksum', detail: 'a.deb' })
+    await expect(readFile(join(bin, 'installed'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 })
 

@@ -46,6 +46,7 @@ export type WallsView = z.output<typeof wallsView>
 /** Reasons for which an update was not found, fetched, proven or installed. */
 const updateProblems = [
   'badSource',
+  'plainHttp',
   'unreachable',
   'silent',
   'refused',

@@ -9,6 +9,8 @@ import { problemOf, UpdateProblem } from './update-problem.ts'
 
 /** Time that a server may be silent, at the start and between two parts of a file, in milliseconds. */
 const silenceMs = 20_000
+/** Hosts whose plain HTTP stays on this computer. From any other, a machine on the way could offer another app. */
+const localHosts = new Set(['127.0.0.1', '[::1]'])
 
 /** Place where the site keeps its updates: a web server or a folder. */
 export interface UpdateSource {
@@ -17,12 +19,13 @@ export interface UpdateSource {
 }
 
 /**
- * Reads an address that the operator entered: `https://…`, `http://…`, `file://…`, or the path of a folder.
+ * Reads an address that the operator entered: `https://…`, `http://…` on this computer, `file://…`, or the path of a folder.
  * @param waitMs time that a server may be silent
  * @throws UpdateProblem
  */
 export function updateSource(address: string, waitMs = silenceMs): UpdateSource {
   const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url?.protocol === 'http:' && !localHosts.has(url.hostname)) throw new UpdateProblem('plainHttp', url.host)
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return webServer(url, waitMs)
   if (url?.protocol === 'file:') return folder(fileURLToPath(url))
   if (isAbsolute(address)) return folder(address)

@@ -125,12 +125,12 @@ export class Updates {
   }
 
   set({ source, install, hour }: AppInput<'updates.set'>): void {
-    if (source !== '') this.#try('badSource', () => void updateSource(source))
     if (source !== this.#stored.source) {
       this.#hasFailed = false
       mustNotFail(this.#countdown.cancel())
       this.#forget()
     }
+    if (source !== '') this.#try('badSource', () => void updateSource(source))
     this.#store({ source, install, hour })
     this.#options.onChange()
   }

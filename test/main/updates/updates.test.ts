@@ -194,6 +194,11 @@ test.each<[string, string, () => void]>([
 test('a place that is gone, or none at all, is said', async () => {
   expect((await checked(join(work, 'nothing'))).view().problem).toMatchObject({ name: 'noFile' })
   expect((await checked('http://127.0.0.1:1/')).view().problem).toMatchObject({ name: 'unreachable' })
+  // Anybody on the way could offer another app: nothing is asked there.
+  const plain = startUpdates()
+  plain.set({ source: 'http://files.example.com/roomdesk', install: 'ask', hour: null })
+  expect(plain.view().problem).toEqual({ name: 'plainHttp', detail: 'files.example.com' })
+  expect((await checked('http://files.example.com/roomdesk')).view().problem).toMatchObject({ name: 'plainHttp' })
   expect((await checked('files.example.com')).view().problem).toMatchObject({ name: 'badSource' })
 })
 

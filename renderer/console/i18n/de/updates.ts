@@ -46,6 +46,8 @@ export const updates: Texts<typeof english> = {
   cancel: 'Absagen',
   problems: {
     badSource: 'Das ist weder die Adresse eines Webservers noch der ganze Pfad eines Ordners: {detail}',
+    plainHttp:
+      'Updates von {detail} über HTTP ohne Verschlüsselung könnten unterwegs ausgetauscht werden. Verwenden Sie eine Adresse mit https:// oder einen Ordner.',
     unreachable: 'Der Ort der Updates ist nicht erreichbar ({detail}). Prüfen Sie Adresse und Netzwerk.',
     silent: '{detail} antwortet nicht. Die App versucht es später erneut.',
     refused: 'Der Server gibt die Datei nicht heraus: {detail}',

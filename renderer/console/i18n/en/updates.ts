@@ -43,6 +43,8 @@ export const updates = {
   cancel: 'Call it off',
   problems: {
     badSource: 'This is no address of a web server and no whole path of a folder: {detail}',
+    plainHttp:
+      'Updates from {detail} over plain HTTP could be replaced on the way. Use an address that begins with https://, or a folder.',
     unreachable: 'The place of the updates cannot be reached ({detail}). Check the address and the network.',
     silent: '{detail} does not answer. The app tries again later.',
     refused: 'The server does not hand out the file: {detail}',

@@ -42,6 +42,7 @@ export const updates: Texts<typeof english> = {
   cancel: '取消安装',
   problems: {
     badSource: '这既不是网站地址，也不是文件夹的完整路径：{detail}',
+    plainHttp: '来自 {detail} 的更新通过未加密的 HTTP 传输，途中可能被替换。请使用以 https:// 开头的地址或文件夹。',
     unreachable: '无法连接更新位置（{detail}）。请检查地址和网络。',
     silent: '{detail} 没有应答。应用稍后会重试。',
     refused: '服务器没有提供该文件：{detail}',

@@ -29,13 +29,15 @@ import { GaveUpError, startController } from './start-controller.ts'
 import { nameForTaskbar } from './taskbar-id.ts'
 import { textsFor } from './texts.ts'
 import type { Texts } from './texts/en.ts'
+import { HalfMovedError } from './move-folder.ts'
+import type { UserFolder } from './user-folder.ts'
 
 const folder = import.meta.dirname
 const page = join(folder, '../renderer')
 const assets = join(folder, '../../assets')
 
 /** Runs the app with its window, for one instance of each user. Called before the app is ready. */
-export function startDesktop(): void {
+export function startDesktop(folder: UserFolder): void {
   declareAppScheme()
   keepCrashReports()
   let shell: Shell | undefined
@@ -43,14 +45,15 @@ export function startDesktop(): void {
   if (!beTheOnlyOne({ show: () => shell?.show(), openWalls: () => shell?.openWalls(), quit: () => app.quit() })) return
   app
     .whenReady()
-    .then(async () => await run(sandbox, (made) => (shell = made)))
+    .then(async () => await run(sandbox, folder, (made) => (shell = made)))
     .catch((error: unknown) => giveUp(error))
 }
 
-async function run(sandbox: SandboxState, shows: (shell: Shell) => void): Promise<void> {
+async function run(sandbox: SandboxState, userFolder: UserFolder, shows: (shell: Shell) => void): Promise<void> {
   surviveLostOutput()
   if (sandbox === 'refuse') return giveUp(new Error(texts().notAsRoot))
   if (sandbox === 'closed') return giveUp(new Error(texts().noSandbox))
+  if (userFolder.error !== undefined) return giveUp(userFolder.error)
   const launch = readDesktopLaunch(process.argv, process.env, app.getPath('userData'), wasOpenedAtLogin())
   const site = launch.site === undefined ? undefined : await readDesktopSite(launch.site)
   const logPath = join(app.getPath('logs'), 'roomdesk.log')
@@ -58,6 +61,7 @@ async function run(sandbox: SandboxState, shows: (shell: Shell) => void): Promis
   const logger = createLog(launch.logLevel, recentLog)
   nameForTaskbar()
 
+  if (userFolder.notice !== undefined) logger.warn(userFolder.notice)
   if (sandbox === 'off') logger.warn('started as root: without the sandbox of Chromium, for tests only')
   logProcessEnds(logger)
   const restarts = takeRestarts(process.env)
@@ -106,6 +110,7 @@ function texts(): Texts {
 function reasonOf(error: unknown): string {
   if (error instanceof HeadlessFlagError) return texts().onlyHeadless(error.flag)
   if (error instanceof MistypedFlagError) return texts().mistypedFlag(error.flag, error.meant)
+  if (error instanceof HalfMovedError) return texts().halfMoved(error.from, error.to)
   return error instanceof Error ? error.message : String(error)
 }
 

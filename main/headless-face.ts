@@ -11,21 +11,27 @@ import { spawnMediaProcess } from './media-process.ts'
 import { keepCrashReports } from './process-ends.ts'
 import { startAppAgain } from './relaunch.ts'
 import { stopMs } from './service/service-plan.ts'
+import type { UserFolder } from './user-folder.ts'
 
 const folder = import.meta.dirname
 
 /** Runs the packaged app as the headless controller, with all of its flags: `roomdesk --headless …`. Called before the app is ready. */
-export function startWithoutWindow(): void {
+export function startWithoutWindow(folder: UserFolder): void {
   // Chromium starts without a graphics card.
   app.disableHardwareAcceleration()
   keepCrashReports()
   app.dock?.hide()
   // The process in front was killed: it can send no more signals.
   process.once('disconnect', () => app.quit())
-  exitOnFailure(app.whenReady().then(run))
+  exitOnFailure(app.whenReady().then(async () => await run(folder)))
 }
 
-async function run(): Promise<void> {
+async function run({ error, notice }: UserFolder): Promise<void> {
+  if (error !== undefined) {
+    process.stderr.write(`${error.message}\n`)
+    app.exit(1)
+    return
+  }
   const isService = process.argv.includes(faceFlags.service)
   if (isService && !followQuitCommand()) return
   await runHeadless({
@@ -34,6 +40,7 @@ async function run(): Promise<void> {
     spawnMedia: () => spawnMediaProcess(join(folder, '../server/media-node.js')),
     ...(isService ? asService() : asUser),
     crashFolder: app.getPath('crashDumps'),
+    notice,
     followEnd: (stop) => {
       app.on('before-quit', (event) => {
         event.preventDefault()

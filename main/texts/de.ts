@@ -79,6 +79,8 @@ export const de: Texts = {
   cannotStart: 'Roomdesk kann nicht starten',
   onlyHeadless: (flag) =>
     `Die Desktop-App speichert ihre Anlage in Dateien, mit einem eigenen Schlüssel: ${flag} gilt nur ohne Fenster (roomdesk --headless). Entfernen Sie es, oder die Umgebungsvariable dieses Namens.`,
+  halfMoved: (from, to) =>
+    `Die Dateien von Roomdesk liegen zur Hälfte in ${from} und zur Hälfte in ${to}. Schließen Sie andere Programme, die sie benutzen, und starten Sie Roomdesk erneut.`,
   mistypedFlag: (flag, meant) =>
     `Roomdesk kennt kein ${flag}. Starten Sie es mit ${meant} erneut, oder ohne diese Angabe; roomdesk --help nennt alle.`,
   openToOthers: 'Andere Computer können sich verbinden',

@@ -77,6 +77,8 @@ export const en = {
   cannotStart: 'Roomdesk cannot start',
   onlyHeadless: (flag: string) =>
     `The desktop app keeps its site in files, under a key of its own: ${flag} works only without a window (roomdesk --headless). Remove it, or the environment variable of that name.`,
+  halfMoved: (from: string, to: string) =>
+    `Half of the files of Roomdesk are in ${from}, half in ${to}. Close other programs that use them, and start Roomdesk again.`,
   mistypedFlag: (flag: string, meant: string) =>
     `Roomdesk has no flag ${flag}. Start it again with ${meant}, or without that flag; roomdesk --help lists all.`,
   openToOthers: 'Other machines can connect',

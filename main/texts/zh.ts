@@ -77,6 +77,8 @@ export const zh: Texts = {
   cannotStart: 'Roomdesk 无法启动',
   onlyHeadless: (flag) =>
     `桌面应用将站点保存在文件中，并使用自己的密钥：${flag} 仅适用于无窗口运行（roomdesk --headless）。请移除该参数，或同名的环境变量。`,
+  halfMoved: (from, to) =>
+    `Roomdesk 的文件一半在 ${from}，一半在 ${to}。请关闭正在使用这些文件的其他程序，然后重新启动 Roomdesk。`,
   mistypedFlag: (flag, meant) =>
     `Roomdesk 没有参数 ${flag}。请改用 ${meant} 或移除该参数后重新启动；roomdesk --help 会列出全部参数。`,
   openToOthers: '其他机器可以连接',

@@ -2,7 +2,9 @@
 
 !include "getProcessInfo.nsh"
 Var pid
-Var serviceRan
+!ifndef BUILD_UNINSTALLER
+  Var serviceRan
+!endif
 
 ; Reads whether the service runs before anything stops it: the old version's uninstaller stops it first, and with UAC the sections run in a second
 ; instance, which begins here with empty variables.
@@ -38,5 +40,16 @@ Var serviceRan
     Pop $R0
     DeleteRegValue HKCU "Software\Microsoft\Windows\CurrentVersion\Run" "${APP_ID}"
     DeleteRegValue HKCU "Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run" "${APP_ID}"
+  ${endIf}
+  ; electron-builder deletes the roaming folder, which the app has left (main/user-folder.ts).
+  ${GetParameters} $R0
+  ClearErrors
+  ${GetOptions} $R0 "--delete-app-data" $R1
+  ${ifNot} ${Errors}
+    SetShellVarContext current
+    RMDir /r "$LOCALAPPDATA\${PRODUCT_FILENAME}"
+    ${if} $installMode == "all"
+      SetShellVarContext all
+    ${endIf}
   ${endIf}
 !macroend

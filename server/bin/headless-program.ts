@@ -45,6 +45,8 @@ export interface HeadlessProgram {
   logFiles?: readonly string[]
   /** Folder of crash reports; left out: this program makes none. */
   crashFolder?: string
+  /** Sentence for the log of a controller. */
+  notice?: string | undefined
   /** The working directory was deleted: relative paths mean nothing. */
   inDeletedFolder?: boolean
   /** Puts another process in the place of this one. */
@@ -126,6 +128,7 @@ async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<
   const store = options.store ?? site?.store
   const database = passwordFile === undefined || store === undefined ? store : await withPasswordOf(passwordFile, store)
   if (options.storePasswordShown) logger.warn(shownPassword)
+  if (program.notice !== undefined) logger.warn(program.notice)
   const risk = await riskOf(database)
   if (risk !== undefined) logger.warn({ risk }, databaseRiskMessages[risk])
   const roomPage = join(program.pages, 'room-page')

@@ -217,8 +217,12 @@ export function readLaunchOptions(
 
 /** A folder of this user, where the platform keeps such things. */
 function defaultDataFolder(environment: NodeJS.ProcessEnv): string {
-  if (process.platform === 'win32')
-    return join(environment.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'Roomdesk')
+  if (process.platform === 'win32') return localFolder(environment)
   if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'Roomdesk')
   return join(environment.XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), 'roomdesk')
+}
+
+/** Folder of this user on Windows that stays on this machine: a roaming one is copied to a server at each log-off. */
+export function localFolder({ LOCALAPPDATA }: NodeJS.ProcessEnv): string {
+  return join(LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'Roomdesk')
 }

@@ -143,6 +143,23 @@ test.skipIf(isGenuine)('a download without a path opens a dialog, and is cancell
   expect(await told).toBe('cancelled')
 })
 
+test('the paths of session and crash reports follow that of the user, which must be absolute', async () => {
+  const other = join(folder, 'other')
+  const told = await electron.evaluate(({ app }, path) => {
+    const before = app.getPath('userData')
+    app.setPath('userData', path)
+    const followers = [app.getPath('sessionData'), app.getPath('crashDumps')]
+    app.setPath('userData', before)
+    try {
+      app.setPath('userData', 'here')
+      return [...followers, 'taken']
+    } catch (error) {
+      return [...followers, String(error)]
+    }
+  }, other)
+  expect(told).toEqual([other, join(other, 'Crashpad'), expect.stringContaining('Path must be absolute')])
+})
+
 test('an unhandled rejection does not end the main process', async () => {
   await electron.evaluate(() => void Promise.reject(new Error('nobody handles this')))
   expect(await electron.evaluate(({ app }) => app.getName())).toBe('Facts')

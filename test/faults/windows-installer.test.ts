@@ -20,6 +20,9 @@ test('the installer for Windows ends the running app in order, and the uninstall
     script,
     `Unicode true
 !include LogicLib.nsh
+!include FileFunc.nsh
+Var installMode
+!define PRODUCT_FILENAME "Roomdesk"
 !addincludedir "${templates}"
 !define APP_EXECUTABLE_FILENAME "Roomdesk.exe"
 !define APP_ID "${appId}"
@@ -54,6 +57,11 @@ SectionEnd
   const started = /Function \.onInit\s([^]*?)FunctionEnd/.exec(expanded)?.[1]
   expect(started).toMatch(/sc\.exe" query Roomdesk .*\s+Pop \$serviceRan\s/)
   expect(expanded.match(/Pop \$serviceRan/g)).toHaveLength(1)
+  // The site goes with the app only where the uninstaller was told so.
+  const removal = /Section un\.x\s([^]*?)SectionEnd/.exec(expanded)?.[1] ?? ''
+  expect(removal).toMatch(
+    /--delete-app-data[^]*?IfErrors[^]*?SetShellVarContext current\s+RMDir \/r "\$LOCALAPPDATA\\Roomdesk"/,
+  )
   const text = await readFile(join(root, String(nsis?.include)), 'utf8')
   // The service uses the same files: it ends before they are replaced, and runs again afterwards if it ran.
   expect(text.indexOf('stop Roomdesk')).toBeLessThan(text.indexOf('" --quit`'))

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { mkdirSync, mkdtempSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { preferredLanguages, resolveLocale } from './locale.mjs'
 import { loginItem, setLoginItem } from './login-items.mjs'
 import { claimInstance, releaseInstance } from './single-instance.mjs'
@@ -65,19 +65,32 @@ class App extends EventEmitter {
     return preferredLanguages()
   }
   getPath(name) {
+    if (this._paths.has(name)) return this._paths.get(name)
     if (name === 'exe') return process.execPath
+    // On Windows the roaming folder of the user (electron_paths.cc, DIR_APP_DATA); on other systems no test may use the real one.
+    if (name === 'appData' && process.platform === 'win32') return process.env.APPDATA
     if (name === 'temp') return tmpdir()
     if (name === 'home') return homedir()
     if (name === 'logs') return join(this.getPath('userData'), 'logs')
     if (name === 'crashDumps') return join(this.getPath('userData'), 'Crashpad')
     if (name === 'sessionData') return this.getPath('userData')
     if (name !== 'userData') throw new Error(`stand-in: app.getPath('${name}') is not modelled`)
-    if (!this._paths.has(name)) {
-      const folder = this.commandLine.getSwitchValue('user-data-dir') || mkdtempSync(join(tmpdir(), 'roomdesk-user-'))
-      mkdirSync(folder, { recursive: true })
-      this._paths.set(name, folder)
-    }
-    return this._paths.get(name)
+    const given = this.commandLine.getSwitchValue('user-data-dir')
+    const usual = () =>
+      process.platform === 'win32'
+        ? join(this.getPath('appData'), this.name)
+        : mkdtempSync(join(tmpdir(), 'roomdesk-user-'))
+    const folder = given || usual()
+    // The first question for it makes it (electron_paths.cc, `create_dir`).
+    mkdirSync(folder, { recursive: true })
+    this._paths.set(name, folder)
+    return folder
+  }
+  /** Makes no folder (electron_api_app.cc, `App::SetPath`). Paths below `userData` follow it. */
+  setPath(name, path) {
+    if (!isAbsolute(path)) throw new Error('Path must be absolute')
+    if (name !== 'userData') throw new Error(`stand-in: app.setPath('${name}') is not modelled`)
+    this._paths.set(name, path)
   }
   disableHardwareAcceleration() {
     if (state.isReady) throw new Error('app.disableHardwareAcceleration() can only be called before app is ready')

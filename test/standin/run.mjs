@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { requireDisplay } from './display.mjs'
 import { app, becomeReady, dialog, startChromium } from './electron.mjs'
+import { readLocalState } from './keychain.mjs'
 
 const given = process.argv.slice(2)
 process.execPath = join(import.meta.dirname, 'electron')
@@ -40,6 +41,7 @@ const require = createRequire(import.meta.url)
 for (const file of required) require(file)
 // As in Electron, `ready` waits for this: a top-level await of whenReady() would hang here too.
 await import(pathToFileURL(entry).href)
+if (process.platform === 'win32') readLocalState(app.getPath('sessionData'))
 requireDisplay(given, process.env)
 await startChromium()
 // Allows one orderly end, like Electron (electron_browser_main_parts_posix.cc): a second signal of a kind ends it at once.

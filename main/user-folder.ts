@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { app } from 'electron'
+import { localFolder } from '../server/bin/launch-options.ts'
+import { type ExclusiveLock, lockExclusively } from '../server/store/files/exclusive-lock.ts'
+import { listFolder } from '../server/store/files/durable-files.ts'
+import { renameFile } from '../server/store/system/rename-file.ts'
+import { insideOf } from '../shared/files/own-path.ts'
+import { sleep } from '../shared/sleep.ts'
+import { type Face, faceFlags } from './face.ts'
+import { ownFlags } from './launch.ts'
+import { HalfMovedError, isHalfMoved, lockName, moveFolder } from './move-folder.ts'
+
+/** File that Chromium writes into the folder of its session at each start. */
+const stateName = 'Local State'
+/** File that one of several processes holds while it moves the folder. */
+const moveLock = 'moving.lock'
+/** Longest time that another process may need for the move, and pause between looks, in milliseconds. */
+const moveMs = 60_000
+const pauseMs = 100
+
+/** Folder of the app's own files, and what became of an earlier one. */
+export interface UserFolder {
+  /** Undefined: the folder that Electron chooses. */
+  path: string | undefined
+  /** Sentence for the log. */
+  notice?: string
+  /** The app must not start: it would begin an empty site beside the existing one. */
+  error?: HalfMovedError
+}
+
+/** Facts by which the folder is found. */
+export interface UserFolderFacts {
+  argv: readonly string[]
+  environment: NodeJS.ProcessEnv
+  /** Folder of the app in the roaming folder of the user, Electron's choice. */
+  roaming: string
+  face: Face
+  rename?: typeof renameFile
+}
+
+/**
+ * Puts Electron's files, the site and the logs of this user where they stay on this machine. Windows copies the roaming folder, in which Electron would keep them, to a server at each
+ * log-off, with all recordings. Called before anything asks for the folder: Electron makes the one that it is asked for, and reads `Local State` once the main module was run
+ * (`ElectronBrowserMainParts::PostEarlyInitialization`).
+ */
+export async function placeUserFolder(face: Face): Promise<UserFolder> {
+  const { platform, argv, env: environment } = process
+  if (platform !== 'win32' || app.commandLine.hasSwitch('user-data-dir')) return { path: undefined }
+  const roaming = insideOf(app.getPath('appData'), app.getName())
+  const folder = await findUserFolder({ argv, environment, roaming, face })
+  if (folder.path !== undefined) app.setPath('userData', folder.path)
+  return folder
+}
+
+/** Finds the folder, and moves an earlier one there once. */
+export async function findUserFolder(facts: UserFolderFacts): Promise<UserFolder> {
+  const local = localFolder(facts.environment)
+  const known = await settled(local, facts.roaming)
+  if (known !== undefined) return known
+  const runsController = facts.face === 'desktop' || facts.argv.includes(faceFlags.headless)
+  // A site in a folder of the operator's choice stays there, and so do the files that belong to it, unless a move has begun.
+  const mayMove = runsController && (isHalfMoved(local) || !hasDataFolder(facts))
+  if (!mayMove) return { path: isHalfMoved(local) ? local : facts.roaming }
+  await mkdir(local, { recursive: true, mode: 0o700 })
+  const lock = await lockForMove(join(local, moveLock))
+  if (lock === 'held by another') return { path: local }
+  try {
+    // Another process may have moved it meanwhile.
+    return (await settled(local, facts.roaming)) ?? (await move(facts.roaming, local, facts.rename))
+  } finally {
+    if ('release' in lock) lock.release()
+    // Another process waits for it.
+    await rm(join(local, moveLock), { force: true }).catch(() => undefined)
+  }
+}
+
+/** Returns the folder if nothing is left to move. */
+async function settled(local: string, roaming: string): Promise<UserFolder | undefined> {
+  if (isHalfMoved(local)) return undefined
+  const left = await listFolder(roaming)
+  if (left.length === 0) return { path: local }
+  if (!existsSync(join(local, stateName))) return undefined
+  const notice = `this app keeps its files in ${local}; the older ones in ${roaming} are not used`
+  return left.includes('site') ? { path: local, notice } : { path: local }
+}
+
+async function move(roaming: string, local: string, rename = renameFile): Promise<UserFolder> {
+  const lock = join(roaming, lockName)
+  try {
+    await rm(lock, { force: true })
+  } catch {
+    // Windows removes no file that is open, and Chromium holds this one while an app runs there.
+    return { path: roaming }
+  }
+  try {
+    await moveFolder(roaming, local, rename)
+    return { path: local, notice: `the files of this app were moved from ${roaming} to ${local}` }
+  } catch (error) {
+    if (error instanceof HalfMovedError) return { path: local, error }
+    const reason = error instanceof Error ? error.message : String(error)
+    const notice = `the files of this app stay in ${roaming} and could not be moved to ${local}, which is tried again at the next start: ${reason}`
+    return { path: roaming, notice }
+  }
+}
+
+/** Waits for other processes that move the folder. */
+async function lockForMove(path: string): Promise<ExclusiveLock> {
+  for (const end = performance.now() + moveMs; ; await sleep(pauseMs)) {
+    const lock = await lockExclusively(path)
+    if (lock !== 'held by another' || performance.now() > end) return lock
+  }
+}
+
+function hasDataFolder({ argv, environment }: Pick<UserFolderFacts, 'argv' | 'environment'>): boolean {
+  return environment.ROOMDESK_DATA_DIR !== undefined || ownFlags(argv).some((flag) => flag.startsWith('--data-dir'))
+}

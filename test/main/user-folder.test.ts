@@ -1,0 +1,146 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { HalfMovedError } from '../../main/move-folder.ts'
+import { findUserFolder, type UserFolderFacts } from '../../main/user-folder.ts'
+import { temporaryFolder } from '../support/sites/store-site.ts'
+
+/** A user of Windows whose app kept its files in the roaming folder. */
+async function roamingUser(...names: readonly string[]) {
+  const folder = await temporaryFolder()
+  const [roaming, local] = [join(folder, 'Roaming/Roomdesk'), join(folder, 'Local/Roomdesk')]
+  await add(roaming, ...names)
+  const find = (more: Partial<UserFolderFacts> = {}) =>
+    findUserFolder({
+      ...{ argv: ['Roomdesk.exe'], face: 'desktop', roaming },
+      environment: { LOCALAPPDATA: join(folder, 'Local') },
+      ...more,
+    })
+  return { roaming, local, find }
+}
+
+async function add(folder: string, ...names: readonly string[]): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  for (const name of names) {
+    await mkdir(join(folder, name))
+    await writeFile(join(folder, name, 'content'), name)
+  }
+}
+
+const listed = async (folder: string): Promise<string[]> => (await readdir(folder).catch(() => [])).sort()
+
+/** Windows renames no folder in which a file is open. */
+const whileOpen =
+  (...open: readonly string[]) =>
+  async (from: string, to: string): Promise<void> => {
+    if (open.some((path) => from.endsWith(path))) throw new Error(`EPERM: operation not permitted, rename '${from}'`)
+    await rename(from, to)
+  }
+
+test('a new user of Windows begins in the local folder', async () => {
+  const { roaming, local, find } = await roamingUser()
+  expect(await find()).toEqual({ path: local })
+  expect(await find({ face: 'quit' })).toEqual({ path: local })
+  expect(await listed(roaming)).toEqual([])
+})
+
+test('the files of the app join a headless site of the same user, and both sites stay what they are', async () => {
+  const { roaming, local, find } = await roamingUser('Local State', 'logs', 'site')
+  await add(local, 'journal', 'recordings')
+  expect(await find()).toMatchObject({ path: local, notice: expect.stringContaining('were moved from') })
+  expect(await listed(local)).toEqual(['Local State', 'journal', 'logs', 'recordings', 'site'])
+  expect(existsSync(roaming)).toBe(false)
+  expect(await find()).toEqual({ path: local })
+})
+
+test.each([
+  ['a file is open', 'EPERM'],
+  ['the folders are on different volumes', 'EXDEV'],
+])('nothing is moved where %s: the log says so, and the app goes on in the older folder', async (_case, code) => {
+  const { roaming, local, find } = await roamingUser('Local State', 'logs', 'site')
+  const refuse = async (from: string, to: string): Promise<void> => {
+    if (from.endsWith('site')) throw new Error(`${code}: rename`)
+    await rename(from, to)
+  }
+  const { path, notice } = await find({ rename: refuse })
+  expect(path).toBe(roaming)
+  expect(notice).toMatch(new RegExp(`stay in .*tried again at the next start: ${code}`))
+  expect(await listed(roaming)).toEqual(['Local State', 'logs', 'site'])
+  expect(await listed(local)).toEqual([])
+  // The next start has more luck.
+  expect(await find()).toMatchObject({ path: local })
+})
+
+test('a move that was interrupted goes on at the next start, whatever that start is for', async () => {
+  for (const more of [{}, { argv: ['Roomdesk.exe', '--headless', '--data-dir=D:\\site'] }]) {
+    const { roaming, local, find } = await roamingUser('Local State', 'logs', 'site')
+    // The power fails after one name.
+    await add(local)
+    await writeFile(join(local, 'moving.json'), JSON.stringify(['Local State', 'logs', 'site']))
+    await rename(join(roaming, 'Local State'), join(local, 'Local State'))
+    expect(await find({ face: 'quit' })).toEqual({ path: local })
+    expect(await find(more)).toMatchObject({ path: local })
+    expect(await listed(local)).toEqual(['Local State', 'logs', 'site'])
+  }
+})
+
+test('an interrupted move that cannot go on is undone', async () => {
+  const { roaming, local, find } = await roamingUser('logs', 'site')
+  await add(local, 'Local State')
+  await writeFile(join(local, 'moving.json'), JSON.stringify(['Local State', 'logs', 'site']))
+  expect(await find({ rename: whileOpen('Roaming/Roomdesk/site') })).toMatchObject({ path: roaming })
+  expect(await listed(roaming)).toEqual(['Local State', 'logs', 'site'])
+  expect(await listed(local)).toEqual([])
+})
+
+test('the app does not begin an empty site while half of the files can be moved neither on nor back', async () => {
+  const { local, find } = await roamingUser('logs', 'site')
+  await add(local, 'Local State')
+  await writeFile(join(local, 'moving.json'), JSON.stringify(['Local State', 'logs', 'site']))
+  const { error } = await find({ rename: whileOpen('Roaming/Roomdesk/site', 'Local/Roomdesk/Local State') })
+  expect(error).toBeInstanceOf(HalfMovedError)
+  // Programs were closed.
+  expect(await find()).toMatchObject({ path: local })
+})
+
+test('where both folders hold an app, the local one is used, and the log names the other', async () => {
+  const { roaming, local, find } = await roamingUser('Local State', 'site')
+  await add(local, 'Local State', 'site')
+  expect(await find()).toMatchObject({ path: local, notice: expect.stringContaining(`${roaming} are not used`) })
+  expect(await listed(roaming)).toEqual(['Local State', 'site'])
+})
+
+test('a name that both folders have is never replaced', async () => {
+  const { roaming, local, find } = await roamingUser('Local State', 'site')
+  await add(local, 'site')
+  expect(await find()).toMatchObject({ path: roaming, notice: expect.stringContaining('site is in both folders') })
+})
+
+test.each([
+  ['a data folder was named', { argv: ['Roomdesk.exe', '--data-dir', 'D:\\site'] }],
+  ['the environment names one', { environment: { ROOMDESK_DATA_DIR: 'D:\\site' } }],
+  ['the running app is to end', { face: 'quit', argv: ['Roomdesk.exe', '--quit'] }],
+  ['a command only prints something', { face: 'headless', argv: ['Roomdesk.exe', '--version'] }],
+] as const)('nothing is moved where %s', async (_case, more) => {
+  const { roaming, local, find } = await roamingUser('Local State', 'site')
+  const environment = { LOCALAPPDATA: join(local, '..'), ...('environment' in more && more.environment) }
+  expect(await find({ ...more, environment })).toEqual({ path: roaming })
+  expect(await listed(roaming)).toEqual(['Local State', 'site'])
+})
+
+test('two starts at the same moment move the files once', async () => {
+  const { local, find } = await roamingUser('Local State', 'logs', 'site')
+  const found = await Promise.all([find(), find()])
+  expect(found.map(({ path }) => path)).toEqual([local, local])
+  expect(found.filter(({ notice }) => notice !== undefined)).toHaveLength(1)
+  expect(await listed(local)).toEqual(['Local State', 'logs', 'site'])
+})
+
+test('while an app runs in the older folder, a second start finds it there', async () => {
+  const { roaming, find } = await roamingUser('Local State', 'site')
+  // Windows removes no open file: this one is a folder, which is not removed either.
+  await add(roaming, 'lockfile')
+  expect(await find()).toEqual({ path: roaming })
+  expect(await listed(roaming)).toEqual(['Local State', 'lockfile', 'site'])
+})

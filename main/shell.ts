@@ -21,6 +21,7 @@ import { textsFor } from './texts.ts'
 import type { Texts } from './texts/en.ts'
 import { RoomdeskTray } from './tray.ts'
 import { isManagedPackage } from './updates/debian-package.ts'
+import { publisherKeys } from './updates/publisher-keys.ts'
 import { Updates, updatesFolder } from './updates/updates.ts'
 import { Walls } from './walls/walls.ts'
 import { ConsoleWindow } from './window.ts'
@@ -111,6 +112,7 @@ export class Shell {
       logger: options.logger,
       folder: updatesFolder(app.getPath('userData')),
       version: app.getVersion(),
+      keys: publisherKeys(app.getAppPath(), options.logger),
       machine: {
         platform: process.platform,
         arch: process.arch,

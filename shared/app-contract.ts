@@ -53,6 +53,9 @@ const updateProblems = [
   'noFile',
   'unreadable',
   'malformed',
+  'noKey',
+  'notSigned',
+  'otherKey',
   'noInstaller',
   'truncated',
   'checksum',
@@ -93,8 +96,6 @@ const updatesView = updateChoice.extend({
   file: z.string(),
   /** Command that installs it from a terminal; empty: there is none. */
   command: z.string(),
-  /** How the installer was proven. */
-  proof: z.enum(['signature', 'checksum']).nullable(),
   problem: z.object({ name: z.enum(updateProblems), detail: z.string() }).nullable(),
 })
 export type UpdatesView = z.output<typeof updatesView>

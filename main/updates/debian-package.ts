@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { promisify } from 'node:util'
-import type { Release } from './release.ts'
+import type { VerifiedRelease } from './release.ts'
 import { problemOf, UpdateProblem } from './update-problem.ts'
 
 const run = promisify(execFile)
@@ -46,7 +46,7 @@ chmod 755 "$folder"
 apt-get install --yes --option=Dpkg::Options::=--force-confold "$folder/roomdesk.deb"`
 
 /** Installs a package over the running app, which goes on until it is restarted. The system asks for the password of an administrator. @throws UpdateProblem */
-export async function installPackage(path: string, release: Pick<Release, 'file' | 'sha512' | 'size'>): Promise<void> {
+export async function installPackage(path: string, release: VerifiedRelease): Promise<void> {
   const sha512 = Buffer.from(release.sha512, 'base64').toString('hex')
   const child = spawn('pkexec', ['/bin/sh', '-c', installScript, 'sh', path, String(release.size), sha512], {
     stdio: ['ignore', 'ignore', 'pipe'],

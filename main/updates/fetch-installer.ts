@@ -4,7 +4,7 @@ import { open, readdir, rm } from 'node:fs/promises'
 import { makeOwnFolder } from '../../shared/files/folder-owner.ts'
 import { insideOf } from '../../shared/files/own-path.ts'
 import { renameFile } from '../../server/store/system/rename-file.ts'
-import type { Release } from './release.ts'
+import type { VerifiedRelease } from './release.ts'
 import { problemOf, UpdateProblem } from './update-problem.ts'
 import type { UpdateSource } from './update-source.ts'
 
@@ -16,7 +16,7 @@ import type { UpdateSource } from './update-source.ts'
  */
 export async function fetchInstaller(
   source: UpdateSource,
-  release: Release,
+  release: VerifiedRelease,
   folder: string,
   onPart: (bytes: number) => void = () => undefined,
 ): Promise<string> {
@@ -39,7 +39,7 @@ export async function fetchInstaller(
 }
 
 /** Tells whether a file is the announced one, by size and checksum: also right before it is installed. */
-export async function isAsAnnounced(path: string, { sha512 }: Pick<Release, 'sha512'>): Promise<boolean> {
+export async function isAsAnnounced(path: string, { sha512 }: VerifiedRelease): Promise<boolean> {
   const hash = createHash('sha512')
   try {
     for await (const part of createReadStream(path)) hash.update(part as Buffer)
@@ -52,7 +52,7 @@ export async function isAsAnnounced(path: string, { sha512 }: Pick<Release, 'sha
 
 async function store(
   source: UpdateSource,
-  { file, sha512, size }: Release,
+  { file, sha512, size }: VerifiedRelease,
   path: string,
   onPart: (bytes: number) => void,
 ): Promise<void> {

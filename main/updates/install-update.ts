@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { chmod, copyFile, open, rm } from 'node:fs/promises'
 import type { UpdatesView } from '../../shared/app-contract.ts'
 import { renameFile } from '../../server/store/system/rename-file.ts'
-import { problemOf } from './update-problem.ts'
+import { isAsAnnounced } from './fetch-installer.ts'
+import type { VerifiedRelease } from './release.ts'
+import { problemOf, UpdateProblem } from './update-problem.ts'
 
 /**
  * Way in which this app takes an update: `replace` its own AppImage, run the `installer`, have the system install the `package` once somebody gives the rights,
@@ -29,14 +31,19 @@ export function installWay({ platform, isPackaged, appImage, isManagedPackage }:
   return platform === 'linux' && isManagedPackage ? 'package' : 'byHand'
 }
 
-/** Puts a new AppImage in the place of the running one, whole or not at all. The running one goes on from its mount. @throws UpdateProblem */
-export async function replaceAppImage(installer: string, appImage: string): Promise<void> {
+/**
+ * Puts the AppImage of a release in the place of the running one, whole or not at all. The running one goes on from its mount.
+ * The copy that becomes the app is compared with the release, so a file that changed meanwhile is not installed.
+ * @throws UpdateProblem
+ */
+export async function replaceAppImage(installer: string, appImage: string, release: VerifiedRelease): Promise<void> {
   const next = `${appImage}.new`
   try {
     await copyFile(installer, next)
     await chmod(next, 0o755)
     const handle = await open(next, 'r+')
     await handle.sync().finally(() => handle.close())
+    if (!(await isAsAnnounced(next, release))) throw new UpdateProblem('checksum', release.file)
     await renameFile(next, appImage)
   } catch (error) {
     // The first error is reported.

@@ -1,12 +1,15 @@
-import { valid } from 'semver'
+import type { KeyObject } from 'node:crypto'
+import { gt, valid } from 'semver'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { isPathPart } from '../../shared/files/own-path.ts'
+import { readSignedDescription, type SignedDescription } from './signed-description.ts'
 import { UpdateProblem } from './update-problem.ts'
 import type { UpdateSource } from './update-source.ts'
 
-/** Maximum size of the file that describes a release, in bytes, and of its notes in characters. */
-const maxDescription = 256 * 1024
+declare const verified: unique symbol
+
+/** Maximum size of the notes, in characters. */
 const maxNotes = 20_000
 
 /** System that an installer is for. */
@@ -17,8 +20,9 @@ export interface UpdateTarget {
   isAppImage: boolean
 }
 
-/** Release that a source offers. */
-export interface Release {
+/** Release that a key of the publisher signed and that is newer than the running app. Only `readRelease` makes one, so nothing else can be fetched or installed. */
+export interface VerifiedRelease {
+  readonly [verified]: true
   version: string
   notes: string
   /** Name of its installer at the source. */
@@ -43,12 +47,28 @@ function descriptionFile({ platform, arch }: Pick<UpdateTarget, 'platform' | 'ar
   return arch === 'x64' ? 'latest-linux.yml' : `latest-linux-${arch}.yml`
 }
 
-/** Reads which release a source offers. @throws UpdateProblem */
-export async function readRelease(source: UpdateSource, target: UpdateTarget): Promise<Release> {
+/** App that a release is compared with. */
+export interface RunningApp {
+  version: string
+  /** Public keys of its publisher. */
+  keys: readonly KeyObject[]
+}
+
+/**
+ * Reads which release a source offers. Nothing of its description is looked at before its signature was verified.
+ * @returns undefined if it is not newer than the running app: an old release with its valid signature replaces nothing
+ * @throws UpdateProblem
+ */
+export async function readRelease(
+  source: UpdateSource,
+  target: UpdateTarget,
+  app: RunningApp,
+): Promise<VerifiedRelease | undefined> {
   const name = descriptionFile(target)
-  const found = description.safeParse(readYaml(await readText(source, name), name))
+  const found = description.safeParse(readYaml(await readSignedDescription(source, name, app.keys), name))
   if (!found.success || valid(found.data.version) === null) throw new UpdateProblem('malformed', name)
   const { version, files, releaseNotes } = found.data
+  if (!gt(version, app.version)) return undefined
   const ending = endingFor(target)
   const file = files.find(({ url }) => url.endsWith(ending) && fits(url, target.arch))
   if (file === undefined) throw new UpdateProblem('noInstaller', `${name}: ${ending}`)
@@ -60,7 +80,7 @@ export async function readRelease(source: UpdateSource, target: UpdateTarget): P
     file: file.url,
     sha512: file.sha512,
     size: file.size,
-  }
+  } as VerifiedRelease
 }
 
 function endingFor({ platform, isAppImage }: UpdateTarget): string {
@@ -76,21 +96,10 @@ function fits(url: string, arch: string): boolean {
   return (arch === 'arm64' ? ['arm64', 'aarch64'] : ['x64', 'x86_64', 'amd64']).includes(named)
 }
 
-function readYaml(text: string, name: string): unknown {
+function readYaml(bytes: SignedDescription, name: string): unknown {
   try {
-    return parse(text, { maxAliasCount: 0 })
+    return parse(bytes.toString('utf8'), { maxAliasCount: 0 })
   } catch (cause) {
     throw new UpdateProblem('malformed', name, cause)
   }
-}
-
-async function readText(source: UpdateSource, name: string): Promise<string> {
-  const parts: Uint8Array[] = []
-  let size = 0
-  for await (const part of await source.open(name)) {
-    size += part.length
-    if (size > maxDescription) throw new UpdateProblem('malformed', name)
-    parts.push(part)
-  }
-  return Buffer.concat(parts).toString('utf8')
 }

@@ -31,18 +31,17 @@ const readSignature: ReadSignature = async (path) => {
 /**
  * Proves that an installer for Windows was signed by whoever signed the running app.
  * @param program executable of the running app
- * @returns `signature`; `checksum` where the running app is not signed itself, so that only the checksum was proven
+ * Nothing to prove where the running app is not signed itself: the publisher's key proved the release.
  * @throws UpdateProblem
  */
 export async function proveSignature(
   installer: string,
   program: string,
   read: ReadSignature = readSignature,
-): Promise<'signature' | 'checksum'> {
+): Promise<void> {
   const own = await read(program)
-  if (own.status === 'NotSigned') return 'checksum'
+  if (own.status === 'NotSigned') return
   const { status, signer } = await read(installer)
   if (own.status !== 'Valid' || status !== 'Valid' || signer === null || signer !== own.signer)
     throw new UpdateProblem('signature', signer ?? status)
-  return 'signature'
 }

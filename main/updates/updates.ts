@@ -1,6 +1,6 @@
+import type { KeyObject } from 'node:crypto'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { gt } from 'semver'
 import type { AppInput, UpdateProblemName, UpdatesView } from '../../shared/app-contract.ts'
 import { needsNobody } from '../../shared/unattended-update.ts'
 import { inBackground, mustNotFail } from '../../shared/unawaited.ts'
@@ -10,7 +10,7 @@ import { fetchInstaller, isAsAnnounced } from './fetch-installer.ts'
 import { type InstallWay, installWay, replaceAppImage, runInstaller } from './install-update.ts'
 import { InstallCountdown } from './install-countdown.ts'
 import { ReplacedProgram } from './replaced-program.ts'
-import { readRelease, type Release, type UpdateTarget } from './release.ts'
+import { readRelease, type UpdateTarget, type VerifiedRelease } from './release.ts'
 import { proveSignature } from './signature.ts'
 import { problemOf, UpdateProblem } from './update-problem.ts'
 import { updateSource } from './update-source.ts'
@@ -40,6 +40,8 @@ export interface UpdatesOptions {
   folder: string
   /** Version of the running app. */
   version: string
+  /** Public keys of its publisher; none: the app takes no updates, because nothing could prove them. */
+  keys: readonly KeyObject[]
   machine: UpdateMachine
   /** Tells whether people are in a room; undefined: not known yet. */
   isOccupied: () => boolean | undefined
@@ -59,8 +61,7 @@ export class Updates {
   readonly #countdown: InstallCountdown
   readonly #program: ReplacedProgram | undefined
   #state: UpdatesView['state'] = 'idle'
-  #release: Release | undefined
-  #proof: 'signature' | 'checksum' | undefined
+  #release: VerifiedRelease | undefined
   #installer = ''
   #problem: UpdateProblem | undefined
   /** The release could not be installed: a second attempt by itself would end the app again. */
@@ -98,6 +99,10 @@ export class Updates {
     ).unref()
   }
 
+  get #hasKey(): boolean {
+    return this.#options.keys.length > 0
+  }
+
   get #way(): InstallWay {
     return installWay({ ...this.#options.machine, isManagedPackage: this.#isManagedPackage })
   }
@@ -105,7 +110,7 @@ export class Updates {
   view(): UpdatesView {
     const { source, install, hour } = this.#stored
     const release = this.#release
-    const problem = this.#problem
+    const problem = this.#hasKey ? this.#problem : new UpdateProblem('noKey')
     return {
       source,
       install,
@@ -119,7 +124,6 @@ export class Updates {
       installs_at: this.#countdown.at,
       file: this.#installer,
       command: this.#installer.endsWith('.deb') ? installCommand(this.#installer) : '',
-      proof: this.#proof ?? null,
       problem: problem === undefined ? null : { name: problem.problem, detail: problem.detail },
     }
   }
@@ -138,15 +142,16 @@ export class Updates {
   /** Asks the source for a newer release, and fetches and proves it. */
   async check(): Promise<void> {
     const { source } = this.#stored
-    if (source === '' || this.#state !== 'idle' || this.#countdown.at !== 0) return
+    if (!this.#hasKey || source === '' || this.#state !== 'idle' || this.#countdown.at !== 0) return
     this.#enter('checking')
     try {
       const from = updateSource(source)
-      const { platform, arch, appImage } = this.#options.machine
-      const release = await readRelease(from, { platform, arch, isAppImage: appImage !== undefined })
+      const { machine, version, keys } = this.#options
+      const { platform, arch, appImage } = machine
+      const release = await readRelease(from, { platform, arch, isAppImage: appImage !== undefined }, { version, keys })
       this.#checkedAt = Date.now()
       this.#forget()
-      if (gt(release.version, this.#options.version)) await this.#fetch(release)
+      if (release !== undefined) await this.#fetch(release)
     } catch (error) {
       this.#fail(problemOf(error, 'unreadable'))
     } finally {
@@ -156,7 +161,7 @@ export class Updates {
     }
   }
 
-  async #fetch(release: Release): Promise<void> {
+  async #fetch(release: VerifiedRelease): Promise<void> {
     const { folder, machine, logger } = this.#options
     this.#release = release
     this.#received = 0
@@ -168,11 +173,11 @@ export class Updates {
       told = bytes
       this.#options.onChange()
     })
-    this.#proof = machine.platform === 'win32' ? await proveSignature(installer, machine.program) : 'checksum'
+    if (machine.platform === 'win32') await proveSignature(installer, machine.program)
     this.#installer = installer
     this.#isManagedPackage =
       machine.platform === 'linux' && machine.appImage === undefined && (await machine.isManagedPackage())
-    logger.info({ version: release.version, proof: this.#proof }, 'an update is ready')
+    logger.info({ version: release.version }, 'an update is ready')
   }
 
   /** Warns people in rooms, and installs two minutes later. @throws Error when they cannot be warned */
@@ -209,7 +214,7 @@ export class Updates {
   }
 
   /** It lay on the disk since it was fetched. @throws UpdateProblem */
-  async #prove(release: Release): Promise<void> {
+  async #prove(release: VerifiedRelease): Promise<void> {
     if (!(await isAsAnnounced(this.#installer, release))) throw new UpdateProblem('checksum', release.file)
   }
 
@@ -229,7 +234,7 @@ export class Updates {
         return true
       }
       if (this.#way === 'package') await installPackage(this.#installer, release)
-      else await replaceAppImage(this.#installer, appImage ?? '')
+      else await replaceAppImage(this.#installer, appImage ?? '', release)
       this.#options.restart()
       return true
     } catch (error) {
@@ -275,7 +280,6 @@ export class Updates {
 
   #forget(): void {
     this.#release = undefined
-    this.#proof = undefined
     this.#installer = ''
     // The reason of a failed update stays to be read.
     if (!this.#hasFailed) this.#problem = undefined

@@ -1,5 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -7,6 +9,9 @@ import { getConfig } from 'app-builder-lib/out/util/config/config.js'
 import { parsePlistFile } from 'app-builder-lib/out/util/plist.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { appId } from '../../main/app-id.ts'
+import { parsePublicKeys, publisherKeysFile } from '../../main/updates/publisher-keys.ts'
+import { readRelease } from '../../main/updates/release.ts'
+import { makeUpdateKey, readSigningKeys, signDescriptions } from '../../packaging/update-key.ts'
 import { productVersion } from '../../server/bin/version.ts'
 import { type InstallerTools, makeInstallerTools } from '../support/installer-tools.ts'
 import { makeMacStandIn } from '../support/stand-in-distribution.ts'
@@ -115,6 +120,28 @@ describe.skipIf(process.platform !== 'linux')('electron-builder writes, without 
       `Roomdesk-${productVersion}.AppImage`,
       `roomdesk_${productVersion}_amd64.deb`,
     ])
+  })
+
+  test('descriptions that npm run package signs, and the app reads', async () => {
+    const repository = join(work, 'repository')
+    await mkdir(join(repository, 'packaging'), { recursive: true })
+    await copyFile(join(root, publisherKeysFile), join(repository, publisherKeysFile))
+    const key = join(work, 'update-key.pem')
+    makeUpdateKey(key, repository)
+    expect(signDescriptions(output, readSigningKeys([key], repository), repository, 0)).toContain('latest-linux.yml')
+    const source = { open: async (name: string) => createReadStream(join(output, name)) }
+    const keys = parsePublicKeys(await readFile(join(repository, publisherKeysFile), 'utf8'))
+    for (const isAppImage of [true, false]) {
+      const target = { platform: 'linux', arch: 'x64', isAppImage } as const
+      const release = await readRelease(source, target, { version: '0.0.1', keys })
+      const content = await readFile(join(output, release?.file ?? ''))
+      expect(release).toMatchObject({
+        version: productVersion,
+        size: content.length,
+        sha512: createHash('sha512').update(content).digest('base64'),
+      })
+      expect(await readRelease(source, target, { version: productVersion, keys })).toBeUndefined()
+    }
   })
 
   test('the whole installer for Windows with our part in it: makensis accepts it and its uninstaller', async (context) => {

@@ -42,6 +42,7 @@ describe('packaged for the platform of the installed Electron', () => {
   test('contains the build, its icons, and of the packages only the natives and their dependencies', () => {
     for (const file of [
       '/package.json',
+      '/packaging/update-keys.pem',
       '/dist/main/main.js',
       '/dist/main/preload.cjs',
       '/dist/renderer/index.html',

@@ -1,16 +1,12 @@
-import { createHash } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { installCommand, installPackage, isManagedPackage } from '../../../main/updates/debian-package.ts'
+import { verifiedRelease } from '../../support/update-publisher.ts'
 
 let bin: string
-const release = {
-  file: 'a.deb',
-  size: 8,
-  sha512: createHash('sha512').update('release!').digest('base64'),
-}
+const release = await verifiedRelease('a.deb', 'release!')
 beforeEach(async () => {
   bin = await mkdtemp(join(tmpdir(), 'roomdesk-programs-'))
   vi.stubEnv('PATH', `${bin}:/bin:/usr/bin`)

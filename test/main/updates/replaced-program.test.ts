@@ -6,6 +6,7 @@ import { PreferencesFile } from '../../../main/preferences.ts'
 import { ReplacedProgram } from '../../../main/updates/replaced-program.ts'
 import { Updates } from '../../../main/updates/updates.ts'
 import { temporaryFolder } from '../../support/sites/store-site.ts'
+import { UpdatePublisher } from '../../support/update-publisher.ts'
 
 const logger = pino({ level: 'silent' })
 afterEach(() => {
@@ -41,6 +42,7 @@ test('an app that somebody replaced restarts by itself at a quiet moment, withou
       logger,
       folder: join(folder, 'updates'),
       version: '0.2.0',
+      keys: [new UpdatePublisher().publicKey],
       machine: {
         ...{ platform: 'linux', arch: 'x64', isPackaged: true, program, appImage: undefined },
         isManagedPackage: async () => true,

@@ -10,12 +10,15 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { PreferencesFile } from '../../../main/preferences.ts'
 import { fetchInstaller } from '../../../main/updates/fetch-installer.ts'
+import { replaceAppImage } from '../../../main/updates/install-update.ts'
 import { readRelease } from '../../../main/updates/release.ts'
 import { proveSignature, type Signature } from '../../../main/updates/signature.ts'
 import { updateSource } from '../../../main/updates/update-source.ts'
 import { Updates, type UpdatesOptions } from '../../../main/updates/updates.ts'
+import { UpdatePublisher, verifiedRelease } from '../../support/update-publisher.ts'
 
 const logger = pino({ level: 'silent' })
+const publisher = new UpdatePublisher()
 const newApp = Buffer.from(`#!/bin/sh\necho new\n${'#'.repeat(200_000)}`)
 const file = 'Roomdesk-0.3.0-x86_64.AppImage'
 const description = (version = '0.3.0', content: Uint8Array = newApp, name = file): string => `version: ${version}
@@ -32,12 +35,27 @@ releaseNotes: |
 /** Answer of the site's web server by path; undefined: no such file. */
 type Answer = string | Uint8Array | ((response: ServerResponse) => void) | undefined
 
+/** Answer to a request. The publisher signed every description that has no other signature. */
+function answerTo(url: string): Answer {
+  if (url in answers || !url.endsWith('.sig')) return answers[url]
+  const description = answers[url.slice(0, -'.sig'.length)]
+  return typeof description === 'string' ? publisher.sign(description) : undefined
+}
+
+/** Puts a signed description into the folder of releases. */
+async function putDescription(text = description()): Promise<void> {
+  await writeFile(join(release, 'latest-linux.yml'), text)
+  await writeFile(join(release, 'latest-linux.yml.sig'), publisher.sign(text))
+}
+
 let work: string
 let release: string
 let appImage: string
 let server: Server
 let address: string
 let answers: Record<string, Answer>
+/** Paths that were asked for. */
+let asked: string[]
 let restarts: number
 let occupied: boolean | undefined
 /** Warnings of people in rooms: in how many milliseconds, or that it is called off. */
@@ -55,8 +73,10 @@ beforeEach(async () => {
   restarts = 0
   warnings = []
   occupied = false
+  asked = []
   server = createServer(({ url = '' }, response) => {
-    const answer = answers[url]
+    asked.push(url)
+    const answer = answerTo(url)
     if (typeof answer === 'function') answer(response)
     else if (answer === undefined) response.writeHead(404).end()
     else response.end(answer)
@@ -77,6 +97,7 @@ function startUpdates(change: Partial<UpdatesOptions> = {}): Updates {
     logger,
     folder: join(work, 'updates'),
     version: '0.2.0',
+    keys: [publisher.publicKey],
     machine: {
       platform: 'linux',
       arch: 'x64',
@@ -118,7 +139,6 @@ test('a newer release is fetched from a web server, proven, and shown with its n
     state: 'idle',
     release: { version: '0.3.0', notes: 'Faster walls.\n', size: newApp.length },
     received: newApp.length,
-    proof: 'checksum',
     way: 'replace',
     problem: null,
   })
@@ -131,7 +151,7 @@ test.each([
   ['its path', (path: string) => path],
   ['its address', (path: string) => pathToFileURL(path).href],
 ])('it is fetched from a folder as well, named by %s', async (_way, named) => {
-  await writeFile(join(release, 'latest-linux.yml'), description())
+  await putDescription()
   await writeFile(join(release, file), newApp)
   const updates = await checked(named(release))
   expect(updates.view()).toMatchObject({ release: { version: '0.3.0' }, problem: null })
@@ -152,6 +172,69 @@ test.each(['0.2.0', '0.1.9', '0.2.0-rc.1'])('a release %s is none for version 0.
   const { release: found, problem, checked_at } = (await checked()).view()
   expect([found, problem]).toEqual([null, null])
   expect(checked_at).toBeGreaterThan(0)
+})
+
+test.each([
+  ['0.3.0-rc.2', '0.3.0-rc.10', true],
+  ['0.3.0-rc.2', '0.3.0', true],
+  ['0.3.0-rc.2', '0.3.0-rc.1', false],
+  ['0.3.0-rc.2', '0.2.9', false],
+  ['0.3.0', '0.3.0+1', false],
+])('for version %s a release %s is newer: %s', async (version, offered, isNewer) => {
+  answers['/updates/latest-linux.yml'] = description(offered)
+  const view = (await checked(address, { version })).view()
+  expect([view.release !== null, view.file !== '', view.problem]).toEqual([isNewer, isNewer, null])
+})
+
+describe('who made a release', () => {
+  const other = new UpdatePublisher()
+  const text = description()
+  const signature = '/updates/latest-linux.yml.sig'
+
+  test.each<[string, string, Answer]>([
+    ['is not signed', 'notSigned', undefined],
+    ['has an empty signature', 'notSigned', ''],
+    ['has a signature that is none', 'notSigned', '<html>not here</html>'],
+    ['was signed by another publisher', 'otherKey', other.sign(text)],
+    ['has the signature of another release', 'otherKey', publisher.sign(description('0.2.0'))],
+    ['has an endless signature', 'malformed', 'A'.repeat(10_000)],
+  ])('one that %s is not offered (%s)', async (_case, name, answer) => {
+    answers[signature] = answer
+    const updates = await checked()
+    expect(updates.view()).toMatchObject({ release: null, file: '', problem: { name } })
+    await updates.install()
+    expect([await installed(), restarts]).toEqual(['#!/bin/sh\necho old\n', 0])
+  })
+
+  test('one that was changed after it was signed is not even read', async () => {
+    answers[signature] = publisher.sign(text)
+    for (const changed of [text.replace('0.3.0', '0.4.0'), `${text}#`, text.replaceAll('\n', '\r\n'), 'a: [']) {
+      answers['/updates/latest-linux.yml'] = changed
+      expect((await checked()).view()).toMatchObject({ release: null, problem: { name: 'otherKey' } })
+    }
+  })
+
+  test('an old release with its own signature replaces no newer app', async () => {
+    answers['/updates/latest-linux.yml'] = text
+    answers[signature] = publisher.sign(text)
+    const updates = await checked(address, { version: '0.4.0' })
+    expect(updates.view()).toMatchObject({ release: null, file: '', problem: null })
+    expect(asked).not.toContain(`/updates/${file}`)
+  })
+
+  test('while the publisher changes its key, the old and the new one are good: in the app, and of a release', async () => {
+    answers[signature] = other.sign(text)
+    const both = await checked(address, { keys: [publisher.publicKey, other.publicKey] })
+    expect(both.view()).toMatchObject({ release: { version: '0.3.0' }, problem: null })
+    answers[signature] = other.sign(text) + publisher.sign(text)
+    expect((await checked()).view()).toMatchObject({ release: { version: '0.3.0' }, problem: null })
+  })
+
+  test('a build without a key asks nobody, and says why', async () => {
+    const updates = await checked(address, { keys: [] })
+    expect(updates.view()).toMatchObject({ release: null, checked_at: 0, problem: { name: 'noKey' } })
+    expect(asked).toEqual([])
+  })
 })
 
 test.each<[string, string, () => void]>([
@@ -185,7 +268,7 @@ test.each<[string, string, () => void]>([
 ])('%s: nothing of it stays, and a sentence says so (%s)', async (_case, name, arrange) => {
   arrange()
   const updates = await checked()
-  expect(updates.view()).toMatchObject({ file: '', proof: null, state: 'idle', problem: { name } })
+  expect(updates.view()).toMatchObject({ file: '', state: 'idle', problem: { name } })
   expect(await left().catch(() => [])).toEqual([])
   await updates.install()
   expect([await installed(), restarts]).toEqual(['#!/bin/sh\necho old\n', 0])
@@ -204,10 +287,16 @@ test('a place that is gone, or none at all, is said', async () => {
 
 describe('a server that is silent', () => {
   const target = { platform: 'linux' as const, arch: 'x64', isAppImage: true }
+  const app = { version: '0.2.0', keys: [publisher.publicKey] }
 
   test('from the start', async () => {
     answers['/updates/latest-linux.yml'] = () => undefined
-    await expect(readRelease(updateSource(address, 200), target)).rejects.toMatchObject({ problem: 'silent' })
+    await expect(readRelease(updateSource(address, 200), target, app)).rejects.toMatchObject({ problem: 'silent' })
+  })
+
+  test('about the signature', async () => {
+    answers['/updates/latest-linux.yml.sig'] = () => undefined
+    await expect(readRelease(updateSource(address, 200), target, app)).rejects.toMatchObject({ problem: 'silent' })
   })
 
   test('in the middle of the installer', async () => {
@@ -216,7 +305,9 @@ describe('a server that is silent', () => {
       response.write(newApp.subarray(0, 70_000))
     }
     const source = updateSource(address, 200)
-    const fetched = fetchInstaller(source, await readRelease(source, target), join(work, 'updates'))
+    const newer = await readRelease(source, target, app)
+    if (newer === undefined) throw new Error('it is not newer')
+    const fetched = fetchInstaller(source, newer, join(work, 'updates'))
     await expect(fetched).rejects.toMatchObject({ problem: 'silent' })
     expect(await left()).toEqual([])
   })
@@ -245,6 +336,17 @@ describe('installing', () => {
     await updates.install()
     expect(updates.view().problem).toMatchObject({ name: 'checksum' })
     expect([await installed(), restarts]).toEqual(['#!/bin/sh\necho old\n', 0])
+  })
+
+  test('a file that changes while it is put in place never becomes the app', async () => {
+    const other = join(work, 'other.AppImage')
+    await writeFile(other, 'something else')
+    const replaced = replaceAppImage(other, appImage, await verifiedRelease('Roomdesk.AppImage', 'announced'))
+    await expect(replaced).rejects.toMatchObject({ problem: 'checksum', detail: 'Roomdesk.AppImage' })
+    expect([await installed(), await readdir(join(work, 'apps'))]).toEqual([
+      '#!/bin/sh\necho old\n',
+      ['Roomdesk.AppImage'],
+    ])
   })
 
   test('an app that cannot be replaced stays, and says so', async () => {
@@ -295,7 +397,7 @@ describe('installing', () => {
 
 describe.skipIf(process.platform === 'win32')('a Debian package', () => {
   const deb = 'Roomdesk-0.3.0-amd64.deb'
-  const asked = (): Promise<string> => readFile(join(work, 'asked'), 'utf8').catch(() => '')
+  const questions = (): Promise<string> => readFile(join(work, 'asked'), 'utf8').catch(() => '')
   /** The updates of an app that came by a package. @param answer of the system to the question for the rights */
   const managed = async (answer: string): Promise<Updates> => {
     await writeFile(join(work, 'pkexec'), `#!/bin/sh\necho "$@" >> '${work}/asked'\n${answer}\n`, { mode: 0o755 })
@@ -321,7 +423,7 @@ describe.skipIf(process.platform === 'win32')('a Debian package', () => {
     expect(await updates.install()).toBe(true)
     const sha512 = createHash('sha512').update(newApp).digest('hex')
     // Root compares the file with both.
-    expect(await asked()).toMatch(new RegExp(`^/bin/sh -c [^]* sh ${path} ${newApp.length} ${sha512}\n$`))
+    expect(await questions()).toMatch(new RegExp(`^/bin/sh -c [^]* sh ${path} ${newApp.length} ${sha512}\n$`))
     expect(restarts).toBe(1)
     expect(startUpdates({ version: '0.3.0' }).wasUpdated).toBe(true)
   })
@@ -347,7 +449,7 @@ describe.skipIf(process.platform === 'win32')('a Debian package', () => {
     updates.start()
     await minutes(30)
     vi.useRealTimers()
-    expect([await asked(), restarts]).toEqual(['', 0])
+    expect([await questions(), restarts]).toEqual(['', 0])
   })
 })
 
@@ -418,7 +520,7 @@ describe('at a quiet moment', () => {
     )
   const begin = async (hour: number | null): Promise<void> => {
     vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'Date'], now: new Date(2026, 10, 26, 1, 0) })
-    await writeFile(join(release, 'latest-linux.yml'), description())
+    await putDescription()
     await writeFile(join(release, file), newApp)
     const updates = await checked(release)
     updates.set({ source: release, install: 'quiet', hour })
@@ -443,7 +545,7 @@ describe('at a quiet moment', () => {
   test('an app that came back as it was does not try again by itself', async () => {
     const preferences = new PreferencesFile(join(work, 'window.json'), logger)
     preferences.set({ updates: { source: release, install: 'quiet', hour: null, installing: '0.3.0' } })
-    await writeFile(join(release, 'latest-linux.yml'), description())
+    await putDescription()
     await writeFile(join(release, file), newApp)
     vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'Date'] })
     const updates = startUpdates()
@@ -475,11 +577,11 @@ describe('at a quiet moment', () => {
 
 describe('on Windows an installer is proven by its signature', () => {
   const signed = (status: string, signer: string | null): Signature => ({ status, signer })
-  const prove = (own: Signature, installer: Signature): Promise<string> =>
+  const prove = (own: Signature, installer: Signature): Promise<void> =>
     proveSignature('setup.exe', 'Roomdesk.exe', (path) => Promise.resolve(path === 'Roomdesk.exe' ? own : installer))
 
   test('by the same signer as the running app', async () => {
-    expect(await prove(signed('Valid', 'CN=Maker'), signed('Valid', 'CN=Maker'))).toBe('signature')
+    await prove(signed('Valid', 'CN=Maker'), signed('Valid', 'CN=Maker'))
   })
 
   test.each([
@@ -491,7 +593,7 @@ describe('on Windows an installer is proven by its signature', () => {
     await expect(prove(own, installer)).rejects.toMatchObject({ problem: 'signature' })
   })
 
-  test('an app that is not signed itself has only the checksum, and says so', async () => {
-    expect(await prove(signed('NotSigned', null), signed('NotSigned', null))).toBe('checksum')
+  test('an app that is not signed itself has the key of its publisher alone', async () => {
+    await prove(signed('NotSigned', null), signed('NotSigned', null))
   })
 })

@@ -27,9 +27,7 @@ export const updates: Texts<typeof english> = {
   ready: 'Version {version} kann installiert werden',
   notChecked: 'Dies ist {version}. Seit dem Start nicht geprüft.',
   newest: 'Dies ist {version}. Nichts Neueres gefunden ({at}).',
-  signed: 'Die Installationsdatei ist vollständig und vom selben Aussteller signiert wie diese App.',
-  checked:
-    'Die Installationsdatei ist vollständig: Ihre Prüfsumme ist die daneben genannte. Das beweist nicht, von wem sie stammt; vertrauen Sie ihr so weit wie dem Ort, von dem sie kommt.',
+  proven: 'Die Installationsdatei ist vollständig und vom Herausgeber dieser App signiert.',
   package:
     'Das System fragt nach dem Passwort eines Administrators; die App läuft so lange weiter und startet dann neu. In einem Terminal leistet dieser Befehl dasselbe; starten Sie die App danach neu.',
   image:
@@ -54,6 +52,12 @@ export const updates: Texts<typeof english> = {
     noFile: 'Die Datei {detail} gibt es nicht. Kopieren Sie alle Dateien der Version an diesen Ort.',
     unreadable: 'Das Update kann nicht gelesen oder gespeichert werden: {detail}',
     malformed: '{detail} beschreibt keine Version. Kopieren Sie die Datei unverändert noch einmal dorthin.',
+    noKey:
+      'Diese App nimmt keine Updates an: Sie enthält keinen Schlüssel ihres Herausgebers und könnte nicht beweisen, von wem ein Update stammt. Installieren Sie neue Versionen von Hand, oder eine, die mit einem Schlüssel gepackt wurde.',
+    notSigned:
+      'Die Version ist nicht signiert ({detail}) und wird nicht angeboten. Kopieren Sie alle Dateien der Version an diesen Ort, auch die mit der Endung .sig.',
+    otherKey:
+      '{detail} wurde mit einem Schlüssel signiert, den diese App nicht kennt, oder nach dem Signieren geändert. Die Version wird nicht angeboten. Kopieren Sie die Datei noch einmal zusammen mit ihrer .sig-Datei dorthin, oder fragen Sie den Herausgeber dieser App.',
     noInstaller: 'Die Version hat keine Installationsdatei für dieses System ({detail}).',
     truncated: '{detail} endete zu früh. Die App lädt die Datei bei der nächsten Prüfung erneut.',
     checksum:

@@ -25,9 +25,7 @@ export const updates = {
   ready: 'Version {version} is ready to install',
   notChecked: 'This is {version}. Not checked since the start.',
   newest: 'This is {version}. Nothing newer was found at {at}.',
-  signed: 'The installer is whole, and signed by whoever signed this app.',
-  checked:
-    'The installer is whole: its checksum is the one beside it. That does not prove who made it, so trust it as far as the place that it comes from.',
+  proven: 'The installer is whole, and the publisher of this app signed it.',
   package:
     'The system asks for the password of an administrator; the app goes on meanwhile, and restarts then. From a terminal, this command does the same; restart the app afterwards.',
   image:
@@ -51,6 +49,12 @@ export const updates = {
     noFile: 'The file {detail} does not exist. Copy all files of the release to this place.',
     unreadable: 'The update cannot be read or stored: {detail}',
     malformed: '{detail} does not describe a release. Copy it there again as it was made.',
+    noKey:
+      'This build takes no updates: it contains no key of its publisher, so it could not prove who made one. Install new versions by hand, or one that was packed with a key.',
+    notSigned:
+      'The release is not signed ({detail}), so it is not offered. Copy all files of the release to this place, also those that end in .sig.',
+    otherKey:
+      '{detail} was signed with a key that this app does not know, or was changed after it was signed. The release is not offered. Copy the file there again together with its .sig file, or ask whoever publishes this app.',
     noInstaller: 'The release has no installer for this system ({detail}).',
     truncated: '{detail} ended too early. The app fetches it again at the next check.',
     checksum:

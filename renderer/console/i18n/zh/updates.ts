@@ -28,8 +28,7 @@ export const updates: Texts<typeof english> = {
   ready: '版本 {version} 可以安装',
   notChecked: '当前版本 {version}，启动后尚未检查。',
   newest: '当前版本 {version}，{at} 未发现更新的版本。',
-  signed: '安装文件完整，且与本应用由同一签名者签名。',
-  checked: '安装文件完整：校验和与旁边所列一致。但这不能证明由谁制作，请根据其来源判断是否可信。',
+  proven: '安装文件完整，并由本应用的发布者签名。',
   package: '系统会要求输入管理员密码；其间应用继续运行，然后重新启动。也可在终端中执行此命令，之后重新启动应用。',
   image: '打开映像，退出 Roomdesk，将其图标拖到“应用程序”并选择替换，然后重新打开。数据全部保留。',
   byCommand: '用此命令安装，然后重新启动应用。数据全部保留。',
@@ -49,6 +48,11 @@ export const updates: Texts<typeof english> = {
     noFile: '文件 {detail} 不存在。请将发布的全部文件复制到该位置。',
     unreadable: '无法读取或保存更新：{detail}',
     malformed: '{detail} 不是有效的发布说明。请原样重新复制。',
+    noKey:
+      '此版本不接受更新：其中没有发布者的密钥，无法证明更新由谁制作。请手动安装新版本，或安装打包时带有密钥的版本。',
+    notSigned: '此发布没有签名（{detail}），因此不会提供。请将发布的全部文件复制到该位置，包括以 .sig 结尾的文件。',
+    otherKey:
+      '{detail} 的签名密钥不为本应用所知，或文件在签名后被更改，因此不会提供此发布。请将该文件与其 .sig 文件一起重新复制，或咨询本应用的发布者。',
     noInstaller: '此发布没有适用于本系统的安装文件（{detail}）。',
     truncated: '{detail} 未传输完整。应用会在下次检查时重新获取。',
     checksum: '{detail} 不是发布所列的文件：校验和不一致。文件已删除，请重新复制。',

@@ -1,0 +1,67 @@
+import { type KeyObject, verify } from 'node:crypto'
+import { UpdateProblem } from './update-problem.ts'
+import type { UpdateSource } from './update-source.ts'
+
+declare const signed: unique symbol
+
+/** Bytes of a release's description that a key of the publisher signed. Only `proveDescription` makes them, so no other bytes can be read as a release. */
+export type SignedDescription = Buffer & { readonly [signed]: true }
+
+/** Ending of the file with the signatures, beside the description. */
+export const signatureEnding = '.sig'
+/** Maximum sizes in bytes: of the description of a release and of its signatures. */
+const maxDescription = 256 * 1024
+const maxSignatures = 4 * 1024
+/** An Ed25519 signature (64 bytes) in base64. */
+const signatureLine = /^[\w+/]{86}==$/
+
+/** Reads a description and the signatures beside it. @throws UpdateProblem */
+export async function readSignedDescription(
+  source: UpdateSource,
+  name: string,
+  keys: readonly KeyObject[],
+): Promise<SignedDescription> {
+  const bytes = await readAtMost(source, name, maxDescription)
+  const signatures = await readSignatures(source, `${name}${signatureEnding}`)
+  return proveDescription(bytes, signatures, keys, name)
+}
+
+/**
+ * Proves that a key of the publisher signed these bytes.
+ * @param signatures in base64, one a line: while a key is changed, a release is signed with the old and the new one
+ * @throws UpdateProblem
+ */
+export function proveDescription(
+  bytes: Buffer,
+  signatures: string,
+  keys: readonly KeyObject[],
+  name: string,
+): SignedDescription {
+  if (keys.length === 0) throw new UpdateProblem('noKey')
+  const lines = signatures.split('\n').map((line) => line.trim())
+  const found = lines.filter((line) => signatureLine.test(line)).map((line) => Buffer.from(line, 'base64'))
+  if (found.length === 0) throw new UpdateProblem('notSigned', `${name}${signatureEnding}`)
+  const isSigned = found.some((signature) => keys.some((key) => verify(null, bytes, key, signature)))
+  if (!isSigned) throw new UpdateProblem('otherKey', name)
+  return bytes as SignedDescription
+}
+
+async function readSignatures(source: UpdateSource, name: string): Promise<string> {
+  try {
+    return (await readAtMost(source, name, maxSignatures)).toString('latin1')
+  } catch (error) {
+    const isMissing = error instanceof UpdateProblem && (error.problem === 'noFile' || error.problem === 'refused')
+    throw isMissing ? new UpdateProblem('notSigned', error.detail, error) : error
+  }
+}
+
+async function readAtMost(source: UpdateSource, name: string, max: number): Promise<Buffer> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of await source.open(name)) {
+    size += part.length
+    if (size > max) throw new UpdateProblem('malformed', name)
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}

@@ -21,6 +21,7 @@ import { textsFor } from './texts.ts'
 import type { Texts } from './texts/en.ts'
 import { RoomdeskTray } from './tray.ts'
 import { isManagedPackage } from './updates/debian-package.ts'
+import { asksAdministrator } from './updates/per-machine.ts'
 import { publisherKeys } from './updates/publisher-keys.ts'
 import { Updates, updatesFolder } from './updates/updates.ts'
 import { Walls } from './walls/walls.ts'
@@ -120,10 +121,12 @@ export class Shell {
         program: app.getPath('exe'),
         appImage: process.env.APPIMAGE,
         isManagedPackage: () => isManagedPackage(app.getPath('exe')),
+        asksAdministrator: () => asksAdministrator(),
       },
       isOccupied: () => this.#state && this.#state.counts.people > 0,
       warnPeople: (inMs) => this.#warnPeople(inMs),
       restart: restartApp,
+      isEnding: options.isQuitting,
       open: (file) => desktop.openPath(file),
       onChange: () => pushAppChange('updates'),
     })

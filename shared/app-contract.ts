@@ -63,6 +63,8 @@ const updateProblems = [
   'diskFull',
   'notWritten',
   'notStarted',
+  'installerEnded',
+  'installerHangs',
   'notAllowed',
   'packageFailed',
   'notInstalled',
@@ -79,8 +81,8 @@ export const updateChoice = z.object({
 })
 
 const updatesView = updateChoice.extend({
-  /** `package`: the system asks for the rights first; `image`: the operator puts the app in its place; `byHand`: the operator installs the fetched file. */
-  way: z.enum(['replace', 'installer', 'package', 'image', 'byHand']),
+  /** `elevated`: Windows asks an administrator first; `package`: the system asks for the rights first; `image`: the operator puts the app in its place; `byHand`: the operator installs the fetched file. */
+  way: z.enum(['replace', 'installer', 'elevated', 'package', 'image', 'byHand']),
   /** Version of the running app. */
   version: z.string(),
   state: z.enum(['idle', 'checking', 'fetching', 'installing']),

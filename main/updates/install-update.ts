@@ -8,8 +8,8 @@ import type { VerifiedRelease } from './release.ts'
 import { problemOf, UpdateProblem } from './update-problem.ts'
 
 /**
- * Way in which this app takes an update: `replace` its own AppImage, run the `installer`, have the system install the `package` once somebody gives the rights,
- * open the `image` for the operator, or leave all of it to the operator (`byHand`).
+ * Way in which this app takes an update: `replace` its own AppImage, run the `installer`, also one for which Windows asks an administrator (`elevated`), have the system
+ * install the `package` once somebody gives the rights, open the `image` for the operator, or leave all of it to the operator (`byHand`).
  */
 export type InstallWay = UpdatesView['way']
 
@@ -21,11 +21,14 @@ interface InstalledApp {
   appImage: string | undefined
   /** It came by a Debian package, and the system can ask for the rights to replace it. */
   isManagedPackage: boolean
+  /** Windows asks an administrator before the installer may replace it. */
+  asksAdministrator: boolean
 }
 
-export function installWay({ platform, isPackaged, appImage, isManagedPackage }: InstalledApp): InstallWay {
+export function installWay(app: InstalledApp): InstallWay {
+  const { platform, isPackaged, appImage, isManagedPackage, asksAdministrator } = app
   if (!isPackaged) return 'byHand'
-  if (platform === 'win32') return 'installer'
+  if (platform === 'win32') return asksAdministrator ? 'elevated' : 'installer'
   if (platform === 'darwin') return 'image'
   if (platform === 'linux' && appImage !== undefined) return 'replace'
   return platform === 'linux' && isManagedPackage ? 'package' : 'byHand'
@@ -52,14 +55,21 @@ export async function replaceAppImage(installer: string, appImage: string, relea
   }
 }
 
+/** Time that the installer for Windows may take until it ends this app, in milliseconds. The question for the rights closes by itself after two minutes. */
+const installerMs = 15 * 60_000
+
 /**
- * Starts the installer of electron-builder (NSIS) without questions: it ends the running app in order (`--quit`), replaces it and starts it again.
- * @throws UpdateProblem
+ * Runs the installer of electron-builder (NSIS) without questions: it ends the running app in order (`--quit`), replaces it and starts it again. Where it needs the rights
+ * of an administrator, Windows asks for them; its exit code does not tell a refusal from a failure.
+ * @returns never: the installer ends this app
+ * @throws UpdateProblem the installer ended and this app still runs, or it neither ended nor ended this app in time
  */
-export async function runInstaller(installer: string): Promise<void> {
+export async function runInstaller(installer: string, limitMs = installerMs): Promise<never> {
   const child = spawn(installer, ['--updated', '/S', '--force-run'], { detached: true, stdio: 'ignore' })
-  await once(child, 'spawn').catch((error: unknown) => {
-    throw problemOf(error, 'notStarted')
-  })
   child.unref()
+  const limit = AbortSignal.timeout(limitMs)
+  const [code] = (await once(child, 'exit', { signal: limit }).catch((error: unknown) => {
+    throw limit.aborted ? new UpdateProblem('installerHangs') : problemOf(error, 'notStarted')
+  })) as [number | null]
+  throw new UpdateProblem('installerEnded', String(code ?? ''))
 }

@@ -30,6 +30,8 @@ interface UpdateMachine extends Omit<UpdateTarget, 'isAppImage'> {
   appImage: string | undefined
   /** Tells whether the app came by a Debian package that the system can be asked to replace. */
   isManagedPackage: () => Promise<boolean>
+  /** Tells whether Windows asks an administrator before it installs an update. */
+  asksAdministrator: () => Promise<boolean>
 }
 
 /** Parts of the updates. */
@@ -49,6 +51,8 @@ export interface UpdatesOptions {
   warnPeople: (inMs: number | undefined) => Promise<void>
   /** Ends the app in order, and starts its successor. */
   restart: () => void
+  /** The app is about to end. */
+  isEnding: () => boolean
   /** Opens a file as a click on it does. Resolves to what went wrong; empty: nothing. */
   open: (file: string) => Promise<string>
   onChange: () => void
@@ -57,7 +61,8 @@ export interface UpdatesOptions {
 /** Updates of the app from a place of the site's own. Nothing is asked of anybody while there is none. */
 export class Updates {
   readonly #options: UpdatesOptions
-  #isManagedPackage = false
+  /** Until the machine has answered, nothing is installed without a person. */
+  #facts = { isManagedPackage: false, asksAdministrator: true }
   readonly #countdown: InstallCountdown
   readonly #program: ReplacedProgram | undefined
   #state: UpdatesView['state'] = 'idle'
@@ -91,6 +96,7 @@ export class Updates {
   /** Checks now and then, and installs at a quiet moment if the operator wishes so. */
   start(): void {
     mustNotFail(this.#program?.look())
+    inBackground(this.#readFacts(), 'the machine does not tell how updates are installed', this.#options.logger)
     setTimeout(() => mustNotFail(this.check()), times.first).unref()
     setInterval(() => mustNotFail(this.check()), times.every).unref()
     setInterval(
@@ -104,7 +110,16 @@ export class Updates {
   }
 
   get #way(): InstallWay {
-    return installWay({ ...this.#options.machine, isManagedPackage: this.#isManagedPackage })
+    return installWay({ ...this.#options.machine, ...this.#facts })
+  }
+
+  async #readFacts(): Promise<void> {
+    const { platform, appImage, isManagedPackage, asksAdministrator } = this.#options.machine
+    this.#facts = {
+      isManagedPackage: platform === 'linux' && appImage === undefined && (await isManagedPackage()),
+      asksAdministrator: platform === 'win32' && (await asksAdministrator()),
+    }
+    this.#options.onChange()
   }
 
   view(): UpdatesView {
@@ -174,9 +189,8 @@ export class Updates {
       this.#options.onChange()
     })
     if (machine.platform === 'win32') await proveSignature(installer, machine.program)
+    await this.#readFacts()
     this.#installer = installer
-    this.#isManagedPackage =
-      machine.platform === 'linux' && machine.appImage === undefined && (await machine.isManagedPackage())
     logger.info({ version: release.version }, 'an update is ready')
   }
 
@@ -229,15 +243,14 @@ export class Updates {
       if (platform === 'win32') await proveSignature(this.#installer, program)
       this.#store({ installing: release.version })
       this.#options.logger.info({ version: release.version }, 'the update is installed')
-      if (this.#way === 'installer') {
-        await runInstaller(this.#installer)
-        return true
-      }
+      if (this.#way === 'installer' || this.#way === 'elevated') return await runInstaller(this.#installer)
       if (this.#way === 'package') await installPackage(this.#installer, release)
       else await replaceAppImage(this.#installer, appImage ?? '', release)
       this.#options.restart()
       return true
     } catch (error) {
+      // An installer that has ended the app may fail afterwards: the next start tells.
+      if (this.#options.isEnding()) return true
       this.#store({ installing: '' })
       this.#hasFailed = true
       this.#fail(problemOf(error, 'notStarted'))

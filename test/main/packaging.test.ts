@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { getConfig, validateConfiguration } from 'app-builder-lib/out/util/config/config.js'
 import { DebugLogger } from 'builder-util'
+import { UUID } from 'builder-util-runtime'
 import { expect, test } from 'vitest'
-import { appId } from '../../main/app-id.ts'
+import { appId, installKey } from '../../main/app-id.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -30,6 +31,21 @@ test('electron-builder accepts the configuration', async () => {
     expect(existsSync(join(root, String(icon))), String(icon)).toBe(true)
   }
 }, 60_000)
+
+test('the app looks for its installation where the installer for Windows notes it', async () => {
+  const { nsis } = await getConfig(root, null, null)
+  expect(nsis?.guid).toBeUndefined()
+  const namespace = UUID.parse('50e065bc-3134-11e6-9bab-38c9862bdaf3')
+  expect(installKey).toBe(UUID.v5(appId, namespace))
+  const templates = join(root, 'node_modules/app-builder-lib/templates/nsis')
+  const [multiUser, installer] = [
+    await readFile(join(templates, 'multiUser.nsh'), 'utf8'),
+    await readFile(join(templates, 'installer.nsi'), 'utf8'),
+  ]
+  expect(multiUser).toContain('INSTALL_REGISTRY_KEY "Software\\${APP_GUID}"')
+  expect(multiUser).toContain('HKLM "${INSTALL_REGISTRY_KEY}" InstallLocation')
+  expect(installer).toMatch(/\$hasPerMachineInstallation == "1"[^]*UAC_RunElevated/)
+})
 
 test('the deb asks for every library of Electron, by the names before and after the change to 64-bit times', async () => {
   const { deb } = await getConfig(root, null, null)

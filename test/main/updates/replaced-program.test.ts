@@ -46,11 +46,13 @@ test('an app that somebody replaced restarts by itself at a quiet moment, withou
       machine: {
         ...{ platform: 'linux', arch: 'x64', isPackaged: true, program, appImage: undefined },
         isManagedPackage: async () => true,
+        asksAdministrator: async () => false,
       },
       open: async () => '',
       isOccupied: () => occupied,
       warnPeople: async () => undefined,
       restart: () => (restarts += 1),
+      isEnding: () => false,
       onChange: () => undefined,
     })
   /** Time passes while the disk works. */

@@ -10,8 +10,9 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { PreferencesFile } from '../../../main/preferences.ts'
 import { fetchInstaller } from '../../../main/updates/fetch-installer.ts'
-import { replaceAppImage } from '../../../main/updates/install-update.ts'
+import { replaceAppImage, runInstaller } from '../../../main/updates/install-update.ts'
 import { readRelease } from '../../../main/updates/release.ts'
+import { asksAdministrator } from '../../../main/updates/per-machine.ts'
 import { proveSignature, type Signature } from '../../../main/updates/signature.ts'
 import { updateSource } from '../../../main/updates/update-source.ts'
 import { Updates, type UpdatesOptions } from '../../../main/updates/updates.ts'
@@ -105,11 +106,13 @@ function startUpdates(change: Partial<UpdatesOptions> = {}): Updates {
       program: '/nowhere',
       appImage,
       isManagedPackage: async () => false,
+      asksAdministrator: async () => false,
     },
     open: async () => '',
     isOccupied: () => occupied,
     warnPeople: async (inMs) => void warnings.push(inMs ?? 'called off'),
     restart: () => (restarts += 1),
+    isEnding: () => false,
     onChange: () => undefined,
     ...change,
   })
@@ -357,6 +360,7 @@ describe('installing', () => {
       program: '/nowhere',
       appImage: join(work, 'gone/R.AppImage'),
       isManagedPackage: async () => false,
+      asksAdministrator: async () => false,
     } as const
     const updates = await checked(address, { machine })
     await updates.install()
@@ -374,6 +378,7 @@ describe('installing', () => {
       program: '/nowhere',
       appImage: undefined,
       isManagedPackage: async () => true,
+      asksAdministrator: async () => false,
     } as const
     answers['/updates/latest-mac.yml'] = description('0.3.0', newApp, 'Roomdesk-0.3.0-arm64.dmg')
     answers['/updates/Roomdesk-0.3.0-arm64.dmg'] = newApp
@@ -412,6 +417,7 @@ describe.skipIf(process.platform === 'win32')('a Debian package', () => {
       program: '/nowhere',
       appImage: undefined,
       isManagedPackage: async () => true,
+      asksAdministrator: async () => false,
     } as const
     return await checked(address, { machine })
   }
@@ -450,6 +456,93 @@ describe.skipIf(process.platform === 'win32')('a Debian package', () => {
     await minutes(30)
     vi.useRealTimers()
     expect([await questions(), restarts]).toEqual(['', 0])
+  })
+})
+
+// The programs of Windows are scripts here, found by their whole names.
+describe.skipIf(process.platform === 'win32')('an installer for Windows', () => {
+  const setup = 'Roomdesk-0.3.0.exe'
+  /** The updates of an app for Windows. @param script that the installer is */
+  const onWindows = async (script: string, change: Partial<UpdatesOptions> = {}, asks = false): Promise<Updates> => {
+    const powershell = join(work, 'C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe')
+    await writeFile(powershell, `#!/bin/sh\necho '{"status":"NotSigned","signer":null}'\n`, { mode: 0o755 })
+    vi.stubEnv('PATH', `${work}:/usr/bin:/bin`)
+    vi.stubEnv('SystemRoot', undefined)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const installer = Buffer.from(`#!/bin/sh\necho run >> '${work}/runs'\n${script}\n`)
+    answers['/updates/latest.yml'] = description('0.3.0', installer, setup)
+    answers[`/updates/${setup}`] = installer
+    const machine = {
+      ...{ platform: 'win32', arch: 'x64', isPackaged: true, program: '/nowhere', appImage: undefined },
+      isManagedPackage: async () => false,
+      asksAdministrator: async () => asks,
+    } as const
+    const updates = await checked(address, { machine, ...change })
+    // Windows runs a file without such a mode.
+    await chmod(updates.view().file, 0o755)
+    return updates
+  }
+  const runs = async (): Promise<number> =>
+    (await readFile(join(work, 'runs'), 'utf8').catch(() => '')).split('\n').length - 1
+
+  test('that ends although the app goes on has failed: people in rooms are told, and the operator may try again', async () => {
+    occupied = true
+    const updates = await onWindows('exit 5')
+    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'Date'] })
+    await updates.installWithWarning()
+    await minutes(2.1)
+    vi.useRealTimers()
+    await expect.poll(() => warnings).toEqual([120_000, 'called off'])
+    expect(updates.view()).toMatchObject({
+      ...{ state: 'idle', installs_at: 0, release: { version: '0.3.0' } },
+      problem: { name: 'installerEnded', detail: '5' },
+    })
+    // Nothing was installed: the next start has nothing to tell.
+    expect(startUpdates().view().problem).toBeNull()
+    expect(await updates.install()).toBe(false)
+    expect(await runs()).toBe(2)
+  })
+
+  test('that fails after it has ended the app is told by the next start', async () => {
+    const updates = await onWindows('exit 1', { isEnding: () => true })
+    expect(await updates.install()).toBe(true)
+    expect(updates.view()).toMatchObject({ state: 'installing', problem: null })
+    expect(startUpdates().view().problem).toMatchObject({ name: 'notInstalled' })
+  })
+
+  test('that neither ends nor ends the app is not waited for', async () => {
+    await writeFile(join(work, setup), '#!/bin/sh\nexec sleep 3\n', { mode: 0o755 })
+    await expect(runInstaller(join(work, setup), 100)).rejects.toMatchObject({ problem: 'installerHangs' })
+  })
+
+  test('for which Windows asks an administrator never runs by itself', async () => {
+    occupied = false
+    const updates = await onWindows('exit 0', {}, true)
+    expect(updates.view().way).toBe('elevated')
+    updates.set({ source: address, install: 'quiet', hour: null })
+    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'Date'] })
+    updates.start()
+    await minutes(30)
+    vi.useRealTimers()
+    expect(await runs()).toBe(0)
+    await updates.install()
+    expect(await runs()).toBe(1)
+  })
+
+  test.each([
+    ['is in the registry', undefined, true],
+    ['is not', 1, false],
+    ['cannot be told', 'ENOENT', true],
+  ])('asks an administrator if an installation for all users %s', async (_case, code, asks) => {
+    const told: unknown[] = []
+    const answer = async (...call: unknown[]): Promise<void> => {
+      told.push(call)
+      if (code !== undefined) throw Object.assign(new Error('reg.exe'), { code })
+    }
+    expect(await asksAdministrator(answer, {})).toBe(asks)
+    const key = 'HKLM\\Software\\4da761ad-57a4-5b68-bee6-bfc02f47c2be'
+    const args = ['query', key, '/v', 'InstallLocation', '/reg:64']
+    expect(told).toEqual([['C:\\Windows\\System32\\reg.exe', args]])
   })
 })
 

@@ -15,6 +15,7 @@ export const updates: Texts<typeof english> = {
   anyTime: 'Jederzeit',
   check: 'Jetzt prüfen',
   install: 'Installieren und neu starten',
+  again: 'Erneut versuchen',
   open: 'Abbild öffnen',
   command: 'Befehl',
   show: 'Datei zeigen',
@@ -30,6 +31,8 @@ export const updates: Texts<typeof english> = {
   proven: 'Die Installationsdatei ist vollständig und vom Herausgeber dieser App signiert.',
   package:
     'Das System fragt nach dem Passwort eines Administrators; die App läuft so lange weiter und startet dann neu. In einem Terminal leistet dieser Befehl dasselbe; starten Sie die App danach neu.',
+  elevated:
+    'Windows fragt nach der Zustimmung eines Administrators, also muss jemand an diesem Computer sein: Das Update wird nie von selbst installiert.',
   image:
     'Öffnen Sie das Abbild, beenden Sie Roomdesk, ziehen Sie das Symbol auf „Programme“ und wählen Sie „Ersetzen“; öffnen Sie die App dann wieder. Alle Daten bleiben.',
   byCommand: 'Installieren Sie mit diesem Befehl, und starten Sie die App dann neu. Alle Daten bleiben.',
@@ -68,6 +71,10 @@ export const updates: Texts<typeof english> = {
     notWritten:
       'Die App kann nicht ersetzt werden: {detail}. Verschieben Sie sie in einen Ordner, in den Sie schreiben dürfen.',
     notStarted: 'Die Installation startet nicht: {detail}',
+    installerEnded:
+      'Die Installation endete, ohne etwas zu installieren (Exit-Code {detail}). Falls Windows um Zustimmung bat, hat sie niemand gegeben. Versuchen Sie es erneut, oder lassen Sie sich die Datei zeigen und öffnen Sie sie selbst.',
+    installerHangs:
+      'Die Installation hat seit 15 Minuten nichts getan. Vielleicht wartet sie auf dem Bildschirm dieses Computers auf eine Antwort. Antworten Sie dort, oder versuchen Sie es erneut.',
     notAllowed:
       'Das System hat das Recht zur Installation nicht gegeben. Versuchen Sie es mit dem Passwort eines Administrators erneut, oder verwenden Sie den Befehl unten.',
     packageFailed:

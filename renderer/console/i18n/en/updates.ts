@@ -13,6 +13,7 @@ export const updates = {
   anyTime: 'At any time',
   check: 'Check now',
   install: 'Install and restart',
+  again: 'Try again',
   open: 'Open the image',
   command: 'Command',
   show: 'Show the file',
@@ -28,6 +29,8 @@ export const updates = {
   proven: 'The installer is whole, and the publisher of this app signed it.',
   package:
     'The system asks for the password of an administrator; the app goes on meanwhile, and restarts then. From a terminal, this command does the same; restart the app afterwards.',
+  elevated:
+    'Windows asks for the permission of an administrator, so somebody has to be at this computer: the update is never installed by itself.',
   image:
     'Open the image, quit Roomdesk, drag its icon onto Applications and choose Replace, then open it again. The app keeps all data.',
   byCommand: 'Install it with this command, then restart the app. It keeps all data.',
@@ -63,6 +66,10 @@ export const updates = {
     diskFull: 'The disk is full. Make room, then check again.',
     notWritten: 'The app cannot be replaced: {detail}. Move it to a folder that you may write to.',
     notStarted: 'The installer does not start: {detail}',
+    installerEnded:
+      'The installer ended without installing anything (exit code {detail}). If Windows asked for permission, nobody gave it. Try again, or show the file and open it yourself.',
+    installerHangs:
+      'The installer has done nothing for 15 minutes. It may wait for an answer on the screen of this computer. Answer it there, or try again.',
     notAllowed:
       'The system did not give the rights to install. Try again with the password of an administrator, or use the command below.',
     packageFailed: 'apt could not install the update: {detail}. The command below shows the whole reason.',

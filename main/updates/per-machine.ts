@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process'
+import { win32 } from 'node:path'
+import { promisify } from 'node:util'
+import { installKey } from '../app-id.ts'
+
+/** Runs a program of Windows. Rejects as `execFile` does. */
+export type RunProgram = (program: string, args: readonly string[]) => Promise<unknown>
+
+const run: RunProgram = (program, args) => promisify(execFile)(program, args, { timeout: 10_000, windowsHide: true })
+
+/**
+ * Tells whether Windows asks an administrator before an update is installed: if the app was installed for all users, its installer starts itself again with their rights.
+ * It decides by the same value of the registry. If that cannot be read, the answer is yes: nobody is surprised by a question at night.
+ */
+export async function asksAdministrator(runProgram = run, env: NodeJS.ProcessEnv = process.env): Promise<boolean> {
+  const program = win32.join(env.SystemRoot ?? 'C:\\Windows', 'System32', 'reg.exe')
+  try {
+    await runProgram(program, ['query', `HKLM\\Software\\${installKey}`, '/v', 'InstallLocation', '/reg:64'])
+    return true
+  } catch (error) {
+    // Exit code of `reg query` for a value that does not exist.
+    return !(error instanceof Error && 'code' in error && error.code === 1)
+  }
+}

@@ -11,6 +11,7 @@ import { spawnMediaProcess } from './media-process.ts'
 import { keepCrashReports } from './process-ends.ts'
 import { startAppAgain } from './relaunch.ts'
 import { stopMs } from './service/service-plan.ts'
+import { programFiles, restartWhenReplaced } from './updates/replaced-program.ts'
 import type { UserFolder } from './user-folder.ts'
 
 const folder = import.meta.dirname
@@ -34,6 +35,9 @@ async function run({ error, notice }: UserFolder): Promise<void> {
   }
   const isService = process.argv.includes(faceFlags.service)
   if (isService && !followQuitCommand()) return
+  const { platform, env } = process
+  const { isPackaged } = app
+  const files = programFiles({ platform, isPackaged, program: app.getPath('exe'), appImage: env.APPIMAGE })
   await runHeadless({
     flags: headlessFlags(process.argv.slice(app.isPackaged ? 1 : 2)),
     pages: join(folder, '..'),
@@ -47,6 +51,9 @@ async function run({ error, notice }: UserFolder): Promise<void> {
         stop('quit')
       })
     },
+    ...(files.length > 0 && {
+      followReplacement: (isOccupied, restart) => restartWhenReplaced(files, isOccupied, restart),
+    }),
     end: (code) => app.exit(code),
   })
 }

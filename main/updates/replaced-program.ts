@@ -1,24 +1,71 @@
 import { stat } from 'node:fs/promises'
+import { posix } from 'node:path'
+import { mustNotFail } from '../../shared/unawaited.ts'
+import { lookMs, QuietMoment } from './quiet-moment.ts'
 
-/** Notices that the file of the running program was replaced, e.g. by `apt install` in a terminal. The program goes on, but starts its further processes from the new files. */
+/** The running app, as far as its files depend on it. */
+interface RunningProgram {
+  platform: NodeJS.Platform
+  isPackaged: boolean
+  /** Executable of the running app. */
+  program: string
+  /** Path of the AppImage that runs, if one does. */
+  appImage: string | undefined
+}
+
+/**
+ * Lists the files by which a replaced app is noticed; none where no app is replaced while it runs, as on Windows.
+ * In a bundle of macOS the executable may stay the same; `Info.plist` names version and checksum of every build, and `Resources`, which is copied last, changes with each file in it.
+ */
+export function programFiles({ platform, isPackaged, program, appImage }: RunningProgram): readonly string[] {
+  if (!isPackaged || platform === 'win32') return []
+  if (platform !== 'darwin') return [appImage ?? program]
+  const contents = posix.dirname(posix.dirname(program))
+  return [program, posix.join(contents, 'Info.plist'), posix.join(contents, 'Resources')]
+}
+
+/** Notices that files of the running program were replaced, e.g. by `apt install` in a terminal or by copying another bundle. The program goes on, but starts its further processes from the new files. */
 export class ReplacedProgram {
-  readonly #path: string
+  readonly #paths: readonly string[]
   #first: string | undefined
   #last: string | undefined
 
-  constructor(path: string) {
-    this.#path = path
+  constructor(paths: readonly string[]) {
+    this.#paths = paths
   }
 
-  /** Looks at the file. Resolves to true once it is another one than at the first look, and the same as at the last: whoever replaced it is done. */
+  /** Looks at the files. Resolves to true once they are others than at the first look, and the same as at the last: whoever replaced them is done. */
   async look(): Promise<boolean> {
     const before = this.#last
-    const now = await stat(this.#path).then(
-      ({ dev, ino, size, mtimeMs }) => [dev, ino, size, mtimeMs].join(' '),
-      () => undefined,
-    )
+    const now = await stateOf(this.#paths)
     this.#last = now
     this.#first ??= now
     return now !== undefined && now !== this.#first && now === before
+  }
+}
+
+/** Restarts a program once its files were replaced and nobody has been in a room for five minutes. */
+export function restartWhenReplaced(files: readonly string[], isOccupied: () => boolean, restart: () => void): void {
+  const program = new ReplacedProgram(files)
+  const moment = new QuietMoment()
+  mustNotFail(program.look())
+  const look = async (): Promise<void> => {
+    const isQuiet = moment.look(isOccupied())
+    if (!(await program.look()) || !isQuiet) return
+    clearInterval(timer)
+    restart()
+  }
+  const timer = setInterval(() => mustNotFail(look()), lookMs)
+  timer.unref()
+}
+
+/** @returns undefined while one of the files is missing */
+async function stateOf(paths: readonly string[]): Promise<string | undefined> {
+  try {
+    const stats = await Promise.all(paths.map(async (path) => await stat(path)))
+    return stats.map(({ dev, ino, size, mtimeMs }) => [dev, ino, size, mtimeMs].join(' ')).join('\n')
+  } catch {
+    // Somebody is about to replace it.
+    return undefined
   }
 }

@@ -9,14 +9,15 @@ import { installCommand, installPackage } from './debian-package.ts'
 import { fetchInstaller, isAsAnnounced } from './fetch-installer.ts'
 import { type InstallWay, installWay, replaceAppImage, runInstaller } from './install-update.ts'
 import { InstallCountdown } from './install-countdown.ts'
-import { ReplacedProgram } from './replaced-program.ts'
+import { lookMs, QuietMoment } from './quiet-moment.ts'
+import { programFiles, ReplacedProgram } from './replaced-program.ts'
 import { readRelease, type UpdateTarget, type VerifiedRelease } from './release.ts'
 import { proveSignature } from './signature.ts'
 import { problemOf, UpdateProblem } from './update-problem.ts'
 import { updateSource } from './update-source.ts'
 
-/** Times in milliseconds: from the start to the first check, between checks, between looks for a quiet moment, and how long it must have been quiet. */
-const times = { first: 60_000, every: 6 * 3_600_000, look: 30_000, quiet: 5 * 60_000 }
+/** Times in milliseconds: from the start to the first check, and between checks. */
+const times = { first: 60_000, every: 6 * 3_600_000 }
 
 /** Stands for the version of an update that somebody installed by other means. */
 const byOtherMeans = 'other means'
@@ -73,7 +74,7 @@ export class Updates {
   #hasFailed = false
   #checkedAt = 0
   #received = 0
-  #quietSince = 0
+  readonly #moment = new QuietMoment()
   /** The app runs for the first time since it was updated. */
   readonly wasUpdated: boolean
 
@@ -81,9 +82,8 @@ export class Updates {
     this.#options = options
     const { logger, warnPeople, onChange } = options
     this.#countdown = new InstallCountdown({ logger, warn: warnPeople, install: () => this.install(), onChange })
-    const { platform, isPackaged, appImage, program } = options.machine
-    // Windows and macOS replace no program that runs.
-    this.#program = platform === 'linux' && isPackaged ? new ReplacedProgram(appImage ?? program) : undefined
+    const files = programFiles(options.machine)
+    this.#program = files.length === 0 ? undefined : new ReplacedProgram(files)
     const { installing } = this.#stored
     this.wasUpdated = installing === options.version || installing === byOtherMeans
     if (installing === '') return
@@ -101,7 +101,7 @@ export class Updates {
     setInterval(() => mustNotFail(this.check()), times.every).unref()
     setInterval(
       () => inBackground(this.#lookForQuiet(), 'an update was not installed', this.#options.logger),
-      times.look,
+      lookMs,
     ).unref()
   }
 
@@ -262,9 +262,7 @@ export class Updates {
   async #lookForQuiet(): Promise<void> {
     const { install, hour } = this.#stored
     const now = Date.now()
-    if (this.#options.isOccupied() !== false) this.#quietSince = 0
-    else if (this.#quietSince === 0) this.#quietSince = now
-    const quiet = this.#quietSince !== 0 && now - this.#quietSince >= times.quiet
+    const quiet = this.#moment.look(this.#options.isOccupied(), now)
     const isReplaced = this.#state === 'idle' && (await this.#program?.look()) === true
     if (isReplaced && quiet && this.#countdown.at === 0) return this.#restartReplaced()
     if (install !== 'quiet' || !needsNobody(this.#way) || !quiet || this.#hasFailed || this.#countdown.at !== 0) return

@@ -53,6 +53,8 @@ export interface HeadlessProgram {
   startAgain: (restarts: Restarts) => void
   /** Calls `stop` with the reason, once this program is to end in order. */
   followEnd: (stop: (reason: string) => void) => void
+  /** Calls `restart` once the files of this program were replaced and no people are in rooms; left out: nobody looks. */
+  followReplacement?: (isOccupied: () => boolean, restart: () => void) => void
   /** Ends this process. */
   end: (code: number) => void
 }
@@ -170,24 +172,28 @@ async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<
     },
   })
   state.controller = opened
-  const stop = (reason: string): void => {
+  const stop = (reason: string, after = () => program.end(0)): void => {
     if (stopping) return
     stopping = true
     logger.info({ signal: reason }, 'stopping')
     state.runsOn = false
-    opened.stop().then(
-      () => program.end(0),
-      (error: unknown) => {
-        process.stderr.write(explain(error))
-        program.end(1)
-      },
-    )
+    opened.stop().then(after, (error: unknown) => {
+      process.stderr.write(explain(error))
+      program.end(1)
+    })
   }
   let stopping = false
-  program.followEnd(stop)
+  program.followEnd((reason) => stop(reason))
   await opened.start()
   media.release()
   state.runsOn = true
+  program.followReplacement?.(
+    () => opened.people > 0,
+    () => {
+      const ports = opened.ports()
+      stop('the program was replaced', () => program.startAgain({ times: [], total: 0, ports }))
+    },
+  )
   process.stdout.write(`ready ${JSON.stringify(readyLine(opened))}\n`)
   reportFirstStart(opened)
 }

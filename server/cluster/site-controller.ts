@@ -103,6 +103,12 @@ export class SiteController {
     return this.#role?.is ?? 'standby'
   }
 
+  /** Number of people in rooms that this controller serves; none while another one leads. */
+  get people(): number {
+    const role = this.#role
+    return role?.is === 'leader' ? role.controller.people : 0
+  }
+
   /** URL of a listener; empty while it does not listen. */
   url(name: ListenerName): string {
     const role = this.#role

@@ -125,6 +125,11 @@ export class Controller {
     return this.#parts.listeners.numbers()
   }
 
+  /** Number of people in rooms. */
+  get people(): number {
+    return this.#parts.services.pool.totals().people
+  }
+
   /** URL of a listener; empty when it does not listen. */
   url(name: ListenerName): string {
     return this.#parts.listeners.url(name)

@@ -1,36 +1,53 @@
 import { createHash } from 'node:crypto'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { publisherKeysFile } from '../../main/updates/publisher-keys.ts'
 import { violations } from '../support/axe.ts'
+import { readyLines } from '../support/headless.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
-import { type Desktop, isGenuine, launch } from '../e2e/desktop.ts'
+import { UpdatePublisher } from '../support/update-publisher.ts'
+import { type Desktop, electronExecutable, isGenuine, keychain, launch } from '../e2e/desktop.ts'
 
+const root = resolve(import.meta.dirname, '../..')
+const publisher = new UpdatePublisher()
+/** Folder of the updates. */
 let place: string
+/** App of the publisher, in a folder of its own. */
+let folder: string
 let desktop: Desktop
 const content = Buffer.alloc(50_000, 'new')
 const name = 'Roomdesk-99.0.0.deb'
 
 beforeAll(async () => {
   place = await mkdtemp(join(tmpdir(), 'roomdesk-release-'))
-  desktop = await launch()
+  folder = await mkdtemp(join(tmpdir(), 'roomdesk-app-'))
+  await mkdir(join(folder, 'packaging'))
+  await writeFile(join(folder, publisherKeysFile), publisher.publicPem)
+  await copyFile(join(root, 'package.json'), join(folder, 'package.json'))
+  for (const part of ['assets', 'dist', 'node_modules']) await symlink(join(root, part), join(folder, part), 'junction')
+  desktop = await launch({ folder })
 })
 afterAll(async () => {
   await desktop[Symbol.asyncDispose]()
-  await rm(place, { recursive: true, force: true })
+  for (const made of [place, folder]) await rm(made, { recursive: true, force: true })
 })
 
-const offer = (version: string, sha512: string, url = name): Promise<void> =>
-  writeFile(
-    join(place, process.arch === 'x64' ? 'latest-linux.yml' : `latest-linux-${process.arch}.yml`),
-    JSON.stringify({
-      version,
-      files: [{ url, sha512, size: content.length }],
-      releaseNotes: '### Added\n\n- Faster walls.',
-    }),
-  )
+const descriptionFile = process.arch === 'x64' ? 'latest-linux.yml' : `latest-linux-${process.arch}.yml`
+/** Puts the description of a release into the folder. @param signer null: it is not signed */
+async function offer(version: string, sha512: string, url = name, signer: UpdatePublisher | null = publisher) {
+  const description = JSON.stringify({
+    version,
+    files: [{ url, sha512, size: content.length }],
+    releaseNotes: '### Added\n\n- Faster walls.',
+  })
+  await writeFile(join(place, descriptionFile), description)
+  await rm(join(place, `${descriptionFile}.sig`), { force: true })
+  if (signer !== null) await writeFile(join(place, `${descriptionFile}.sig`), signer.sign(description))
+}
 
 test.runIf(process.platform === 'linux')('the operator names a folder, and learns what it holds', async () => {
   const { page } = desktop
@@ -44,23 +61,44 @@ test.runIf(process.platform === 'linux')('the operator names a folder, and learn
   await check.click()
   await card.getByText('does not exist. Copy all files of the release').waitFor()
 
-  await offer('0.0.1', 'none')
+  // Whoever can write to the folder has a whole release, and no key of the publisher.
+  const sha512 = createHash('sha512').update(content).digest('base64')
+  await writeFile(join(place, name), content)
+  await offer('99.0.0', sha512, name, null)
+  await check.click()
+  await card.getByText('The release is not signed').waitFor()
+  expect(await violations(page)).toEqual([])
+  await offer('99.0.0', sha512, name, new UpdatePublisher())
+  await check.click()
+  await card.getByText('was signed with a key that this app does not know').waitFor()
+
+  // An old release with its own signature.
+  await offer('0.0.1', sha512)
   await check.click()
   await card.getByText('Nothing newer was found').waitFor()
 
-  await writeFile(join(place, name), content)
   await offer('99.0.0', createHash('sha512').update('other').digest('base64'))
   await check.click()
   await card.getByText(`${name} is not the file that the release names`).waitFor()
 
-  await offer('99.0.0', createHash('sha512').update(content).digest('base64'))
+  await offer('99.0.0', sha512)
   await check.click()
   await card.getByText('Version 99.0.0 is ready to install').waitFor()
   await card.getByText('Faster walls.').waitFor()
-  await card.getByText('That does not prove who made it').waitFor()
+  await card.getByText('the publisher of this app signed it').waitFor()
   // A .deb needs rights: nothing offers to install it.
   await card.getByText(join(desktop.userData, 'updates', name)).waitFor()
   expect(await card.getByRole('button', { name: 'Install and restart' }).count()).toBe(0)
+  expect(await violations(page)).toEqual([])
+})
+
+test('a build without a key of its publisher takes no updates, and says so in place of the form', async () => {
+  await using unkeyed = await launch()
+  const { page } = unkeyed
+  await unkeyed.open('#/settings/about')
+  const card = page.getByRole('form', { name: 'Updates of this app' })
+  await card.getByText('This build takes no updates').waitFor()
+  expect(await card.getByLabel('Address or folder').count()).toBe(0)
   expect(await violations(page)).toEqual([])
 })
 
@@ -77,6 +115,7 @@ test.skipIf(isGenuine)(
     await offer('99.0.0', createHash('sha512').update(next).digest('base64'), 'Roomdesk-99.0.0.AppImage')
 
     await using app = await launch({
+      folder,
       before: [join(import.meta.dirname, '../e2e/as-packaged.cjs')],
       env: { APPIMAGE: appImage },
     })
@@ -140,6 +179,7 @@ test.skipIf(isGenuine || process.platform !== 'linux')(
     await writeFile(join(place, name), content)
     await offer('99.0.0', createHash('sha512').update(content).digest('base64'))
     await using app = await launch({
+      folder,
       before: [join(import.meta.dirname, '../e2e/as-packaged.cjs')],
       env: { PATH: `${programs}:${process.env.PATH}` },
     })
@@ -164,5 +204,30 @@ test.skipIf(isGenuine || process.platform !== 'linux')(
     expect(await violations(page)).toEqual([])
     if (process.env.ROOMDESK_PICTURES !== undefined)
       await card.screenshot({ path: join(process.env.ROOMDESK_PICTURES, 'updates-deb.png') })
+  },
+)
+
+// A Mac has a bundle in place of the AppImage; launchd starts what did not end with 0.
+test.skipIf(isGenuine || process.platform !== 'linux')(
+  'a service whose program was replaced ends in order, so that its manager starts the new one',
+  async () => {
+    const apps = await mkdtemp(join(tmpdir(), 'roomdesk-service-'))
+    onTestFinished(() => rm(apps, { recursive: true, force: true, maxRetries: 5 }))
+    const appImage = join(apps, 'Roomdesk.AppImage')
+    await writeFile(appImage, 'old')
+    const hurried = ['-r', join(import.meta.dirname, 'hurried-service.cjs')]
+    const ports = ['media', 'device', 'node', 'console'].map((port) => `--${port}-port=0`)
+    const folders = [`--user-data-dir=${join(apps, 'app')}`, `--data-dir=${join(apps, 'site')}`]
+    const service = spawn(electronExecutable, [...hurried, root, '--headless', '--service', ...folders, ...ports], {
+      env: { ...process.env, ...keychain('none'), APPIMAGE: appImage },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => void service.kill('SIGKILL'))
+    const ended = once(service, 'exit')
+    expect((await readyLines(service.stdout).next()).value).toBeDefined()
+    await writeFile(`${appImage}.new`, 'new')
+    await rename(`${appImage}.new`, appImage)
+    expect(await ended).toEqual([70, null])
+    expect(await readFile(join(apps, 'logs/roomdesk.log'), 'utf8')).toContain('the program was replaced')
   },
 )

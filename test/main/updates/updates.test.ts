@@ -473,7 +473,11 @@ describe.skipIf(process.platform === 'win32')('an installer for Windows', () => 
     answers['/updates/latest.yml'] = description('0.3.0', installer, setup)
     answers[`/updates/${setup}`] = installer
     const machine = {
-      ...{ platform: 'win32', arch: 'x64', isPackaged: true, program: '/nowhere', appImage: undefined },
+      platform: 'win32',
+      arch: 'x64',
+      isPackaged: true,
+      program: '/nowhere',
+      appImage: undefined,
       isManagedPackage: async () => false,
       asksAdministrator: async () => asks,
     } as const

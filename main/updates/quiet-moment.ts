@@ -1,0 +1,16 @@
+/** How long nobody may have been in a room, in milliseconds. */
+const quietMs = 5 * 60_000
+/** Time between two looks for a quiet moment, in milliseconds. */
+export const lookMs = 30_000
+
+/** Recognizes when nobody has been in a room for five minutes, so that a restart disturbs nobody. */
+export class QuietMoment {
+  #since = 0
+
+  /** @param isOccupied people are in a room; undefined: unknown @returns whether it is quiet */
+  look(isOccupied: boolean | undefined, now = Date.now()): boolean {
+    if (isOccupied !== false) this.#since = 0
+    else if (this.#since === 0) this.#since = now
+    return this.#since !== 0 && now - this.#since >= quietMs
+  }
+}

@@ -5,14 +5,15 @@ app.once('ready', () => {
   app.isPackaged = true
   process.argv = [process.execPath, ...process.argv.slice(process.argv.findIndex((given) => given === '--headless'))]
 })
-const { setInterval: unhurried } = globalThis
+const { setInterval: unhurried } = require('node:timers')
 const { now } = Date
 let ahead = 0
-Date.now = () => now() + ahead
-globalThis.setInterval = (work, ms, ...rest) => {
+Object.assign(Date, { now: () => now() + ahead })
+const setInterval = (work, ms, ...rest) => {
   if (!new Error().stack.includes('restartWhenReplaced')) return unhurried(work, ms, ...rest)
   return unhurried(() => {
     ahead += ms
     work()
   }, 50)
 }
+Object.assign(globalThis, { setInterval })

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { installKey } from '../app-id.ts'
 
 /** Runs a program of Windows. Rejects as `execFile` does. */
-export type RunProgram = (program: string, args: readonly string[]) => Promise<unknown>
+type RunProgram = (program: string, args: readonly string[]) => Promise<unknown>
 
 const run: RunProgram = (program, args) => promisify(execFile)(program, args, { timeout: 10_000, windowsHide: true })
 

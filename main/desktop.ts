@@ -12,6 +12,7 @@ import { declareAppScheme, serveApp } from './app-scheme.ts'
 import { denyPermissions, hardenApp } from './hardening.ts'
 import { desktopChecks } from './desktop-checks.ts'
 import { followDownloads } from './downloads.ts'
+import { followInstallers, installedFolder } from './installer-restart.ts'
 import { serveCalls } from './ipc.ts'
 import type { DataKey } from './key.ts'
 import { HeadlessFlagError, readDesktopLaunch, readDesktopSite } from './launch.ts'
@@ -94,6 +95,9 @@ async function run(sandbox: SandboxState, userFolder: UserFolder, shows: (shell:
   const made = new Shell({ launch, logger, folder, assets, controller, isQuitting, runsAgain: restarts.total > 0 })
   serveAppCalls(made.handlers, logger)
   running.shell = made
+  const installed = installedFolder()
+  if (installed !== undefined)
+    followInstallers({ logger, folder: installed, isQuitting, prepare: () => made.giveWayToInstaller() })
   shows(made)
   controller
     .then(async (started) => {

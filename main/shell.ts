@@ -162,6 +162,11 @@ export class Shell {
     return this.#preferences.current.keep_awake
   }
 
+  /** Notes that an installer replaces the app. @returns false if that installer starts it again */
+  giveWayToInstaller(): boolean {
+    return this.#updates.giveWayToInstaller()
+  }
+
   /** Brings the window to the front. */
   show(): void {
     this.#window.show()

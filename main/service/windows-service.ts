@@ -1,4 +1,5 @@
 import { win32 } from 'node:path'
+import { quotedForWindows } from '../windows-argument.ts'
 import { securedFolders } from './secured-folder.ts'
 import {
   type Command,
@@ -95,10 +96,10 @@ function wrapperFile({ program, flags }: ServiceRequest, dataFolder: string, app
     element('name', serviceName),
     element('description', 'Media rooms and RTSP devices'),
     element('executable', program),
-    // `argument` would be given to the program that stops it, too.
-    ...start.map((argument) => element('startargument', quoted(argument))),
+    // WinSW joins arguments as they are. `argument` would be given to the program that stops it, too.
+    ...start.map((argument) => element('startargument', quotedForWindows(argument))),
     element('stopexecutable', program),
-    ...['--quit', own].map((argument) => element('stopargument', quoted(argument))),
+    ...['--quit', own].map((argument) => element('stopargument', quotedForWindows(argument))),
     element('stoptimeout', `${stopMs / 1_000} sec`),
     element('logpath', logs),
     '  <log mode="roll-by-size">',
@@ -110,10 +111,4 @@ function wrapperFile({ program, flags }: ServiceRequest, dataFolder: string, app
     '</service>',
     '',
   ].join('\r\n')
-}
-
-/** Quotes an argument as programs of Windows read their command line (CommandLineToArgvW): WinSW joins arguments as they are. */
-function quoted(argument: string): string {
-  if (/^[^\s"]+$/.test(argument)) return argument
-  return `"${argument.replaceAll(/(\\*)"/g, '$1$1\\"').replace(/\\+$/, (slashes) => slashes + slashes)}"`
 }

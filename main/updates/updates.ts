@@ -271,9 +271,16 @@ export class Updates {
 
   #restartReplaced(): void {
     this.#options.logger.info('the program was replaced: restarting')
+    this.giveWayToInstaller()
+    this.#options.restart()
+  }
+
+  /** Notes that an installer which others run replaces this app. @returns false if it is the installer of this app's own update, which starts it again */
+  giveWayToInstaller(): boolean {
+    if (this.#state === 'installing') return false
     this.#enter('installing')
     this.#store({ installing: byOtherMeans })
-    this.#options.restart()
+    return true
   }
 
   get #stored(): PreferencesFile['current']['updates'] {

@@ -13,16 +13,50 @@ Var pid
   Pop $serviceRan
 !macroend
 
-; The app stores what it owes and ends (roomdesk --quit waits up to 20 s). What is still there then, such as a hanging app, is ended as electron-builder does it.
+; The file quit-request asks the apps of all users to end in order, and names the process after whose end they start again (main/quit-requests.ts): this installer, or the one that runs
+; this uninstaller for an upgrade. Only who may write into the program's folder can ask. A person who removes the app, or ends it, does not get it back.
+!macro askToQuit
+  ${GetProcessInfo} 0 $pid $1 $2 $3 $4
+  !ifdef BUILD_UNINSTALLER
+    ${if} ${isUpdated}
+      StrCpy $R1 "restart-after $1"
+    ${else}
+      StrCpy $R1 "quit"
+    ${endIf}
+  !else
+    StrCpy $R1 "restart-after $pid"
+  !endif
+  ClearErrors
+  FileOpen $R0 "$INSTDIR\quit-request" w
+  ${ifNot} ${Errors}
+    FileWrite $R0 "$R1$\r$\n"
+    FileClose $R0
+    Sleep 2000
+  ${endIf}
+!macroend
+
+; The apps store what they owe and end. `roomdesk --quit` waits up to 20 s for that of this user, also for one of a version that reads no request; then those of others get up to 20 s. What
+; is still there then, such as a hanging app, is ended as electron-builder does it.
 ; A service of this machine is stopped by its manager, which waits for it, and started again with the new files.
 !macro customCheckAppRunning
   nsExec::Exec `"$SYSDIR\net.exe" stop Roomdesk`
   Pop $R0
+  !insertmacro IS_POWERSHELL_AVAILABLE
   ${if} ${FileExists} "$INSTDIR\${APP_EXECUTABLE_FILENAME}"
+    !insertmacro askToQuit
     nsExec::Exec `"$INSTDIR\${APP_EXECUTABLE_FILENAME}" --quit`
     Pop $R0
+    StrCpy $R1 0
+    ${do}
+      !insertmacro FIND_PROCESS "${APP_EXECUTABLE_FILENAME}" $R0
+      ${if} $R0 != 0
+        ${exitDo}
+      ${endIf}
+      Sleep 1000
+      IntOp $R1 $R1 + 1
+    ${loopUntil} $R1 >= 20
+    Delete "$INSTDIR\quit-request"
   ${endIf}
-  !insertmacro IS_POWERSHELL_AVAILABLE
   !insertmacro _CHECK_APP_RUNNING
 !macroend
 

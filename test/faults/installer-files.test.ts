@@ -157,9 +157,14 @@ describe.skipIf(process.platform !== 'linux')('electron-builder writes, without 
       )
     }
     // Each of our macros is where electron-builder looks for it.
-    for (const line of ['net.exe" stop Roomdesk', 'Roomdesk.exe" --quit', 'net.exe" start Roomdesk'])
+    for (const line of ['net.exe" stop Roomdesk', 'quit-request', 'Roomdesk.exe" --quit', 'net.exe" start Roomdesk'])
       expect(installer).toContain(line)
-    for (const line of ['net.exe" stop Roomdesk', 'Roomdesk.exe" --quit', 'Roomdesk.exe" --remove-service'])
+    for (const line of [
+      'net.exe" stop Roomdesk',
+      'quit-request',
+      'Roomdesk.exe" --quit',
+      'Roomdesk.exe" --remove-service',
+    ])
       expect(uninstaller).toContain(line)
     expect(uninstaller).toMatch(new RegExp(`DeleteRegValue: .*CurrentVersion\\\\Run\\\\?"? ?"?.*${appId}`))
   }, 60_000)

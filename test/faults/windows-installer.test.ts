@@ -32,7 +32,11 @@ Var installMode
 !define isUpdated \`"" isUpdated ""\`
 !macro IS_POWERSHELL_AVAILABLE
 !macroend
+!macro FIND_PROCESS _FILE _RETURN
+  StrCpy \${_RETURN} "looked for \${_FILE}"
+!macroend
 !macro _CHECK_APP_RUNNING
+  DetailPrint "killed"
 !macroend
 !include "${join(root, String(nsis?.include))}"
 OutFile "${join(folder, 'probe.exe')}"
@@ -53,10 +57,21 @@ SectionEnd
   expect(`${made.stdout}${made.stderr}`).not.toMatch(/error/i)
   expect(made.status).toBe(0)
   // With UAC, the instance that installs begins at .onInit: by then the state of the service must be known, and stopping it must not overwrite it.
-  const { stdout: expanded } = spawnSync('makensis', ['-V1', '-PPO', script], { encoding: 'utf8' })
+  const expand = (...flags: string[]): string =>
+    spawnSync('makensis', ['-V1', '-PPO', ...flags, script], { encoding: 'utf8' }).stdout
+  const expanded = expand()
   const started = /Function \.onInit\s([^]*?)FunctionEnd/.exec(expanded)?.[1]
   expect(started).toMatch(/sc\.exe" query Roomdesk .*\s+Pop \$serviceRan\s/)
   expect(expanded.match(/Pop \$serviceRan/g)).toHaveLength(1)
+  // The apps of all users are asked first, then that of this one, and all get time before they are killed.
+  const asks = (script: string): string => /Section\s([^]*?)SectionEnd/.exec(script)?.[1] ?? ''
+  expect(asks(expanded)).toMatch(
+    /StrCpy \$R1 "restart-after \$pid"[^]*FileOpen \$R0 "\$INSTDIR\\quit-request" w[^]*FileWrite \$R0 "\$R1\r\n"[^]*--quit`[^]*looked for Roomdesk\.exe[^]*IntCmp `\$R1` `20`[^]*Delete "\$INSTDIR\\quit-request"[^]*killed/,
+  )
+  // Those that an upgrade ended start again after the installer, which runs this uninstaller; a removal ends them for good.
+  expect(asks(expand('-DBUILD_UNINSTALLER'))).toMatch(
+    /StrCpy \$R1 "restart-after \$1"[^]*StrCpy \$R1 "quit"[^]*FileOpen \$R0 "\$INSTDIR\\quit-request" w/,
+  )
   // The site goes with the app only where the uninstaller was told so.
   const removal = /Section un\.x\s([^]*?)SectionEnd/.exec(expanded)?.[1] ?? ''
   expect(removal).toMatch(

@@ -1,0 +1,95 @@
+import { execFile, type ExecFileOptions } from 'node:child_process'
+import { dirname, win32 } from 'node:path'
+import { promisify } from 'node:util'
+import { app } from 'electron'
+import type { Logger } from 'pino'
+import { type QuitRequest, QuitRequests } from './quit-requests.ts'
+import { quotedForWindows } from './windows-argument.ts'
+
+/** Longest time that an installer may take, in seconds. */
+const maxSeconds = 30 * 60
+/** Longest start of PowerShell, in milliseconds. */
+const startMs = 10_000
+
+/**
+ * Waits for the end of the app and of the installer, then starts the app. A program of the system runs it: the installer ends every process of its own folder. Values are in the environment:
+ * nothing in them is code.
+ */
+const waiting = `for ($i = 0; $i -lt ${maxSeconds} -and (Get-Process -Id $env:ROOMDESK_APP, $env:ROOMDESK_INSTALLER -ErrorAction SilentlyContinue); $i++) { Start-Sleep -Seconds 1 }
+if ($env:ROOMDESK_ARGUMENTS) { Start-Process -FilePath $env:ROOMDESK_PROGRAM -ArgumentList $env:ROOMDESK_ARGUMENTS } else { Start-Process -FilePath $env:ROOMDESK_PROGRAM }`
+
+/**
+ * Starts the process that waits. It is not this process's child: Windows ends those with it, except detached ones (libuv's process.c), and a detached PowerShell does nothing (node#51018).
+ */
+const starting =
+  'Start-Process -FilePath $env:ROOMDESK_SHELL -WindowStyle Hidden -ArgumentList "-NoProfile", "-NonInteractive", "-EncodedCommand", $env:ROOMDESK_SCRIPT'
+
+/** Parts of an app that installers may end. */
+export interface InstallerRestartOptions {
+  logger: Pick<Logger, 'info' | 'error'>
+  /** Folder of the program. */
+  folder: string
+  isQuitting: () => boolean
+  /** Notes for the next start that an installer replaced the app. @returns false if that installer starts the app itself */
+  prepare: () => boolean
+  /** Starts the app when the installer with this id has ended. */
+  startAfter?: (installer: number) => Promise<void>
+}
+
+/**
+ * Ends this app in order when an installer asks for it, and lets it start again as this user, with the same arguments, once the installer has ended.
+ * @returns undefined if the folder cannot be watched
+ */
+export function followInstallers(options: InstallerRestartOptions): QuitRequests | undefined {
+  const { logger, folder, isQuitting, prepare, startAfter = startAfterInstaller } = options
+  const onRequest = (request: QuitRequest): void => {
+    // Its user ended it, and it stays so.
+    if (isQuitting()) return
+    logger.info(request, 'asked to end by an installer or an administrator')
+    if (request.kind === 'quit' || !prepare()) return app.quit()
+    startAfter(request.after)
+      .catch((error: unknown) => logger.error({ err: error }, 'the app cannot be started again after the installation'))
+      .finally(() => app.quit())
+  }
+  try {
+    return new QuitRequests(folder, onRequest)
+  } catch (error) {
+    logger.error({ err: error }, 'installers cannot ask this app to end')
+    return undefined
+  }
+}
+
+type Run = (program: string, args: readonly string[], options: ExecFileOptions) => Promise<unknown>
+
+/**
+ * Starts a process that outlives this one, waits for the installer and starts the app with these arguments.
+ * @throws errors of execFile
+ */
+export async function startAfterInstaller(
+  installer: number,
+  args: readonly string[] = process.argv.slice(1),
+  run: Run = promisify(execFile),
+): Promise<void> {
+  const { SystemRoot = 'C:\\Windows' } = process.env
+  const powershell = win32.join(SystemRoot, 'System32\\WindowsPowerShell\\v1.0\\powershell.exe')
+  await run(powershell, ['-NoProfile', '-NonInteractive', '-Command', starting], {
+    // The program's folder is replaced.
+    cwd: SystemRoot,
+    timeout: startMs,
+    windowsHide: true,
+    env: {
+      ...process.env,
+      ROOMDESK_SHELL: powershell,
+      ROOMDESK_SCRIPT: Buffer.from(waiting, 'utf16le').toString('base64'),
+      ROOMDESK_APP: String(process.pid),
+      ROOMDESK_INSTALLER: String(installer),
+      ROOMDESK_PROGRAM: app.getPath('exe'),
+      ROOMDESK_ARGUMENTS: args.map(quotedForWindows).join(' '),
+    },
+  })
+}
+
+/** Returns the folder of the installed program where installers ask for its end: on Windows they cannot replace files of a running one. */
+export function installedFolder(): string | undefined {
+  return process.platform === 'win32' && app.isPackaged ? dirname(app.getPath('exe')) : undefined
+}

@@ -67,6 +67,25 @@ Var pid
   ${endIf}
 !macroend
 
+; Electron makes a shortcut in the Start menu of each user whom the app shows a notification, because it looks for one of all users nowhere (windows_toast_activator.cc, `EnsureShortcut`).
+; A user who has an app of their own keeps theirs. Start menus in folders of a server are not reached.
+!macro removeUserShortcuts
+  StrCpy $R2 0
+  ${do}
+    EnumRegKey $R3 HKLM "SOFTWARE\Microsoft\Windows NT\CurrentVersion\ProfileList" $R2
+    ${if} $R3 == ""
+      ${exitDo}
+    ${endIf}
+    IntOp $R2 $R2 + 1
+    ReadRegStr $R4 HKLM "SOFTWARE\Microsoft\Windows NT\CurrentVersion\ProfileList\$R3" ProfileImagePath
+    ExpandEnvStrings $R4 $R4
+    ${if} $R4 != ""
+    ${andIfNot} ${FileExists} "$R4\AppData\Local\Programs\${APP_FILENAME}\${APP_EXECUTABLE_FILENAME}"
+      Delete "$R4\AppData\Roaming\Microsoft\Windows\Start Menu\Programs\${PRODUCT_FILENAME}.lnk"
+    ${endIf}
+  ${loop}
+!macroend
+
 ; The start at login is an entry of the user: an upgrade keeps it, removing the app removes it. Electron names it after the app's id.
 !macro customUnInstall
   ${ifNot} ${isUpdated}
@@ -74,6 +93,9 @@ Var pid
     Pop $R0
     DeleteRegValue HKCU "Software\Microsoft\Windows\CurrentVersion\Run" "${APP_ID}"
     DeleteRegValue HKCU "Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run" "${APP_ID}"
+    ${if} $installMode == "all"
+      !insertmacro removeUserShortcuts
+    ${endIf}
   ${endIf}
   ; electron-builder deletes the roaming folder, which the app has left (main/user-folder.ts).
   ${GetParameters} $R0

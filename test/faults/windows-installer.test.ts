@@ -23,6 +23,7 @@ test('the installer for Windows ends the running app in order, and the uninstall
 !include FileFunc.nsh
 Var installMode
 !define PRODUCT_FILENAME "Roomdesk"
+!define APP_FILENAME "Roomdesk"
 !addincludedir "${templates}"
 !define APP_EXECUTABLE_FILENAME "Roomdesk.exe"
 !define APP_ID "${appId}"
@@ -76,6 +77,10 @@ SectionEnd
   const removal = /Section un\.x\s([^]*?)SectionEnd/.exec(expanded)?.[1] ?? ''
   expect(removal).toMatch(
     /--delete-app-data[^]*?IfErrors[^]*?SetShellVarContext current\s+RMDir \/r "\$LOCALAPPDATA\\Roomdesk"/,
+  )
+  // So do shortcuts that Electron made for each user of an app for all users, but not that of a user who has an app of their own.
+  expect(removal).toMatch(
+    /`\$installMode` `all`[^]*EnumRegKey \$R3 HKLM "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion\\ProfileList" \$R2[^]*ReadRegStr \$R4 HKLM "[^"]*ProfileList\\\$R3" ProfileImagePath\s+ExpandEnvStrings \$R4 \$R4[^]*IfFileExists `\$R4\\AppData\\Local\\Programs\\Roomdesk\\Roomdesk\.exe`[^]*Delete "\$R4\\AppData\\Roaming\\Microsoft\\Windows\\Start Menu\\Programs\\Roomdesk\.lnk"/,
   )
   const text = await readFile(join(root, String(nsis?.include)), 'utf8')
   // The service uses the same files: it ends before they are replaced, and runs again afterwards if it ran.

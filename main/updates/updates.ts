@@ -70,8 +70,8 @@ export class Updates {
   #release: VerifiedRelease | undefined
   #installer = ''
   #problem: UpdateProblem | undefined
-  /** The release could not be installed: a second attempt by itself would end the app again. */
-  #hasFailed = false
+  /** Version that could not be installed: a second attempt by itself would end the app again. Empty: none. */
+  #failed = ''
   #checkedAt = 0
   #received = 0
   readonly #moment = new QuietMoment()
@@ -88,9 +88,11 @@ export class Updates {
     this.wasUpdated = installing === options.version || installing === byOtherMeans
     if (installing === '') return
     this.#store({ installing: '' })
-    this.#hasFailed = !this.wasUpdated
-    if (this.#hasFailed) this.#problem = new UpdateProblem('notInstalled', installing)
-    else options.logger.info({ version: options.version }, 'the app was updated')
+    if (this.wasUpdated) options.logger.info({ version: options.version }, 'the app was updated')
+    else {
+      this.#failed = installing
+      this.#problem = new UpdateProblem('notInstalled', installing)
+    }
   }
 
   /** Checks now and then, and installs at a quiet moment if the operator wishes so. */
@@ -145,7 +147,7 @@ export class Updates {
 
   set({ source, install, hour }: AppInput<'updates.set'>): void {
     if (source !== this.#stored.source) {
-      this.#hasFailed = false
+      this.#failed = ''
       mustNotFail(this.#countdown.cancel())
       this.#forget()
     }
@@ -180,6 +182,10 @@ export class Updates {
     const { folder, machine, logger } = this.#options
     this.#release = release
     this.#received = 0
+    if (release.version !== this.#failed) {
+      this.#failed = ''
+      this.#problem = undefined
+    }
     this.#enter('fetching')
     let told = 0
     const installer = await fetchInstaller(updateSource(this.#stored.source), release, folder, (bytes) => {
@@ -252,7 +258,7 @@ export class Updates {
       // An installer that has ended the app may fail afterwards: the next start tells.
       if (this.#options.isEnding()) return true
       this.#store({ installing: '' })
-      this.#hasFailed = true
+      this.#failed = release.version
       this.#fail(problemOf(error, 'notStarted'))
       this.#enter('idle')
       return false
@@ -265,7 +271,8 @@ export class Updates {
     const quiet = this.#moment.look(this.#options.isOccupied(), now)
     const isReplaced = this.#state === 'idle' && (await this.#program?.look()) === true
     if (isReplaced && quiet && this.#countdown.at === 0) return this.#restartReplaced()
-    if (install !== 'quiet' || !needsNobody(this.#way) || !quiet || this.#hasFailed || this.#countdown.at !== 0) return
+    if (install !== 'quiet' || !needsNobody(this.#way) || !quiet || this.#failed !== '' || this.#countdown.at !== 0)
+      return
     if (hour === null || new Date(now).getHours() === hour) await this.install()
   }
 
@@ -300,7 +307,7 @@ export class Updates {
     this.#release = undefined
     this.#installer = ''
     // The reason of a failed update stays to be read.
-    if (!this.#hasFailed) this.#problem = undefined
+    if (this.#failed === '') this.#problem = undefined
   }
 
   #fail(problem: UpdateProblem): void {

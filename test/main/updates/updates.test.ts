@@ -397,6 +397,19 @@ describe('at a quiet moment', () => {
     expect(place.restarts).toBe(1)
   })
 
+  test('an update that failed does not keep the next one from being installed', async () => {
+    const preferences = new PreferencesFile(join(place.work, 'window.json'), logger)
+    preferences.set({ updates: { source: place.release, install: 'quiet', hour: null, installing: '0.2.9' } })
+    await place.putDescription()
+    await writeFile(join(place.release, file), newApp)
+    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'Date'] })
+    const updates = place.start()
+    expect(updates.view().problem).toEqual({ name: 'notInstalled', detail: '0.2.9' })
+    updates.start()
+    await installedByItself()
+    expect(updates.view().problem).toBeNull()
+  })
+
   test('not before its hour, and not while nobody knows', async () => {
     await begin(3)
     await minutes(110)

@@ -6,14 +6,17 @@ import type { BrowserWindow } from 'electron'
  */
 const shownAfterMs = { made: 15_000, loaded: 400 }
 
-/** Shows a window when its page has painted. On Wayland `ready-to-show` may never come (electron#48859): then when the page has loaded, or after 15 s. */
-export function showOncePainted(window: BrowserWindow): void {
+/**
+ * Shows a window when its page has painted. On Wayland `ready-to-show` may never come (electron#48859): then when the page has loaded, or after 15 s.
+ * @param appear shows it; left out: as a window
+ */
+export function showOncePainted(window: BrowserWindow, appear = (): void => window.show()): void {
   let shown = false
   const show = (): void => {
     clearTimeout(timer)
     if (shown || window.isDestroyed()) return
     shown = true
-    window.show()
+    appear()
   }
   const timer = setTimeout(show, shownAfterMs.made)
   window.once('ready-to-show', show)

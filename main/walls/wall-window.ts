@@ -7,6 +7,9 @@ import { showOncePainted } from '../show-once-painted.ts'
 import { isWayOut, mayReachWall } from './wall-keys.ts'
 import { keepLoaded } from './wall-watch.ts'
 
+/** On Linux a window is shown as soon as it becomes a full screen, whatever `show` says (Electron's native_window_views.cc, `SetFullScreen`). */
+const isShownByKiosk = process.platform === 'linux'
+
 /** Parts of one wall. */
 export interface WallWindowOptions {
   /** Bounds of the display, in DIP. */
@@ -37,7 +40,7 @@ export class WallWindow {
       ...bounds,
       show: false,
       frame: false,
-      kiosk: true,
+      kiosk: !isShownByKiosk,
       title: 'Roomdesk',
       icon,
       backgroundColor: '#000000',
@@ -55,7 +58,7 @@ export class WallWindow {
       if (!mayReachWall(input)) event.preventDefault()
     })
     follow(window)
-    showOncePainted(window)
+    showOncePainted(window, () => (isShownByKiosk ? window.setKiosk(true) : window.show()))
     keepLoaded(window, `${origin}/index.html#/kiosk/${encodeURIComponent(view)}`, logger)
   }
 

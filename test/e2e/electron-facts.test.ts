@@ -53,6 +53,23 @@ test('maximizing a hidden window shows it before its page has painted', async ()
   expect(told).toEqual([false, true])
 })
 
+test.runIf(process.platform === 'linux')(
+  'a hidden window is shown when it becomes a kiosk or a full screen',
+  async () => {
+    const told = await electron.evaluate(({ BrowserWindow }) => {
+      const kiosk = new BrowserWindow({ show: false, kiosk: true })
+      const full = new BrowserWindow({ show: false })
+      full.setFullScreen(true)
+      const later = new BrowserWindow({ show: false })
+      later.setKiosk(true)
+      const seen = [kiosk, full, later].map((window) => window.isVisible())
+      for (const window of [kiosk, full, later]) window.destroy()
+      return seen
+    })
+    expect(told).toEqual([true, true, true])
+  },
+)
+
 test('a role of a menu item has an English label in every language', async () => {
   const labels = await electron.evaluate(({ Menu }) => {
     const roles = ['reload', 'togglefullscreen', 'zoomIn', 'resetZoom', 'editMenu'] as const

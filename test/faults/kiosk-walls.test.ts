@@ -83,6 +83,23 @@ async function noteSleep(app: ElectronApplication): Promise<void> {
   })
 }
 
+/** Notes windows that are visible before their pages have painted. */
+const noteVisible = (app: ElectronApplication): Promise<void> =>
+  app.evaluate(({ app: running }) => {
+    const empty: number[] = []
+    Object.assign(globalThis, { empty })
+    running.on('browser-window-created', (_event, window) => {
+      const look = setInterval(() => {
+        if (!window.isDestroyed() && window.isVisible()) empty.push(window.id)
+      }, 1)
+      window.once('ready-to-show', () => clearInterval(look))
+      window.once('closed', () => clearInterval(look))
+    })
+  })
+
+const seenEmpty = (app: ElectronApplication): Promise<number[]> =>
+  app.evaluate(() => (globalThis as unknown as { empty: number[] }).empty)
+
 /** The page of the wall that shows a view. */
 async function pageOf(app: ElectronApplication, view: string): Promise<Page> {
   const find = (): Page | undefined => app.windows().find((page) => page.url().endsWith(`#/kiosk/${view}`))
@@ -141,6 +158,7 @@ describe.skipIf(isGenuine)('walls on two displays', () => {
 
   test('each display gets its wall, which says how to leave it, keeps the display on and covers the console', async () => {
     const { app, page } = desktop
+    await noteVisible(app)
     await page.getByRole('button', { name: 'Open the walls now' }).click()
     await expect
       .poll(() => walls(app))
@@ -151,6 +169,8 @@ describe.skipIf(isGenuine)('walls on two displays', () => {
     const wall = await pageOf(app, views.Entrance ?? '')
     await wall.getByText('to close the walls').waitFor()
     await wall.getByText('Entrance gate').waitFor()
+    // A window without a page is a black display.
+    expect(await seenEmpty(app)).toEqual([])
     // Nothing of the console stands around it.
     expect(await wall.getByRole('navigation').count()).toBe(0)
     expect(await violations(wall)).toEqual([])

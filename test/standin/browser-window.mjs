@@ -31,7 +31,8 @@ class Window extends EventEmitter {
     this.id = ++lastId
     this._bounds = { x, y, width, height }
     this._title = title
-    this._visible = show
+    // On Linux a full screen is shown at once, whatever `show` says (native_window_views.cc, `SetFullScreen`).
+    this._visible = show || (kiosk && process.platform === 'linux')
     this._maximized = this._minimized = this._fullScreen = false
     this._kiosk = kiosk
     if (kiosk) this._cover()
@@ -130,8 +131,9 @@ class Window extends EventEmitter {
   isKiosk() {
     return this._kiosk
   }
-  /** The system takes a moment for it. */
+  /** The system takes a moment for it. On Linux it shows a hidden window. */
   setKiosk(kiosk) {
+    if (kiosk && process.platform === 'linux') this._becomeVisible()
     setTimeout(() => {
       if (kiosk === this._kiosk) return
       this._kiosk = kiosk
@@ -148,6 +150,7 @@ class Window extends EventEmitter {
   }
   /** The system takes a moment for it, as macOS does for its animation. */
   setFullScreen(full) {
+    if (full && process.platform === 'linux') this._becomeVisible()
     setTimeout(() => {
       if (full === this._fullScreen) return
       this._fullScreen = full

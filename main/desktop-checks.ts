@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises'
-import { app, powerMonitor, safeStorage } from 'electron'
+import { app, powerMonitor, safeStorage, screen } from 'electron'
 import { type Check, found } from '../server/readiness/finding.ts'
 import type { Checks } from '../server/readiness/readiness.ts'
 import { type SystemTool, systemTool } from '../server/readiness/system-tool.ts'
 import type { DataKey } from './key.ts'
 import { powerCheck } from './power-check.ts'
 import type { SandboxState } from './sandbox.ts'
+import { areWindowsPlaced } from './window-placement.ts'
 
 /** Facts of the running app for its checks. */
 export interface DesktopFacts {
@@ -13,17 +14,21 @@ export interface DesktopFacts {
   key: Pick<DataKey, 'protection'>
   /** The operator wants this computer awake while rooms are in use. */
   keepsAwake: () => boolean
+  /** Number of displays that walls are chosen for. */
+  walls: () => number
   /** Asks the system for its sleep policy; left out: its own programs. */
   tool?: SystemTool
 }
 
 /** Checks that only the desktop app can make. */
-export function desktopChecks({ sandbox, key, keepsAwake, tool = systemTool }: DesktopFacts): Checks {
+export function desktopChecks({ sandbox, key, keepsAwake, walls, tool = systemTool }: DesktopFacts): Checks {
   return {
     tray: trayCheck(systemTool),
     sandbox: sandboxCheck(sandbox),
     key: keychainCheck(key),
     power: powerCheck({ keepsAwake, isOnBattery: () => powerMonitor.isOnBatteryPower(), tool }),
+    // Windows and macOS let every program place its windows.
+    ...(process.platform === 'linux' && { walls: wallsCheck(walls) }),
   }
 }
 
@@ -90,6 +95,14 @@ async function isFiltered(pid: number): Promise<boolean> {
   // The process has ended.
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   return status === '' || /^Seccomp:\s*2$/m.test(status)
+}
+
+/** Checks that each wall opens on its display. A single wall on a single display needs no place. */
+function wallsCheck(walls: () => number): Check {
+  return async () => {
+    const displays = Math.max(walls(), screen.getAllDisplays().length)
+    return found(walls() === 0 || displays === 1 || areWindowsPlaced() ? 'wallsPlaced' : 'wallsUnplaced')
+  }
 }
 
 /** Names the keychain that protects the key of the site. */

@@ -70,7 +70,10 @@ async function run(sandbox: SandboxState, userFolder: UserFolder, shows: (shell:
   const isQuitting = (): boolean => running.quit?.isQuitting ?? false
   relaunchAfterCrash({ logger, restarts, texts, controller: () => running.controller, isQuitting })
   const checks = (key: DataKey): Checks =>
-    desktopChecks({ sandbox, key, keepsAwake: () => running.shell?.keepsAwake ?? true })
+    desktopChecks({
+      ...{ sandbox, key, keepsAwake: () => running.shell?.keepsAwake ?? true },
+      walls: () => running.shell?.chosenWalls ?? 0,
+    })
   const diagnostics = {
     recentLog: () => recentLog.text,
     logFiles: [logPath, `${logPath}.old`],

@@ -167,6 +167,11 @@ export class Shell {
     return this.#updates.giveWayToInstaller()
   }
 
+  /** Number of displays that walls are chosen for. */
+  get chosenWalls(): number {
+    return this.#preferences.current.walls.chosen.length
+  }
+
   /** Brings the window to the front. */
   show(): void {
     this.#window.show()

@@ -50,6 +50,8 @@ export const findingStates = {
   trayUnknown: 'unchecked',
   sandboxOn: 'good',
   sandboxOff: 'attention',
+  wallsPlaced: 'good',
+  wallsUnplaced: 'attention',
   powerAwake: 'good',
   powerBattery: 'attention',
   powerSleeps: 'attention',
@@ -252,6 +254,14 @@ export const findingTexts = {
   sandboxOff: {
     message: 'Pages run without a sandbox.',
     advice: 'Start Roomdesk as a user other than root, from the installed package.',
+  },
+  wallsPlaced: {
+    message: 'Walls open on the displays that they were chosen for.',
+    advice: none,
+  },
+  wallsUnplaced: {
+    message: 'This session uses Wayland, where the desktop, not Roomdesk, chooses the display of each wall.',
+    advice: 'Quit Roomdesk and start it with roomdesk --ozone-platform=x11.',
   },
   powerAwake: {
     message: 'This computer stays awake while rooms are in use.',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { moment, nothing, procedure } from './procedure.ts'
 import { type FindingName, findingStates, readinessStates } from './readiness-findings.ts'
 
-/** Checks of a machine, in the order of the page. `tray`, `sandbox` and `power` are those of the desktop app. */
+/** Checks of a machine, in the order of the page. `tray`, `sandbox` and `power` are those of the desktop app, `walls` of the desktop app on Linux. */
 export const readinessChecks = [
   'ports',
   'phone',
@@ -17,6 +17,7 @@ export const readinessChecks = [
   'power',
   'tray',
   'sandbox',
+  'walls',
 ] as const
 export type ReadinessCheck = (typeof readinessChecks)[number]
 const check = z.enum(readinessChecks)

@@ -318,5 +318,9 @@ describe.skipIf(isGenuine)('walls on Wayland, where no program learns the place 
     await desktop.page.evaluate(`roomdesk.callApp('walls.open', {})`)
     await pageOf(desktop.app, view)
     expect(await consoleIsVisible(desktop.app)).toBe(true)
+    // The page Readiness says what helps.
+    await desktop.open('#/readiness')
+    await desktop.page.getByText('start it with roomdesk --ozone-platform=x11').waitFor()
+    expect(await violations(desktop.page)).toEqual([])
   })
 })

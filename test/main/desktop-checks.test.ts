@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { powerMonitor, safeStorage } from 'electron'
+import { app, powerMonitor, safeStorage, screen } from 'electron'
 import { afterEach, expect, test, vi } from 'vitest'
 import { desktopChecks, trayCheck } from '../../main/desktop-checks.ts'
 import type { Check } from '../../server/readiness/finding.ts'
 import { type SystemTool, systemTool } from '../../server/readiness/system-tool.ts'
 import { isGenuine } from '../e2e/desktop.ts'
+import { onSystem } from '../support/on-system.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -15,7 +16,7 @@ afterEach(() => {
 
 const run = async (check: Check | undefined) => await check?.(AbortSignal.timeout(10_000))
 
-const operator = { sandbox: 'on', key: { protection: 'system' }, keepsAwake: () => true } as const
+const operator = { sandbox: 'on', key: { protection: 'system' }, keepsAwake: () => true, walls: () => 2 } as const
 
 test.skipIf(process.platform !== 'linux')(
   'a desktop session whose panel shows no icons says so; without a session nothing is known',
@@ -77,3 +78,26 @@ test('pages without a sandbox are reported', async () => {
   expect((await run(desktopChecks(operator).sandbox))?.finding).toBe('sandboxOn')
   expect((await run(desktopChecks({ ...operator, sandbox: 'off' }).sandbox))?.finding).toBe('sandboxOff')
 })
+
+test.skipIf(isGenuine)(
+  'a desktop that places no windows is reported where walls could open on several displays',
+  async () => {
+    onSystem('linux')
+    const of = async (walls: number, displays = 1) => {
+      vi.spyOn(screen, 'getAllDisplays').mockReturnValue(
+        Array.from({ length: displays }, () => screen.getPrimaryDisplay()),
+      )
+      return (await run(desktopChecks({ ...operator, walls: () => walls }).walls))?.finding
+    }
+    expect(await of(2)).toBe('wallsPlaced')
+    vi.spyOn(app.commandLine, 'getSwitchValue').mockReturnValue('wayland')
+    // Also while a display is unplugged.
+    expect(await of(2)).toBe('wallsUnplaced')
+    expect(await of(1, 2)).toBe('wallsUnplaced')
+    expect(await of(1)).toBe('wallsPlaced')
+    expect(await of(0, 2)).toBe('wallsPlaced')
+    // Other systems place windows.
+    onSystem('win32')
+    expect(desktopChecks(operator)).not.toHaveProperty('walls')
+  },
+)

@@ -145,6 +145,11 @@ export const readinessFindings: Texts<typeof english> = {
     message: 'Seiten laufen ohne Sandbox.',
     advice: 'Roomdesk aus dem installierten Paket und nicht als root starten.',
   },
+  wallsPlaced: { message: 'Videowände öffnen sich auf den Bildschirmen, für die sie gewählt wurden.', advice: none },
+  wallsUnplaced: {
+    message: 'Diese Sitzung benutzt Wayland: Dort wählt der Desktop den Bildschirm jeder Videowand, nicht Roomdesk.',
+    advice: 'Roomdesk beenden und mit roomdesk --ozone-platform=x11 starten.',
+  },
   powerAwake: { message: 'Der Rechner bleibt wach, solange Räume benutzt werden.', advice: none },
   powerBattery: {
     message: 'Der Rechner läuft mit Akku.',

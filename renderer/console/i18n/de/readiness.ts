@@ -29,6 +29,7 @@ export const readiness: Texts<typeof english> = {
     power: 'Energie',
     tray: 'Symbol im Infobereich',
     sandbox: 'Sandbox der Seiten',
+    walls: 'Wandbildschirme',
   },
   browserClock: {
     name: 'Uhr dieses Browsers',

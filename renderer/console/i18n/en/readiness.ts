@@ -27,6 +27,7 @@ export const readiness = {
     power: 'Power',
     tray: 'Tray icon',
     sandbox: 'Sandbox of pages',
+    walls: 'Wall displays',
   },
   browserClock: {
     name: 'Clock of this browser',

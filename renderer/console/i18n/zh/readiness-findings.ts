@@ -95,6 +95,11 @@ export const readinessFindings: Texts<typeof english> = {
   trayUnknown: { message: '此桌面未说明是否显示托盘图标。', advice: '请在面板中查找 Roomdesk 图标。' },
   sandboxOn: { message: '页面在沙箱中运行。', advice: none },
   sandboxOff: { message: '页面没有在沙箱中运行。', advice: '请使用安装包，并以非 root 用户启动 Roomdesk。' },
+  wallsPlaced: { message: '监控墙会在所选的显示器上打开。', advice: none },
+  wallsUnplaced: {
+    message: '此会话使用 Wayland：每面监控墙的显示器由桌面决定，而不是由 Roomdesk 决定。',
+    advice: '请退出 Roomdesk，并用 roomdesk --ozone-platform=x11 启动。',
+  },
   powerAwake: { message: '房间使用期间，本机保持唤醒。', advice: none },
   powerBattery: { message: '本机正在使用电池。', advice: '请接通电源：电量耗尽会中断所有会议和录制。' },
   powerSleeps: {

@@ -29,6 +29,7 @@ export const readiness: Texts<typeof english> = {
     power: '电源',
     tray: '托盘图标',
     sandbox: '页面沙箱',
+    walls: '监控墙显示器',
   },
   browserClock: {
     name: '此浏览器的时钟',

@@ -1,12 +1,19 @@
 // Fetches Electron's binary with progress, and installs it; says why it cannot, and what to do. Exit code 0: it is there, whole.
 // Usage: node scripts/fetch-electron.mjs [folder of the package electron]
+// With --into FOLDER [--platform PLATFORM --arch ARCH] it installs nothing, and copies the archive for that system into the folder.
 import { downloadArtifact } from '@electron/get'
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { electronHome, installedProgram } from './electron-program.mjs'
 
-const home = process.argv[2] ?? electronHome
+const string = { type: 'string' }
+const { values, positionals } = parseArgs({
+  options: { into: string, platform: string, arch: string },
+  allowPositionals: true,
+})
+const home = positionals[0] ?? electronHome
 /** How long nothing may come before the download is given up, in milliseconds. */
 const stallMs = Number(process.env.ROOMDESK_FETCH_STALL_MS ?? 60_000)
 const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
@@ -26,15 +33,18 @@ function progressTeller() {
   }
 }
 
+/** @returns {Promise<string>} path of the archive in the cache of @electron/get, its checksum compared */
 async function download() {
   const stalled = new AbortController()
   const giveUp = () => stalled.abort(new Error(`nothing came for ${stallMs / 1_000} s`))
   let timer = setTimeout(giveUp, stallMs)
   const tell = progressTeller()
   try {
-    await downloadArtifact({
+    return await downloadArtifact({
       version,
       artifactName: 'electron',
+      ...(values.platform && { platform: values.platform }),
+      ...(values.arch && { arch: values.arch }),
       cacheRoot: process.env.electron_config_cache,
       checksums: process.env.electron_use_remote_checksums
         ? undefined
@@ -63,11 +73,24 @@ function reasonOf(error) {
   return message
 }
 
-try {
-  await download()
+/** Copies it whole or not at all: a copy that ends early has another name. */
+function copyInto(folder, archive) {
+  mkdirSync(folder, { recursive: true })
+  const target = join(folder, basename(archive))
+  copyFileSync(archive, `${target}.part`)
+  renameSync(`${target}.part`, target)
+}
+
+function install() {
   // Finds it in the cache, and extracts it.
   const { status } = spawnSync(process.execPath, [join(home, 'install.js')], { stdio: ['ignore', 2, 2] })
   if (status !== 0 || !installedProgram(home)) throw new Error('it could not be extracted')
+}
+
+try {
+  const archive = await download()
+  if (values.into === undefined) install()
+  else copyInto(values.into, archive)
 } catch (error) {
   const lines = [
     `Electron's binary could not be fetched: ${reasonOf(error)}.`,

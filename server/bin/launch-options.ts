@@ -58,7 +58,8 @@ export const usage = `Usage: roomdesk [flags]          every flag also as ROOMDE
   --data-dir DIR       where the site is kept (default: a folder of this user)
   --recordings-dir DIR
                        where recordings are kept; it must exist (default: recordings in the data folder)
-  --store ADDRESS      the site's state in PostgreSQL: postgres://user@host1,host2/database?sslmode=verify-full (default: files in DIR)
+  --store ADDRESS      the site's state in PostgreSQL: postgres://user@host1,host2/database?sslmode=verify-full (default: files in DIR);
+                       the app for Windows takes it as --store=ADDRESS only
   --store-password-file FILE
                        file whose first line is the password of the database (default: ~/.pgpass, or PGPASSFILE)
   --seal-key FILE      the key that all controllers of a site share (default: seal.key in DIR)

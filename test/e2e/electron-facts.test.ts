@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { ElectronApplication } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { electronExecutable, isGenuine, startElectron } from './desktop.ts'
 
 /** Behaviour of Electron that Roomdesk's shell relies on. The stand-in must behave the same: on Electron itself these tests verify the stand-in. */
@@ -206,6 +206,21 @@ test.runIf(process.platform === 'linux')(
     expect([lost.code, lost.written]).toEqual([1, 'evaluated\n'])
     expect(lost.errors).toContain('Missing X server or $DISPLAY')
     expect(await runAlone('--ozone-platform=headless')).toMatchObject({ code: 0, written: 'evaluated\nready\n' })
+  },
+)
+
+test.runIf(process.platform === 'win32' || !isGenuine)(
+  'on Windows it ends without a word where an argument follows one that begins like a URL; `--flag=value` does not',
+  async () => {
+    vi.stubEnv('STANDIN_SYSTEM', 'windows')
+    const headless = '--ozone-platform=headless'
+    const refused = await runAlone(headless, '--store', 'postgres://db/site', '--hidden')
+    expect([refused.written, refused.errors]).toEqual(['', ''])
+    // -1, of which Linux keeps eight bits.
+    expect([4_294_967_295, 255]).toContain(refused.code)
+    for (const taken of [['--store=postgres://db/site', '--hidden'], ['--data-dir', 'D:\\site', '--hidden']])
+      expect(await runAlone(headless, ...taken)).toMatchObject({ code: 0, written: 'evaluated\nready\n' })
+    vi.unstubAllEnvs()
   },
 )
 

@@ -26,16 +26,16 @@ describe('packaged for the platform of the installed Electron', () => {
     work = await mkdtemp(join(tmpdir(), 'roomdesk-package-'))
     const dist = isGenuine ? join(electronHome, 'dist') : await makeStandInDistribution(join(work, 'electron'))
     const output = join(work, 'out')
-    const builder = join(root, 'node_modules/electron-builder/cli.js')
+    const command = join(root, 'scripts/package.mjs')
     const overrides = [`-c.electronDist=${dist}`, `-c.directories.output=${output}`]
     packed = isGenuine ? packedApp(output, process.platform, process.arch) : packedApp(output, 'linux', 'x64')
     const packaging = [...packed.target, '--publish', 'never', ...overrides]
-    await promisify(execFile)(process.execPath, [builder, ...packaging], { cwd: root, timeout: 240_000 })
+    await promisify(execFile)(process.execPath, [command, ...packaging], { cwd: root, timeout: 240_000 })
     // A Windows host lists the paths of an archive with backslashes.
     const listed = listPackage(join(packed.resources, 'app.asar'), { isPack: false })
     files = listed.map((file) => file.replaceAll('\\', '/'))
     pack = (target) =>
-      promisify(execFile)(process.execPath, [builder, ...target, '--publish', 'never', ...overrides], { cwd: root })
+      promisify(execFile)(process.execPath, [command, ...target, '--publish', 'never', ...overrides], { cwd: root })
   }, 300_000)
   afterAll(() => rm(work, { recursive: true, force: true }))
 
@@ -54,6 +54,10 @@ describe('packaged for the platform of the installed Electron', () => {
     }
     const packages = new Set(files.map((file) => /^\/node_modules\/(@[^/]+|[^/]+)/.exec(file)?.[1]).filter(Boolean))
     expect([...packages].sort()).toEqual(['@node-datachannel', 'detect-libc', 'node-datachannel'])
+  })
+
+  test("contains nothing of Electron's own app, which shows a page to whoever starts it without another", () => {
+    expect(existsSync(join(packed.resources, 'default_app.asar'))).toBe(false)
   })
 
   test('contains nothing of development', () => {
@@ -83,8 +87,8 @@ describe('packaged for the platform of the installed Electron', () => {
     'is not made for a machine without its natives',
     async () => {
       await expect(pack(['--linux', 'dir', '--arm64'])).rejects.toMatchObject({
-        stdout: expect.stringMatching(
-          /The natives do not fit the target: .*\.node is for linux x64.*, not for linux arm64/,
+        stderr: expect.stringMatching(
+          /^The natives do not fit the target: .*\.node is for linux x64.*, not for linux arm64: pack on a machine of that kind\.$/m,
         ),
       })
     },

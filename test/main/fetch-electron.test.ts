@@ -6,7 +6,8 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { bringElectron } from '../../packaging/installers/electron-archives.ts'
 import { installedProgram, noWindow } from '../../scripts/electron-program.mjs'
 import { temporaryFolder } from '../support/sites/store-site.ts'
 
@@ -82,6 +83,38 @@ test('Electron is fetched with its progress, and counts as present only once it 
   // A binary that was cut off while it was extracted has no path.txt.
   await rm(join(home, 'path.txt'))
   expect(installedProgram(home)).toBeUndefined()
+})
+
+test("Electron's archives for other machines are fetched into a folder of tools, and from then on need no mirror", async () => {
+  const home = await electronPackage()
+  const { version } = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as { version: string }
+  const zip = Buffer.from('an archive')
+  const name = `electron-v${version}-win32-arm64.zip`
+  const checksums = { [name]: createHash('sha256').update(zip).digest('hex') }
+  await writeFile(join(home, 'checksums.json'), JSON.stringify(checksums))
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(String(request.url))
+    response.end(zip)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  vi.stubEnv('ELECTRON_MIRROR', `http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  vi.stubEnv('electron_config_cache', join(home, 'cache'))
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const tools = join(home, 'tools')
+  expect(await bringElectron(tools, ['win32-arm64'], home)).toEqual([])
+  expect(asked).toEqual([`/v${version}/${name}`])
+  expect(await readFile(join(tools, name))).toEqual(zip)
+
+  server.closeAllConnections()
+  server.close()
+  await rm(join(home, 'cache'), { recursive: true })
+  expect(await bringElectron(tools, ['win32-arm64'], home)).toEqual([])
+  // A damaged one is not used.
+  await writeFile(join(tools, name), 'something else')
+  expect(await bringElectron(tools, ['win32-arm64'], home)).toEqual([
+    `Electron for win32 arm64: name a folder or archive that holds it (-c.electronDist=PATH), or put ${name} into ${tools}.`,
+  ])
 })
 
 /** Time without a byte after which it gives up, in milliseconds; a mirror that answers has as long as in production. */

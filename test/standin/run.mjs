@@ -4,11 +4,13 @@ import { createRequire } from 'node:module'
 import { Socket } from 'node:net'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { refuseArgumentAfterUrl } from './command-line.mjs'
 import { requireDisplay } from './display.mjs'
 import { app, becomeReady, dialog, startChromium } from './electron.mjs'
 import { readLocalState } from './keychain.mjs'
 
 const given = process.argv.slice(2)
+if (process.env.STANDIN_SYSTEM === 'windows') refuseArgumentAfterUrl(given)
 process.execPath = join(import.meta.dirname, 'electron')
 process.execArgv = []
 process.argv = [process.execPath, ...given]

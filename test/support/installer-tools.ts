@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { pluginLibrary } from './plugin-library.ts'
 
+const fpm = join(import.meta.dirname, 'fpm.mjs')
 const templates = resolve(import.meta.dirname, '../../node_modules/app-builder-lib/templates/nsis')
 
 /** Places of what electron-builder would fetch, and of what these tools record. */
@@ -13,8 +14,8 @@ export interface InstallerTools {
 }
 
 /**
- * Makes tools that stand in for those that electron-builder fetches: fpm, mksquashfs, 7za and wine record what they are given and write a file, makensis is the one of
- * this machine. The plugins of its installer are libraries with the same functions and no code.
+ * Makes tools that stand in for those that electron-builder fetches: fpm makes its package by dpkg-deb; mksquashfs and makensis are those of this machine; 7za and wine
+ * write a file. All record what they are given. The plugins of the installer for Windows are libraries with the same functions and no code.
  */
 export async function makeInstallerTools(folder: string): Promise<InstallerTools> {
   const seen = join(folder, 'seen')
@@ -25,22 +26,12 @@ export async function makeInstallerTools(folder: string): Promise<InstallerTools
   for (const made of ['wine-home', 'lib']) await mkdir(at('wine', made))
   const program = async (path: string, ...lines: string[]): Promise<void> =>
     await writeFile(at(path), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 })
-  await program(
-    'fpm',
-    `printf '%s\\0' "$@" > '${seen}/fpm'`,
-    'for given; do',
-    '  case "$last" in',
-    `    --after-install | --after-remove) cp "$given" '${seen}'/"$last";;`,
-    '    --package) echo deb > "$given";;',
-    '  esac',
-    `  case "$given" in *.desktop) cp "\${given%%=*}" '${seen}/deb.desktop';; esac`,
-    '  last=$given',
-    'done',
-  )
+  await program('fpm', `exec '${process.execPath}' '${fpm}' '${seen}' "$@"`)
   await program(
     'appimage/mksquashfs',
     `printf '%s\\0' "$@" > '${seen}/mksquashfs'`,
     `cp -a "$1" '${seen}/stage'`,
+    '! command -v mksquashfs > /dev/null || exec mksquashfs "$@"',
     'head -c 100000 /dev/zero > "$2"',
   )
   await program('appimage/desktop-file-validate')

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
+import { createPackage } from '@electron/asar'
 
 const electronHome = resolve(createRequire(import.meta.url).resolve('electron/package.json'), '..')
 
@@ -19,6 +20,8 @@ export async function makeStandInDistribution(
   await mkdir(join(folder, 'locales'), { recursive: true })
   await mkdir(join(folder, 'resources'))
   await writeFile(join(folder, 'locales/en-US.pak'), '')
+  // What Electron shows without an app.
+  await createPackage(join(folder, 'locales'), join(folder, 'resources/default_app.asar'))
   await writeFile(join(folder, 'version'), electron.version)
   for (const licence of ['LICENSE', 'LICENSES.chromium.html'])
     await writeFile(join(folder, licence), `Their ${licence}`)

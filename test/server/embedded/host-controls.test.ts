@@ -57,6 +57,7 @@ test('the operator mutes a person as a host does, who unmutes again; the log say
   bo.forget()
   await site.rpc('rooms.stop_camera', { room_id, user_id: 'Bo' })
   expect(await bo.next('muted')).toEqual({ type: 'muted', by: '', kind: 'video' })
+  await ann.next((message) => message.type === 'person_changed' && !message.person.video)
   ann.forget()
   bo.send({ type: 'state', audio: true, video: false })
   expect(await ann.next('person_changed')).toMatchObject({ person: { user_id: 'Bo', audio: true, video: false } })

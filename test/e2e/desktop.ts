@@ -57,7 +57,7 @@ export const keychain = (session: 'none' | 'v10' | 'locked' | 'working'): Record
   STANDIN_KEYCHAIN: process.env.STANDIN_KEYCHAIN ?? session,
 })
 
-/** Environment with a display for windows. The stand-in only looks whether the variable is set. */
+/** Environment with a display for windows. The stand-in only looks whether the first variable is set, and for Wayland at the second. */
 export const display: Readonly<Record<string, string>> = isGenuine
   ? Object.fromEntries(
       ['DISPLAY', 'WAYLAND_DISPLAY'].flatMap((name) => {
@@ -65,7 +65,7 @@ export const display: Readonly<Record<string, string>> = isGenuine
         return value === undefined ? [] : [[name, value] as const]
       }),
     )
-  : { DISPLAY: ':0' }
+  : { DISPLAY: ':0', XDG_SESSION_TYPE: 'x11' }
 
 /** Starts the built app on free ports and waits for its first window. */
 export async function launch(options: DesktopOptions = {}): Promise<Desktop> {

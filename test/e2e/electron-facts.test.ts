@@ -54,6 +54,14 @@ test('maximizing a hidden window shows it before its page has painted', async ()
 })
 
 test.runIf(process.platform === 'linux')(
+  'the command line names the windowing system, also where the session chose it',
+  async () => {
+    const platform = await electron.evaluate(({ app }) => app.commandLine.getSwitchValue('ozone-platform'))
+    expect(platform).toMatch(/^(x11|wayland)$/)
+  },
+)
+
+test.runIf(process.platform === 'linux')(
   'a hidden window is shown when it becomes a kiosk or a full screen',
   async () => {
     const told = await electron.evaluate(({ BrowserWindow }) => {

@@ -305,7 +305,7 @@ describe.skipIf(isGenuine)('walls on two displays', () => {
 
 describe.skipIf(isGenuine)('walls on Wayland, where no program learns the place of its windows', () => {
   test('the console stays where it is, also on another display than the wall', async () => {
-    await using desktop = await launch({ args: ['--ozone-platform=wayland'], env: { STANDIN_DISPLAYS: '2' } })
+    await using desktop = await launch({ env: { STANDIN_DISPLAYS: '2', XDG_SESSION_TYPE: 'wayland' } })
     const { id: view } = (await desktop.call('wall.save', {
       name: 'Entrance',
       items: [{ kind: 'camera', id: 'gate' }],

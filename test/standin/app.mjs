@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events'
 import { mkdirSync, mkdtempSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
+import { ozonePlatform } from './display.mjs'
 import { preferredLanguages, resolveLocale } from './locale.mjs'
 import { loginItem, setLoginItem } from './login-items.mjs'
 import { claimInstance, releaseInstance } from './single-instance.mjs'
@@ -13,6 +14,9 @@ const ready = Promise.withResolvers()
 /** Switches appended while the app ran, or given on the command line. */
 const appended = new Map()
 const given = (name) => process.argv.find((argument) => argument === `--${name}` || argument.startsWith(`--${name}=`))
+
+/** Switch that Chromium adds itself. */
+const added = (name) => (name === 'ozone-platform' && process.platform === 'linux' ? ozonePlatform() : undefined)
 
 class App extends EventEmitter {
   isPackaged = false
@@ -25,8 +29,8 @@ class App extends EventEmitter {
   dock = undefined
   commandLine = strict('app.commandLine', {
     appendSwitch: (name, value = '') => void appended.set(name, value),
-    hasSwitch: (name) => appended.has(name) || given(name) !== undefined,
-    getSwitchValue: (name) => appended.get(name) ?? given(name)?.slice(name.length + 3) ?? '',
+    hasSwitch: (name) => appended.has(name) || given(name) !== undefined || added(name) !== undefined,
+    getSwitchValue: (name) => appended.get(name) ?? given(name)?.slice(name.length + 3) ?? added(name) ?? '',
   })
 
   /** Stand-in only: sets what Electron reads from package.json. */

@@ -3,8 +3,15 @@
 /** Value of the switch when the process started. Electron reads it before it runs the app (electron_main_delegate.cc, `PreSandboxStartup`): a switch appended later has no effect. */
 const platformOf = (argv) => argv.findLast((argument) => argument.startsWith('--ozone-platform='))?.split('=')[1]
 
-/** On Wayland no program learns where its windows are. Chromium chooses it by this switch, or by the session, and then adds the switch. */
-export const isWayland = () => platformOf(process.argv) === 'wayland'
+/**
+ * Platform that Chromium uses on Linux: that of the switch, or else of the session. It adds the switch to its command line before it runs the app (display_server_utils.cc,
+ * `SetOzonePlatformForLinuxIfNeeded`, of Chromium 150).
+ */
+export const ozonePlatform = () =>
+  platformOf(process.argv) ?? (process.env.XDG_SESSION_TYPE === 'wayland' ? 'wayland' : 'x11')
+
+/** On Wayland no program learns where its windows are. */
+export const isWayland = () => ozonePlatform() === 'wayland'
 
 /**
  * Ends the process if it finds no display. Chromium looks for it once the app's main module was evaluated: `BrowserMainRunnerImpl::Initialize` calls `EarlyInitialization`,

@@ -36,8 +36,11 @@ if (executable && !obstacle) {
     console.error(error.message)
     process.exit(1)
   }
-  const child = spawn(executable, [root, ...process.argv.slice(2)], { stdio: 'inherit' })
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  const isWindows = process.platform === 'win32'
+  // A terminal sends Ctrl+C to its whole process group: the app would get it twice, and Electron ends at once at the second one.
+  const child = spawn(executable, [root, ...process.argv.slice(2)], { stdio: 'inherit', detached: !isWindows })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => void (!isWindows && child.kill(signal)))
   child.once('error', (error) => {
     console.error(`Cannot run ${executable}: ${error.message}`)
     process.exit(1)

@@ -172,3 +172,30 @@ test.skipIf(isGenuine)(
   },
   60_000,
 )
+
+test.skipIf(process.platform === 'win32')(
+  'Ctrl+C in a terminal reaches the app once: at the second signal Electron ends at once',
+  async () => {
+    const signals = join(folder, 'signals')
+    // It notes its signals, and ends a moment after the first one.
+    const program = [
+      "import { appendFileSync } from 'node:fs'",
+      `process.on('SIGINT', () => { appendFileSync('${signals}', 'SIGINT '); setTimeout(() => process.exit(), 500) })`,
+      "console.log('running')",
+      'setInterval(() => {}, 1000)',
+    ]
+    await writeFile(join(folder, 'app.mjs'), program.join('\n'))
+    await writeFile(join(folder, 'electron'), `#!/bin/sh\nexec '${process.execPath}' '${join(folder, 'app.mjs')}'\n`)
+    await chmod(join(folder, 'electron'), 0o755)
+    const child = spawn(process.execPath, [join(root, 'scripts/start.mjs')], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, DISPLAY: ':0', ELECTRON_OVERRIDE_DIST_PATH: folder },
+      // A process group of its own, as a terminal makes one for each command.
+      detached: true,
+    })
+    await once(child.stdout, 'data')
+    process.kill(-Number(child.pid), 'SIGINT')
+    await once(child, 'exit')
+    expect(await readFile(signals, 'utf8')).toBe('SIGINT ')
+  },
+)

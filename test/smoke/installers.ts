@@ -56,6 +56,31 @@ export const installDeb: Install = async (file) => {
   return { executable: '/usr/bin/roomdesk', remove }
 }
 
+/** Starts the deb in a container of a minimal Debian, which has none of the desktop's libraries: apt brings what it asks for. */
+async function startInMinimalDebian(file: string): Promise<string> {
+  const programs = ['podman', 'docker']
+  const started = await Promise.all(
+    programs.map((name) =>
+      run(name, ['info']).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  )
+  const container = programs.find((_name, index) => started[index])
+  if (container === undefined) throw new NotHere('it needs a running podman or docker')
+  const inside = [
+    'apt-get update -qq',
+    'apt-get install -y -qq --no-install-recommends /roomdesk.deb > /dev/null',
+    // As a user: the app does not run as root.
+    'useradd --create-home operator',
+    "su operator -c 'roomdesk --no-sandbox --version'",
+  ].join(' && ')
+  const mounted = ['--rm', '--volume', `${file}:/roomdesk.deb:ro`, 'debian:stable-slim', 'sh', '-c', inside]
+  const { stdout } = await run(container, ['run', ...mounted], { timeout: installMs })
+  return `in debian:stable-slim, without a display, it prints ${stdout.trim().split('\n').at(-1)}`
+}
+
 const kinds: Readonly<Partial<Record<NodeJS.Platform, readonly Installer[]>>> = {
   linux: [
     {
@@ -125,6 +150,7 @@ export async function checkInstallers(report: Report, electronFolder: string, wo
     const { installForAll } = installer
     if (installForAll !== undefined)
       await report.check(`${name}-installed`, () => tryOut(installForAll, file), installMs)
+    if (installer.name === 'deb') await report.check(`${name}-minimal`, () => startInMinimalDebian(file), installMs)
   }
 }
 

@@ -20,6 +20,8 @@ export const parts = {
   packed: 'the app packed for this system: fuses, signature, native code',
   app: 'the packed app, driven by its page and its ports',
   installers: "this system's installers: made, unpacked or installed, started from there",
+  upgrades:
+    'an AppImage that is updated; on Windows, as administrator: the service after an upgrade, an upgrade by the system',
   questions: 'what only a person can see',
 } as const
 

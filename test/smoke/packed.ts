@@ -13,19 +13,19 @@ const root = join(import.meta.dirname, '../..')
 /** The app as packed by electron-builder. */
 export type Packed = PackedApp & { toString: () => string }
 
-/** Runs electron-builder with the installed Electron. @param targets as on its command line */
+/** Runs `npm run package` with the installed Electron. @param targets as on its command line */
 export async function build(targets: readonly string[], electronFolder: string, output: string): Promise<void> {
-  const builder = join(root, 'node_modules/electron-builder/cli.js')
+  const command = join(root, 'scripts/package.mjs')
   const overrides = [`-c.electronDist=${electronFolder}`, `-c.directories.output=${output}`]
   try {
-    await run(process.execPath, [builder, ...targets, '--publish', 'never', ...overrides], {
+    await run(process.execPath, [command, ...targets, '--publish', 'never', ...overrides], {
       cwd: root,
       maxBuffer: 16 * 1024 * 1024,
     })
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
     const said = `${stdout}\n${stderr}`.trim().split('\n').slice(-12).join('\n')
-    throw new Error(`electron-builder failed:\n${said}`, { cause: error })
+    throw new Error(`npm run package failed:\n${said}`, { cause: error })
   }
 }
 

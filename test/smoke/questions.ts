@@ -83,6 +83,14 @@ export const questions: readonly Question[] = [
     text: 'With an installed Roomdesk that runs with a room: install the same or a newer version over it. Does it come back by itself with the room, and does the log hold no "unexpected error"? (Answer s to do this later.)',
   },
   {
+    name: 'refused-rights',
+    text: 'On Windows, with Roomdesk installed for all users and a newer signed release in the place of its updates: choose "Install and restart" and refuse the rights. Does the app go on, and does the card say within a minute that the installer ended, with "Try again"? (Answer s on other systems.)',
+  },
+  {
+    name: 'daemon-before-login',
+    text: 'On macOS, as administrator: install the service (sudo …/Roomdesk --install-service --host=0.0.0.0), restart the Mac, and do not log in. Does http://<this Mac>:7083/healthz answer another machine? Remove it with --remove-service. (Answer s on other systems.)',
+  },
+  {
     name: 'lan-camera',
     text: 'Add a camera of the local network under Devices (on macOS allow the access to it, on Windows through the firewall). Does its picture appear?',
   },

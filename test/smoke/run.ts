@@ -9,6 +9,7 @@ import { askQuestions } from './questions.ts'
 import { Report } from './report.ts'
 import { tellOfStart } from './start-story.ts'
 import { checkUnpacked } from './unpacked.ts'
+import { checkUpgrades } from './upgrades.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -93,17 +94,18 @@ async function runAll(
   try {
     await tellOfStart(report, process.env.ELECTRON_OVERRIDE_DIST_PATH)
     await checkUnpacked(report)
-    if (['packed', 'app', 'questions'].some((part) => report.wants(part))) {
+    if (['packed', 'app', 'upgrades', 'questions'].some((part) => report.wants(part))) {
       const packed = await report.prepare('packed.pack', () => pack(electron.folder, folder), 10 * 60_000)
       if (packed !== undefined) {
         await checkPacked(report, packed)
         const program = { executable: packed.executable, args: [], isStandIn: false }
         await tellAppStory(report, 'app', program)
         await checkInstallers(report, electron.folder, folder)
+        await checkUpgrades(report, packed, electron.folder)
         await askQuestions(report, { skip: options.skipQuestions }, program)
         return
       }
-      for (const part of ['app', 'questions']) report.skip(part, 'it needs the packed app')
+      for (const part of ['app', 'upgrades', 'questions']) report.skip(part, 'it needs the packed app')
     }
     await checkInstallers(report, electron.folder, folder)
   } finally {

@@ -1,12 +1,18 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, lstatSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { createReadStream, existsSync, lstatSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { extractFile } from '@electron/asar'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { parsePublicKeys, publisherKeysFile } from '../../main/updates/publisher-keys.ts'
+import { readRelease } from '../../main/updates/release.ts'
+import { checkNatives } from '../../packaging/natives.ts'
 import { productVersion } from '../../server/bin/version.ts'
-import { makeInstallerTools } from '../support/installer-tools.ts'
+import { type InstallerTools, makeInstallerTools } from '../support/installer-tools.ts'
+import { TestRelease } from '../smoke/release-of-test.ts'
 import { canMakeRoots, inRoot, makeDebianRoot } from '../support/packages/debian-root.ts'
 import { makeStandInDistribution } from '../support/stand-in-distribution.ts'
 
@@ -63,13 +69,14 @@ test('what is missing is named at once, each with the way to provide it, before 
 
 describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64' || !isHere('dpkg-deb'))('for Linux', () => {
   let output: string
+  let tools: InstallerTools
   const file = async (end: string): Promise<string> => {
     const [found = ''] = (await readdir(output)).filter((name) => name.endsWith(end))
     return join(output, found)
   }
   beforeAll(async () => {
     output = join(work, 'out')
-    const tools = await makeInstallerTools(work)
+    tools = await makeInstallerTools(work)
     const dist = await makeStandInDistribution(join(work, 'electron'))
     const overrides = [`-c.electronDist=${dist}`, `-c.directories.output=${output}`]
     await packageApp(['--linux', 'deb', 'AppImage', ...overrides], tools.env)
@@ -139,4 +146,23 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64' || !isHer
     expect(files).toEqual(expect.arrayContaining([...parts, 'AppRun', 'desk.roomdesk.Roomdesk.desktop']))
     expect(files.filter((path) => /default_app\.asar|\.map$/.test(path))).toEqual([])
   })
+
+  test('what `npm run smoke` updates an AppImage with is a release that this app takes', async () => {
+    for (const [name, value] of Object.entries(tools.env)) vi.stubEnv(name, value)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const release = new TestRelease(join(output, 'linux-unpacked'), join(work, 'smoke'))
+    const { folder, file: image } = await release.appImage('9.0.0')
+    const resources = join(work, 'smoke/app-9.0.0/resources')
+    await checkNatives(resources, 'linux', 'x64')
+    const keys = parsePublicKeys(extractFile(join(resources, 'app.asar'), publisherKeysFile).toString())
+    expect(keys).toHaveLength(1)
+    const open = async (name: string): Promise<AsyncIterable<Buffer>> => createReadStream(join(folder, name))
+    const target = { platform: 'linux', arch: 'x64', isAppImage: true } as const
+    const found = await readRelease({ open }, target, { version: productVersion, keys })
+    expect(found).toMatchObject({ version: '9.0.0' })
+    const sha512 = createHash('sha512')
+      .update(await readFile(image))
+      .digest('base64')
+    expect(JSON.stringify(found)).toContain(sha512)
+  }, 120_000)
 })

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { createPackageWithOptions, extractAll } from '@electron/asar'
+import { createPackageWithOptions, extractAll, uncache } from '@electron/asar'
 import { publisherKeysFile } from '../../main/updates/publisher-keys.ts'
 import { UpdatePublisher } from '../support/update-publisher.ts'
 
@@ -36,6 +36,8 @@ export class TestRelease {
     // No two versions have the same bytes.
     await writeFile(join(files, 'version-of-test'), version)
     for (const old of ['app.asar', 'app.asar.unpacked']) await rm(join(resources, old), { recursive: true })
+    // The list of its files is kept by its path.
+    uncache(archive)
     await createPackageWithOptions(files, archive, { unpack: '**/*.node' })
     await rm(files, { recursive: true })
     return folder

@@ -3,9 +3,9 @@ import { open } from 'node:fs/promises'
 import { insideOf } from '../shared/files/own-path.ts'
 
 /**
- * File in the program's folder that asks every app started from there to end, whoever runs it. Who may write it may replace the program, too: administrators and the system where Roomdesk is
- * installed for all users, the user where it is installed for one. No process connects to another one: a named pipe would accept only those, too (the default rights of `CreateNamedPipe`),
- * but its name can be taken by any program, and libuv opens pipes without SECURITY_SQOS_PRESENT, so the other end could act as the installer that connects to it.
+ * File in the program's folder: a request to end, for the apps of all users that were started from there. It needs the rights to replace the program: those of administrators and the
+ * system where Roomdesk is installed for all users, of the user where it is installed for one. A named pipe would need the same rights (the default of `CreateNamedPipe`), but any program
+ * can create a pipe of that name first, and libuv opens pipes without SECURITY_SQOS_PRESENT, so that program could act with the rights of the installer that connects to it.
  */
 export const requestName = 'quit-request'
 /** Longest request, in bytes. */

@@ -42,7 +42,7 @@ export interface UserFolderFacts {
 
 /**
  * Puts Electron's files, the site and the logs of this user where they stay on this machine. Windows copies the roaming folder, in which Electron would keep them, to a server at each
- * log-off, with all recordings. Called before anything asks for the folder: Electron makes the one that it is asked for, and reads `Local State` once the main module was run
+ * log-off, with all recordings. Called before anything reads the folder's path: Electron creates the folder with the first `getPath`, and reads `Local State` once the main module was run
  * (`ElectronBrowserMainParts::PostEarlyInitialization`).
  */
 export async function placeUserFolder(face: Face): Promise<UserFolder> {

@@ -10,7 +10,7 @@ export class UpdateKeyError extends Error {
   override readonly name = 'UpdateKeyError'
 }
 
-/** What the command line says about keys. */
+/** Flags about keys, and the rest of the command line. */
 export interface UpdateKeyFlags {
   /** File of a new private key; empty: the usual one; left out: none is made. */
   newKey?: string

@@ -30,7 +30,7 @@ try {
   if (newKey === undefined) console.log(await makeInstallers(read(rest), signWith))
   else console.log(makeUpdateKey(newKey, join(import.meta.dirname, '..')))
 } catch (error) {
-  // What there is to mend, in sentences.
+  // Its message says what to mend.
   console.error(error instanceof Error ? error.message : String(error))
   process.exit(1)
 }

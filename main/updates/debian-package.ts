@@ -33,7 +33,7 @@ export function installCommand(file: string): string {
 }
 
 /**
- * Run by root: the user may replace the fetched file while the password is asked for. The copy is closed to others until its checksum was compared.
+ * Run by root: the user may replace the fetched file before the password is entered. The copy is closed to others until its checksum was compared.
  * Arguments: the fetched file, its size in bytes, its SHA-512 in hexadecimal.
  */
 const installScript = `set -e

@@ -9,7 +9,7 @@ import { problemOf, UpdateProblem } from './update-problem.ts'
 
 /**
  * Way in which this app takes an update: `replace` its own AppImage, run the `installer`, also one for which Windows asks an administrator (`elevated`), have the system
- * install the `package` once somebody gives the rights, open the `image` for the operator, or leave all of it to the operator (`byHand`).
+ * install the `package` after an administrator has entered a password, open the `image` for the operator, or leave all of it to the operator (`byHand`).
  */
 export type InstallWay = UpdatesView['way']
 
@@ -60,7 +60,7 @@ const installerMs = 15 * 60_000
 
 /**
  * Runs the installer of electron-builder (NSIS) without questions: it ends the running app in order (`--quit`), replaces it and starts it again. Where it needs the rights
- * of an administrator, Windows asks for them; its exit code does not tell a refusal from a failure.
+ * of an administrator, Windows opens a dialog; the exit code is the same after a refusal and after a failure.
  * @returns never: the installer ends this app
  * @throws UpdateProblem the installer ended and this app still runs, or it neither ended nor ended this app in time
  */

@@ -10,7 +10,7 @@ const run: RunProgram = (program, args) => promisify(execFile)(program, args, { 
 
 /**
  * Tells whether Windows asks an administrator before an update is installed: if the app was installed for all users, its installer starts itself again with their rights.
- * It decides by the same value of the registry. If that cannot be read, the answer is yes: nobody is surprised by a question at night.
+ * It decides by the same value of the registry. If that cannot be read, the answer is yes, so that Windows does not open its dialog at night.
  */
 export async function asksAdministrator(runProgram = run, env: NodeJS.ProcessEnv = process.env): Promise<boolean> {
   const program = win32.join(env.SystemRoot ?? 'C:\\Windows', 'System32', 'reg.exe')

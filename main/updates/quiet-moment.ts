@@ -1,4 +1,4 @@
-/** How long nobody may have been in a room, in milliseconds. */
+/** Time without people in rooms before a restart, in milliseconds. */
 const quietMs = 5 * 60_000
 /** Time between two looks for a quiet moment, in milliseconds. */
 export const lookMs = 30_000

@@ -18,11 +18,11 @@ export type Toolsets = NonNullable<Configuration['toolsets']>
 
 /** Program that electron-builder does not bring, but fetches or finds by a variable of the environment. */
 interface Tool {
-  /** What it is and what for, as the beginning of a sentence. */
+  /** Its name and purpose, as the beginning of a sentence. */
   name: string
   /** Looks for it where electron-builder does, and fetches it. @throws Error without it */
   find: (arch: Arch, toolsets: Toolsets) => Promise<unknown>
-  /** How to provide it by hand. */
+  /** Instructions to provide it by hand. */
   provide: string
 }
 

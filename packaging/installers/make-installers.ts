@@ -11,7 +11,7 @@ import { bringElectron } from './electron-archives.ts'
 import { type InstallerTarget, missingTools } from './installer-tools.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-/** What the app shows before it installs the release. */
+/** File of the release notes, which the app shows before it installs the release. */
 const notesFile = 'dist/release-notes.md'
 
 /** Flags of electron-builder's command, and our own. */
@@ -29,7 +29,7 @@ export interface PackageFlags extends CliOptions {
 export async function makeInstallers({ tools, ...flags }: PackageFlags, signWith: readonly string[]): Promise<string> {
   process.chdir(root)
   const keys = readSigningKeys(signWith, root)
-  // Where electron-builder keeps its tools, and looks before it fetches them.
+  // electron-builder keeps its tools there, and looks there before it fetches them.
   if (tools !== undefined) process.env.ELECTRON_BUILDER_CACHE = resolve(tools)
   await ensureBuild()
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
@@ -57,7 +57,7 @@ interface SystemTarget extends InstallerTarget {
   platform: Platform
 }
 
-/** The installers that are asked for, each with its processor: those of the command line, else those of electron-builder.yml. */
+/** Lists the installers to make, each with its processor: those of the command line, else those of electron-builder.yml. */
 function targetsOf(asked: NonNullable<BuildOptions['targets']>, config: Configuration): SystemTarget[] {
   const described = describedConfig()
   return [...asked].flatMap(([platform, byArch]) => {
@@ -71,7 +71,7 @@ function targetsOf(asked: NonNullable<BuildOptions['targets']>, config: Configur
   })
 }
 
-/** The folder or archive with Electron: the one that is named, else one into which it was fetched. */
+/** Finds the folder or archive with Electron: the one that a flag or variable names, else the folder into which it is fetched. */
 async function electronOf(
   { electronDist }: Configuration,
   { prepackaged }: BuildOptions,

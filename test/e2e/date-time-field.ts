@@ -6,7 +6,7 @@ import type { Locator, Page } from 'playwright-core'
  * @param day in the format of the page's language, e.g. `1 Dec 2099`
  */
 export async function fillDateTime(within: Locator | Page, label: string, day: string, time: string): Promise<void> {
-  // By its role: the calendar that opens with it has the same name.
+  // The calendar that opens with it has the same name, and another role.
   const date = within.getByRole('combobox', { name: label, exact: true })
   await date.fill(day)
   await date.press('Enter')

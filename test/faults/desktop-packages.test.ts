@@ -82,7 +82,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64' || !isHer
     await packageApp(['--linux', 'deb', 'AppImage', ...overrides], tools.env)
   }, 300_000)
 
-  /** What an installed app needs, below its folder. */
+  /** Files that an installed app needs, below its folder. */
   const parts = [
     'roomdesk',
     'resources/app.asar',
@@ -125,7 +125,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64' || !isHer
       const debian = join(work, 'debian')
       makeDebianRoot(debian)
       execFileSync('cp', [await file('.deb'), join(debian, 'tmp/roomdesk.deb')])
-      // What it depends on was looked up above.
+      // Its dependencies were checked above.
       inRoot(debian, ['dpkg', '--force-depends', '--install', '/tmp/roomdesk.deb'])
       expect(inRoot(debian, ['readlink', '-f', '/usr/bin/roomdesk']).trim()).toBe('/opt/Roomdesk/roomdesk')
       expect(lstatSync(join(debian, 'opt/Roomdesk/roomdesk')).mode & 0o111).toBe(0o111)

@@ -64,7 +64,7 @@ SectionEnd
   const started = /Function \.onInit\s([^]*?)FunctionEnd/.exec(expanded)?.[1]
   expect(started).toMatch(/sc\.exe" query Roomdesk .*\s+Pop \$serviceRan\s/)
   expect(expanded.match(/Pop \$serviceRan/g)).toHaveLength(1)
-  // The apps of all users are asked first, then that of this one, and all get time before they are killed.
+  // The request to all users is written first, then `--quit` ends the app of this user; only then are programs killed.
   const asks = (script: string): string => /Section\s([^]*?)SectionEnd/.exec(script)?.[1] ?? ''
   expect(asks(expanded)).toMatch(
     /StrCpy \$R1 "restart-after \$pid"[^]*FileOpen \$R0 "\$INSTDIR\\quit-request" w[^]*FileWrite \$R0 "\$R1\r\n"[^]*--quit`[^]*looked for Roomdesk\.exe[^]*IntCmp `\$R1` `20`[^]*Delete "\$INSTDIR\\quit-request"[^]*killed/,

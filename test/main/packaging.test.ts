@@ -57,7 +57,7 @@ test('the deb asks for every library of Electron, by the names before and after 
   for (const library of libraries.split(' ')) {
     expect(depends).toContain(renamed.has(library) ? `lib${library}t64 | lib${library}` : `lib${library}`)
   }
-  // What electron-builder asks for by itself, which this list replaces.
+  // The default dependencies of electron-builder, which this list replaces.
   expect(depends).toEqual(expect.arrayContaining(['libnotify4', 'libxss1', 'libxtst6', 'libuuid1', 'libsecret-1-0']))
 })
 

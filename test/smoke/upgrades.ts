@@ -16,7 +16,7 @@ import { until } from './until.ts'
 const run = promisify(execFile)
 const limitMs = 15 * 60_000
 
-/** What an upgrade does to an app that runs. */
+/** Upgrades a running app, in each way that this system has. */
 export async function checkUpgrades(report: Report, packed: Packed, electronFolder: string): Promise<void> {
   if (!report.wants('upgrades')) return
   const work = await mkdtemp(join(tmpdir(), 'roomdesk-smoke-upgrade-'))
@@ -44,7 +44,7 @@ async function updateAppImage(packed: Packed, work: string): Promise<string> {
   const release = new TestRelease(dirname(packed.executable), work)
   const old = await release.appImage('9.0.0')
   const next = await release.appImage('9.0.1')
-  // Where it is installed: the update takes its place.
+  // The update takes the place of this copy.
   const executable = join(work, 'Roomdesk.AppImage')
   await copyFile(old.file, executable)
   const port = await freePort()

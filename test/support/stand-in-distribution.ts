@@ -20,7 +20,7 @@ export async function makeStandInDistribution(
   await mkdir(join(folder, 'locales'), { recursive: true })
   await mkdir(join(folder, 'resources'))
   await writeFile(join(folder, 'locales/en-US.pak'), '')
-  // What Electron shows without an app.
+  // The app that Electron runs when it is given none.
   await createPackage(join(folder, 'locales'), join(folder, 'resources/default_app.asar'))
   await writeFile(join(folder, 'version'), electron.version)
   for (const licence of ['LICENSE', 'LICENSES.chromium.html'])

@@ -226,7 +226,10 @@ test.runIf(process.platform === 'win32' || !isGenuine)(
     expect([refused.written, refused.errors]).toEqual(['', ''])
     // -1, of which Linux keeps eight bits.
     expect([4_294_967_295, 255]).toContain(refused.code)
-    for (const taken of [['--store=postgres://db/site', '--hidden'], ['--data-dir', 'D:\\site', '--hidden']])
+    for (const taken of [
+      ['--store=postgres://db/site', '--hidden'],
+      ['--data-dir', 'D:\\site', '--hidden'],
+    ])
       expect(await runAlone(headless, ...taken)).toMatchObject({ code: 0, written: 'evaluated\nready\n' })
     vi.unstubAllEnvs()
   },

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { app } from 'electron'
+import { endingSignals } from '../server/bin/ending-signals.ts'
 import { type HeadlessProgram, runHeadless } from '../server/bin/headless-program.ts'
 import { LaunchError } from '../server/bin/launch-options.ts'
 import { passRestarts } from '../server/controller/restarts.ts'
@@ -50,6 +51,8 @@ async function run({ error, notice }: UserFolder): Promise<void> {
         event.preventDefault()
         stop('quit')
       })
+      // Electron's own handlers end the process at the second signal (`GracefulShutdownHandler`), and systemd signals this process as well as the one in front, which forwards it.
+      if (platform !== 'win32') for (const signal of endingSignals()) process.on(signal, () => app.quit())
     },
     ...(files.length > 0 && {
       followReplacement: (isOccupied, restart) => restartWhenReplaced(files, isOccupied, restart),

@@ -57,6 +57,8 @@ test('the app without a window is the headless controller, and opens the site of
   await api.authenticate()
   expect(await api.get('/rtc/room/get', { room_id })).toMatchObject({ ret: 0 })
   expect((await fetch(ready.console)).headers.get('content-type')).toContain('text/html')
+  // As systemd does: it signals every process of a unit or session, and the one in front forwards its signal.
+  process.kill(ready.pid, 'SIGTERM')
   child.kill('SIGTERM')
   expect(await ended).toEqual([0, null])
 

@@ -21,7 +21,8 @@ const readSignature: ReadSignature = async (path) => {
     'System32/WindowsPowerShell/v1.0/powershell.exe',
   )
   const { stdout } = await promisify(execFile)(powershell, ['-NoProfile', '-NonInteractive', '-Command', script], {
-    env: { ...process.env, ROOMDESK_FILE: path },
+    // Started from PowerShell 7, the app inherits a list of its modules, which Windows PowerShell cannot load. Without a list it takes its own.
+    env: { ...process.env, PSModulePath: undefined, ROOMDESK_FILE: path },
     timeout: 60_000,
     windowsHide: true,
   })

@@ -18,7 +18,10 @@ describe.skipIf(process.platform === 'win32')('an installer for Windows', () => 
   /** The updates of an app for Windows. @param script that the installer is */
   const onWindows = async (script: string, change: Partial<UpdatesOptions> = {}, asks = false): Promise<Updates> => {
     const powershell = join(place.work, 'C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe')
-    await writeFile(powershell, `#!/bin/sh\necho '{"status":"NotSigned","signer":null}'\n`, { mode: 0o755 })
+    // Windows PowerShell does not load the modules of PowerShell 7, from which the app may be started.
+    const answer = `[ -z "$PSModulePath" ] && echo '{"status":"NotSigned","signer":null}'`
+    await writeFile(powershell, `#!/bin/sh\n${answer}\n`, { mode: 0o755 })
+    vi.stubEnv('PSModulePath', 'C:\\Program Files\\PowerShell\\7\\Modules')
     vi.stubEnv('PATH', `${place.work}:/usr/bin:/bin`)
     vi.stubEnv('SystemRoot', undefined)
     onTestFinished(() => void vi.unstubAllEnvs())

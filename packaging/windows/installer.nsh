@@ -65,6 +65,16 @@ Var pid
     nsExec::Exec `"$SYSDIR\net.exe" start Roomdesk`
     Pop $R0
   ${endIf}
+  ; electron-builder keeps a copy of the installer for differences between releases (installer.nsh, `installApplicationFiles`), which these updates do not use.
+  ${if} $installMode == "all"
+    SetShellVarContext current
+  ${endIf}
+  Delete "$LOCALAPPDATA\${APP_INSTALLER_STORE_FILE}"
+  ${GetParent} "$LOCALAPPDATA\${APP_INSTALLER_STORE_FILE}" $R0
+  RMDir $R0
+  ${if} $installMode == "all"
+    SetShellVarContext all
+  ${endIf}
 !macroend
 
 ; Electron makes a shortcut in the Start menu of each user whom the app shows a notification, because it looks for one of all users nowhere (windows_toast_activator.cc, `EnsureShortcut`).

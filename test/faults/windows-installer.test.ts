@@ -27,6 +27,7 @@ Var installMode
 !addincludedir "${templates}"
 !define APP_EXECUTABLE_FILENAME "Roomdesk.exe"
 !define APP_ID "${appId}"
+!define APP_INSTALLER_STORE_FILE "roomdesk-updater\\installer.exe"
 !macro _isUpdated _a _b _t _f
   !insertmacro _== 1 0 \`\${_t}\` \`\${_f}\`
 !macroend
@@ -72,6 +73,10 @@ SectionEnd
   // Those that an upgrade ended start again after the installer, which runs this uninstaller; a removal ends them for good.
   expect(asks(expand('-DBUILD_UNINSTALLER'))).toMatch(
     /StrCpy \$R1 "restart-after \$1"[^]*StrCpy \$R1 "quit"[^]*FileOpen \$R0 "\$INSTDIR\\quit-request" w/,
+  )
+  // No copy of the installer stays behind in the folder of whoever installs.
+  expect(asks(expanded)).toMatch(
+    /SetShellVarContext current[^]*Delete "\$LOCALAPPDATA\\roomdesk-updater\\installer\.exe"[^]*RMDir \$R0[^]*SetShellVarContext all/,
   )
   // The site goes with the app only where the uninstaller was told so.
   const removal = /Section un\.x\s([^]*?)SectionEnd/.exec(expanded)?.[1] ?? ''

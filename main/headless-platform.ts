@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { app } from 'electron'
-import { startBehind } from '../server/bin/front-process.ts'
+import { type NextProgram, startBehind } from '../server/bin/front-process.ts'
+import { environmentOutside } from './app-image.ts'
 
 /** Chromium's switch for the windowing system: X11, Wayland, or none. */
 const platformSwitch = '--ozone-platform'
@@ -21,7 +23,16 @@ export function lacksHeadlessPlatform(argv: readonly string[], platform = proces
 export async function runOnHeadlessPlatform(): Promise<never> {
   startBehind(process.env, process.platform, {
     more: [`${platformSwitch}=headless`],
+    successor: successorProgram,
     end: (code) => app.exit(code),
   })
   return await new Promise<never>(() => {})
+}
+
+/** An AppImage that was replaced is started by its file: this process holds the mount point of the old one, from which its program would start again. */
+export function successorProgram(environment: NodeJS.ProcessEnv): NextProgram {
+  const { APPIMAGE } = environment
+  return APPIMAGE !== undefined && existsSync(APPIMAGE)
+    ? { program: APPIMAGE, environment: environmentOutside(environment) }
+    : { program: process.execPath, environment }
 }

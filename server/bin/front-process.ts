@@ -9,10 +9,20 @@ export function staysInFront(platform: NodeJS.Platform, environment: NodeJS.Proc
   return platform === 'win32' && environment[behind] === undefined
 }
 
+/** Program that is started, and its environment. */
+export interface NextProgram {
+  program: string
+  environment: NodeJS.ProcessEnv
+}
+
+const thisProgram = (environment: NodeJS.ProcessEnv): NextProgram => ({ program: process.execPath, environment })
+
 /** Differences of the program behind this process. */
 export interface BehindOptions {
   /** Arguments after those of this process. */
   more?: readonly string[]
+  /** Returns how a successor is started that takes over this environment; left out: as this program. */
+  successor?: (environment: NodeJS.ProcessEnv) => NextProgram
   /** Ends this process; left out: it ends by itself, with this exit code. */
   end?: (code: number) => void
 }
@@ -25,25 +35,25 @@ export interface BehindOptions {
 export function startBehind(
   environment: NodeJS.ProcessEnv = process.env,
   platform = process.platform,
-  { more = [], end = (code) => (process.exitCode = code) }: BehindOptions = {},
+  { more = [], successor: next = thisProgram, end = (code) => (process.exitCode = code) }: BehindOptions = {},
 ): void {
   let child: ChildProcess | undefined
-  const start = (next: NodeJS.ProcessEnv): void => {
+  const start = ({ program, environment: given }: NextProgram): void => {
     const command = [...process.execArgv, ...process.argv.slice(1), ...more]
-    child = spawn(process.execPath, command, {
+    child = spawn(program, command, {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-      env: { ...next, [behind]: '1' },
+      env: { ...given, [behind]: '1' },
       // A terminal sends Ctrl+C to its whole process group: the program would get the signal twice, and Electron ends at once at the second one.
       detached: platform !== 'win32',
     })
     let successor: NodeJS.ProcessEnv | undefined
     child.on('message', (asked: NodeJS.ProcessEnv) => (successor = asked))
     child.once('error', (error) => {
-      process.stderr.write(`Cannot run ${process.execPath}: ${error.message}\n`)
+      process.stderr.write(`Cannot run ${program}: ${error.message}\n`)
       end(1)
     })
     child.once('exit', (code, signal) => {
-      if (successor !== undefined) return start(successor)
+      if (successor !== undefined) return start(next(successor))
       end(code ?? (signal === null ? 0 : 1))
     })
   }
@@ -53,5 +63,5 @@ export function startBehind(
   }
   // Without a listener it would end a process without a terminal, as in followSignals.
   if (!endingSignals(platform).includes('SIGHUP')) process.on('SIGHUP', () => {})
-  start(environment)
+  start(thisProgram(environment))
 }

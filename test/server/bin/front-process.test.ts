@@ -1,9 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { staysInFront } from '../../../server/bin/front-process.ts'
+import { temporaryFolder } from '../../support/sites/store-site.ts'
 
 const bin = join(import.meta.dirname, '../../../server/bin')
 /**
@@ -45,6 +49,22 @@ test('A signal to the process in front ends the one behind it in order; when the
   for (let line = 0; line < 4; line++) await killed.lines.next()
   killed.front.kill('SIGKILL')
   expect((await killed.lines.next()).value).toBe('alone')
+})
+
+test('a successor may be another program, such as the AppImage that took the place of this one', async () => {
+  const folder = await temporaryFolder(tmpdir())
+  const file = join(folder, 'Roomdesk.AppImage')
+  await writeFile(file, '#!/bin/sh\necho "$MOUNT $ROOMDESK_BEHIND"; exit 5\n', { mode: 0o755 })
+  const source = `
+    import { startBehind } from ${JSON.stringify(join(bin, 'front-process.ts'))}
+    if (process.env.ROOMDESK_BEHIND) process.send({ MOUNT: 'old' }, () => process.exit(0))
+    else startBehind(process.env, 'linux', {
+      successor: (given) => ({ program: ${JSON.stringify(file)}, environment: { ...given, MOUNT: 'new' } }),
+    })`
+  const front = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(front, 'exit')
+  expect(await text(front.stdout)).toBe('new 1\n')
+  expect(await ended).toEqual([5, null])
 })
 
 test('Only Windows has a process in front, and that one has none in front of itself', () => {

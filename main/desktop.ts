@@ -66,7 +66,7 @@ async function run(sandbox: SandboxState, userFolder: UserFolder, shows: (shell:
   if (sandbox === 'off') logger.warn('started as root: without the sandbox of Chromium, for tests only')
   logProcessEnds(logger)
   const restarts = takeRestarts(process.env)
-  const running: { controller?: Controller; quit?: Quit; shell?: Shell } = {}
+  const running: { controller?: Controller; quit?: Quit; shell?: Shell; restart?: Promise<void> } = {}
   const isQuitting = (): boolean => running.quit?.isQuitting ?? false
   relaunchAfterCrash({ logger, restarts, texts, controller: () => running.controller, isQuitting })
   const checks = (key: DataKey): Checks =>
@@ -83,7 +83,7 @@ async function run(sandbox: SandboxState, userFolder: UserFolder, shows: (shell:
   const quit = new Quit(async () => {
     // A start that failed was shown, and there is nothing to stop.
     const started = await controller.catch(() => undefined)
-    await started?.stop()
+    await Promise.all([started?.stop(), running.restart])
   }, logger)
   quit.followShutdown()
   running.quit = quit
@@ -100,7 +100,12 @@ async function run(sandbox: SandboxState, userFolder: UserFolder, shows: (shell:
   running.shell = made
   const installed = installedFolder()
   if (installed !== undefined)
-    followInstallers({ logger, folder: installed, isQuitting, prepare: () => made.giveWayToInstaller() })
+    followInstallers({
+      ...{ logger, folder: installed, isQuitting, prepare: () => made.giveWayToInstaller() },
+      wait: (started) => {
+        running.restart = started
+      },
+    })
   shows(made)
   controller
     .then(async (started) => {

@@ -32,6 +32,8 @@ export interface InstallerRestartOptions {
   isQuitting: () => boolean
   /** Notes for the next start that an installer replaced the app. @returns false if that installer starts the app itself */
   prepare: () => boolean
+  /** Called with a process that must have started before the app ends: Windows ends the children of an app with it. */
+  wait: (started: Promise<void>) => void
   /** Starts the app when the installer with this id has ended. */
   startAfter?: (installer: number) => Promise<void>
 }
@@ -41,15 +43,16 @@ export interface InstallerRestartOptions {
  * @returns undefined if the folder cannot be watched
  */
 export function followInstallers(options: InstallerRestartOptions): QuitRequests | undefined {
-  const { logger, folder, isQuitting, prepare, startAfter = startAfterInstaller } = options
+  const { logger, folder, isQuitting, prepare, wait, startAfter = startAfterInstaller } = options
   const onRequest = (request: QuitRequest): void => {
     // Its user ended it, and it stays so.
     if (isQuitting()) return
     logger.info(request, 'asked to end by an installer or an administrator')
     if (request.kind === 'quit' || !prepare()) return app.quit()
-    startAfter(request.after)
+    const started = startAfter(request.after)
       .catch((error: unknown) => logger.error({ err: error }, 'the app cannot be started again after the installation'))
       .finally(() => app.quit())
+    wait(started)
   }
   try {
     return new QuitRequests(folder, onRequest)

@@ -26,8 +26,8 @@ export interface UserFolder {
   path: string | undefined
   /** Sentence for the log. */
   notice?: string
-  /** The app must not start: it would begin an empty site beside the existing one. */
-  error?: HalfMovedError
+  /** The app must not start: it would begin an empty site beside the existing one, or its folder cannot be used. */
+  error?: Error
 }
 
 /** Facts by which the folder is found. */
@@ -54,8 +54,16 @@ export async function placeUserFolder(face: Face): Promise<UserFolder> {
   return folder
 }
 
-/** Finds the folder, and moves an earlier one there once. */
+/** Finds the folder, and moves an earlier one there once. An error is returned: thrown while the main module is evaluated, it would open a dialog that `--quit` of an installer waits for. */
 export async function findUserFolder(facts: UserFolderFacts): Promise<UserFolder> {
+  try {
+    return await find(facts)
+  } catch (error) {
+    return { path: undefined, error: error instanceof Error ? error : new Error(String(error)) }
+  }
+}
+
+async function find(facts: UserFolderFacts): Promise<UserFolder> {
   const local = localFolder(facts.environment)
   const known = await settled(local, facts.roaming)
   if (known !== undefined) return known

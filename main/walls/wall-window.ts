@@ -10,6 +10,9 @@ import { keepLoaded } from './wall-watch.ts'
 /** On Linux a window is shown as soon as it becomes a full screen, whatever `show` says (Electron's native_window_views.cc, `SetFullScreen`). */
 const isShownByKiosk = process.platform === 'linux'
 
+/** Longest time that macOS takes to leave a full screen, in milliseconds. */
+const leaveMs = 3_000
+
 /** Parts of one wall. */
 export interface WallWindowOptions {
   /** Bounds of the display, in DIP. */
@@ -72,8 +75,29 @@ export class WallWindow {
     this.#window.focus()
   }
 
-  /** Closes it at once. */
   destroy(): void {
-    if (!this.#window.isDestroyed()) this.#window.destroy()
+    closeKiosk(this.#window)
   }
+}
+
+/** A window that covers a display. */
+interface KioskWindow extends Pick<BrowserWindow, 'isDestroyed' | 'destroy' | 'setKiosk'> {
+  once: (event: 'leave-full-screen', listener: () => void) => unknown
+}
+
+/**
+ * Closes a window that covers a display: at once, or on macOS when it has left its full screen. Kiosk hides the Dock and the menus of the whole app there, and Electron restores the state
+ * from before only when a window leaves it (native_window_mac.mm, `SetKiosk`): walls that are closed together end in the reverse order of their opening.
+ */
+export function closeKiosk(window: KioskWindow): void {
+  if (window.isDestroyed()) return
+  if (process.platform !== 'darwin') return window.destroy()
+  const end = (): void => {
+    clearTimeout(timer)
+    if (!window.isDestroyed()) window.destroy()
+  }
+  const timer = setTimeout(end, leaveMs)
+  // Not before Electron is done with the change: it uses the window afterwards.
+  window.once('leave-full-screen', () => setImmediate(end))
+  window.setKiosk(false)
 }

@@ -147,9 +147,14 @@ export class Walls {
     const found = findDisplays(this.#isOpen ? chosen : [], [...displays.values()].map(describeDisplay))
     const wanted = new Map<number, string>()
     for (const [index, { id }] of found) wanted.set(id, chosen[index]?.view ?? '')
-    for (const [id, window] of [...this.#windows]) {
+    const open = [...this.#windows]
+    const ending = open.filter(([id, window]) => {
       const bounds = displays.get(id)?.bounds
-      if (wanted.get(id) === window.view && bounds !== undefined && window.isFor(bounds)) continue
+      return wanted.get(id) !== window.view || bounds === undefined || !window.isFor(bounds)
+    })
+    // On macOS each wall restores what it found: only closing all of them restores what was there before the first.
+    const closed = process.platform === 'darwin' && ending.length > 0 ? open : ending
+    for (const [id, window] of closed.reverse()) {
       window.destroy()
       this.#windows.delete(id)
     }

@@ -60,11 +60,36 @@ Var pid
   !insertmacro _CHECK_APP_RUNNING
 !macroend
 
-!macro customInstall
+!macro startService
   ${if} $serviceRan == 0
     nsExec::Exec `"$SYSDIR\net.exe" start Roomdesk`
-    Pop $R0
+    Pop $R1
   ${endIf}
+!macroend
+
+; As electron-builder ends an upgrade whose old version was not removed ($R0: exit code of its uninstaller), but the service runs again, and a silent installation does not
+; wait for ever for an answer to its message: one by the system shows it to nobody.
+!macro endFailedUpgrade
+  IfErrors 0 +3
+  DetailPrint `Uninstall was not successful. Not able to launch uninstaller!`
+  Return
+  ${if} $R0 != 0
+    !insertmacro startService
+    MessageBox MB_OK|MB_ICONEXCLAMATION "$(uninstallFailed): $R0" /SD IDOK
+    DetailPrint `Uninstall was not successful. Uninstaller error code: $R0.`
+    SetErrorLevel 2
+    Quit
+  ${endIf}
+!macroend
+!macro customUnInstallCheck
+  !insertmacro endFailedUpgrade
+!macroend
+!macro customUnInstallCheckCurrentUser
+  !insertmacro endFailedUpgrade
+!macroend
+
+!macro customInstall
+  !insertmacro startService
   ; electron-builder keeps a copy of the installer for differences between releases (installer.nsh, `installApplicationFiles`), which these updates do not use.
   ${if} $installMode == "all"
     SetShellVarContext current

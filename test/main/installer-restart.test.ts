@@ -22,7 +22,7 @@ async function runningApp(more: Partial<InstallerRestartOptions> = {}) {
   vi.spyOn(app, 'quit').mockImplementation(() => void done.push('quit'))
   const start = (): void => {
     const requests = followInstallers({
-      ...{ logger, folder, isQuitting: () => false, prepare: () => done.push('prepared') > 0 },
+      ...{ logger, folder, isQuitting: () => false, prepare: () => done.push('prepared') > 0, wait: () => undefined },
       startAfter: async (installer) => void done.push(`starts after ${installer}`),
       ...more,
     })
@@ -51,6 +51,21 @@ test('an app whose own update runs is started by that installer, and one that ca
   without.start()
   await writeFile(without.file, 'restart-after 4711\r\n')
   await expect.poll(() => without.done).toEqual(['prepared', 'quit'])
+})
+
+test('the end of an app waits for the process that starts it again: Windows would end that with the app', async () => {
+  const begun = Promise.withResolvers<void>()
+  const waited: Promise<void>[] = []
+  const { file, start } = await runningApp({ startAfter: () => begun.promise, wait: (started) => waited.push(started) })
+  start()
+  await writeFile(file, 'restart-after 4711\r\n')
+  await expect.poll(() => waited).toHaveLength(1)
+  let isStarted = false
+  void waited[0]?.then(() => (isStarted = true))
+  await new Promise(setImmediate)
+  expect(isStarted).toBe(false)
+  begun.resolve()
+  await waited[0]
 })
 
 test('an app that somebody ends stays ended', async () => {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { HalfMovedError } from '../../main/move-folder.ts'
 import { findUserFolder, type UserFolderFacts } from '../../main/user-folder.ts'
@@ -43,6 +43,13 @@ test('a new user of Windows begins in the local folder', async () => {
   expect(await find()).toEqual({ path: local })
   expect(await find({ face: 'quit' })).toEqual({ path: local })
   expect(await listed(roaming)).toEqual([])
+})
+
+test('a folder that cannot be used is an error of the start, not one that nobody handles', async () => {
+  const { local, find } = await roamingUser('site')
+  await mkdir(dirname(local), { recursive: true })
+  await writeFile(local, 'a file in its place')
+  expect(await find()).toMatchObject({ path: undefined, error: { code: 'EEXIST' } })
 })
 
 test('the files of the app join a headless site of the same user, and both sites stay what they are', async () => {

@@ -50,7 +50,7 @@ export async function makeInstallerTools(folder: string): Promise<InstallerTools
     `exec makensis -V4 "$@" > '${seen}'/$name.log 2>&1`,
   )
   // The first installer is run to write the uninstaller.
-  await program('wine/bin/wine', 'echo uninstaller > "${1%exe}__uninstaller.exe"')
+  await program('wine/bin/wine', '[ "$1" = --version ] || echo uninstaller > "${1%exe}__uninstaller.exe"')
   for (const [plugin, functions] of await pluginCalls())
     await writeFile(join(plugins, `${plugin}.dll`), pluginLibrary(`${plugin}.dll`, functions))
   const env = {

@@ -3,6 +3,8 @@ import { getAppImageTools, getFpmPath } from 'app-builder-lib/out/toolsets/linux
 import { getMakeNsisPath, getNsisElevatePath, getNsisPluginsPath } from 'app-builder-lib/out/toolsets/windows.js'
 import { getWineToolset } from 'app-builder-lib/out/toolsets/wine.js'
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Configuration } from 'app-builder-lib'
 import type { Arch } from 'builder-util'
 
@@ -79,6 +81,26 @@ function toolsOf({ name }: InstallerTarget): Tool[] {
       return [sevenZip]
     default:
       return []
+  }
+}
+
+/** Names of tools in a folder of tools, and the variables by which electron-builder finds such. */
+const variables = {
+  fpm: 'CUSTOM_FPM_PATH',
+  appimage: 'APPIMAGE_TOOLS_PATH',
+  '7za': 'ELECTRON_BUILDER_7ZIP_PATH',
+  nsis: 'ELECTRON_BUILDER_NSIS_DIR',
+  'nsis-resources': 'ELECTRON_BUILDER_NSIS_RESOURCES_DIR',
+  wine: 'ELECTRON_BUILDER_WINE_TOOLSET_DIR',
+  dmgbuild: 'CUSTOM_DMGBUILD_PATH',
+} as const
+
+/** Lets electron-builder use the tools of a folder, and keep there what it fetches. Variables that are set already stay. */
+export function useToolsOf(folder: string, environment: NodeJS.ProcessEnv = process.env): void {
+  environment.ELECTRON_BUILDER_CACHE = folder
+  for (const [name, variable] of Object.entries(variables)) {
+    const path = join(folder, name)
+    if (existsSync(path)) environment[variable] ??= path
   }
 }
 

@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { Configuration, Platform } from 'app-builder-lib'
 import { Arch, archFromString } from 'builder-util'
 import { type BuildOptions, build, type CliOptions, normalizeOptions } from 'electron-builder/out/builder.js'
@@ -8,7 +8,7 @@ import { ensureBuild } from '../../scripts/ensure-build.mjs'
 import { releaseNotes } from '../../scripts/release-notes.mjs'
 import { readSigningKeys, signDescriptions } from '../update-key.ts'
 import { bringElectron } from './electron-archives.ts'
-import { type InstallerTarget, missingTools } from './installer-tools.ts'
+import { type InstallerTarget, missingTools, useToolsOf } from './installer-tools.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 /** File of the release notes, which the app shows before it installs the release. */
@@ -29,8 +29,7 @@ export interface PackageFlags extends CliOptions {
 export async function makeInstallers({ tools, ...flags }: PackageFlags, signWith: readonly string[]): Promise<string> {
   process.chdir(root)
   const keys = readSigningKeys(signWith, root)
-  // electron-builder keeps its tools there, and looks there before it fetches them.
-  if (tools !== undefined) process.env.ELECTRON_BUILDER_CACHE = resolve(tools)
+  if (tools !== undefined) useToolsOf(resolve(tools))
   await ensureBuild()
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
   writeFileSync(notesFile, `${releaseNotes(readFileSync('CHANGELOG.md', 'utf8'), version)}\n`)
@@ -78,7 +77,8 @@ async function electronOf(
   targets: readonly SystemTarget[],
   folder: string,
 ): Promise<{ folder: NonNullable<Configuration['electronDist']> | null; missing: string[] }> {
-  const named = electronDist ?? process.env.ELECTRON_OVERRIDE_DIST_PATH
+  const unpacked = join(folder, 'electron')
+  const named = electronDist ?? process.env.ELECTRON_OVERRIDE_DIST_PATH ?? (existsSync(unpacked) ? unpacked : undefined)
   if (named !== undefined || typeof prepackaged === 'string') return { folder: named ?? null, missing: [] }
   const systems = targets.flatMap(({ platform, arch }) =>
     (arch === Arch.universal ? ['x64', 'arm64'] : [Arch[arch]]).map((name) => `${platform.nodeName}-${name}`),

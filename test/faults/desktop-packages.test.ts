@@ -35,16 +35,16 @@ function packageApp(args: readonly string[], env: NodeJS.ProcessEnv): Promise<un
   })
 }
 
+const nowhere = 'http://127.0.0.1:1/'
+/** Neither a network nor tools of this machine. */
+const offline = {
+  ...{ ELECTRON_MIRROR: nowhere, ELECTRON_BUILDER_BINARIES_MIRROR: nowhere },
+  ...{ ELECTRON_OVERRIDE_DIST_PATH: undefined, USE_SYSTEM_FPM: undefined },
+  ...{ CUSTOM_FPM_PATH: undefined, APPIMAGE_TOOLS_PATH: undefined },
+}
+
 test('what is missing is named at once, each with the way to provide it, before anything is packed', async () => {
-  const nowhere = 'http://127.0.0.1:1/'
-  const env = {
-    ...{
-      ELECTRON_MIRROR: nowhere,
-      ELECTRON_BUILDER_BINARIES_MIRROR: nowhere,
-      electron_config_cache: join(work, 'none'),
-    },
-    ...{ CUSTOM_FPM_PATH: undefined, USE_SYSTEM_FPM: undefined, APPIMAGE_TOOLS_PATH: undefined },
-  }
+  const env = { ...offline, electron_config_cache: join(work, 'none') }
   const args = ['--linux', '--tools', join(work, 'tools'), `-c.directories.output=${join(work, 'nothing')}`]
   const { code, stderr } = (await packageApp(args, env).catch((error: unknown) => error)) as {
     code: number
@@ -65,7 +65,7 @@ test('what is missing is named at once, each with the way to provide it, before 
   // No stack.
   expect(stderr).not.toMatch(/^\s+at /m)
   expect(existsSync(join(work, 'nothing'))).toBe(false)
-}, 120_000)
+}, 240_000)
 
 describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64' || !isHere('dpkg-deb'))('for Linux', () => {
   let output: string
@@ -76,10 +76,10 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64' || !isHer
   }
   beforeAll(async () => {
     output = join(work, 'out')
+    // One folder holds Electron and all tools: nothing is fetched, and no variable is set.
     tools = await makeInstallerTools(work)
-    const dist = await makeStandInDistribution(join(work, 'electron'))
-    const overrides = [`-c.electronDist=${dist}`, `-c.directories.output=${output}`]
-    await packageApp(['--linux', 'deb', 'AppImage', ...overrides], tools.env)
+    await makeStandInDistribution(join(work, 'electron'))
+    await packageApp(['--linux', 'deb', 'AppImage', '--tools', work, `-c.directories.output=${output}`], offline)
   }, 300_000)
 
   /** Files that an installed app needs, below its folder. */

@@ -85,7 +85,8 @@ export class UpdatePlace {
     vi.useRealTimers()
     this.#server?.closeAllConnections()
     this.#server?.close()
-    await rm(this.work, { recursive: true, force: true })
+    // Preferences may still be written.
+    await rm(this.work, { recursive: true, force: true, maxRetries: 5 })
   }
 
   /** The publisher signed every description that has no other signature. */

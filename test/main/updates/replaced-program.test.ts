@@ -84,7 +84,7 @@ test('a service whose bundle was replaced restarts once, when nobody has been in
       for (let own = 0; own < 4; own++) await stat(folder)
     }
   }
-  vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'Date'] })
+  vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date'] })
   restartWhenReplaced(
     files,
     () => occupied,
@@ -137,7 +137,7 @@ test('an app that somebody replaced restarts by itself at a quiet moment, withou
       for (let own = 0; own < 4; own++) await stat(program)
     }
   }
-  vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'Date'] })
+  vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date'] })
   start().start()
   await halfHour()
   await replace(program, 'new')

@@ -281,7 +281,7 @@ describe.skipIf(process.platform === 'win32')('a Debian package', () => {
   test('is never installed by itself: nobody would be there to give the rights', async () => {
     const updates = await managed('exit 0')
     updates.set({ source: place.address, install: 'quiet', hour: null })
-    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'Date'] })
+    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date'] })
     updates.start()
     await minutes(30)
     vi.useRealTimers()
@@ -293,7 +293,7 @@ describe('with people in rooms', () => {
   const warned = async (change: Partial<UpdatesOptions> = {}): Promise<Updates> => {
     place.occupied = true
     const updates = await place.checked(place.address, change)
-    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'Date'] })
+    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date'] })
     await updates.installWithWarning()
     return updates
   }
@@ -353,7 +353,10 @@ describe('at a quiet moment', () => {
       { timeout: 20_000 },
     )
   const begin = async (hour: number | null): Promise<void> => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'Date'], now: new Date(2026, 10, 26, 1, 0) })
+    vi.useFakeTimers({
+      toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date'],
+      now: new Date(2026, 10, 26, 1, 0),
+    })
     await place.putDescription()
     await writeFile(join(place.release, file), newApp)
     const updates = await place.checked(place.release)
@@ -381,7 +384,7 @@ describe('at a quiet moment', () => {
     preferences.set({ updates: { source: place.release, install: 'quiet', hour: null, installing: '0.3.0' } })
     await place.putDescription()
     await writeFile(join(place.release, file), newApp)
-    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'Date'] })
+    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date'] })
     const updates = place.start()
     updates.start()
     await minutes(2)
@@ -402,7 +405,7 @@ describe('at a quiet moment', () => {
     preferences.set({ updates: { source: place.release, install: 'quiet', hour: null, installing: '0.2.9' } })
     await place.putDescription()
     await writeFile(join(place.release, file), newApp)
-    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'Date'] })
+    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date'] })
     const updates = place.start()
     expect(updates.view().problem).toEqual({ name: 'notInstalled', detail: '0.2.9' })
     updates.start()

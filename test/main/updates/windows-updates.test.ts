@@ -48,7 +48,7 @@ describe.skipIf(process.platform === 'win32')('an installer for Windows', () => 
   test('that ends although the app goes on has failed: people in rooms are told, and the operator may try again', async () => {
     place.occupied = true
     const updates = await onWindows('exit 5')
-    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'Date'] })
+    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date'] })
     await updates.installWithWarning()
     await minutes(2.1)
     vi.useRealTimers()
@@ -80,7 +80,7 @@ describe.skipIf(process.platform === 'win32')('an installer for Windows', () => 
     const updates = await onWindows('exit 0', {}, true)
     expect(updates.view().way).toBe('elevated')
     updates.set({ source: place.address, install: 'quiet', hour: null })
-    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'Date'] })
+    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date'] })
     updates.start()
     await minutes(30)
     vi.useRealTimers()

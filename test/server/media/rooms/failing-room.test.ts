@@ -67,7 +67,7 @@ test('an unexpected error in a room’s timer is logged in full and ends this ro
 })
 
 test('a connection whose ping fails ends alone', async () => {
-  vi.useFakeTimers({ toFake: ['setInterval'] })
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   try {
     await using node = await startNode()
     const [first, second] = [await node.join('torn', 'ann'), await node.join('torn', 'bob')]

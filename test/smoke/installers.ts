@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { hasNoSandbox } from '../../scripts/electron-program.mjs'
-import { build } from './packed.ts'
+import { buildInstaller } from './packed.ts'
 import { NotHere, type Report } from './report.ts'
 import { RunningApp } from './running-app.ts'
 
@@ -154,14 +154,8 @@ export async function checkInstallers(report: Report, electronFolder: string, wo
   }
 }
 
-async function make({ name, target, file }: Installer, electronFolder: string, work: string): Promise<string> {
-  const output = join(work, name)
-  await mkdir(output, { recursive: true })
-  await build([...target, `--${process.arch}`], electronFolder, output)
-  const made = (await readdir(output)).find((entry) => file.test(entry))
-  if (made === undefined) throw new Error(`electron-builder made no installer in ${output}`)
-  return join(output, made)
-}
+const make = ({ name, target, file }: Installer, electronFolder: string, work: string): Promise<string> =>
+  buildInstaller([...target, `--${process.arch}`], electronFolder, join(work, name), file)
 
 async function tryOut(install: Install, file: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-smoke-install-'))

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type PackedApp, packedApp } from '../support/packed-app.ts'
@@ -13,10 +14,19 @@ const root = join(import.meta.dirname, '../..')
 /** The app as packed by electron-builder. */
 export type Packed = PackedApp & { toString: () => string }
 
-/** Runs `npm run package` with the installed Electron. @param targets as on its command line */
-export async function build(targets: readonly string[], electronFolder: string, output: string): Promise<void> {
+/**
+ * Runs `npm run package`.
+ * @param targets as on its command line
+ * @param electronFolder left out: the app is packed already
+ */
+export async function build(
+  targets: readonly string[],
+  electronFolder: string | undefined,
+  output: string,
+): Promise<void> {
   const command = join(root, 'scripts/package.mjs')
-  const overrides = [`-c.electronDist=${electronFolder}`, `-c.directories.output=${output}`]
+  const electron = electronFolder === undefined ? [] : [`-c.electronDist=${electronFolder}`]
+  const overrides = [...electron, `-c.directories.output=${output}`]
   try {
     await run(process.execPath, [command, ...targets, '--publish', 'never', ...overrides], {
       cwd: root,
@@ -27,6 +37,23 @@ export async function build(targets: readonly string[], electronFolder: string, 
     const said = `${stdout}\n${stderr}`.trim().split('\n').slice(-12).join('\n')
     throw new Error(`npm run package failed:\n${said}`, { cause: error })
   }
+}
+
+/**
+ * Makes one installer.
+ * @param file pattern of its name
+ * @returns its path
+ */
+export async function buildInstaller(
+  targets: readonly string[],
+  electronFolder: string | undefined,
+  output: string,
+  file: RegExp,
+): Promise<string> {
+  await build(targets, electronFolder, output)
+  const made = (await readdir(output)).find((entry) => file.test(entry))
+  if (made === undefined) throw new Error(`electron-builder made no installer in ${output}`)
+  return join(output, made)
 }
 
 /** Packs the app for this machine, into a folder. */

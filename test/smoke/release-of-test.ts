@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process'
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { createPackageWithOptions, extractAll, uncache } from '@electron/asar'
 import { publisherKeysFile } from '../../main/updates/publisher-keys.ts'
 import { UpdatePublisher } from '../support/update-publisher.ts'
-
-const root = join(import.meta.dirname, '../..')
+import { buildInstaller } from './packed.ts'
 
 /** Publishes versions of one packed app, signed with a key that is made for it alone. */
 export class TestRelease {
@@ -50,15 +47,12 @@ export class TestRelease {
   async appImage(version: string): Promise<{ folder: string; file: string }> {
     const packed = await this.pack(version)
     const folder = join(this.#work, `release-${version}`)
-    const flags = ['--linux', 'AppImage', `--${process.arch}`, '--publish', 'never', '--prepackaged', packed]
-    const overrides = [`-c.directories.output=${folder}`, `-c.extraMetadata.version=${version}`]
-    const command = [join(root, 'scripts/package.mjs'), ...flags, ...overrides]
-    await promisify(execFile)(process.execPath, command, { cwd: root, maxBuffer: 16 * 1024 * 1024 })
+    const targets = ['--linux', 'AppImage', `--${process.arch}`, '--prepackaged', packed]
+    const versioned = [...targets, `-c.extraMetadata.version=${version}`]
+    const file = await buildInstaller(versioned, undefined, folder, /\.AppImage$/)
     for (const name of await readdir(folder))
       if (/^latest.*\.yml$/.test(name))
         await writeFile(join(folder, `${name}.sig`), this.#publisher.sign(await readFile(join(folder, name))))
-    const made = (await readdir(folder)).find((name) => name.endsWith('.AppImage'))
-    if (made === undefined) throw new Error(`electron-builder made no AppImage in ${folder}`)
-    return { folder, file: join(folder, made) }
+    return { folder, file }
   }
 }

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -7,7 +8,7 @@ import type { AppInput, AppProcedureName } from '../../shared/app-contract.ts'
 import type { ConsoleResult } from '../../shared/console/procedure.ts'
 import { freePort } from '../support/free-port.ts'
 import { appImageObstacle } from './installers.ts'
-import { build, type Packed } from './packed.ts'
+import { buildInstaller, type Packed } from './packed.ts'
 import { TestRelease } from './release-of-test.ts'
 import { NotHere, type Report } from './report.ts'
 import { RunningApp } from './running-app.ts'
@@ -71,19 +72,31 @@ async function updateAppImage(packed: Packed, work: string): Promise<string> {
 /** Path of the app when it is installed for all users. */
 const forAllUsers = (): string => join(process.env.ProgramFiles ?? 'C:\\Program Files', 'Roomdesk', 'Roomdesk.exe')
 
-/** Makes the installer for Windows. @throws NotHere without the rights of an administrator */
-async function windowsInstaller(electronFolder: string, work: string): Promise<string> {
+/**
+ * Installs the app for all users of Windows, until it is disposed.
+ * @throws NotHere without the rights of an administrator, and where it would replace an installed app
+ */
+async function installForAllUsers(
+  electronFolder: string,
+  work: string,
+): Promise<AsyncDisposable & { installer: string }> {
   if (process.platform !== 'win32') throw new NotHere('only Windows has this installer')
   await run('net.exe', ['session']).catch(() => {
     throw new NotHere('it needs a terminal with the rights of an administrator')
   })
-  const output = join(work, 'nsis')
-  const find = async (): Promise<string | undefined> =>
-    (await readdir(output).catch(() => [])).find((name) => /Setup.*\.exe$/.test(name))
-  if ((await find()) === undefined) await build(['--win', 'nsis', `--${process.arch}`], electronFolder, output)
-  const made = await find()
-  if (made === undefined) throw new Error(`electron-builder made no installer in ${output}`)
-  return join(output, made)
+  const folder = dirname(forAllUsers())
+  if (existsSync(forAllUsers())) throw new NotHere(`Roomdesk is installed in ${folder}: remove it first`)
+  const targets = ['--win', 'nsis', `--${process.arch}`]
+  const installer = await buildInstaller(targets, electronFolder, join(work, 'nsis'), /Setup.*\.exe$/)
+  await run(installer, ['/S', '/allusers'])
+  return {
+    installer,
+    [Symbol.asyncDispose]: async () => {
+      await run(join(folder, 'Uninstall Roomdesk.exe'), ['/S', '/allusers'])
+      // It goes on in a process of its own.
+      await until('the app is removed', () => !existsSync(forAllUsers()), 60_000)
+    },
+  }
 }
 
 const serviceRuns = async (): Promise<boolean> =>
@@ -91,44 +104,29 @@ const serviceRuns = async (): Promise<boolean> =>
 
 /** The service runs again after an upgrade for all users. */
 async function upgradeService(electronFolder: string, work: string): Promise<string> {
-  const installer = await windowsInstaller(electronFolder, work)
-  await run(installer, ['/S', '/allusers'])
+  await using installed = await installForAllUsers(electronFolder, work)
   try {
     await run(forAllUsers(), ['--install-service'])
     await until('the service runs', serviceRuns, 60_000)
-    await run(installer, ['/S', '/allusers'])
+    await run(installed.installer, ['/S', '/allusers'])
     await until('the service runs again', serviceRuns, 60_000)
     return 'it runs after the upgrade'
   } finally {
     await run(forAllUsers(), ['--remove-service']).catch(() => undefined)
-    await run(join(dirname(forAllUsers()), 'Uninstall Roomdesk.exe'), ['/S', '/allusers']).catch(() => undefined)
   }
 }
 
 /** An installer that the system runs, as programs that distribute software do, ends the app of the user in order; it starts again. */
 async function upgradeAsSystem(electronFolder: string, work: string): Promise<string> {
-  const installer = await windowsInstaller(electronFolder, work)
-  await run(installer, ['/S', '/allusers'])
+  await using installed = await installForAllUsers(electronFolder, work)
   const task = 'RoomdeskSmokeUpgrade'
   const data = join(work, 'as-system')
   try {
     const program = { executable: forAllUsers(), args: [], isStandIn: false }
     await using app = await RunningApp.start(program, data)
-    const command = `"${installer}" /S /allusers`
-    await run('schtasks.exe', [
-      '/create',
-      '/f',
-      '/tn',
-      task,
-      '/ru',
-      'SYSTEM',
-      '/sc',
-      'once',
-      '/st',
-      '00:00',
-      '/tr',
-      command,
-    ])
+    const command = `"${installed.installer}" /S /allusers`
+    const once = ['/ru', 'SYSTEM', '/sc', 'once', '/st', '00:00']
+    await run('schtasks.exe', ['/create', '/f', '/tn', task, ...once, '/tr', command])
     await run('schtasks.exe', ['/run', '/tn', task])
     const ending = await app.ended()
     if (ending.code !== 0) throw new Error(`the app ended with ${ending.signal ?? ending.code}, not in order`)
@@ -139,6 +137,5 @@ async function upgradeAsSystem(electronFolder: string, work: string): Promise<st
   } finally {
     await run('schtasks.exe', ['/delete', '/f', '/tn', task]).catch(() => undefined)
     await run(forAllUsers(), ['--quit', `--user-data-dir=${data}`]).catch(() => undefined)
-    await run(join(dirname(forAllUsers()), 'Uninstall Roomdesk.exe'), ['/S', '/allusers']).catch(() => undefined)
   }
 }

@@ -18,14 +18,14 @@ import type { UserFolder } from './user-folder.ts'
 const folder = import.meta.dirname
 
 /** Runs the packaged app as the headless controller, with all of its flags: `roomdesk --headless …`. Called before the app is ready. */
-export function startWithoutWindow(folder: UserFolder): void {
+export function startWithoutWindow(userFolder: UserFolder): void {
   // Chromium starts without a graphics card.
   app.disableHardwareAcceleration()
   keepCrashReports()
   app.dock?.hide()
   // The process in front was killed: it can send no more signals.
   process.once('disconnect', () => app.quit())
-  exitOnFailure(app.whenReady().then(async () => await run(folder)))
+  exitOnFailure(app.whenReady().then(async () => await run(userFolder)))
 }
 
 async function run({ error, notice }: UserFolder): Promise<void> {

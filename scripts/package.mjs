@@ -5,7 +5,7 @@ import { requireNode } from './node-version.mjs'
 
 await requireNode()
 const { makeInstallers } = await import('../packaging/installers/make-installers.ts')
-const { makeUpdateKey, readUpdateKeyFlags } = await import('../packaging/update-key.ts')
+const { makeUpdateKey, readUpdateKeyFlags } = await import('../packaging/installers/update-key.ts')
 
 /** @param {string[]} flags of electron-builder's command, and our own */
 const read = (flags) =>

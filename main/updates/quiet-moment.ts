@@ -3,7 +3,7 @@ const quietMs = 5 * 60_000
 /** Time between two looks for a quiet moment, in milliseconds. */
 export const lookMs = 30_000
 
-/** Recognizes when nobody has been in a room for five minutes, so that a restart disturbs nobody. */
+/** Detects a moment for a restart: five minutes without people in rooms. */
 export class QuietMoment {
   #since = 0
 

@@ -34,7 +34,7 @@ export class ReplacedProgram {
     this.#paths = paths
   }
 
-  /** Looks at the files. Resolves to true once they are others than at the first look, and the same as at the last: whoever replaced them is done. */
+  /** Compares the files with those of the first call. Resolves to true when they differ, and have not changed since the last call: the replacement is complete. */
   async look(): Promise<boolean> {
     const before = this.#last
     const now = await stateOf(this.#paths)
@@ -44,7 +44,7 @@ export class ReplacedProgram {
   }
 }
 
-/** Restarts a program once its files were replaced and nobody has been in a room for five minutes. */
+/** Restarts a program after its files were replaced, at the first moment after five minutes without people in rooms. */
 export function restartWhenReplaced(files: readonly string[], isOccupied: () => boolean, restart: () => void): void {
   const program = new ReplacedProgram(files)
   const moment = new QuietMoment()
@@ -65,7 +65,7 @@ async function stateOf(paths: readonly string[]): Promise<string | undefined> {
     const stats = await Promise.all(paths.map(async (path) => await stat(path)))
     return stats.map(({ dev, ino, size, mtimeMs }) => [dev, ino, size, mtimeMs].join(' ')).join('\n')
   } catch {
-    // Somebody is about to replace it.
+    // A replacement is in progress.
     return undefined
   }
 }

@@ -255,7 +255,7 @@ export class Updates {
       this.#options.restart()
       return true
     } catch (error) {
-      // An installer that has ended the app may fail afterwards: the next start tells.
+      // An installer that has ended the app may fail afterwards: the next start compares the versions.
       if (this.#options.isEnding()) return true
       this.#store({ installing: '' })
       this.#failed = release.version

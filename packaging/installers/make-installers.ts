@@ -6,7 +6,7 @@ import { type BuildOptions, build, type CliOptions, normalizeOptions } from 'ele
 import { parse } from 'yaml'
 import { ensureBuild } from '../../scripts/ensure-build.mjs'
 import { releaseNotes } from '../../scripts/release-notes.mjs'
-import { readSigningKeys, signDescriptions } from '../update-key.ts'
+import { readSigningKeys, signDescriptions } from './update-key.ts'
 import { bringElectron } from './electron-archives.ts'
 import { type InstallerTarget, missingTools, useToolsOf } from './installer-tools.ts'
 
@@ -35,9 +35,10 @@ export async function makeInstallers({ tools, ...flags }: PackageFlags, signWith
   writeFileSync(notesFile, `${releaseNotes(readFileSync('CHANGELOG.md', 'utf8'), version)}\n`)
   const options = normalizeOptions(flags)
   const config = { ...(options.config as Configuration | undefined), releaseInfo: { releaseNotesFile: notesFile } }
-  const targets = targetsOf(options.targets ?? new Map<never, never>(), config)
+  const described = parse(readFileSync('electron-builder.yml', 'utf8')) as Configuration
+  const targets = targetsOf(options.targets ?? new Map<never, never>(), config, described)
   const electron = await electronOf(config, options, targets, resolve(tools ?? 'node_modules/.cache/electron'))
-  const missing = [...electron.missing, ...(await missingTools(targets, describedConfig().toolsets ?? {}))]
+  const missing = [...electron.missing, ...(await missingTools(targets, described.toolsets ?? {}))]
   if (missing.length > 0)
     throw new Error(
       `Nothing was packaged:\n${missing.map((sentence) => `- ${sentence}\n`).join('')}All of it can come from a folder: --tools FOLDER fills it, and needs no network once it is full.`,
@@ -47,18 +48,17 @@ export async function makeInstallers({ tools, ...flags }: PackageFlags, signWith
   return [...made, signDescriptions(resolve(config.directories?.output ?? 'release'), keys, root, begun)].join('\n')
 }
 
-function describedConfig(): Configuration {
-  return parse(readFileSync('electron-builder.yml', 'utf8')) as Configuration
-}
-
 /** An installer for one system. */
 interface SystemTarget extends InstallerTarget {
   platform: Platform
 }
 
 /** Lists the installers to make, each with its processor: those of the command line, else those of electron-builder.yml. */
-function targetsOf(asked: NonNullable<BuildOptions['targets']>, config: Configuration): SystemTarget[] {
-  const described = describedConfig()
+function targetsOf(
+  asked: NonNullable<BuildOptions['targets']>,
+  config: Configuration,
+  described: Configuration,
+): SystemTarget[] {
   return [...asked].flatMap(([platform, byArch]) => {
     const system = platform.buildConfigurationKey as 'linux' | 'mac' | 'win'
     const usual = [config[system]?.target ?? described[system]?.target ?? []].flat()

@@ -2,8 +2,8 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject,
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path'
-import { parsePublicKeys, publisherKeysFile } from '../main/updates/publisher-keys.ts'
-import { proveDescription, signatureEnding } from '../main/updates/signed-description.ts'
+import { parsePublicKeys, publisherKeysFile } from '../../main/updates/publisher-keys.ts'
+import { proveDescription, signatureEnding } from '../../main/updates/signed-description.ts'
 
 /** The operator can mend it: its message is all that is shown. */
 export class UpdateKeyError extends Error {
@@ -52,7 +52,7 @@ export function makeUpdateKey(file: string, root: string, home = homedir()): str
   const below = relative(root, path)
   if (!below.startsWith('..') && !isAbsolute(below))
     throw new UpdateKeyError(
-      `${path} is inside the repository, where a private key would be published one day. Name a file elsewhere.`,
+      `${path} is inside the repository, where a private key would be published one day. Name a file outside of it.`,
     )
   if (existsSync(path))
     throw new UpdateKeyError(

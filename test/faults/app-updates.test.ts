@@ -61,7 +61,7 @@ test.runIf(process.platform === 'linux')('the operator names a folder, and learn
   await check.click()
   await card.getByText('does not exist. Copy all files of the release').waitFor()
 
-  // Whoever can write to the folder has a whole release, and no key of the publisher.
+  // A whole release, as anyone with access to the folder can put there, but without a signature of the publisher.
   const sha512 = createHash('sha512').update(content).digest('base64')
   await writeFile(join(place, name), content)
   await offer('99.0.0', sha512, name, null)

@@ -74,11 +74,11 @@ SectionEnd
   expect(asks(expand('-DBUILD_UNINSTALLER'))).toMatch(
     /StrCpy \$R1 "restart-after \$1"[^]*StrCpy \$R1 "quit"[^]*FileOpen \$R0 "\$INSTDIR\\quit-request" w/,
   )
-  // No copy of the installer stays behind in the folder of whoever installs.
+  // No copy of the installer stays behind in the folder of the user who installs.
   expect(asks(expanded)).toMatch(
     /SetShellVarContext current[^]*Delete "\$LOCALAPPDATA\\roomdesk-updater\\installer\.exe"[^]*RMDir \$R0[^]*SetShellVarContext all/,
   )
-  // The site goes with the app only where the uninstaller was told so.
+  // The site is removed with the app only with the flag --delete-app-data.
   const removal = /Section un\.x\s([^]*?)SectionEnd/.exec(expanded)?.[1] ?? ''
   expect(removal).toMatch(
     /--delete-app-data[^]*?IfErrors[^]*?SetShellVarContext current\s+RMDir \/r "\$LOCALAPPDATA\\Roomdesk"/,

@@ -5,7 +5,12 @@ import { expect, test } from 'vitest'
 import { parsePublicKeys, publisherKeys, publisherKeysFile } from '../../main/updates/publisher-keys.ts'
 import { readRelease } from '../../main/updates/release.ts'
 import { updateSource } from '../../main/updates/update-source.ts'
-import { makeUpdateKey, readSigningKeys, readUpdateKeyFlags, signDescriptions } from '../../packaging/update-key.ts'
+import {
+  makeUpdateKey,
+  readSigningKeys,
+  readUpdateKeyFlags,
+  signDescriptions,
+} from '../../packaging/installers/update-key.ts'
 import { temporaryFolder } from '../support/sites/store-site.ts'
 import { UpdatePublisher } from '../support/update-publisher.ts'
 

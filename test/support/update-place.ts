@@ -51,7 +51,7 @@ export class UpdatePlace {
   /** Address of the web server. */
   address = ''
   answers: Record<string, Answer> = {}
-  /** Paths that were asked for. */
+  /** Paths of the requests. */
   asked: string[] = []
   restarts = 0
   occupied: boolean | undefined = false

@@ -104,7 +104,7 @@ test.each<[string, string, () => void]>([
 test('a place that is gone, or none at all, is said', async () => {
   expect((await place.checked(join(place.work, 'nothing'))).view().problem).toMatchObject({ name: 'noFile' })
   expect((await place.checked('http://127.0.0.1:1/')).view().problem).toMatchObject({ name: 'unreachable' })
-  // Anybody on the way could offer another app: nothing is asked there.
+  // Any machine on the path could replace the release: no request is sent.
   const plain = place.start()
   plain.set({ source: 'http://files.example.com/roomdesk', install: 'ask', hour: null })
   expect(plain.view().problem).toEqual({ name: 'plainHttp', detail: 'files.example.com' })

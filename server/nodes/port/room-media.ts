@@ -19,7 +19,7 @@ export interface PagePerson {
 export interface RemoteFeed {
   userId: string
   source: StreamSource
-  /** Empty for none. */
+  /** Empty for none, e.g. `h264`. */
   videoCodec: string
   audioCodec: string
   /** A host has muted it: nobody receives it. */

@@ -1,22 +1,12 @@
 import { z } from 'zod'
 import { type PublishedStream, publishedStreamsSchema } from './published-streams.ts'
 import { screenSuffix, type StreamSource } from '../../../../shared/media/signal.ts'
+import type { RemoteFeed } from '../../port/room-media.ts'
 
-/** A user's publication in a room. */
-export interface PublishedFeed {
+/** A user's publication in a room, with the participant that publishes it. */
+export interface PublishedFeed extends RemoteFeed {
   /** The participant: a user's id, or that of their screen. */
   feedId: string
-  userId: string
-  source: StreamSource
-  /** Empty for none, e.g. `h264`. */
-  videoCodec: string
-  audioCodec: string
-  /** A host has muted it: nobody receives it. */
-  videoMuted: boolean
-  audioMuted: boolean
-  /** Its sound tells how loud it is, and whether that is speech now. */
-  tellsLevel: boolean
-  speaks: boolean
 }
 
 const none: readonly PublishedStream[] = []

@@ -6,11 +6,10 @@ import { connectionLimits } from '../edge/limits.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
 import { EdgeServer } from '../edge/server.ts'
 import { unproven } from '../gate/gate.ts'
-import type { Port } from '../http/listeners.ts'
+import { type Port, portOf } from '../http/listeners.ts'
 import { drain } from '../edge/unread-body.ts'
 import type { ReverseProxy } from './reverse-proxy.ts'
 import type { UpgradeProxy } from './upgrade-proxy.ts'
-import { portOf } from './server-port.ts'
 
 /** Parts of the node port or the event port of a replica. */
 export interface PlainProxyOptions {

@@ -1,10 +1,10 @@
 import type { OperationContract } from '../../shared/operation.ts'
 import type { Logger } from 'pino'
 import { deviceOperations } from '../device-api/device-operations.ts'
-import { createListener, type Listener, type ListenerOptions } from '../http/listener.ts'
+import { createListener, type ListenerOptions } from '../http/listener.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import type { AnyOperation } from '../http/operation.ts'
-import type { Port } from '../http/listeners.ts'
+import { type Port, portOf } from '../http/listeners.ts'
 import { joinPage } from '../media-api/join-page.ts'
 import { shortLinkPage } from '../media-api/short-link-page.ts'
 import { mediaOperations } from '../media-api/media-operations.ts'
@@ -59,20 +59,5 @@ function documentOf(api: 'media' | 'device', version: string): (contracts: reado
     const document = documents.get(contracts) ?? JSON.stringify(openApiDocument(api, contracts, version))
     documents.set(contracts, document)
     return document
-  }
-}
-
-function portOf(listener: Listener): Port {
-  return {
-    async start(host, port, tls) {
-      await listener.start({ host, port, tls })
-    },
-    stop: (deadlineMs) => listener.stop(deadlineMs),
-    letGo: () => listener.letGo(),
-    secure: async (tls) => listener.secure(tls),
-    connections: () => listener.connections,
-    get url() {
-      return listener.url
-    },
   }
 }

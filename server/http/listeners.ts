@@ -1,6 +1,7 @@
 import type { OverviewView } from '../../shared/console/site.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { portOfUrl, reachableUrls } from '../edge/network-addresses.ts'
+import type { EdgeServer } from '../edge/server.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
 
 export const listenerNames = ['media', 'device', 'node', 'console', 'event'] as const
@@ -18,6 +19,22 @@ export interface Port {
   readonly url: string
   /** Open connections, where it can tell. */
   connections(): number | Promise<number>
+}
+
+/** Returns a server as one of the controller's ports. */
+export function portOf(server: Pick<EdgeServer, 'start' | 'stop' | 'letGo' | 'secure' | 'url' | 'connections'>): Port {
+  return {
+    async start(host, port, tls) {
+      await server.start({ host, port, tls })
+    },
+    stop: (deadlineMs) => server.stop(deadlineMs),
+    letGo: () => server.letGo(),
+    secure: async (tls) => server.secure(tls),
+    connections: () => server.connections,
+    get url() {
+      return server.url
+    },
+  }
 }
 
 /** Hosts and ports of the flags; they override the settings. */

@@ -6,14 +6,14 @@ import { renameFileSync } from '../store/system/rename-file.ts'
 import type { Store } from '../store/store.ts'
 import { type IndexMark, openIndexFolder } from './index/index-folder.ts'
 
-/** File by which a folder belongs to one site. */
-const markFile = 'roomdesk-recordings.json'
+/** Name of the file or object by which a folder or a bucket belongs to one site. */
+export const markName = 'roomdesk-recordings.json'
 const place = ['recordings', 'folder']
 const indexPlace = ['recordings', 'index']
 const markText = 'recordings of this site'
 
 /** Sealed fields of the mark. */
-interface Mark {
+interface SiteMark {
   site?: unknown
   index?: unknown
 }
@@ -60,8 +60,8 @@ export function openRecordingsFolder(
 /** Whether the recordings folder of a site is in its place: a disk that is not mounted leaves an empty folder without the mark. */
 export function isFolderPresent(path: string, store: Pick<Store, 'unseal'>): boolean {
   try {
-    const mark = markIn(insideOf(path, markFile))
-    return mark !== undefined && unsealed(mark.site, place, store) === markText
+    const mark = markIn(insideOf(path, markName))
+    return mark !== undefined && isOwnMark(mark, place, store)
   } catch {
     // Unreadable: nothing is proven.
     return false
@@ -70,9 +70,9 @@ export function isFolderPresent(path: string, store: Pick<Store, 'unseal'>): boo
 
 /** Reads the mark of a folder; a new folder becomes this site's. What it says is sealed with the site's key, which another site and the media program have not. */
 function readMark(path: string, store: Pick<Store, 'seal' | 'unseal'>): IndexMark | 'otherSite' {
-  const file = insideOf(path, markFile)
+  const file = insideOf(path, markName)
   const write = (id: string | undefined): void => {
-    const mark = { site: store.seal(markText, place), ...(id !== undefined && { index: store.seal(id, indexPlace) }) }
+    const mark = { ...siteMark(place, store), ...(id !== undefined && { index: store.seal(id, indexPlace) }) }
     const next = withSuffix(file, '.new')
     // A link in its place is never followed.
     rmSync(next, { force: true })
@@ -84,22 +84,33 @@ function readMark(path: string, store: Pick<Store, 'seal' | 'unseal'>): IndexMar
     write(undefined)
     return { id: undefined, write }
   }
-  if (unsealed(mark.site, place, store) !== markText) return 'otherSite'
+  if (!isOwnMark(mark, place, store)) return 'otherSite'
   return { id: unsealed(mark.index, indexPlace, store), write }
 }
 
 function otherSite(path: string): RecordingsFolder['problem'] {
-  const message = `The recordings folder ${path} belongs to another site. Choose another folder with --recordings-dir, or remove ${markFile} from it to take its recordings over.`
+  const message = `The recordings folder ${path} belongs to another site. Choose another folder with --recordings-dir, or remove ${markName} from it to take its recordings over.`
   return { code: 'folderOfOtherSite', message }
 }
 
 /** Reads the fields of a mark; undefined: there is no such file. A link counts as none. */
-function markIn(file: OwnPath): Mark | undefined {
+function markIn(file: OwnPath): SiteMark | undefined {
   const isThere = lstatSync(file, { throwIfNoEntry: false })?.isFile() === true
   return isThere ? parsedMark(readFileSync(file, 'utf8')) : undefined
 }
 
-function parsedMark(text: string): Mark {
+/** Returns the mark of this site. @param at place that the mark is sealed for */
+export function siteMark(at: readonly string[], store: Pick<Store, 'seal'>): { site: string } {
+  return { site: store.seal(markText, [...at]) }
+}
+
+/** Whether a mark was sealed by this site, for this place. */
+export function isOwnMark({ site }: SiteMark, at: readonly string[], store: Pick<Store, 'unseal'>): boolean {
+  return unsealed(site, at, store) === markText
+}
+
+/** Parses a mark; one that is damaged has no fields. */
+export function parsedMark(text: string): SiteMark {
   try {
     const mark: unknown = JSON.parse(text)
     return typeof mark === 'object' && mark !== null ? mark : {}

@@ -8,15 +8,14 @@ import { factsOf } from '../files/segment-facts.ts'
 import type { ByteSource } from '../playback/byte-source.ts'
 import type { StoredIndex } from '../index/stored-index.ts'
 import type { IndexedSegment } from '../recording-index.ts'
+import { isOwnMark, markName, parsedMark, siteMark } from '../recordings-folder.ts'
 import type { RemoteSegments } from '../playback/segment-sources.ts'
 import type { ListedObject, ListedPage } from './object-listing.ts'
 import type { ObjectClient } from './object-client.ts'
 import { ObjectError } from './object-error.ts'
 
-/** Object by which a bucket and prefix belong to one site, as a folder of recordings does. */
-const markName = 'roomdesk-recordings.json'
+/** Place that the mark of a bucket and prefix is sealed for. */
 const place = ['recordings', 'objects']
-const markText = 'recordings of this site'
 /** Fact of the index: the bucket whose objects are all in it. */
 const readFact = 'bucket_read'
 /** Object that names the index which used the bucket last: another controller of the site has one of its own. */
@@ -40,7 +39,7 @@ export async function claimBucket(
   signal: AbortSignal,
 ): Promise<void> {
   if (await checkMark(client, store, signal)) return
-  const mark = `${JSON.stringify({ site: store.seal(markText, place) })}\n`
+  const mark = `${JSON.stringify(siteMark(place, store))}\n`
   await client.putBytes(markName, Buffer.from(mark), signal)
 }
 
@@ -52,7 +51,7 @@ export async function checkMark(
 ): Promise<boolean> {
   const text = await smallText(client, markName, signal)
   if (text === undefined) return false
-  if (!isOwnMark(text, store)) throw new ObjectError('otherSite')
+  if (!isOwnMark(parsedMark(text), place, store)) throw new ObjectError('otherSite')
   return true
 }
 
@@ -63,15 +62,6 @@ async function smallText(client: ObjectClient, name: string, signal: AbortSignal
   } catch (error) {
     if (error instanceof ObjectError && error.problem === 'missing') return undefined
     throw error
-  }
-}
-
-function isOwnMark(text: string, store: Pick<Store, 'unseal'>): boolean {
-  try {
-    const { site } = JSON.parse(text) as { site?: unknown }
-    return typeof site === 'string' && store.unseal(site, place) === markText
-  } catch {
-    return false
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Backoff, backoffMs } from '../../shared/backoff.ts'
 import { ApiError } from '../../shared/result-codes.ts'
+import { sleep } from '../../shared/sleep.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 
 /** Waits between attempts, and how many follow the first. A node that is lost meanwhile is brought up to date by the pool when it returns. */
@@ -24,9 +25,7 @@ export async function notifyNode(run: () => Promise<unknown>, what: string, logg
         logger.warn({ err: error }, `${what}: the node was not told`)
         return
       }
-      await new Promise<void>((resolve) => {
-        setTimeout(resolve, backoffMs(notifyBackoff, failures)).unref()
-      })
+      await sleep(backoffMs(notifyBackoff, failures), { ref: false })
     }
   }
 }

@@ -1,4 +1,5 @@
 import { onAbort } from '../../../shared/abort.ts'
+import { backoffMs } from '../../../shared/backoff.ts'
 import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import { readAuthorities } from '../../edge/authorities.ts'
 import { liveEncoding } from './encoder-places.ts'
@@ -68,18 +69,18 @@ export class RtmpPush {
   async #supervise(): Promise<void> {
     const { id, logger, firstRetryMs = 1_000 } = this.#options
     const { signal } = this.#ended
-    let factor = 1
+    let failures = 0
     while (!signal.aborted) {
       const began = performance.now()
       this.#problem = await this.#connection(signal).catch((error: unknown) =>
         error instanceof Error ? error.message : 'unknown',
       )
       if (signal.aborted) break
-      if (performance.now() - began > steadyMs) factor = 1
+      failures = performance.now() - began > steadyMs ? 1 : failures + 1
+      const retryMs = backoffMs({ first: firstRetryMs, max: firstRetryMs * maxFactor }, failures)
       this.#state = 'retrying'
-      logger.warn({ live: id, reason: this.#problem, retryMs: firstRetryMs * factor }, 'rtmp push ended')
-      await pause(firstRetryMs * factor, { signal })
-      factor = Math.min(factor * 2, maxFactor)
+      logger.warn({ live: id, reason: this.#problem, retryMs }, 'rtmp push ended')
+      await pause(retryMs, { signal })
     }
     this.#state = 'ended'
   }

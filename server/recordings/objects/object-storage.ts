@@ -1,3 +1,4 @@
+import { backoffMs } from '../../../shared/backoff.ts'
 import { isRecordedPath } from '../../../shared/files/recorded-path.ts'
 import type { ObjectProblem, ObjectStorageSettings } from '../../../shared/recordings/object-storage.ts'
 import type { NodeLogger } from '../../nodes/port/node-failure.ts'
@@ -189,7 +190,8 @@ export class ObjectStorage {
     }
     this.#failure = failure
     const first = this.#parts.firstRetryMs ?? firstRetryMs
-    return Math.min(maxRetryMs, first * 2 ** Math.min(20, failure.count - 1)) * (0.75 + Math.random() / 2)
+    // Jitter of a quarter to either side.
+    return backoffMs({ first, max: maxRetryMs }, failure.count) * (0.75 + Math.random() / 2)
   }
 
   #recovered(): void {

@@ -31,6 +31,13 @@ export interface CameraParts {
 /** Time for a picture, in milliseconds: key frames of cameras are up to some seconds apart. */
 const stillMs = 8_000
 
+/** Returns an outgoing user as the console shows it. @throws ConsoleError notFound */
+export function deviceView(outgoing: Pick<OutgoingUsers, 'view'>, userId: string): DeviceView {
+  const view = outgoing.view(userId)
+  if (view === undefined) throw new ConsoleError(refusal('deviceNotFound'))
+  return view
+}
+
 /** Procedures on the record, the stream and the login of one camera. */
 export function cameraHandlers({
   store,
@@ -48,11 +55,7 @@ export function cameraHandlers({
   | 'devices.still'
   | 'devices.change_login'
 > {
-  const view = (userId: string): DeviceView => {
-    const found = outgoing.view(userId)
-    if (found === undefined) throw new ConsoleError(refusal('deviceNotFound'))
-    return found
-  }
+  const view = (userId: string): DeviceView => deviceView(outgoing, userId)
   return {
     'devices.uptime': ({ userId }) => cameraUptimeOf(events, userId, view(userId).created_at, Date.now()),
     'devices.quality': async ({ userId }) => {

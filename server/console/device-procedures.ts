@@ -1,5 +1,3 @@
-import { ConsoleError } from '../../shared/console/procedure.ts'
-import { refusal } from '../../shared/refusals/refusal.ts'
 import type { DeviceView } from '../../shared/console/devices.ts'
 import { parseDeviceAddress } from '../../shared/device-address.ts'
 import type { CameraSearch } from '../devices/discovery/camera-search.ts'
@@ -8,7 +6,7 @@ import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { inBulk } from '../rooms/bulk.ts'
 import type { SiteTags } from '../rooms/tags/site-tags.ts'
-import type { cameraHandlers } from './camera-procedures.ts'
+import { type cameraHandlers, deviceView } from './camera-procedures.ts'
 import type { Trash } from '../store/trash/trash.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 import type { tagHandlers } from './tag-procedures.ts'
@@ -25,11 +23,7 @@ export function deviceHandlers(
 ): Handlers<
   Exclude<ProceduresOf<'devices'>, keyof ReturnType<typeof cameraHandlers> | keyof ReturnType<typeof tagHandlers>>
 > {
-  const view = (userId: string): DeviceView => {
-    const found = outgoing.view(userId)
-    if (found === undefined) throw new ConsoleError(refusal('deviceNotFound'))
-    return found
-  }
+  const view = (userId: string): DeviceView => deviceView(outgoing, userId)
   return {
     'devices.list': async ({ roomId, tags: wanted }) => {
       if (wanted.length === 0) return outgoing.views(roomId)

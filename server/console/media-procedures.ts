@@ -16,6 +16,7 @@ import { NodeError } from '../nodes/port/media-node-port.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Removals } from '../rooms/removals.ts'
 import { makerOf } from './call-actor.ts'
+import { deviceView } from './camera-procedures.ts'
 import type { Handler, Handlers, ProceduresOf } from './handlers.ts'
 import { guardRevocation } from './judge-call.ts'
 import { endSession, passAnswer, passOffer } from './preview-exchange.ts'
@@ -134,8 +135,7 @@ export function mediaHandlers({
     'media.transcoding': async () => (await Promise.all((media?.names ?? []).map(transcoding))).flat(),
     'media.preview_stream': ({ room_id, stream_id }) => preview(room_id, stream_id),
     'media.preview_device': ({ userId }) => {
-      const device = outgoing.view(userId)
-      if (device === undefined) throw new ConsoleError(refusal('deviceNotFound'))
+      const device = deviceView(outgoing, userId)
       if (device.state !== 'joined') {
         const why = device.last_error === null ? refusal('deviceNotJoined') : refusalOfDevice(device.last_error.kind)
         throw new ConsoleError({ ...why, code: 'conflict' })
@@ -143,8 +143,7 @@ export function mediaHandlers({
       return preview(device.roomId, userId)
     },
     'media.key_picture': async ({ userId }) => {
-      const device = outgoing.view(userId)
-      if (device === undefined) throw new ConsoleError(refusal('deviceNotFound'))
+      const device = deviceView(outgoing, userId)
       if (!settings().console.thumbnails || device.state !== 'joined') return { picture: null }
       const answer = await fromNode(nodeOf(device.roomId), (client, signal) =>
         client.request('key_picture', { roomId: device.roomId, streamId: userId }, signal),

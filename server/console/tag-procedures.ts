@@ -1,7 +1,5 @@
 import type { z } from 'zod'
 import type { bulkOutcome } from '../../shared/console/procedure.ts'
-import { ConsoleError } from '../../shared/console/procedure.ts'
-import { refusal } from '../../shared/refusals/refusal.ts'
 import type { TagChange } from '../../shared/tags.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
@@ -10,6 +8,7 @@ import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { RoomViews } from '../rooms/room-views.ts'
 import type { SiteTags, TaggedKind } from '../rooms/tags/site-tags.ts'
 import { changedTags, TagUndo } from '../rooms/tags/tag-change.ts'
+import { deviceView } from './camera-procedures.ts'
 import type { Handlers } from './handlers.ts'
 
 /** Parts that the procedures on tags work on. */
@@ -50,9 +49,7 @@ export function tagHandlers(parts: TagParts): Handlers<`${TaggedKind}.${TagProce
     'devices.set_tags': async ({ userId, tags: given }) => {
       const wanted = await tags.spelled('devices', given, userId)
       await outgoing.changeTags(userId, () => wanted)
-      const view = outgoing.view(userId)
-      if (view === undefined) throw new ConsoleError(refusal('deviceNotFound'))
-      return view
+      return deviceView(outgoing, userId)
     },
     'devices.change_tags': async ({ changes }) => {
       const wanted = changes.map(({ userIds: keys, ...change }) => ({ keys, ...change }))

@@ -59,11 +59,9 @@ function records({ recordings, addresses }: RecordServices): AnyOperation[] {
       return { data: ended(recording, statusOf(recording)) }
     }),
     implement(getRecord, ({ id }) => ({ data: described(recordings.get(id)) })),
-    implement(findRecords, ({ begin = 0, count = usualCount, filter }) => {
-      const found = recordings.list(filterOf(filter))
-      const items = found.slice(begin, begin + (count || usualCount)).map(described)
-      return { data: { total: found.length, begin, count: items.length, items } }
-    }),
+    implement(findRecords, ({ filter, ...range }) => ({
+      data: pageOf(recordings.list(filterOf(filter)), range, described),
+    })),
     implement(deleteRecord, async ({ id }) => {
       await recordings.delete(id)
       return { data: { id, status: removed } }
@@ -98,16 +96,22 @@ function lives({ lives, addresses }: RecordServices): AnyOperation[] {
       return { data: { ...ended(live, statusOf(live)), ...urlsOf(live) } }
     }),
     implement(getLive, ({ id }) => ({ data: described(lives.get(id)) })),
-    implement(findLives, ({ begin = 0, count = usualCount, filter }) => {
-      const found = lives.list(filterOf(filter))
-      const items = found.slice(begin, begin + (count || usualCount)).map(described)
-      return { data: { total: found.length, begin, count: items.length, items } }
-    }),
+    implement(findLives, ({ filter, ...range }) => ({ data: pageOf(lives.list(filterOf(filter)), range, described) })),
     implement(deleteLive, async ({ id }) => {
       await lives.delete(id)
       return { data: { id, status: removed } }
     }),
   ]
+}
+
+/** Answer of `find` for both. @param count 0, or left out: as many as these clients expect */
+function pageOf<T, D>(
+  found: readonly T[],
+  { begin = 0, count = usualCount }: { begin?: number | undefined; count?: number | undefined },
+  described: (order: T) => D,
+) {
+  const items = found.slice(begin, begin + (count || usualCount)).map(described)
+  return { total: found.length, begin, count: items.length, items }
 }
 
 /** Answer of `stop` for both. */

@@ -8,6 +8,10 @@ import type { StreamIds } from './stream-ids.ts'
 const defaultLimit = 2_000
 const streamFields = { roomId: 'room_id', userId: 'user_id', source: 'source', quality: 'quality' } as const
 
+/** Complete segments of the stream ?1 that overlap the span from ?2 to ?3: the longest one bounds the range of the index. */
+const completeInSpan =
+  'stream = ?1 AND started_at >= ?2 - (SELECT longest FROM streams WHERE id = ?1) AND started_at < ?3 AND ended_at > ?2 AND live = 0'
+
 /** Extent of a segment, for time lines. */
 export interface SegmentExtent {
   from: number
@@ -23,6 +27,9 @@ export interface LackExtent {
   /** The tracks, as they are stored. */
   tracks: string
 }
+
+/** Row of a statement that returns arrays. */
+type Cells = readonly unknown[]
 
 /** Sums over the whole index. */
 export interface IndexTotals {
@@ -50,15 +57,12 @@ export class IndexReader {
     this.#ids = ids
     this.#byId = database.prepare(`${wholeSegment} WHERE segments.id = ?`)
     this.#extents = database.prepare(
-      `SELECT started_at, ended_at, bytes, kept FROM segments
-       WHERE stream = ?1 AND started_at >= ?2 - (SELECT longest FROM streams WHERE id = ?1) AND started_at < ?3 AND ended_at > ?2 AND live = 0
-       ORDER BY started_at LIMIT ?4`,
+      `SELECT started_at, ended_at, bytes, kept FROM segments WHERE ${completeInSpan} ORDER BY started_at LIMIT ?4`,
     )
     this.#extents.setReturnArrays(true)
     this.#lacking = database.prepare(
       `SELECT started_at, ended_at, lacks.tracks FROM segments INDEXED BY segments_lacking JOIN lacks ON lacks.id = segments.lack
-       WHERE stream = ?1 AND started_at >= ?2 - (SELECT longest FROM streams WHERE id = ?1) AND started_at < ?3 AND ended_at > ?2 AND live = 0 AND lack IS NOT NULL
-       ORDER BY started_at LIMIT ?4`,
+       WHERE ${completeInSpan} AND lack IS NOT NULL ORDER BY started_at LIMIT ?4`,
     )
     this.#lacking.setReturnArrays(true)
     this.#totals = database.prepare(
@@ -92,23 +96,12 @@ export class IndexReader {
 
   /** Segments of a stream for its time line, in order. */
   extents(stream: RecordedStream, from: number, to: number, limit: number): SegmentExtent[] {
-    const id = this.#ids.find(stream)
-    if (id === undefined) return []
-    // Rows come as arrays: a day of eight cameras is 11,520 of them.
-    const rows: unknown[] = this.#extents.all(id, from, to, limit)
-    return rows.map((row) => extentOf(row))
+    return this.#rowsOf(this.#extents, stream, [from, to, limit]).map(extentOf)
   }
 
   /** Segments of a stream that do not hold every track of its source, in order. */
   lacking(stream: RecordedStream, from: number, to: number, limit: number): LackExtent[] {
-    const id = this.#ids.find(stream)
-    if (id === undefined) return []
-    const rows: unknown[] = this.#lacking.all(id, from, to, limit)
-    return rows.map((row) => {
-      const cells: readonly unknown[] = Array.isArray(row) ? row : []
-      const [began, ended, tracks] = cells
-      return { from: Number(began), to: Number(ended), tracks: String(tracks) }
-    })
+    return this.#rowsOf(this.#lacking, stream, [from, to, limit]).map(lackOf)
   }
 
   open(query: SegmentQuery): OpenSegment[] {
@@ -179,6 +172,13 @@ export class IndexReader {
     return this.#ids.find({ roomId, userId, source, quality })
   }
 
+  /** Rows of a stream as arrays: a day of eight cameras is 11,520 of them. @param span from, to and limit */
+  #rowsOf(statement: StatementSync, stream: RecordedStream, span: readonly [number, number, number]): Cells[] {
+    const id = this.#ids.find(stream)
+    const rows: unknown[] = id === undefined ? [] : statement.all(id, ...span)
+    return rows.map<Cells>((row) => (Array.isArray(row) ? row : []))
+  }
+
   #statement(text: string): StatementSync {
     const held = this.#prepared.get(text) ?? this.#database.prepare(text)
     this.#prepared.set(text, held)
@@ -227,8 +227,10 @@ function allOf(where: readonly string[]): string {
   return where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`
 }
 
-function extentOf(row: unknown): SegmentExtent {
-  const cells: readonly unknown[] = Array.isArray(row) ? row : []
-  const [from, to, bytes, kept] = cells
+function extentOf([from, to, bytes, kept]: Cells): SegmentExtent {
   return { from: Number(from), to: Number(to), bytes: Number(bytes), kept: kept === 1 }
+}
+
+function lackOf([from, to, tracks]: Cells): LackExtent {
+  return { from: Number(from), to: Number(to), tracks: String(tracks) }
 }

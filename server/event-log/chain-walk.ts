@@ -1,9 +1,16 @@
 import type { LogFault, LogVerdict } from '../../shared/console/events.ts'
 import { type ChainEnd, isIntact, noHash, placeOf } from './entry-line.ts'
-import type { LogHead } from './head-proof.ts'
+import { faultOfHead, type LogHead, type ReadHead } from './head-proof.ts'
 
 /** A verdict without the time that it took. */
 export type Found = Omit<LogVerdict, 'milliseconds'>
+
+/** Verdict on a log whose head cannot be used: nothing can be checked. @param first number of its first entry; undefined: it has none, and is good if it has no head */
+export function verdictWithoutHead(state: Exclude<ReadHead['state'], 'good'>, first: number | undefined): Found {
+  const isNew = first === undefined && state === 'missing'
+  const nothing = { entries: 0, oldest: 0, newest: 0, unsealed: 0, file: '' }
+  return { ok: isNew, fault: isNew ? null : faultOfHead(state), first_bad: isNew ? 0 : (first ?? 1), ...nothing }
+}
 
 /** Follows the chain from entry to entry. */
 export class ChainWalk {

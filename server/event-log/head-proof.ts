@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { LogFault } from '../../shared/console/events.ts'
 import { isProof, type Sealer } from '../store/sealer.ts'
 
 /** From where to where a log goes: what is outside of it was not cut off by anybody. */
@@ -14,6 +15,11 @@ export type HeadPurpose = 'event log' | 'event log of the site'
 
 /** Head of a log as it was read. `forged`: it was not written with this key. */
 export type ReadHead = { state: 'good'; head: LogHead } | { state: 'missing' | 'forged' }
+
+/** Fault of a log whose head cannot be used. */
+export function faultOfHead(state: Exclude<ReadHead['state'], 'good'>): LogFault {
+  return state === 'missing' ? 'headMissing' : 'headForged'
+}
 
 const hash = z.string().length(43)
 const headSchema = z.strictObject({

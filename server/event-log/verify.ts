@@ -3,7 +3,7 @@ import { insideOf } from '../../shared/files/own-path.ts'
 import { hasCode } from '../../shared/error-code.ts'
 import type { LogVerdict } from '../../shared/console/events.ts'
 import type { Sealer } from '../store/sealer.ts'
-import { ChainWalk, type Found } from './chain-walk.ts'
+import { ChainWalk, type Found, verdictWithoutHead } from './chain-walk.ts'
 import { readHead } from './head-file.ts'
 import { listSegments, maxLine } from './segments.ts'
 
@@ -51,13 +51,7 @@ async function verifyAgainst(
   read: Awaited<ReturnType<typeof readHead>>,
   signal: AbortSignal | undefined,
 ): Promise<Found> {
-  if (read.state !== 'good') {
-    const segments = await listSegments(folder)
-    const none = { entries: 0, oldest: 0, newest: 0, unsealed: 0, file: '' }
-    if (segments.length === 0 && read.state === 'missing') return { ok: true, fault: null, first_bad: 0, ...none }
-    const fault = read.state === 'missing' ? 'headMissing' : 'headForged'
-    return { ok: false, fault, first_bad: segments[0]?.first ?? 1, ...none }
-  }
+  if (read.state !== 'good') return verdictWithoutHead(read.state, (await listSegments(folder))[0]?.first)
   const walk = new ChainWalk(read.head)
   for (const { name, first } of await listSegments(folder, read.head.oldest.seq)) {
     if (!walk.begin(name, first)) break

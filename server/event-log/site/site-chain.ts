@@ -3,7 +3,7 @@ import type { Session } from '../../store/postgres/database-session.ts'
 import { inTransaction } from '../../store/postgres/transaction.ts'
 import type { Sealer } from '../../store/sealer.ts'
 import { beginning, type ChainEnd, entryOf, type EventContent, lineAfter, noHash, placeOf } from '../entry-line.ts'
-import type { LogHead } from '../head-proof.ts'
+import { faultOfHead, type LogHead } from '../head-proof.ts'
 import { linesToRemove, type LogBounds } from '../segments.ts'
 import {
   addRows,
@@ -124,8 +124,11 @@ async function continued(session: Session, { head, first, last }: LockedLog): Pr
       return { oldest: { seq: 1, prev: noHash }, end: beginning, fault: undefined }
     const [row] = first === 0 ? [] : await readRows(session, { after: first - 1, limit: 1 })
     const prev = row === undefined ? noHash : (placeOf(Buffer.from(row.line))?.prev ?? noHash)
-    const fault = head.state === 'missing' ? 'headMissing' : 'headForged'
-    return { oldest: { seq: Math.max(1, first), prev }, end: { seq: last, hash: noHash }, fault }
+    return {
+      oldest: { seq: Math.max(1, first), prev },
+      end: { seq: last, hash: noHash },
+      fault: faultOfHead(head.state),
+    }
   }
   const { oldest, newest } = head.head
   if (last > newest.seq) return { oldest, end: { seq: last, hash: noHash }, fault: 'changed' }

@@ -2,7 +2,7 @@ import type { LogVerdict } from '../../../shared/console/events.ts'
 import type { Session } from '../../store/postgres/database-session.ts'
 import { inTransaction } from '../../store/postgres/transaction.ts'
 import type { Sealer } from '../../store/sealer.ts'
-import { ChainWalk, type Found } from '../chain-walk.ts'
+import { ChainWalk, type Found, verdictWithoutHead } from '../chain-walk.ts'
 import { readRows, readSiteHead } from './event-rows.ts'
 
 /** Lines that are read together: about a megabyte. */
@@ -28,12 +28,7 @@ export async function verifySiteLog(
 
 async function walk(session: Session, sealer: Pick<Sealer, 'proof'>, signal: AbortSignal | undefined): Promise<Found> {
   const { read, first, last } = await readSiteHead(session, sealer)
-  if (read.state !== 'good') {
-    const none = { entries: 0, oldest: 0, newest: 0, unsealed: 0, file: '' }
-    if (last === 0 && read.state === 'missing') return { ok: true, fault: null, first_bad: 0, ...none }
-    const fault = read.state === 'missing' ? 'headMissing' : 'headForged'
-    return { ok: false, fault, first_bad: Math.max(1, first), ...none }
-  }
+  if (read.state !== 'good') return verdictWithoutHead(read.state, last === 0 ? undefined : Math.max(1, first))
   const chain = new ChainWalk(read.head)
   for (let after = read.head.oldest.seq - 1; ; ) {
     signal?.throwIfAborted()

@@ -102,19 +102,25 @@ export class LiveWindow {
   /** Playlist of media; empty while nothing is in it. @param ended nothing follows */
   playlist(ended: boolean): string {
     if (this.#fragments.length === 0) return ''
-    const lines = [
-      '#EXTM3U',
-      '#EXT-X-VERSION:7',
-      `#EXT-X-TARGETDURATION:${this.#target}`,
-      `#EXT-X-MEDIA-SEQUENCE:${this.#sequence}`,
-      `#EXT-X-DISCONTINUITY-SEQUENCE:${this.#discontinuities}`,
-      '#EXT-X-INDEPENDENT-SEGMENTS',
-    ]
-    lines.push(...mediaLines(this.#fragments, this.#alone))
+    const tags = [`#EXT-X-MEDIA-SEQUENCE:${this.#sequence}`, `#EXT-X-DISCONTINUITY-SEQUENCE:${this.#discontinuities}`]
     this.#listed = this.#last
-    if (ended) lines.push('#EXT-X-ENDLIST')
-    return `${lines.join('\n')}\n`
+    return playlistText(this.#target, tags, mediaLines(this.#fragments, this.#alone), ended)
   }
+}
+
+/**
+ * Returns the text of a media playlist (RFC 8216, section 4.3.3).
+ * @param target longest duration of a part, in seconds @param tags tags of this kind of playlist @param lines see mediaLines @param ended nothing follows
+ */
+export function playlistText(
+  target: number,
+  tags: readonly string[],
+  lines: readonly string[],
+  ended: boolean,
+): string {
+  const head = ['#EXTM3U', '#EXT-X-VERSION:7', `#EXT-X-TARGETDURATION:${target}`]
+  const end = ended ? ['#EXT-X-ENDLIST'] : []
+  return `${[...head, ...tags, '#EXT-X-INDEPENDENT-SEGMENTS', ...lines, ...end].join('\n')}\n`
 }
 
 /** Joins each tail with the part before it, so that the parts are as long together as what plays. @param alone tails that stay parts of their own */

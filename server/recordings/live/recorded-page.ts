@@ -7,7 +7,7 @@ import type { SegmentFiles } from '../playback/segment-sources.ts'
 import type { IndexedSegment, RecordingIndex } from '../recording-index.ts'
 import { containerTypes } from '../records/record-page.ts'
 import { answerChanged } from './changed-fragments.ts'
-import { fragmentEnd, type LiveFragment, mediaLines } from './live-window.ts'
+import { fragmentEnd, type LiveFragment, mediaLines, playlistText } from './live-window.ts'
 import { moveTimes } from './moved-times.ts'
 
 /** Path of the playlist and files of a recorded span on the media port: `/recorded/<token>`. */
@@ -96,16 +96,7 @@ async function servePlaylist(context: Context, parts: RecordedPageParts, span: L
 /** Playlist that does not change (RFC 8216, section 4.3.3.5). */
 function playlistOf(fragments: readonly LiveFragment[]): string {
   const target = Math.max(1, ...fragments.map(({ duration }) => Math.round(duration)))
-  const lines = [
-    '#EXTM3U',
-    '#EXT-X-VERSION:7',
-    `#EXT-X-TARGETDURATION:${target}`,
-    '#EXT-X-PLAYLIST-TYPE:VOD',
-    '#EXT-X-INDEPENDENT-SEGMENTS',
-    ...mediaLines(fragments),
-    '#EXT-X-ENDLIST',
-  ]
-  return `${lines.join('\n')}\n`
+  return playlistText(target, ['#EXT-X-PLAYLIST-TYPE:VOD'], mediaLines(fragments), true)
 }
 
 /** Serves the fragments of the span, and nothing else of the segment. */

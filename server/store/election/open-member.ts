@@ -1,8 +1,4 @@
-import { makeDataFolder } from '../files/data-folder.ts'
-import { wallClock } from '../system/time.ts'
-import { lockFolder } from '../files/folder-lock.ts'
-import { closeToOthers } from '../files/folder-mode.ts'
-import { refuseFilesOfSite } from '../files/moved-site.ts'
+import { takeDataFolder } from '../files/data-folder.ts'
 import { StoreVersionError } from '../migrations.ts'
 import type { SiteMember } from './site-member.ts'
 import { controllerId, idOfFolder } from './controller-id.ts'
@@ -19,19 +15,13 @@ import { openRoomNumberFile } from '../postgres/room-number-file.ts'
  * StoreLockedError when another process has the data folder
  */
 export async function openMember(options: MemberOptions): Promise<SiteMember> {
-  const { folder, database, logger, clock = wallClock, whenAway = 'fail' } = options
+  const { folder, database, logger, whenAway = 'fail' } = options
   const address = parseDatabaseAddress(database)
-  await makeDataFolder(folder)
-  const unlock = await lockFolder(folder, (error) =>
-    logger?.warn({ err: error }, 'The file system of the data folder gives no locks.'),
-  )
+  const { found, unlock } = await takeDataFolder(options, address.shown)
   let member: Member | undefined
   try {
-    await refuseFilesOfSite(folder, address.shown)
-    const mode = await closeToOthers(folder, clock())
     const id = await controllerId(folder)
     const roomNumbers = await openRoomNumberFile(folder, logger)
-    const found = mode === undefined ? [] : [mode]
     const folderId = await idOfFolder(folder)
     member = new Member(options, { id, address, folderId, found, roomNumbers, unlock })
     await member.first.catch((error: unknown) => {

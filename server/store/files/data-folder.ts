@@ -1,4 +1,10 @@
 import { FolderOwnerError, makeOwnFolder, type OwnerOptions } from '../../../shared/files/folder-owner.ts'
+import type { StoreOptions } from '../store-options.ts'
+import type { StoreNotice } from '../store.ts'
+import { wallClock } from '../system/time.ts'
+import { lockFolder } from './folder-lock.ts'
+import { closeToOthers } from './folder-mode.ts'
+import { refuseFilesOfSite } from './moved-site.ts'
 import { StoreFileError } from './store-file-error.ts'
 
 /** Files by which an existing data folder is known to be this site's. */
@@ -12,5 +18,29 @@ export async function makeDataFolder(folder: string, options: OwnerOptions = {})
   } catch (error) {
     if (!(error instanceof FolderOwnerError)) throw error
     throw new StoreFileError(error.message, { cause: error })
+  }
+}
+
+/**
+ * Takes the data folder of a controller whose site is in a database.
+ * @param shown the database
+ * @returns notices for the operator, and the function that gives the folder back
+ * @throws StoreLockedError another process has the folder; StoreFileError it holds a site of its own; as makeDataFolder
+ */
+export async function takeDataFolder(
+  { folder, logger, clock = wallClock }: Pick<StoreOptions, 'folder' | 'logger' | 'clock'>,
+  shown: string,
+): Promise<{ found: StoreNotice[]; unlock: () => Promise<void> }> {
+  await makeDataFolder(folder)
+  const unlock = await lockFolder(folder, (error) =>
+    logger?.warn({ err: error }, 'The file system of the data folder gives no locks.'),
+  )
+  try {
+    await refuseFilesOfSite(folder, shown)
+    const mode = await closeToOthers(folder, clock())
+    return { found: mode === undefined ? [] : [mode], unlock }
+  } catch (error) {
+    await unlock()
+    throw error
   }
 }

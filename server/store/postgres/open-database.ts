@@ -1,9 +1,5 @@
-import { makeDataFolder } from '../files/data-folder.ts'
-import { wallClock } from '../system/time.ts'
+import { takeDataFolder } from '../files/data-folder.ts'
 import { uuid } from '../system/random.ts'
-import { lockFolder } from '../files/folder-lock.ts'
-import { closeToOthers } from '../files/folder-mode.ts'
-import { refuseFilesOfSite } from '../files/moved-site.ts'
 import { type Migrations, migrations as knownMigrations } from '../migrations.ts'
 import type { StoreOptions } from '../store-options.ts'
 import type { FencedStore } from '../election/site-member.ts'
@@ -28,21 +24,15 @@ import { sayRecords, settleSite, type SiteCheck } from './site-row.ts'
  * StoreLockedError when another process has the data folder
  */
 export async function openDatabase(options: StoreOptions & { database: string }): Promise<FencedStore> {
-  const { folder, database, logger, clock = wallClock, databaseDeadlines: deadlines = defaultDeadlines } = options
+  const { folder, database, logger, databaseDeadlines: deadlines = defaultDeadlines } = options
   const address = parseDatabaseAddress(database)
-  await makeDataFolder(folder)
-  const unlock = await lockFolder(folder, (error) =>
-    logger?.warn({ err: error }, 'The file system of the data folder gives no locks.'),
-  )
+  const { found, unlock } = await takeDataFolder(options, address.shown)
   let session: Session | undefined
   try {
-    await refuseFilesOfSite(folder, address.shown)
-    const mode = await closeToOthers(folder, clock())
     session = await connect(address, deadlines)
     const { sealer, migrations = knownMigrations } = options
     const { won } = await takeDatabase(session, { address, sealer, migrations, take: 'site here' })
     const read = await readAll(address, deadlines, migrations)
-    const found = mode === undefined ? [] : [mode]
     const roomNumbers = await openRoomNumberFile(folder, logger)
     const trail = new JournalTrail()
     const stored = await beginTerm(session, won.term, read.last)

@@ -45,10 +45,7 @@ export async function openLeaderSite(options: StoreOptions, site: LeaderSite): P
   const notices = new Notices(logger)
   for (const notice of found) notices.add(notice)
   const losses = await Losses.open(folder, found)
-  if (read.lost > 0)
-    await losses.keep().catch((error: unknown) => {
-      logger?.warn({ err: error }, 'What was lost cannot be kept for the next start.')
-    })
+  if (read.lost > 0) await losses.keep(logger)
   const { state } = read
   const reserved = won.roomNumbers
   const given = Math.max(reserved - firstBlock, read.roomNumber, record.highest)

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { hasCode } from '../../../shared/error-code.ts'
+import type { StoreLogger } from '../notices.ts'
 import type { StoreNotice } from '../store.ts'
 import { system } from '../system/system.ts'
 
@@ -42,9 +43,13 @@ export class Losses {
     return this.#all
   }
 
-  /** Writes them to disk. */
-  async keep(): Promise<void> {
-    await system().files.replace(join(this.#folder, lossesName), `${JSON.stringify(this.#all, undefined, 1)}\n`)
+  /** Writes them to disk; a failure is logged. */
+  async keep(logger: Pick<StoreLogger, 'warn'> | undefined): Promise<void> {
+    try {
+      await system().files.replace(join(this.#folder, lossesName), `${JSON.stringify(this.#all, undefined, 1)}\n`)
+    } catch (error) {
+      logger?.warn({ err: error }, 'What was lost cannot be kept for the next start.')
+    }
   }
 
   /** Forgets them. */

@@ -66,10 +66,7 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
   for (const notice of recovered.notices) notices.add(notice)
   const losses = await Losses.open(folder, recovered.notices)
   // Before anything else is written: afterwards nothing in the folder shows any more what was lost.
-  if (recovered.notices.some(({ lost }) => lost === true))
-    await losses.keep().catch((error: unknown) => {
-      logger?.warn({ err: error }, 'What was lost cannot be kept for the next start.')
-    })
+  if (recovered.notices.some(({ lost }) => lost === true)) await losses.keep(logger)
   // The old files, and the journal they need, before anything is written in the new version.
   const kept =
     recovered.migratedFrom === undefined ? undefined : await backUpAsItIs(folder, clock(), sealer, retentionOf(state))

@@ -13,52 +13,76 @@ export const sequenceParameters = 4
 /** The bits above, for one packet. */
 export type Content = number
 
-/** H.264 (RFC 6184): single NAL units, STAP-A, FU-A. */
-export function h264Content(packet: SharedPacket): Content {
-  let at = headerLength(packet)
-  const type = (packet[at] ?? 0) & 0x1f
-  if (type === 28) {
-    const header = packet[at + 1] ?? 0
-    return (header & 0x80) === 0 ? nothing : h264Unit(header & 0x1f)
-  }
-  if (type !== 24) return h264Unit(type)
-  let content = nothing
-  at += 1
-  while (at + 2 < packet.length) {
-    content |= h264Unit((packet[at + 2] ?? 0) & 0x1f)
-    at += 2 + packet.readUInt16BE(at)
-  }
-  return content
+/** How the payload of a codec carries NAL units. */
+interface UnitFormat {
+  /** Length of a unit's header, in bytes. */
+  header: number
+  /** Lowest bit of the type in the first byte of the header. */
+  shift: number
+  /** Bits of the type, in a fragment too. */
+  mask: number
+  /** Type of a packet that holds several units. */
+  aggregation: number
+  /** Type of a packet that holds a part of a unit. */
+  fragmentation: number
+  /** Content of a unit, by its type. */
+  contentOf: (type: number) => Content
 }
 
-function h264Unit(type: number): Content {
-  if (type === 5) return keyFrame
-  if (type === 7) return parameterSet | sequenceParameters
-  return type === 8 ? parameterSet : nothing
+const h264Units: UnitFormat = {
+  header: 1,
+  shift: 0,
+  mask: 0x1f,
+  aggregation: 24,
+  fragmentation: 28,
+  contentOf: (type) => {
+    if (type === 5) return keyFrame
+    if (type === 7) return parameterSet | sequenceParameters
+    return type === 8 ? parameterSet : nothing
+  },
+}
+
+const h265Units: UnitFormat = {
+  header: 2,
+  shift: 1,
+  mask: 0x3f,
+  aggregation: 48,
+  fragmentation: 49,
+  contentOf: (type) => {
+    if (type >= 16 && type <= 21) return keyFrame
+    if (type === 33) return parameterSet | sequenceParameters
+    return type === 32 || type === 34 ? parameterSet : nothing
+  },
+}
+
+/** H.264 (RFC 6184): single NAL units, STAP-A, FU-A. */
+export function h264Content(packet: SharedPacket): Content {
+  return unitsContent(packet, h264Units)
 }
 
 /** H.265 (RFC 7798): single NAL units, aggregation and fragmentation units. */
 export function h265Content(packet: SharedPacket): Content {
+  return unitsContent(packet, h265Units)
+}
+
+function unitsContent(
+  packet: SharedPacket,
+  { header, shift, mask, aggregation, fragmentation, contentOf }: UnitFormat,
+): Content {
   let at = headerLength(packet)
-  const type = ((packet[at] ?? 0) >> 1) & 0x3f
-  if (type === 49) {
-    const header = packet[at + 2] ?? 0
-    return (header & 0x80) === 0 ? nothing : h265Unit(header & 0x3f)
+  const type = ((packet[at] ?? 0) >> shift) & mask
+  if (type === fragmentation) {
+    const fragment = packet[at + header] ?? 0
+    return (fragment & 0x80) === 0 ? nothing : contentOf(fragment & mask)
   }
-  if (type !== 48) return h265Unit(type)
+  if (type !== aggregation) return contentOf(type)
   let content = nothing
-  at += 2
+  at += header
   while (at + 2 < packet.length) {
-    content |= h265Unit(((packet[at + 2] ?? 0) >> 1) & 0x3f)
+    content |= contentOf(((packet[at + 2] ?? 0) >> shift) & mask)
     at += 2 + packet.readUInt16BE(at)
   }
   return content
-}
-
-function h265Unit(type: number): Content {
-  if (type >= 16 && type <= 21) return keyFrame
-  if (type === 33) return parameterSet | sequenceParameters
-  return type === 32 || type === 34 ? parameterSet : nothing
 }
 
 /** VP8 (RFC 7741, section 4.2): the first packet of the first partition with the P bit clear. */

@@ -5,18 +5,10 @@ import type { RecordingProblem } from '../../shared/console/recordings.ts'
 import { renameFileSync } from '../store/system/rename-file.ts'
 import type { Store } from '../store/store.ts'
 import { type IndexMark, openIndexFolder } from './index/index-folder.ts'
+import { isOwnMark, markName, parsedMark, type SiteMark, siteMark, unsealed } from './site-mark.ts'
 
-/** Name of the file or object by which a folder or a bucket belongs to one site. */
-export const markName = 'roomdesk-recordings.json'
 const place = ['recordings', 'folder']
 const indexPlace = ['recordings', 'index']
-const markText = 'recordings of this site'
-
-/** Sealed fields of the mark. */
-interface SiteMark {
-  site?: unknown
-  index?: unknown
-}
 
 /** A recordings folder, and why it cannot be used. */
 export interface RecordingsFolder {
@@ -97,33 +89,4 @@ function otherSite(path: string): RecordingsFolder['problem'] {
 function markIn(file: OwnPath): SiteMark | undefined {
   const isThere = lstatSync(file, { throwIfNoEntry: false })?.isFile() === true
   return isThere ? parsedMark(readFileSync(file, 'utf8')) : undefined
-}
-
-/** Returns the mark of this site. @param at place that the mark is sealed for */
-export function siteMark(at: readonly string[], store: Pick<Store, 'seal'>): { site: string } {
-  return { site: store.seal(markText, [...at]) }
-}
-
-/** Whether a mark was sealed by this site, for this place. */
-export function isOwnMark({ site }: SiteMark, at: readonly string[], store: Pick<Store, 'unseal'>): boolean {
-  return unsealed(site, at, store) === markText
-}
-
-/** Parses a mark; one that is damaged has no fields. */
-export function parsedMark(text: string): SiteMark {
-  try {
-    const mark: unknown = JSON.parse(text)
-    return typeof mark === 'object' && mark !== null ? mark : {}
-  } catch {
-    return {}
-  }
-}
-
-function unsealed(sealed: unknown, at: readonly string[], store: Pick<Store, 'unseal'>): string | undefined {
-  try {
-    return typeof sealed === 'string' ? store.unseal(sealed, [...at]) : undefined
-  } catch {
-    // Sealed by another site.
-    return undefined
-  }
 }

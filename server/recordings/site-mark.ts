@@ -30,11 +30,12 @@ export function parsedMark(text: string): SiteMark {
   }
 }
 
-/** Returns the sealed text, or undefined if it is missing or was sealed by another site or for another place. */
+/** Returns the sealed text; undefined if it is missing or belongs to another site or place. */
 export function unsealed(sealed: unknown, at: readonly string[], store: Pick<Store, 'unseal'>): string | undefined {
   try {
     return typeof sealed === 'string' ? store.unseal(sealed, [...at]) : undefined
   } catch {
+    // Sealed by another site, or for another place.
     return undefined
   }
 }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import packageFile from '../../../../package.json' with { type: 'json' }
 import { webRtcLibrary } from '../../../../shared/media/webrtc-library.ts'
 
-const about = 'update shared/media/webrtc-library.ts, docs/rules.md and docs/operate/security.md'
+const about = 'update shared/media/webrtc-library.ts, docs/develop/rules/nodes.md and docs/operate/security.md'
 
 test('the WebRTC library on the About page is the installed one', () => {
   expect(packageFile.dependencies[webRtcLibrary.name], about).toBe(webRtcLibrary.version)

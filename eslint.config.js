@@ -1,13 +1,10 @@
 import vue from 'eslint-plugin-vue'
 import ts from 'typescript-eslint'
 import vueParser from 'vue-eslint-parser'
-import { classSize } from './eslint-rules/class-size.js'
 import { edgeOnly } from './eslint-rules/edge-only.js'
-import { fewImports } from './eslint-rules/few-imports.js'
 import { handledRejection } from './eslint-rules/handled-rejection.js'
 import { layers } from './eslint-rules/layers.js'
 import { linearPatterns } from './eslint-rules/linear-patterns.js'
-import { oneBasename } from './eslint-rules/one-basename.js'
 import { oneWait } from './eslint-rules/one-wait.js'
 import { ownPaths } from './eslint-rules/own-paths.js'
 import { parentPort } from './eslint-rules/parent-port.js'
@@ -18,12 +15,9 @@ import { reasonedSilence } from './eslint-rules/reasoned-silence.js'
 
 const roomdesk = {
   rules: {
-    'class-size': classSize,
-    'few-imports': fewImports,
     'handled-rejection': handledRejection,
     layers,
     'linear-patterns': linearPatterns,
-    'one-basename': oneBasename,
     'own-paths': ownPaths,
     'one-wait': oneWait,
     'parent-port': parentPort,
@@ -105,10 +99,6 @@ export default ts.config(
     },
   },
   {
-    files: ['{server,main}/**/*.ts'],
-    rules: { 'roomdesk/few-imports': 'error' },
-  },
-  {
     files: ['{shared,server,main}/**/*.ts'],
     rules: {
       'roomdesk/handled-rejection': 'error',
@@ -119,11 +109,7 @@ export default ts.config(
   },
   {
     files: ['server/**/*.ts'],
-    rules: { 'roomdesk/one-basename': 'error', 'roomdesk/parent-port': 'error' },
-  },
-  {
-    files: ['server/**/*.ts'],
-    rules: { 'roomdesk/class-size': 'error' },
+    rules: { 'roomdesk/parent-port': 'error' },
   },
   {
     files: ['server/**/*.ts', 'main/**/*.ts'],

@@ -51,7 +51,6 @@ const unknown: SessionCheck = { ok: false, reason: 'there is no session with thi
 /**
  * Live sessions (contract, section 2). Only the SHA-256 of a token is kept. Memory holds them by key and, per credential, in the order of their last use; the store follows within
  * a second, or comes first (`openStored`).
- * Large because opening, checking, ending and sweeping each update three indexes in one step (by key, by credential, reasons of ends); its other methods only read them.
  */
 export class Sessions {
   readonly #store: SessionsOptions['store']

@@ -37,7 +37,6 @@ import type {
 
 /**
  * A controller of a cluster: leads or follows, and changes between both roles on the same ports while the program runs.
- * Large because it owns everything that outlives a role (event log, console key, ports, certificate, membership), and because each change of role replaces several of these in one step.
  */
 export class SiteController {
   readonly #options: SiteControllerOptions

@@ -44,7 +44,6 @@ interface Member {
 
 /**
  * Keeps every stored outgoing user in its room: one reconnector for each, led by what is stored (a record that comes, changes or goes), by its room and by what the nodes tell.
- * Large because changed records, changed rooms, events of nodes and calls of the API all steer the same reconnectors; the order in which they arrive decides, so one class receives all four.
  */
 export class DeviceFleet {
   readonly byRoom: DevicesByRoom

@@ -50,7 +50,6 @@ export type ConsoleDevice = Omit<ProcedureParsed<'devices.create'>, 'join'>
 
 /**
  * Outgoing users: external devices that are joined to rooms (specification, section 2.3; contract, section 4), over the API and for the operator.
- * Large because it implements every operation on outgoing users for both the API and the console: they share the checks and the reservation that keep two of them from joining as one user.
  */
 export class OutgoingUsers {
   readonly #store: Store

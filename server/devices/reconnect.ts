@@ -38,7 +38,6 @@ const maxRefusedLogins = 3
 /**
  * The life of one outgoing user as one state machine. Every step out of a state raises the generation: an answer that belongs to an earlier one changes nothing.
  * State is in memory only; it follows from what happens.
- * Large because a transition replaces state, generation, attempt and timer in one step, so that no late answer finds them half changed; six getters only read them for the console.
  */
 export class Reconnector {
   readonly #options: ReconnectorOptions

@@ -85,7 +85,6 @@ const queryBytes = 16 * 1024 * 1024
 /**
  * Events of the site, on disk, as a chain of entries each of which holds the hash of the one before it. Appending costs a push: lines are made and written a moment later, and
  * synced once a second. A disk that refuses delays nobody: entries wait, the rest is counted, and the log says so once it goes on.
- * Large because it orders writing, syncing, clearing and closing, each of which has a timer or a mark of its own and waits for the others.
  */
 export class EventLog {
   readonly folder: string

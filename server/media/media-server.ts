@@ -59,7 +59,6 @@ type Handler<M extends ControlMethod> = (params: ControlParams<M>, signal: Abort
 
 /**
  * Embedded media node: rooms, cameras, people, and the listener that they connect to.
- * Large because it composes the parts of the node, and answers each request of the controller by one or two of them.
  */
 export class MediaServer {
   readonly #transcoding: Transcoding

@@ -70,7 +70,6 @@ const maxAtOnce = 16
 
 /**
  * Sends each room's order to its node, and again whenever rules, people, schedule, clock, wishes or the node change. An order is computed anew each time and is idempotent.
- * Large because every source of change ends in the one queue of rooms.
  */
 export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
   readonly #parts: OrdersParts

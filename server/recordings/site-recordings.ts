@@ -65,7 +65,6 @@ interface SharedSpace {
 
 /**
  * Recordings of a site: what is to be recorded, what is, its index and its space. Where the folder cannot be used, everything but the status refuses.
- * Large because it joins orders, reports, storage and kept spans, each of which is a part of its own.
  */
 export class SiteRecordings implements RecordingControl, RecordingChanges, RecordingRequests {
   readonly #parts: SiteRecordingsParts

@@ -71,7 +71,6 @@ const nodePatience = 1_000
 
 /**
  * The rules of a room's life (contract, section 3). Every check stands in the contract's order: permission and licence, room, closed, the operation.
- * Large because it implements every operation on rooms for both the API and the console: all share the order of checks above, and the one way in which a changed room is stored and reported to its node.
  */
 export class Rooms {
   readonly #store: Store

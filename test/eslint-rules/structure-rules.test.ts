@@ -10,12 +10,9 @@ const rulesFolder = join(import.meta.dirname, '../../eslint-rules')
 /** Loads every rule of the project by its exported name. */
 async function loadRules(): Promise<Record<string, Rule.RuleModule>> {
   const names = [
-    'class-size',
     'edge-only',
-    'few-imports',
     'layers',
     'linear-patterns',
-    'one-basename',
     'own-paths',
     'one-wait',
     'parent-port',
@@ -55,49 +52,6 @@ function project(files: Record<string, string>): (rule: string, file: string) =>
     return found.map(({ message }) => message)
   }
 }
-
-describe('one name, one file', () => {
-  test('a second file of the same name in server/ is refused, and the message names the first', () => {
-    const lint = project({
-      'server/rooms/rooms.ts': '',
-      'server/controller/rooms.ts': '',
-      'server/edge/tls.ts': '',
-      'main/tls.ts': '',
-    })
-    expect(lint('oneBasename', 'server/controller/rooms.ts')).toEqual([
-      'server/rooms/rooms.ts has the same name: choose another.',
-    ])
-    expect(lint('oneBasename', 'server/edge/tls.ts')).toEqual([])
-  })
-})
-
-describe('few imports from one folder', () => {
-  const importing = (count: number, folder: string): string =>
-    Array.from({ length: count }, (_, at) => `import { a${at} } from '${folder}/file-${at}.ts'`).join('\n')
-
-  test('ten files of one other folder are fine, eleven are refused once', () => {
-    const lint = project({
-      'server/controller/ten.ts': importing(10, '../console'),
-      'server/controller/many.ts': importing(14, '../console'),
-    })
-    expect(lint('fewImports', 'server/controller/ten.ts')).toEqual([])
-    expect(lint('fewImports', 'server/controller/many.ts')).toEqual([
-      'More than 10 files imported from server/console/: split this file, or move what it composes there.',
-    ])
-  })
-
-  test('files of its own folder and of shared/ do not count, nor does a second import of one file', () => {
-    const twice = Array.from({ length: 12 }, () => "export type { A } from '../console/a.ts'").join('\n')
-    const lint = project({
-      'server/controller/own.ts': importing(14, '.'),
-      'server/controller/shared.ts': importing(14, '../../shared/console'),
-      'server/controller/twice.ts': twice,
-    })
-    for (const name of ['own', 'shared', 'twice']) {
-      expect(lint('fewImports', `server/controller/${name}.ts`)).toEqual([])
-    }
-  })
-})
 
 describe("a parent folder's port", () => {
   const lint = project({
@@ -175,27 +129,6 @@ describe('arrows between the folders', () => {
       'server/nodes/janus/ holds janus-node.ts, janus-nodes.ts and folders only: put this file into one.',
     ])
     expect(lint('layers', 'server/nodes/janus/janus-node.ts')).toEqual([])
-  })
-})
-
-describe('the size of a class', () => {
-  const fields = (count: number): string =>
-    Array.from({ length: count }, (_, at) => `  readonly #field${at} = ${at}`).join('\n')
-  const methods = (count: number): string =>
-    Array.from({ length: count }, (_, at) => `  method${at}(): void {}`).join('\n')
-  const lint = project({
-    'server/a/good.ts': `class Good {\n${fields(10)}\n  static made = 0\n  constructor() {}\n${methods(20)}\n}`,
-    'server/a/fields.ts': `class Wide {\n${fields(11)}\n}`,
-    'server/a/methods.ts': `class Long {\n  ready = () => true\n${methods(20)}\n}`,
-  })
-
-  test('ten fields and twenty methods are fine; statics and the constructor do not count', () => {
-    expect(lint('classSize', 'server/a/good.ts')).toEqual([])
-  })
-
-  test('more are refused with their number', () => {
-    expect(lint('classSize', 'server/a/fields.ts')[0]).toMatch(/^Wide has 11 fields \(at most 10\) and 0 methods/)
-    expect(lint('classSize', 'server/a/methods.ts')[0]).toMatch(/^Long has 0 fields \(at most 10\) and 21 methods/)
   })
 })
 

@@ -42,7 +42,6 @@ const closeMs = 1_000
 /**
  * The event log of a site in a database: one chain over all of its controllers. Each controller writes its own log in files first, so that nothing waits for the database; its entries are
  * copied a moment later, those of an outage once it is over.
- * Large because copying, looking for entries of others, queries and the end share one connection, and wait for each other.
  */
 export class SiteLog implements SharedEventLog {
   readonly #options: SiteLogOptions

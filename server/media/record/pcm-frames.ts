@@ -8,7 +8,6 @@ const inexactMs = 25
 
 /**
  * Samples as FLAC: nothing of them is lost, and every browser plays it from a file.
- * Large because a frame, its place in time and the packets that fill it are one state.
  */
 export class PcmFrames implements FrameAssembly {
   readonly #decode: SampleDecoder

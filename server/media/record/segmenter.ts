@@ -37,7 +37,6 @@ export interface SegmentOpener {
 /**
  * Cuts the frames of one stream into segments: at key frames when a minute is over, and where format, tracks or clocks change. Brings picture and sound onto one line of time, anew
  * for each segment, so that their clocks cannot drift apart. Moments are milliseconds of a clock that never goes back.
- * Large because it is one state machine: each of its events may end the segment that the others write.
  */
 export class Segmenter {
   readonly #opener: SegmentOpener

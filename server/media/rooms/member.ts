@@ -75,7 +75,6 @@ type Signalling = { state: 'none' } | { state: 'connected'; link: PersonLink } |
 
 /**
  * Somebody in a room with everything that is theirs.
- * Large because it is the one record of a person: the room, the connection and the media each change a part of it.
  */
 export class Member {
   readonly user: RoomUser

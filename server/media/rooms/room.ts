@@ -19,7 +19,6 @@ import { WaitingRoom } from './waiting-room.ts'
 
 /**
  * One room: who is in it, what they send, who watches. Its cap on users answers 507; caps on streams are in `room-streams.ts`.
- * Large because joining, leaving, waiting and replacing change the same list of members; chat, streams, speakers, waiting room and both sides of media are classes of their own.
  */
 export class Room {
   readonly #listener: RoomListener

@@ -68,7 +68,6 @@ const knownMethods = new Set(['OPTIONS', 'SET_PARAMETER', 'GET_PARAMETER'])
 
 /**
  * One RTSP connection: requests with deadlines, authentication, interleaved packets. Nothing is sent, and nothing waits, once it has ended.
- * Large because answers are matched to requests by what this connection sent, and when.
  */
 export class RtspConnection {
   readonly #options: ConnectionOptions

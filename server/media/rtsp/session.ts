@@ -78,7 +78,6 @@ const maxBytesPerSecond = 25 * 1024 * 1024
 
 /**
  * One stream pulled from one camera, from DESCRIBE to TEARDOWN (RFC 2326). It runs once; late answers change nothing.
- * Large because the formats that tracks are sent in decide when the stream plays, and end it when they change.
  */
 export class RtspSession {
   readonly #options: RtspOptions

@@ -22,7 +22,6 @@ const clip16 = (value: number): number => clip(value, -32_768, 32_767)
 
 /**
  * Adaptive predictor and quantizer of one band (section 3.6).
- * Large because the recommendation's equations update these variables together, sample by sample.
  */
 class Band {
   readonly #maxLogarithm: number

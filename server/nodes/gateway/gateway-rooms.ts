@@ -53,7 +53,6 @@ interface GatewayRoom {
 /**
  * Signalling gateway: rooms whose people come through the room page of an embedded program while their media is on another node. A program opens such a room at its first
  * visitor. From then on it receives the room's configuration, people and streams, and its calls on media go to the nodes that the room is on.
- * Large because requests of programs and events of media change the same rooms and sessions.
  */
 export class GatewayRooms {
   readonly #options: GatewayRoomsOptions

@@ -63,7 +63,6 @@ const ownRequestMs = 4_000
 
 /**
  * The driver of one Janus server: the port in requests to its VideoRoom plugin, and in what it tells.
- * Large because it implements the port of media nodes, which has some twenty methods; each hands its work to a part.
  */
 export class JanusNode implements MediaNode {
   readonly #options: JanusNodeOptions

@@ -16,7 +16,6 @@ import type { PresenceTotals } from './state/presence.ts'
 /**
  * All media nodes of the site: which nodes serve which room, who is in the rooms, and calls to the right node with their deadlines.
  * Look-ups are O(1) in rooms and users.
- * Large because rooms, devices and the console see the nodes through this interface only; each of its methods is a line or two that call the part responsible (roster, choice, calls, presence).
  */
 export class NodePool {
   readonly #options: NodePoolOptions

@@ -29,7 +29,6 @@ export interface PoolNodeOptions {
 
 /**
  * One enabled node: its driver, its health, and its rooms.
- * Large because placement, choice and presence all read a node here: ten getters answer from its stored record, its health and its rooms, and the work is done in the parts that its fields hold.
  */
 export class PoolNode implements LiveNode {
   readonly name: string

@@ -69,7 +69,6 @@ export interface SimulatedNodeOptions {
 /**
  * A lab node in this process: it holds people and devices in memory, keeps the caps of rooms, and can be told to fail. It has no media.
  * Its users join through `joinPerson`, not through a browser.
- * Large because it implements every method of `MediaNode`, and the controls by which the lab and tests let people join and leave and inject faults.
  */
 export class SimulatedNode implements MediaNode {
   readonly #clock: () => number

@@ -29,7 +29,6 @@ export interface DeletedSegments {
 
 /**
  * Changes of one open database; each is one transaction. @throws Error of SQLite.
- * Large because each change of the file is one method over the same statements.
  */
 export class IndexWriter {
   readonly #database: DatabaseSync

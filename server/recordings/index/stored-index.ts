@@ -44,7 +44,6 @@ interface OpenDatabase {
 
 /**
  * The index of a recordings folder in its SQLite file. A damaged file is set aside, and the call that met it is repeated on an empty one.
- * Large because every query and change passes here, so that damage is met in one place.
  */
 export class StoredIndex implements RecordingIndex {
   readonly #options: IndexOptions

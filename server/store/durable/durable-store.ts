@@ -71,7 +71,6 @@ export interface DurableStoreOptions {
 
 /**
  * The store on a storage; made by `openStore`.
- * Large because it implements the whole `Store` interface: most methods pass a call to the part that owns it (transactions, snapshots, backups, restore, health).
  */
 export class DurableStore implements Store {
   readonly #options: DurableStoreOptions

@@ -57,7 +57,6 @@ interface Candidate {
 
 /**
  * Follows the journal and, once a caller asks for it, leads as soon as nobody else does. Waits while the database cannot be reached.
- * Large because one loop on one connection follows, elects and reports, and each of these decides by the state of the others.
  */
 export class ElectionCandidate {
   readonly #options: ReplicaOptions

@@ -59,7 +59,6 @@ export interface OwnState {
 
 /**
  * A controller of a site whose state is in a database. Made by `openMember`.
- * Large because it implements `SiteMember` for both roles: its methods answer from the candidate until the election is won, and from the store and its lease afterwards.
  */
 export class Member implements SiteMember {
   readonly id: string

@@ -33,7 +33,6 @@ export interface FollowerOptions {
 /**
  * Memory that follows the journal, line by line and without gaps. A line is identified by its number and the term it was stored in: memory starts again from the newest
  * snapshot if its last line is not the stored one of this number, or if its next line is gone already. Calls must not overlap.
- * Large because memory, its place in the journal and what it held before the change of role are valid only together.
  */
 export class Follower implements FollowedStore {
   readonly #options: Omit<FollowerOptions, 'before'>

@@ -35,7 +35,6 @@ export interface LeaseOptions {
 /**
  * The lease of the one that leads: renewed, and proved before memory answers for the site. A proof is a commit with our epoch: whoever takes over waits, after it has raised the
  * epoch, until the last proof can count no more. Without the database a leader answers only while all other controllers say that they do not reach it either.
- * Large because renewing, proving, asking the others and counting what went wrong share the moment until which memory may answer.
  */
 export class Lease {
   readonly #options: LeaseOptions

@@ -36,7 +36,6 @@ export interface LinkAway extends Away {
 
 /**
  * Connection of the leader to the database. Connects again when it breaks.
- * Large because connection, epoch and last line change together on each reconnect and are valid only together.
  */
 export class Link {
   readonly #options: LinkOptions

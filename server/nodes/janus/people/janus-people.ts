@@ -69,7 +69,6 @@ const never = new AbortController().signal
 
 /**
  * People who come to the rooms of one Janus through the room page: the controller joins, publishes and watches for them, and their media goes straight to Janus.
- * Large because it implements publishing, watching and resuming over the same sessions of people.
  */
 export class JanusPeople implements RoomMedia, RoomPeople {
   readonly #options: JanusPeopleOptions

@@ -37,7 +37,6 @@ const checkMs = 400
 /**
  * The relays of one room: what is there is compared with what should be whenever something happens, and the difference is done. What another controller left, or this one
  * before a connection was lost, goes on where it still flows.
- * Large because the steps from comparing to connecting are short methods over the same maps of sites and relays.
  */
 export class RelayRoom {
   readonly #options: RelayRoomOptions

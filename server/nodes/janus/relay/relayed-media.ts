@@ -60,7 +60,6 @@ interface Session {
 /**
  * The media of rooms on Janus nodes for people of the room page, whichever nodes a room is on: everybody publishes and watches on a node of their own, and what is published
  * on another one is handed on to it.
- * Large because it implements the media port of rooms over the same places and sessions.
  */
 export class RelayedMedia implements RoomMedia, RoomPeople {
   readonly #options: RelayedMediaOptions

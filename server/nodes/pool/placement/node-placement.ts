@@ -27,8 +27,6 @@ const stepsAtMost = 10
  * The rooms of one node: **one state per room, and one loop that makes it what the store says**. The wanted state is read from the store each time, never remembered: a change of
  * a record calls `follow`. The actual state is the node's last report. The loop works while the node is online, and retries after the next good poll; when the node comes back, or
  * counts other rooms than known, it is asked for its rooms first.
- * Large because only its one loop may open and close rooms on the node: callers, changed records and polls mark a room as due, and the loop decides by all marks of that room
- * together.
  */
 export class NodePlacement implements LivePlacement {
   readonly #node: PlacedNode

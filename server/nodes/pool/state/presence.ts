@@ -43,7 +43,6 @@ const nobody: readonly NodeUser[] = []
 /**
  * Users in rooms on nodes, as the nodes reported them. A room may have users on several nodes, each user on one of them. Every change and every count is O(1); only rooms with
  * users are held.
- * Large because rooms, nodes and totals are counts of the same sessions, kept in step by the three methods that change them.
  */
 export class Presence {
   readonly #rooms = new Map<string, RoomPresence>()

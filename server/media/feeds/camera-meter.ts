@@ -1,7 +1,6 @@
 import type { CameraMeasure } from '../../../shared/media/camera-measure.ts'
 import { hasMarker, sequenceDistance, sequenceOf, ssrcOf } from '../rtp/packet.ts'
-import { ReceptionCounts } from '../rtp/reception-counts.ts'
-
+import { ReceptionCounts } from '../rtp/reception.ts'
 /** Minutes that are kept. */
 const kept = 60
 const minuteMs = 60_000

@@ -15,12 +15,15 @@ import { admittedAs, type AdmittedAs } from '../rooms/standing.ts'
 import { type Offer, parseOffer } from '../webrtc/offer.ts'
 import { takeFragment } from './media-sessions.ts'
 import type { MediaRouteParts } from './media-route-parts.ts'
-import { ifMatchHolds } from './entity-tag.ts'
 import { open } from './open-session.ts'
 import { userFragmentOf } from './remote-room-media.ts'
-import { resume, resumes } from './resume-route.ts'
-import { bearerOf, fragmentType, offerType, readBody, shownHeight } from './sdp-request.ts'
+import { bearerOf, fragmentType, offerType, readBody, shownHeight, ticketHeader } from './sdp-request.ts'
 import { created } from './session-answer.ts'
+import { maxTicket } from '../../../shared/media/remote-media.ts'
+import { streamIdOf } from '../rooms/room-streams.ts'
+
+/** One entity tag of a list, weak or strong, or whatever stands between two commas (RFC 9110, section 8.8.3). */
+const entityTag = /(?:W\/)?"[^"]*"|[^\s,]+/g
 
 /** Bytes of a room's number at most, as in every message. */
 const maxRoomId = 128
@@ -183,4 +186,48 @@ function memberOf(admission: Exclude<Admission, { kind: 'observer' }>, watches: 
   const { room, identity } = admission
   if (room.mustWait(identity) && (watches || !identity.proven)) throw new Problem('waiting')
   return room.enterForMedia(identity)
+}
+
+/**
+ * Whether a request's If-Match holds for what has this entity tag (RFC 9110, section 13.1.1): by strong comparison, so that a weak tag never matches.
+ * @param field empty when the request has none; WHIP clients write the asterisk in quotes too
+ * @param etag a strong one, in its quotes
+ */
+function ifMatchHolds(field: string, etag: string): boolean {
+  if (field === '' || field === '*' || field === '"*"') return true
+  return field.match(entityTag)?.some((tag) => tag === etag) ?? false
+}
+
+/** Whether a request resumes a session instead of making one. */
+function resumes(context: Context): boolean {
+  return context.get(ticketHeader) !== ''
+}
+
+/**
+ * Resumes what somebody in the room sends, or watches, since before they came to this program: their page shows the ticket that it was given with it, and describes its end.
+ * @throws Problem unauthorised for who is not in the room; noSession where it does not go on; as `readBody`
+ */
+async function resume(
+  parts: MediaRouteParts,
+  context: Context,
+  {
+    roomId,
+    what,
+    right,
+  }: { roomId: string; what: StreamSource | { streamId: string }; right: readonly RoomStanding[] },
+): Promise<void> {
+  const place = parts.rooms.bySession(bearerOf(context))
+  if (place?.room.config.roomId !== roomId || !right.includes(place.member.standing)) throw new Problem('unauthorised')
+  const { room, member } = place
+  const media = parts.mediaOf(room)
+  if (!media.isRemote) throw new Problem('noSession')
+  const ticket = context.get(ticketHeader)
+  if (ticket.length > maxTicket) throw new Problem('badRequest')
+  const sends = typeof what === 'string'
+  const streamId = sends ? streamIdOf(member.user.userId, what) : what.streamId
+  const height = sends ? undefined : shownHeight(context)
+  const sdp = await readBody(context, offerType)
+  const input = { streamId, sends, height, ticket, sdp, remote: context.ip }
+  const resumed = await open(parts, context.ip, async (held) => await media.resume(held, { room, member }, input))
+  created(context, resumed, parts.settings().ice_servers)
 }

@@ -2,16 +2,19 @@ import type Router from '@koa/router'
 import Koa, { type Context, type Next } from 'koa'
 import { nodeRoutes, type NodeRoute } from '../../../shared/authorization/node-routes.ts'
 import { isClientGone } from '../../../shared/client-gone.ts'
-import { reachPath } from '../../../shared/media/reach-page.ts'
+import { reachPath, reachPage, reachToken } from '../../../shared/media/reach-page.ts'
 import { roomPagePath } from '../../../shared/media/room-page.ts'
 import type { Log } from '../base/media-log.ts'
 import { OnOtherNode, Problem } from '../base/problem.ts'
 import type { MediaRouteParts } from './media-route-parts.ts'
 import { type MediaRoute, mediaRouter } from './media-routes.ts'
 import { servePage } from './page-files.ts'
-import { reachRoute, type Visit } from './reach-route.ts'
 import { fragmentType, offerType, ticketHeader } from './sdp-request.ts'
 import type { PassedOnProof, Web, WebHandlers, WebPort } from './web.ts'
+import { plainAddress } from '../../../shared/client-address.ts'
+
+/** Maximum number of reports to the controller in a second; further devices see the page all the same. */
+const maxReports = 20
 
 /** Needs of the node's port. */
 export interface NodeServerOptions {
@@ -130,4 +133,37 @@ async function others(
   const route = pageRouteOf(context.path)
   if (nodeRoutes[route] === 'anyone' && (await pages[route]())) return
   throw new Problem('notFound')
+}
+
+/** A device that opened the page. */
+interface Visit {
+  token: string
+  /** IP address. */
+  client: string
+}
+
+/**
+ * Makes the route that answers a device with a small page which says that it reaches this machine, and reports the device to the controller. Every token is answered the
+ * same: only the controller knows which one counts. The route returns false for other methods.
+ */
+function reachRoute(reached: (visit: Visit) => void): (context: Context) => boolean {
+  let second = 0
+  let reports = 0
+  return (context) => {
+    if (context.method !== 'GET' && context.method !== 'HEAD') return false
+    context.type = 'text/html'
+    context.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+    context.set('X-Content-Type-Options', 'nosniff')
+    context.set('Referrer-Policy', 'no-referrer')
+    context.body = reachPage(context.acceptsLanguages())
+    const token = context.path.slice(reachPath.length)
+    const now = Math.floor(performance.now() / 1_000)
+    if (now !== second) reports = 0
+    second = now
+    if (context.method === 'GET' && reachToken.test(token) && reports < maxReports) {
+      reports += 1
+      reached({ token, client: plainAddress(context.request.ip) })
+    }
+    return true
+  }
 }

@@ -1,7 +1,11 @@
 import type { Context } from 'koa'
-import { blurFolder, manifestFile, roomPagePath } from '../../../shared/media/room-page.ts'
-import { roomManifest } from './room-manifest.ts'
+import { blurFolder, manifestFile, roomPagePath, joinLink, roomParameter } from '../../../shared/media/room-page.ts'
 import type { PageFiles } from './web.ts'
+
+/** Maximum length of a room's number. */
+const maxRoomIdLength = 128
+/** Sizes in pixels of the icons in the folder of the page, from `assets/icons`. */
+const iconSizes = [96, 128, 256, 512] as const
 
 /** Origins that may stand in a policy: anything else could add a directive. */
 const originForm = /^https?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
@@ -57,4 +61,27 @@ function serveManifest(context: Context): boolean {
   context.set('Cache-Control', 'no-cache')
   context.body = JSON.stringify(manifest)
   return true
+}
+
+/**
+ * Web app manifest (W3C) of a room's page: an installed one opens that room in a window of its own. All addresses are relative to the manifest, so that
+ * they hold behind any proxy.
+ * @param search query of the request, e.g. `?roomId=123`
+ * @returns undefined without a room
+ */
+function roomManifest(search: string): Record<string, unknown> | undefined {
+  const roomId = new URLSearchParams(search).get(roomParameter) ?? ''
+  if (roomId === '' || roomId.length > maxRoomIdLength) return undefined
+  const start = joinLink('./', roomId, '')
+  return {
+    id: start,
+    name: `Roomdesk · ${roomId}`,
+    short_name: `Roomdesk ${roomId}`,
+    start_url: start,
+    scope: './',
+    display: 'standalone',
+    background_color: '#f2f4f6',
+    theme_color: '#111a23',
+    icons: iconSizes.map((size) => ({ src: `${size}x${size}.png`, sizes: `${size}x${size}`, type: 'image/png' })),
+  }
 }

@@ -3,7 +3,6 @@ import { dirname } from 'node:path'
 import { type OwnPath, withSuffix } from '../../../shared/files/own-path.ts'
 import { onceFree } from '../../../shared/held-file.ts'
 import { partSuffix } from '../../../shared/recordings/segment-path.ts'
-import { UnsyncedAppends } from './unsynced-appends.ts'
 
 /** The disk cannot take a recording. */
 export type DiskTrouble = 'diskFull' | 'failed'
@@ -183,5 +182,37 @@ async function writeAll(handle: FileHandle, chunks: Uint8Array[], position: numb
     const { bytesWritten: more } = await handle.write(rest, at, rest.length - at, position + bytesWritten + at)
     if (more === 0) throw new Error('the disk takes nothing')
     at += more
+  }
+}
+
+/** Appends of a file that are not synced, the oldest first. Moments are milliseconds of a clock that never goes back. */
+class UnsyncedAppends {
+  #end = 0
+  #appends: { end: number; at: number }[] = []
+
+  /** When the oldest was appended; undefined: all are synced. */
+  get oldestAt(): number | undefined {
+    return this.#appends[0]?.at
+  }
+
+  add(bytes: number, at: number): void {
+    this.#end += bytes
+    this.#appends.push({ end: this.#end, at })
+  }
+
+  /** Whether some lie whole within the first bytes of the file. */
+  has(bytes: number): boolean {
+    return (this.#appends[0]?.end ?? Infinity) <= bytes
+  }
+
+  /** The first bytes of the file are synced. Returns whether all are. */
+  synced(bytes: number): boolean {
+    this.#appends = this.#appends.filter(({ end }) => end > bytes)
+    return this.#appends.length === 0
+  }
+
+  /** The file is given up, or complete. */
+  clear(): void {
+    this.#appends = []
   }
 }

@@ -3,10 +3,23 @@ import { open } from 'node:fs/promises'
 import { sleep } from '../../../shared/sleep.ts'
 import { recordedPath } from '../../../shared/files/recorded-path.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
-import { Turns } from './turns.ts'
-import { DiskDelay } from './disk-delay.ts'
 import { DiskFile, type DiskTrouble } from './disk-file.ts'
-import { DiskHealth } from './disk-health.ts'
+import { totalmem } from 'node:os'
+import { errorCode } from '../../../shared/error-code.ts'
+
+const mebibyte = 1024 * 1024
+/** Limit of what waits for the disk in all files, in bytes: two and a half seconds of 200 cameras, up to ten on a machine with 16 GB of memory. A disk that others keep busy stalls for seconds. */
+const maxWaiting = Math.min(512 * mebibyte, Math.max(128 * mebibyte, totalmem() / 32))
+/** Time after which a full disk is tried again, in milliseconds. */
+const fullMs = 10_000
+/** Time after which a disk that failed otherwise is tried again, in milliseconds. */
+const failedMs = 2_000
+/** Age of unsynced media from which the disk counts as late, in milliseconds: half of what a power cut may take besides a group of pictures; the rest is for what is on its way to the disk. */
+const lateMs = 500
+/** Interval between two reports, in milliseconds. */
+const reportEveryMs = 1_000
+/** Time without a delay after which the disk keeps up again, in milliseconds. */
+const calmMs = 60_000
 
 /** Interval at which all that is new is written and synced, in milliseconds: a quarter of what a power cut may take besides a group of pictures, since a busy machine is late. */
 const saveEveryMs = 250
@@ -144,5 +157,92 @@ async function syncFolder(folder: string): Promise<void> {
     await handle.sync()
   } finally {
     await handle.close()
+  }
+}
+
+/** Reports how far the disk is behind, while it is late. */
+class DiskDelay {
+  readonly #report: (ms: number) => void
+  /** When it was late last; -Infinity: it keeps up. */
+  #lateAt = -Infinity
+  #reportedAt = -Infinity
+
+  /** @param report takes the age of the oldest media that a power cut would take, in milliseconds, once a second; 0: the disk keeps up again */
+  constructor(report: (ms: number) => void) {
+    this.#report = report
+  }
+
+  /** @param oldestAt when the oldest unsynced media was appended; undefined: all is synced. @param now in milliseconds of the same clock, which never goes back */
+  note(oldestAt: number | undefined, now: number): void {
+    const ms = oldestAt === undefined ? 0 : now - oldestAt
+    if (ms > lateMs) this.#lateAt = now
+    if (this.#lateAt === -Infinity || now - this.#reportedAt < reportEveryMs) return
+    const isOver = now - this.#lateAt > calmMs
+    this.#reportedAt = isOver ? -Infinity : now
+    if (isOver) this.#lateAt = -Infinity
+    // 0 means that it is over.
+    this.#report(isOver ? 0 : Math.max(1, Math.round(ms)))
+  }
+}
+
+/** State of the disk: what waits for it, and why it takes nothing. */
+class DiskHealth {
+  readonly #report: (message: string, error: unknown) => void
+  #waiting = 0
+  #trouble: { kind: DiskTrouble; until: number } | undefined
+
+  /** @param report logs an error of the disk */
+  constructor(report: (message: string, error: unknown) => void) {
+    this.#report = report
+  }
+
+  /** Why no new file should be begun now; undefined: one may be. */
+  get trouble(): DiskTrouble | undefined {
+    this.#forget()
+    return this.#trouble?.kind ?? (this.#waiting > maxWaiting / 2 ? 'failed' : undefined)
+  }
+
+  /** Counts bytes that wait, or no longer do. Returns whether too many wait. */
+  waits(bytes: number): boolean {
+    this.#waiting += bytes
+    return this.#waiting > maxWaiting
+  }
+
+  /** An operation failed. Returns what kind of trouble that is. */
+  failed(path: string, error: unknown): DiskTrouble {
+    const code = errorCode(error)
+    const kind = code === 'ENOSPC' || code === 'EDQUOT' ? 'diskFull' : 'failed'
+    this.#forget()
+    const isNew = this.#trouble?.kind !== kind
+    this.#trouble = { kind, until: performance.now() + (kind === 'diskFull' ? fullMs : failedMs) }
+    if (isNew) this.#report(kind === 'diskFull' ? 'recordings: the disk is full' : `recordings: ${path} failed`, error)
+    return kind
+  }
+
+  #forget(): void {
+    if (this.#trouble !== undefined && performance.now() > this.#trouble.until) this.#trouble = undefined
+  }
+}
+
+/** Runs operations in order, so many at a time. */
+class Turns {
+  readonly #limit: number
+  readonly #queue: (() => void)[] = []
+  #running = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  async run<T>(operation: () => Promise<T>): Promise<T> {
+    if (this.#running >= this.#limit) await new Promise<void>((resolve) => this.#queue.push(resolve))
+    else this.#running += 1
+    try {
+      return await operation()
+    } finally {
+      const next = this.#queue.shift()
+      if (next === undefined) this.#running -= 1
+      else next()
+    }
   }
 }

@@ -1,6 +1,5 @@
 import { type SegmentEnd, segmentMs } from '../../../shared/recordings/segment.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
-import { isApart, soundTicksAt } from './alignment.ts'
 import { LeadingPictures } from './leading-pictures.ts'
 import { OpenSegment, type SegmentStartFacts, type SegmentTarget } from './open-segment.ts'
 import { TimedTrack } from './timed-track.ts'
@@ -12,6 +11,11 @@ import {
   type SoundFormat,
   type SoundFrame,
 } from './track-format.ts'
+
+/** Distance between the alignments by reports and by arrivals above which the reports are not believed, in milliseconds. */
+const maxReportedMs = 1_500
+/** Distance of a segment's picture from its sound above which they are aligned anew, in milliseconds. */
+const maxApartMs = 20
 
 /** Time that a frame waits for those of the other track, in milliseconds. */
 const holdMs = 1_000
@@ -301,4 +305,32 @@ export class Segmenter {
 function withSets(frame: PictureFrame): PictureFrame {
   const sets = frame.format?.parameterSets
   return sets === undefined ? frame : { ...frame, data: Buffer.concat([sets, frame.data]) }
+}
+
+/** Ticks of the sound that belong to a moment of the picture: by the sender's reports, or by when their packets came. */
+function soundTicksAt(picture: TimedTrack<PictureFrame>, sound: TimedTrack<SoundFrame>, ticks: number): number {
+  return reportedTicks(picture, sound, ticks) ?? sound.clock.ticksAt(picture.clock.at(ticks))
+}
+
+/** Whether the reports say that picture and sound are not together, of which these ticks are at one moment of a segment. */
+function isApart(
+  picture: TimedTrack<PictureFrame>,
+  sound: TimedTrack<SoundFrame>,
+  pictureTicks: number,
+  soundTicks: number,
+): boolean {
+  const reported = reportedTicks(picture, sound, pictureTicks)
+  return reported !== undefined && Math.abs(sound.milliseconds(reported - soundTicks)) > maxApartMs
+}
+
+function reportedTicks(
+  picture: TimedTrack<PictureFrame>,
+  sound: TimedTrack<SoundFrame>,
+  ticks: number,
+): number | undefined {
+  const ntp = picture.clock.senderAt(ticks)
+  const reported = ntp === undefined ? undefined : sound.clock.ticksAtSender(ntp)
+  if (reported === undefined) return undefined
+  const arrived = sound.clock.ticksAt(picture.clock.at(ticks))
+  return Math.abs(sound.milliseconds(reported - arrived)) > maxReportedMs ? undefined : reported
 }

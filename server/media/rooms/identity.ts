@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, createHmac } from 'node:crypto'
 import type { JoinClaims } from '../../../shared/join-token.ts'
 import { screenSuffix } from '../../../shared/media/signal.ts'
 import { Problem } from '../base/problem.ts'
 import { everybody, type RemovalTable } from '../../../shared/media/removal-table.ts'
-import { browserIdentity } from './browser-identity.ts'
 import { hostMark, readPass, signPass } from './entry-pass.ts'
 import type { Identity, Member } from './member.ts'
 import type { Room } from './room.ts'
@@ -132,4 +131,24 @@ export function askForNewLink(): Problem {
 /** An id that nobody can ask for. */
 function newUserId(): string {
   return `guest-${randomBytes(6).toString('hex')}`
+}
+
+/** Identity of a browser in one room, where no link names the user. */
+interface BrowserIdentity {
+  userId: string
+  /** Stands for a link: once its person was removed from the room, the browser is refused there. */
+  tokenId: string
+}
+
+/**
+ * Identity of a browser: the same user each time it enters a room by number or password, and another user in every other room. The user's id does not reveal the browser's secret,
+ * so nobody else can enter under it.
+ * @param key the node's own
+ * @param secret made by the browser and kept there
+ */
+function browserIdentity(key: Buffer, roomId: string, secret: string): BrowserIdentity {
+  const digest = createHmac('sha256', key)
+    .update(JSON.stringify(['browser', roomId, secret]))
+    .digest('hex')
+  return { userId: `guest-${digest.slice(0, 12)}`, tokenId: `browser-${digest.slice(12, 44)}` }
 }

@@ -2,9 +2,12 @@ import type { CameraSource } from '../../../shared/device-address.ts'
 import type { Person, StreamSource, ToPerson } from '../../../shared/media/signal.ts'
 import type { CameraLease } from '../feeds/camera-pulls.ts'
 import type { Publisher } from '../webrtc/publisher.ts'
-import { KeptMessages } from './kept-messages.ts'
 import { newSessionKey } from './session-key.ts'
 import { WatchedStreams } from './watched-streams.ts'
+
+/** Limits of messages kept for somebody whose connection was lost: their number, and their characters in all. */
+const maxKept = 100
+const maxKeptText = 512 * 1024
 
 /** Somebody in a room, in the words of the controller's port. */
 export interface RoomUser {
@@ -200,5 +203,25 @@ export class Member {
     link?.close()
     this.watched.end(goesOn)
     this.device?.lease.release()
+  }
+}
+
+/** Messages for somebody whose connection was lost, until they are back. Further ones are dropped when the limits are reached. */
+class KeptMessages {
+  readonly #messages: ToPerson[] = []
+  #length = 0
+
+  add(message: ToPerson): void {
+    if (this.#messages.length >= maxKept) return
+    const { length } = JSON.stringify(message)
+    if (this.#length + length > maxKeptText) return
+    this.#length += length
+    this.#messages.push(message)
+  }
+
+  /** Returns the messages in their order, once. */
+  take(): ToPerson[] {
+    this.#length = 0
+    return this.#messages.splice(0)
   }
 }

@@ -7,8 +7,7 @@ import {
   roomMediaMethods,
 } from '../../../shared/media/room-media.ts'
 import { Problem } from '../base/problem.ts'
-import { PendingRequests } from './pending-requests.ts'
-
+import { PendingRequests } from './room-requests.ts'
 type MediaOutcome = ControlParams<'answer_media'>['outcome']
 
 const messages: Partial<Record<MediaRefusalName, string>> = {

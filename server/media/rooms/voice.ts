@@ -1,5 +1,8 @@
 import { silentLevel } from '../rtp/audio-level.ts'
-import { NoiseFloor } from './noise-floor.ts'
+
+/** Parts that the last seconds are cut into, and samples of each part. */
+const maxParts = 3
+const partSamples = 10
 
 /** Interval of samples of each voice, in milliseconds. */
 export const sampleMs = 100
@@ -70,4 +73,24 @@ function bits(value: number): number {
   let count = 0
   for (let rest = value; rest > 0; rest &= rest - 1) count += 1
   return count
+}
+
+/** Quietest moment of one voice in its last seconds: speech has pauses, noise has none. */
+class NoiseFloor {
+  /** Quietest level of each part, the latest first. */
+  readonly #parts: number[] = []
+  #samples = 0
+  /** In -dBov; 0, the loudest, before the first sample. */
+  level = 0
+
+  /** @param quietest level since the last sample, in -dBov; -1: nothing came, so that the sender is silent */
+  sample(quietest: number): void {
+    const level = quietest < 0 ? silentLevel : quietest
+    if (this.#samples % partSamples === 0) {
+      this.#parts.unshift(level)
+      this.#parts.length = Math.min(maxParts, this.#parts.length)
+    } else this.#parts[0] = Math.max(this.#parts[0] ?? 0, level)
+    this.#samples += 1
+    this.level = Math.max(...this.#parts)
+  }
 }

@@ -1,8 +1,15 @@
 import { type ReceptionBlock, type ClockPoint } from './rtcp.ts'
 import { hasMarker, isPadding, sequenceDistance, sequenceOf, ssrcOf, timestampOf } from './packet.ts'
-import { Jitter } from './jitter.ts'
-import { ReceivedNumbers } from './received-numbers.ts'
-import { ReceptionCounts } from './reception-counts.ts'
+
+/** So many numbers back it is remembered what came under each. */
+const remembered = 4_096
+/** Limit of numbers that are checked on either side of a missing one. */
+const furthest = 256
+/** Marks of a received number, in bits. */
+const came = 1
+const endsPicture = 2
+const beginsPicture = 4
+const padding = 8
 
 /** Gap above which a stream has restarted rather than lost packets. */
 const widestGap = 200
@@ -154,5 +161,118 @@ export class Reception {
       beginsPicture: !padding && this.#beginsPicture(packet),
       padding,
     })
+  }
+}
+
+/** Interarrival jitter of one stream (RFC 3550, appendix A.8). */
+class Jitter {
+  readonly #clockRate: number
+  #transit = 0
+  /** In ticks of the stream's clock. */
+  ticks = 0
+
+  /** @param clockRate of the timestamps, in Hz */
+  constructor(clockRate: number) {
+    this.#clockRate = clockRate
+  }
+
+  /** @param now arrival of the packet, in milliseconds */
+  note(timestamp: number, now: number): void {
+    const transit = (now * this.#clockRate) / 1000 - timestamp
+    const difference = Math.abs(transit - this.#transit)
+    this.#transit = transit
+    if (difference < this.#clockRate) this.ticks += (difference - this.ticks) / 16
+  }
+}
+
+/** Kind of an RTP packet among its neighbours. */
+interface ReceivedPacket {
+  endsPicture: boolean
+  beginsPicture: boolean
+  padding: boolean
+}
+
+/** Kinds of a stream's last packets by number, to infer the kind of a missing one. */
+class ReceivedNumbers {
+  readonly #came = new Uint8Array(remembered)
+
+  /** Notes a packet, by its number. */
+  note(sequence: number, packet: ReceivedPacket): void {
+    this.#came[sequence % remembered] =
+      came |
+      (packet.endsPicture ? endsPicture : 0) |
+      (packet.beginsPicture ? beginsPicture : 0) |
+      (packet.padding ? padding : 0)
+  }
+
+  /** Nothing came under a number so far. */
+  clear(sequence: number): void {
+    this.#came[sequence % remembered] = 0
+  }
+
+  /** Whether a missing number lies between two whole pictures, or beside padding between them: no part of a picture that came can be missing there. */
+  isBetweenPictures(sequence: number): boolean {
+    const before = this.#nearest(sequence, -1)
+    const after = this.#nearest(sequence, 1)
+    return (before & (endsPicture | padding)) !== 0 && (after & (beginsPicture | padding)) !== 0
+  }
+
+  /** Kind of the nearest packet in one direction; 0: none within reach. */
+  #nearest(sequence: number, step: 1 | -1): number {
+    for (let i = 1; i <= furthest; i++) {
+      const found = this.#came[(sequence + i * step) & (remembered - 1)] ?? 0
+      if (found !== 0) return found
+    }
+    return 0
+  }
+}
+
+/** Packets of one stream, expected and received (RFC 3550, appendix A.3). */
+export class ReceptionCounts {
+  /** Highest sequence number; -1 before the first packet. */
+  highest = -1
+  #first = 0
+  /** Numbers of the cycles before, each of 65,536. */
+  #cycles = 0
+  received = 0
+  /** Counts at the last report. */
+  #expectedBefore = 0
+  #receivedBefore = 0
+
+  /** Begins with the first packet of a stream. */
+  begin(sequence: number): void {
+    this.highest = sequence
+    this.#first = sequence
+    this.#cycles = 0
+    this.received = 0
+    this.#expectedBefore = 0
+    this.#receivedBefore = 0
+  }
+
+  /** Counts a packet with a number above the highest, or the first one. */
+  advance(sequence: number): void {
+    if (sequence < this.highest) this.#cycles += 0x10000
+    this.highest = sequence
+    this.received += 1
+  }
+
+  /** Highest sequence number with its cycles. */
+  get extendedHighest(): number {
+    return this.#cycles + this.highest
+  }
+
+  /** Packets since the first one. */
+  get expected(): number {
+    return this.highest < 0 ? 0 : this.extendedHighest - this.#first + 1
+  }
+
+  /** Share lost since the last call, in 1/256. */
+  fractionLost(): number {
+    const { expected, received } = this
+    const expectedSince = expected - this.#expectedBefore
+    const lostSince = expectedSince - (received - this.#receivedBefore)
+    this.#expectedBefore = expected
+    this.#receivedBefore = received
+    return expectedSince > 0 && lostSince > 0 ? Math.min(255, Math.floor((lostSince * 256) / expectedSince)) : 0
   }
 }

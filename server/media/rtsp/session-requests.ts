@@ -1,9 +1,11 @@
 import type { RtspAnswer, RtspConnection } from './connection.ts'
 import { parseDescription, type RtspDescription, type RtspTrack } from './description.ts'
-import { KeepAlive } from './keep-alive.ts'
 import { type AnswerRemedy, baseUrls, controlUrls, remediesFor } from './leniency.ts'
 import { RtspError } from './rtsp-error.ts'
 import { type GrantedTransport, parseSession, parseTransport } from './transport.ts'
+
+/** A session that ends within so many times its timeout may have timed out; one that lasts longer was kept alive. */
+const timedOutShare = 2.5
 
 /** Share of the session's timeout after which it is kept alive, and the shortest interval in milliseconds. */
 const keepAliveShare = 0.45
@@ -189,5 +191,49 @@ function describeSafely(answer: RtspAnswer): RtspDescription {
     return parseDescription(answer.body.toString('utf8'))
   } catch (cause) {
     throw new RtspError('protocol', 'the description of the stream cannot be read', 0, { cause })
+  }
+}
+
+/**
+ * Method that keeps a session alive: GET_PARAMETER where the answer to OPTIONS names it, else OPTIONS. Some servers do not name GET_PARAMETER, and take nothing else for a keep-alive;
+ * others name it and refuse it, or close the connection at a method that they do not know.
+ */
+class KeepAlive {
+  #isNamed = false
+  #isParameter: boolean
+  /** When PLAY was sent, in milliseconds of a clock that never goes back. */
+  #playedAt = 0
+  #wasSent = false
+
+  /** @param tryParameter GET_PARAMETER is taken even if OPTIONS does not name it */
+  constructor(tryParameter: boolean) {
+    this.#isParameter = tryParameter
+  }
+
+  /** Takes the methods that the answer to OPTIONS names. */
+  noteMethods(names: readonly string[]): void {
+    this.#isNamed = names.includes('GET_PARAMETER')
+    this.#isParameter ||= this.#isNamed
+  }
+
+  notePlay(): void {
+    this.#playedAt = performance.now()
+  }
+
+  /** Returns the method of the keep-alive that is sent now. */
+  next(): 'GET_PARAMETER' | 'OPTIONS' {
+    this.#wasSent = true
+    return this.#isParameter ? 'GET_PARAMETER' : 'OPTIONS'
+  }
+
+  /** Takes the refusal of a keep-alive. */
+  noteRefusal(): void {
+    this.#isParameter = false
+  }
+
+  /** Whether a session of this timeout that ends now may have timed out in spite of its keep-alives, by a method that was not named. */
+  mayHaveFailed(timeoutMs: number): boolean {
+    const isEarly = performance.now() - this.#playedAt < timedOutShare * timeoutMs
+    return this.#wasSent && !this.#isNamed && isEarly
   }
 }

@@ -17,8 +17,7 @@ import {
   withRecordedSound,
 } from './codec-support.ts'
 import { CurrentSource } from './current-source.ts'
-import { PacketArrivals } from './packet-arrivals.ts'
-import { PictureSilence } from './picture-silence.ts'
+import { PacketArrivals, PictureSilence } from './packet-arrivals.ts'
 import { saysGoodbye } from '../rtp/rtcp.ts'
 import { RtspDialogue } from './dialogue.ts'
 import { DeclaredClocks } from './declared-clock.ts'

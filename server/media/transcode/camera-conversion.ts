@@ -6,14 +6,17 @@ import type { KeyPicture } from '../feeds/feed-format.ts'
 import { Problem } from '../base/problem.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
 import type { RtspTrack } from '../rtsp/description.ts'
-import { Audience } from './audience.ts'
 import { ConversionRun, type Kind } from './conversion-run.ts'
 import { ConvertedPackets } from './converted-packets.ts'
-import { ConvertedTracks, type TrackConversion } from './converted-tracks.ts'
 import { CameraStill } from './still-pictures.ts'
-import { TrackSync } from './track-sync.ts'
 import type { Transcoding } from './transcoding.ts'
 import type { SlotHolder } from './transcoder-slots.ts'
+import { codecName } from '../rtsp/codec-support.ts'
+import { ConvertedInput } from './converted-input.ts'
+import { sourceTrack } from './source-track.ts'
+
+/** Interval of clock points made from arrivals, in milliseconds. */
+const arrivalMs = 1_000
 
 /** Time that a conversion goes on without viewers, in milliseconds: people come back, and pages are reloaded. */
 const lingerMs = 5_000
@@ -209,5 +212,114 @@ export class CameraConversion implements SlotHolder, FeedConversion {
       if (this.pictures) this.#feed.changeSource()
     }
     this.#transcoding.slots.leave(this)
+  }
+}
+
+/** Number of viewers, and the wait for more after the last one left. */
+class Audience {
+  readonly #deserted: () => void
+  #linger: NodeJS.Timeout | undefined
+  size = 0
+
+  /** @param deserted called when nobody has come back in time */
+  constructor(deserted: () => void) {
+    this.#deserted = deserted
+  }
+
+  /** Counts a viewer. */
+  join(): void {
+    this.endWait()
+    this.size += 1
+  }
+
+  /**
+   * Takes a viewer off the count.
+   * @param lingerMs wait for others after the last one, in milliseconds; 0: none
+   */
+  leave(lingerMs: number): void {
+    this.size -= 1
+    if (this.size > 0) return
+    if (lingerMs === 0) this.#deserted()
+    else this.#linger = setTimeout(this.#deserted, lingerMs).unref()
+  }
+
+  /** Ends the wait for others. */
+  endWait(): void {
+    clearTimeout(this.#linger)
+  }
+}
+
+/** Keeps sound and picture of a converted camera in step, by its sender reports or, where those are missing, by the arrival of packets. */
+export class TrackSync {
+  readonly #feed: Feed
+  readonly #tracks: ConvertedTracks
+  /** Kinds of which the camera sends reports. */
+  readonly #reported: Record<Kind, boolean> = { video: false, audio: false }
+  /** Time of the last clock point from an arrival. */
+  readonly #arrivedAt: Record<Kind, number> = { video: -Infinity, audio: -Infinity }
+  /** Milliseconds that the camera's clock is ahead of the node's, by its last report. */
+  #ahead = 0
+
+  constructor(feed: Feed, tracks: ConvertedTracks) {
+    this.#feed = feed
+    this.#tracks = tracks
+  }
+
+  /** Takes a sender report of the camera. */
+  report(kind: Kind, point: ClockPoint): void {
+    this.#reported[kind] = true
+    this.#ahead = point.ntp - Date.now()
+    this.#note(kind, point)
+  }
+
+  /** Takes a packet of the camera: converted media comes later than the rest, so that the feed cannot go by its own arrivals. */
+  arrived(kind: Kind, packet: Buffer, now: number): void {
+    if (this.#reported[kind] || now - this.#arrivedAt[kind] < arrivalMs) return
+    this.#arrivedAt[kind] = now
+    // By the clock of the reports of the other track, which the two are compared by.
+    this.#note(kind, { ntp: Date.now() + this.#ahead, timestamp: packet.readUInt32BE(4), middle: 0 })
+  }
+
+  /** @param point in timestamps of the camera */
+  #note(kind: Kind, point: ClockPoint): void {
+    const input = this.#tracks.inputs[kind]
+    const timestamp = input === undefined ? point.timestamp : input.timestamp(input.clock.at(point.timestamp))
+    this.#feed.clock(kind).reported({ ...point, timestamp }, Date.now())
+  }
+}
+
+/** How a track is converted. */
+interface TrackConversion {
+  interlaced?: boolean
+  /** The stream itself showed that it has to be converted: until a transcoder is free, viewers get the pictures as they are. */
+  late?: boolean
+}
+
+/** Tracks of one camera that are converted. */
+export class ConvertedTracks {
+  readonly inputs: Partial<Record<Kind, ConvertedInput>> = {}
+  readonly #codecs: string[] = []
+  interlaced = false
+  late = false
+
+  /** Returns false for a track that is converted already, or cannot be. */
+  add(track: RtspTrack, { interlaced = false, late = false }: TrackConversion): boolean {
+    const source = sourceTrack(track)
+    if (source === undefined || this.inputs[track.kind] !== undefined) return false
+    this.inputs[track.kind] = new ConvertedInput(track, source)
+    this.#codecs.push(codecName(track))
+    this.interlaced ||= interlaced
+    this.late ||= late
+    return true
+  }
+
+  /** Whether there is any. */
+  get any(): boolean {
+    return this.inputs.video !== undefined || this.inputs.audio !== undefined
+  }
+
+  /** Names of the codecs. */
+  get codecs(): string {
+    return this.#codecs.join(', ')
   }
 }

@@ -2,7 +2,6 @@ import type { StreamSize } from '../../../shared/media/signal.ts'
 import type { Feed } from '../feeds/feed.ts'
 import type { PictureStream, PictureStreams } from '../feeds/feed.ts'
 import type { Lifetime } from '../base/lifetime.ts'
-import { AdaptationTimes, settleMs } from './adaptation-times.ts'
 import type { LinkEstimate } from './link-estimate.ts'
 import { LinkLimit, minRate } from './link-limit.ts'
 import { LinkProbe } from './link-probe.ts'
@@ -11,10 +10,22 @@ import { StreamSelection } from './stream-selection.ts'
 import { StreamSwitch } from './stream-switch.ts'
 import type { ViewerVideo } from './viewer-video.ts'
 
+/** Feedback in the first moments after a change is of what was sent before, in milliseconds. */
+const settleMs = 1_200
+/** Wait from a change to the first probe, in milliseconds. */
+const firstWaitMs = 1_500
+/** Growth of the wait after each failed probe, and its limit in milliseconds: what is sent in vain costs sound. */
+const growth = 1.6
+const maxAfterFailureMs = 2_500
+/** Limit of the wait after returns that did not last, which doubles each time, in milliseconds. */
+const maxReturnWaitMs = 60_000
+/** Duration of a return that lasted, in milliseconds. */
+const lastedMs = 15_000
+
 /** Part of what was sent that a link is tried with after it was too small. */
 const cautious = 0.25
 /** Delay of the pacing, in milliseconds, that shows more is sent than the link carries. */
-const maxWaitMs = 2_000
+const maxPaceMs = 2_000
 /** Rate that a link must carry for a stream, in parts of the stream's bitrate. */
 const margin = 1.1
 /** First step of a probe, in parts of what is sent, or of what the viewer estimates. */
@@ -97,7 +108,7 @@ export class LinkAdaptation {
     const { estimate, video } = this.#options
     if (!this.#limit.keyFramesOnly) {
       video.pace.rate = this.#limit.paceOf(this.#switch.feed)
-      if (video.pace.waitMs > maxWaitMs) return this.#goDown(now)
+      if (video.pace.waitMs > maxPaceMs) return this.#goDown(now)
     } else if (this.#limit.hasLongQueue && video.pace.waitMs > 0) {
       this.#limit.slowDown()
       video.pace.rate = this.#limit.keyFrameRate
@@ -256,5 +267,40 @@ export class LinkAdaptation {
   #stopProbe(): void {
     this.#probe?.stop()
     this.#probe = undefined
+  }
+}
+
+/** When a viewer's link was changed and probed last, and when it may be probed again. Times are milliseconds of a clock that never goes back. */
+class AdaptationTimes {
+  #changedAt = -Infinity
+  #probedAt = -Infinity
+  /** Wait since the last change or probe, and the shortest wait that applies now. */
+  #wait = firstWaitMs
+  #minWait = firstWaitMs
+
+  /** Notes that something else is sent. */
+  changed(now: number): void {
+    this.#changedAt = now
+  }
+
+  /** Notes that everything was sent and the link does not carry it: each return that did not last doubles the wait. */
+  returnFailed(now: number): void {
+    this.#minWait = now - this.#changedAt < lastedMs ? Math.min(maxReturnWaitMs, this.#minWait * 2) : firstWaitMs
+    this.#wait = this.#minWait
+  }
+
+  /** Notes the end of a probe. */
+  probed(now: number, carries: boolean): void {
+    this.#probedAt = now
+    if (!carries) this.#wait = Math.max(this.#minWait, Math.min(maxAfterFailureMs, this.#wait * growth))
+  }
+
+  /** Whether feedback is of what is sent now. */
+  isSettled(now: number): boolean {
+    return now - this.#changedAt >= settleMs
+  }
+
+  mayProbe(now: number): boolean {
+    return now - Math.max(this.#changedAt, this.#probedAt) >= this.#wait
   }
 }

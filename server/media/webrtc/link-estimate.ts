@@ -1,7 +1,15 @@
 import type { EventLoopDelay } from '../base/event-loop-delay.ts'
-import { MissedRun } from './missed-run.ts'
-import { QueueDelay } from './queue-delay.ts'
 import { SentWindow } from './sent-window.ts'
+import { sequenceDistance } from '../rtp/packet.ts'
+
+/** Length of a window in milliseconds: the shortest round trip of this one and the one before is that of the link without a queue. */
+const windowMs = 10_000
+
+/** Packets missed of one stretch that are more than bad luck, and the share of the stretch that they must be. */
+const minLong = 16
+const minShare = 0.25
+/** Packets between two misses that end a run. */
+const endsRun = 32
 
 /** Parts of the estimate before, and of what is sent, below which an estimate shows a growing queue. */
 const fallen = 0.97
@@ -151,5 +159,86 @@ export class LinkEstimate {
   /** Whether packets may wait in a queue. A browser that is short of processor sees delays, too, and its estimate falls, but round trips stay short. */
   get #mayQueue(): boolean {
     return this.queue.readings === 0 || this.queue.latest > noQueueMs
+  }
+}
+
+/** Packets that a viewer misses with little between them. */
+class MissedRun {
+  /** Highest number so far; -1 before the first. */
+  #highest = -1
+  #missed = 0
+  /** Numbers that the run reaches over. */
+  #numbers = 0
+
+  /** Notes a missed packet by its number. Returns false for one that was requested before. */
+  note(number: number): boolean {
+    const ahead = this.#highest < 0 ? Infinity : sequenceDistance(this.#highest, number)
+    if (ahead <= 0) return false
+    const begins = ahead > endsRun
+    if (begins) this.restart()
+    this.#missed += 1
+    this.#numbers += begins ? 1 : ahead
+    this.#highest = number
+    return true
+  }
+
+  /** Whether so much of a stretch is missed that the rest of the last moments need not be waited for. */
+  get isLong(): boolean {
+    return this.#missed >= minLong && this.#missed >= minShare * this.#numbers
+  }
+
+  /** Ends the run; numbers that were missed before still do not count again. */
+  restart(): void {
+    this.#missed = 0
+    this.#numbers = 0
+  }
+}
+
+/** Delay of packets in a link's queue, by how much longer round trips are than the shortest of late. Times are milliseconds of a clock that never goes back. */
+export class QueueDelay {
+  #shortest = Infinity
+  #shortestBefore = Infinity
+  #windowAt = 0
+  #last = 0
+  #before = 0
+  /** Number of round trips so far. */
+  readings = 0
+
+  /**
+   * Takes a round trip, each once.
+   * @param late the program was late itself: the round trip bounds the shortest one and says nothing of a queue
+   */
+  onRoundTrip(roundTrip: number, now: number, late = false): void {
+    if (now - this.#windowAt > windowMs) {
+      this.#shortestBefore = this.#shortest
+      this.#shortest = Infinity
+      this.#windowAt = now
+    }
+    this.#shortest = Math.min(this.#shortest, roundTrip)
+    if (late) return
+    this.#before = this.readings === 0 ? roundTrip : this.#last
+    this.#last = roundTrip
+    this.readings += 1
+  }
+
+  /** Delay by the last round trip, in milliseconds; 0 before the first. */
+  get latest(): number {
+    return this.readings === 0 ? 0 : this.#last - this.#base
+  }
+
+  /** Delay by the last two, in milliseconds: one alone may have been late by chance. */
+  get ms(): number {
+    return this.readings === 0 ? 0 : Math.min(this.#last, this.#before) - this.#base
+  }
+
+  /** Forgets all round trips when the viewer moves to another network. */
+  forget(): void {
+    this.readings = 0
+    this.#shortest = Infinity
+    this.#shortestBefore = Infinity
+  }
+
+  get #base(): number {
+    return Math.min(this.#shortest, this.#shortestBefore)
   }
 }

@@ -12,7 +12,7 @@ import { beginsPicture, parameterSetsOf } from '../rtp/key-frame.ts'
 import { sourcePadding } from '../rtp/padding.ts'
 import { eachClockPoint } from '../rtp/rtcp.ts'
 import { transportSequenceUri } from '../rtp/transport-feedback.ts'
-import { lateShortcoming, parameterObstacle } from '../rtsp/codec-support.ts'
+import { lateShortcoming, parameterObstacle, codecName, reasonOf } from '../rtsp/codec-support.ts'
 import { sentParameters } from '../rtsp/resolution.ts'
 import {
   type AnsweredSection,
@@ -27,8 +27,11 @@ import type { IncomingStream } from './incoming-stream.ts'
 import { type Offer, type OfferedCodec, type OfferedMedia, publishedAudio, publishedVideo } from './offer.ts'
 import { Peer, type PeerSettings } from './peer.ts'
 import { PublisherFeedback } from './publisher-feedback.ts'
-import { publishedShortcomings, sentCodecs } from './published-shortcomings.ts'
 import { receivingSection } from './sections.ts'
+import type { Shortcoming } from '../../../shared/media/transcoding.ts'
+
+/** Formats beside codecs: repair, protection, comfort noise and dialled digits. */
+const secondary = new Set(['RTX', 'RED', 'ULPFEC', 'FLEXFEC-03', 'CN', 'TELEPHONE-EVENT'])
 
 const reportEveryMs = 1_000
 /** A publisher that has sent nothing for so long is gone, unless something else tells that it is there. */
@@ -285,4 +288,31 @@ function firstOf<Format>(
 function layersOf(media: OfferedMedia | undefined): string[] {
   if (media === undefined || !media.extensions.has(streamIdUri) || media.rids.length < 2) return []
   return media.rids.slice(0, maxLayers)
+}
+
+/** Codecs of one kind that an offer sends. */
+function sentCodecs(offer: Offer, kind: 'video' | 'audio'): string[] {
+  const sent = offer.media.filter(
+    (media) => media.kind === kind && media.direction !== 'recvonly' && media.direction !== 'inactive',
+  )
+  const names = sent.flatMap(({ codecs }) => codecs.map(({ name }) => name))
+  return [...new Set(names)].filter((name) => !secondary.has(name))
+}
+
+/** What of an offer is not heard, or not recorded. A picture that is not taken refuses the whole offer. */
+function publishedShortcomings(
+  offer: Offer,
+  video: VideoFormat | undefined,
+  audio: AudioFormat | undefined,
+): Shortcoming[] {
+  if (audio !== undefined) {
+    if (video?.codec !== 'VP8' || audio.codec === 'OPUS') return []
+    const detail = codecName(audio)
+    return [{ kind: 'audio', way: 'not_recorded', reason: 'webm', detail, recorded: false }]
+  }
+  const names = sentCodecs(offer, 'audio')
+  const [first] = names
+  if (first === undefined) return []
+  const detail = names.map((codec) => codecName({ codec })).join(', ')
+  return [{ kind: 'audio', way: 'none', reason: reasonOf(first, 'audio'), detail, recorded: false }]
 }

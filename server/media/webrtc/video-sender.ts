@@ -3,12 +3,11 @@ import type { Feed } from '../feeds/feed.ts'
 import { hasMarker, timestampOf } from '../rtp/packet.ts'
 import { paddingPacket } from '../rtp/padding.ts'
 import { writeSendTime } from '../rtp/send-time.ts'
-import { pictureIdAt, shiftIdentifiers } from '../rtp/vp8-identifiers.ts'
+import { pictureIdAt, shiftIdentifiers, baseIndexOf, pictureIdOf, picturesAhead } from '../rtp/vp8-identifiers.ts'
 import type { LinkEstimate } from './link-estimate.ts'
 import type { Outgoing } from './outgoing.ts'
 import { Retransmission } from './retransmission.ts'
-import { SentVideo, type StretchTimes } from './sent-video.ts'
-import { Vp8Continuity } from './vp8-continuity.ts'
+import { SentVideo, type StretchTimes, type Stretch } from './sent-video.ts'
 
 /** Ticks between two pictures, at least: two streams may give the same timestamp to different moments. */
 const minTicks = 90
@@ -153,5 +152,36 @@ export class VideoSender {
   #writeAgain(packet: Buffer, now: number): void {
     writeSendTime(packet, this.#sendTimeId, now)
     this.#out.sendAgain(packet)
+  }
+}
+
+/** Numbers of VP8 pictures (RFC 7741, section 4.2) that go on from one stretch to the next. */
+class Vp8Continuity {
+  #begins = false
+  /** Numbers of the last picture that was sent; -1 before the first. */
+  #pictureId = -1
+  #baseIndex = -1
+
+  /** Notes that the next packet is the first of its stretch. */
+  begin(): void {
+    this.#begins = true
+  }
+
+  /**
+   * Writes the viewer's numbers into a packet, and notes in its stretch how far they are moved.
+   * @param at offset of the packet's picture identifier
+   */
+  apply(packet: Buffer, at: number, stretch: Stretch | undefined): void {
+    if (this.#begins && stretch !== undefined && this.#pictureId >= 0) {
+      stretch.pictures = this.#pictureId + 1 - pictureIdOf(packet, at)
+      stretch.bases = this.#baseIndex + 1 - Math.max(0, baseIndexOf(packet, at))
+    }
+    this.#begins = false
+    const { pictures = 0, bases = 0 } = stretch ?? {}
+    if (pictures !== 0 || bases !== 0) shiftIdentifiers(packet, at, pictures, bases)
+    const pictureId = pictureIdOf(packet, at)
+    if (this.#pictureId >= 0 && picturesAhead(this.#pictureId, pictureId) <= 0) return
+    this.#pictureId = pictureId
+    this.#baseIndex = baseIndexOf(packet, at)
   }
 }

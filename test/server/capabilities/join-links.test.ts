@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Capabilities } from '../../../server/capabilities/capabilities.ts'
 import { LinkIndex } from '../../../server/capabilities/link-index.ts'
-import { verifyJoinToken } from '../../../server/media/rooms/verify-join-token.ts'
 import { newNodeSecrets, joinKeyOf } from '../../../server/nodes/secrets/token-key.ts'
 import { JoinLinks } from '../../../server/rooms/join-links.ts'
 import { Removals } from '../../../server/rooms/removals.ts'
@@ -13,6 +12,7 @@ import { everybody, RemovalTable } from '../../../shared/media/removal-table.ts'
 import { defaultSettings } from '../../../shared/settings.ts'
 import { room, type TemporaryStore, temporaryStore } from '../../support/sites/store-site.ts'
 import { storedNode } from '../../support/stored-records.ts'
+import { verifyJoinToken } from '../../../server/media/rooms/verify-join-token.ts'
 
 /** Nodes admit holders of a signed link by themselves: each link stays on the list until it expires, and its end stays known to the nodes. */
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { FrameTurns } from '../../../../server/media/record/frame-turns.ts'
 import { LoopTurns } from '../../../../server/media/record/loop-turns.ts'
+import { FrameTurns } from '../../../../server/media/record/segment-file.ts'
 
 /** Cameras whose key frames come at the same moment end their fragments one after the other, and packets pass between them. */
 

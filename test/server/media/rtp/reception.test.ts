@@ -14,8 +14,8 @@ import {
   referenceTimeAnswer,
   senderReport,
 } from '../../../../server/media/rtp/rtcp.ts'
-import { BitrateEstimate } from '../../../../server/media/webrtc/bitrate-estimate.ts'
 import { rtp } from './packets.ts'
+import { BitrateEstimate } from '../../../../server/media/webrtc/publisher-feedback.ts'
 
 /** Receives packets with these sequence numbers and returns those forwarded. */
 function receive(reception: Reception, sequences: readonly number[], now = 0): number[] {

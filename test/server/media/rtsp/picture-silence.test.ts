@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { PictureSilence } from '../../../../server/media/rtsp/picture-silence.ts'
-
+import { PictureSilence } from '../../../../server/media/rtsp/packet-arrivals.ts'
 test('a picture has stopped after twelve stall times, and after four times its longest gap', () => {
   const silence = new PictureSilence(1_000)
   const note = (place: number, seconds: number): number => silence.note(place, seconds * 1_000)

@@ -10,10 +10,10 @@ import { MatroskaReader } from '../../../../server/media/transcode/matroska-read
 import { matroskaFrame, matroskaHeader, ticksPerMs } from '../../../../server/media/transcode/matroska-writer.ts'
 import { PacketSequence } from '../../../../server/media/transcode/packet-sequence.ts'
 import { maxSignificantFirst } from '../../../../server/media/transcode/sound-frames.ts'
-import { SourceClock } from '../../../../server/media/transcode/source-clock.ts'
 import { sourceTrack } from '../../../../server/media/transcode/source-track.ts'
 import { type SlotHolder, TranscoderSlots } from '../../../../server/media/transcode/transcoder-slots.ts'
 import { type Abilities, noAbilities } from '../../../../server/media/transcode/transcoding.ts'
+import { SourceClock } from '../../../../server/media/transcode/converted-input.ts'
 
 /** Makes the track of one media section. */
 function track(kind: 'video' | 'audio', encoding: string, parameters = ''): RtspTrack {

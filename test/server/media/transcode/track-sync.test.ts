@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
 import { Feed } from '../../../../server/media/feeds/feed.ts'
-import { ConvertedTracks } from '../../../../server/media/transcode/converted-tracks.ts'
-import { TrackSync } from '../../../../server/media/transcode/track-sync.ts'
-
+import { TrackSync, ConvertedTracks } from '../../../../server/media/transcode/camera-conversion.ts'
 /** A packet of sound with this timestamp. */
 function packet(timestamp: number): Buffer {
   const bytes = Buffer.alloc(13)

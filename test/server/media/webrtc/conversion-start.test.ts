@@ -5,11 +5,11 @@ import { payloadOf, sequenceOf, timestampOf } from '../../../../server/media/rtp
 import { ConvertedPackets } from '../../../../server/media/transcode/converted-packets.ts'
 import { parseOffer } from '../../../../server/media/webrtc/offer.ts'
 import { Outgoing } from '../../../../server/media/webrtc/outgoing.ts'
-import { UdpPort } from '../../../../server/media/webrtc/udp-port.ts'
 import { Viewer } from '../../../../server/media/webrtc/viewer.ts'
 import { complaintLog } from '../../../support/media/complaints.ts'
 import { offerSdp } from '../../../support/media/offer.ts'
 import { delta, idr, pps, rtp, sps } from '../rtp/packets.ts'
+import { UdpPort } from '../../../../server/media/webrtc/peer-ports.ts'
 
 /** Ticks from picture to picture. */
 const ticks = 3_600

@@ -1,5 +1,4 @@
 import { expect, test, vi } from 'vitest'
-import { UdpPort } from '../../../../server/media/webrtc/udp-port.ts'
 import { parseOffer } from '../../../../server/media/webrtc/offer.ts'
 import { Peer } from '../../../../server/media/webrtc/peer.ts'
 import { Feed } from '../../../../server/media/feeds/feed.ts'
@@ -8,6 +7,7 @@ import { Viewer } from '../../../../server/media/webrtc/viewer.ts'
 import { complaintLog } from '../../../support/media/complaints.ts'
 import { offerSdp } from '../../../support/media/offer.ts'
 import { idr, rtp } from '../rtp/packets.ts'
+import { UdpPort } from '../../../../server/media/webrtc/peer-ports.ts'
 
 const unexpected = (): never => {
   throw new TypeError('nobody foresaw this')

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { QueueDelay } from '../../../../server/media/webrtc/queue-delay.ts'
-
+import { QueueDelay } from '../../../../server/media/webrtc/link-estimate.ts'
 /** Takes round trips, one every 200 ms. */
 function heard(...roundTrips: number[]): QueueDelay {
   const queue = new QueueDelay()

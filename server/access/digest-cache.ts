@@ -1,5 +1,5 @@
 import { type KeyObject, randomBytes } from 'node:crypto'
-import type { DigestForm } from '../../shared/settings.ts'
+import type { DigestForm } from '../../shared/settings/network.ts'
 import { placeOf } from '../store/sealed-places.ts'
 import type { StoredCredential } from '../store/records.ts'
 import type { Store } from '../store/store.ts'

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
-import type { DigestForm } from '../../shared/settings.ts'
+import type { DigestForm } from '../../shared/settings/network.ts'
 
 /**
  * Digests and tokens (specification, section 5; contract, section 2): base64 of an HMAC, either of its hex text, as the public SDKs send

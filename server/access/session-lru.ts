@@ -1,4 +1,4 @@
-import type { DigestForm } from '../../shared/settings.ts'
+import type { DigestForm } from '../../shared/settings/network.ts'
 
 /** A session in memory, a link in the list of its credential's sessions. */
 export interface Session {

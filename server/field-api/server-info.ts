@@ -1,5 +1,5 @@
 import { serverInfo } from '../../shared/field-operations.ts'
-import type { IceServer } from '../../shared/media/media-settings.ts'
+import type { IceServer } from '../../shared/settings/media.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'

@@ -1,4 +1,4 @@
-import type { RecordingSettings } from '../../shared/recordings/recording-settings.ts'
+import type { RecordingSettings } from '../../shared/settings/recording.ts'
 import type { RecordedStream } from '../../shared/recordings/segment.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { Store } from '../store/store.ts'

@@ -1,7 +1,7 @@
 import { clearInterval, setInterval } from 'node:timers'
 import { setImmediate } from 'node:timers/promises'
 import type { Retention } from '../../shared/recordings/recording-rule.ts'
-import type { RecordingSettings } from '../../shared/recordings/recording-settings.ts'
+import type { RecordingSettings } from '../../shared/settings/recording.ts'
 import type { Store } from '../store/store.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { StoredIndex } from './index/stored-index.ts'

@@ -3,7 +3,7 @@ import type { RecordingStatus, RecordingTarget } from '../../shared/console/reco
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
-import type { ObjectStorageSettings } from '../../shared/recordings/object-storage.ts'
+import type { ObjectStorageSettings } from '../../shared/settings/recording.ts'
 import type { RecordedStream, RecorderEvent } from '../../shared/recordings/segment.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { clearInterval, setInterval } from 'node:timers'
-import type { RecordingSettings } from '../../shared/recordings/recording-settings.ts'
+import type { RecordingSettings } from '../../shared/settings/recording.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 

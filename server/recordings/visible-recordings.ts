@@ -1,4 +1,4 @@
-import type { RecordingViewers } from '../../shared/recordings/recording-settings.ts'
+import type { RecordingViewers } from '../../shared/settings/recording.ts'
 import { atLeast, type Role } from '../../shared/console/role-names.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { RecordingStarter } from '../../shared/console/recordings.ts'
 import type { RecordingRule } from '../../shared/recordings/recording-rule.ts'
 import type { RecordedQuality } from '../../shared/recordings/segment.ts'
-import type { RecordingSettings } from '../../shared/recordings/recording-settings.ts'
+import type { RecordingSettings } from '../../shared/settings/recording.ts'
 import type { StoredDevice, StoredRecordingWish } from '../store/records.ts'
 import { isWithinHours } from './recording-hours.ts'
 import type { RecordingRequest } from './recording-requests.ts'

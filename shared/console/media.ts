@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import { iceServerSchema } from '../media/media-settings.ts'
+import { iceServerSchema } from '../settings/media.ts'
 import { connectionStats, keyPicture, streamStats } from '../media/stream-stats.ts'
 import { transcodingStatus } from '../media/transcoding.ts'
 import { bytes, nameBytes } from '../operation.ts'

@@ -1,5 +1,4 @@
-import { z } from 'zod'
-import { settingsSchema } from '../settings.ts'
+import { allSettings } from '../settings.ts'
 
 /**
  * Fields of each kind of record that edits change, by their names in the inputs of the procedures. Each is merged or refused as a whole. The settings are one record; their
@@ -51,7 +50,7 @@ export const recordFields = {
   template: ['name', 'settings'],
   wall: ['name', 'items', 'arrangement'],
   licence: ['expires_at', 'max_rooms', 'max_users'],
-  settings: settingPaths(),
+  settings: allSettings.map(({ path }) => path),
 } as const satisfies Record<string, readonly string[]>
 export type RecordKind = keyof typeof recordFields
 export type RecordField<K extends RecordKind> = (typeof recordFields)[K][number]
@@ -63,22 +62,15 @@ export interface RecordRef {
   key: string
 }
 
-function settingPaths(): readonly string[] {
-  return Object.entries(settingsSchema.shape).flatMap(([part, schema]) => {
-    const inner: unknown = schema instanceof z.ZodPrefault ? schema.unwrap() : schema
-    return inner instanceof z.ZodObject ? Object.keys(inner.shape).map((field) => `${part}.${field}`) : [part]
-  })
-}
-
 /** Fields whose values no answer shows. */
-const secretFields: ReadonlySet<string> = new Set([
+const secretFields: ReadonlySet<string> = new Set<string>([
   'host_password',
   'login_password',
   'api_secret',
   'admin_secret',
   'admin_key',
   'token_secret',
-  'object_storage.secret_access_key',
+  ...allSettings.filter(({ control }) => control.kind === 'secret').map(({ path }) => path),
 ])
 
 /** Whether no answer shows the values of a field. */

@@ -4,7 +4,7 @@ import type { ProcedureName, ProcedureParsed } from './contract.ts'
 import type { ProcedureAccess } from './procedure-rule.ts'
 import { type OpenLastingProcedure, procedureRules } from './procedure-rules.ts'
 import { atLeast, type Role } from './role-names.ts'
-import { needsPerson } from './settings-access.ts'
+import { needsPerson } from '../settings.ts'
 import { type TokenScope, tokenScopes } from './token-scopes.ts'
 
 /** State of the site before a call, by which the call is judged. */

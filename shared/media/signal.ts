@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { named } from '../operation.ts'
 import { reactions } from './reactions.ts'
 import { maxTicket } from './remote-media.ts'
-import { iceServerSchema } from './media-settings.ts'
+import { iceServerSchema } from '../settings/media.ts'
 import { streamSources } from './stream-source.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { defaultSettings, type SettingsPatch, settingsPatchSchema, settingsSchema } from '../../shared/settings.ts'
+import { type SettingsPatch, settingsPatchSchema, settingsSchema } from '../../shared/settings.ts'
 
 /** Values of which some setting of each type accepts one. */
 const candidates: readonly unknown[] = [
@@ -8,11 +8,6 @@ const candidates: readonly unknown[] = [
   ...[['sha1-hex'], ['https://elsewhere.example'], ['192.0.2.0/24'], [{ urls: ['turn:elsewhere.example'] }]],
   ...[{ when: 'always' }, { days: 1, gigabytes: 0 }, { purpose: 'lab' }],
 ]
-
-/** Path of every setting, e.g. `recording.viewers`. A list or an object within a part is one setting. */
-export const settingPaths: readonly string[] = Object.entries(defaultSettings()).flatMap(([part, value]) =>
-  Array.isArray(value) ? [part] : Object.keys(value).map((field) => `${part}.${field}`),
-)
 
 /**
  * Returns a valid patch that changes one setting from its default.

@@ -3,18 +3,14 @@ import { hiddenSecret } from '../../../shared/hidden-secret.ts'
 import { isLanguage, languageOf } from '../../../shared/languages.ts'
 import { recordingRuleSchema, retentionSchema } from '../../../shared/recordings/recording-rule.ts'
 import { roomScheduleSchema } from '../../../shared/schedule/room-schedule.ts'
+import { settingAt } from '../../../shared/settings.ts'
 import { useRuleText } from '../components/recording/ruleText.ts'
 import { useFormat } from '../composables/useFormat.ts'
 import { type TextKey, useText } from '../i18n/text.ts'
-import { cardFields, type SettingField, unitFor } from '../pages/settings/fields.ts'
+import { unitFor, unitsOf } from '../pages/settings/setting-values.ts'
 import { useScheduleText } from '../pages/rooms/useScheduleText.ts'
 import { fieldLabels } from './fieldLabels.ts'
 
-const settingFields = new Map<string, SettingField>(
-  Object.values(cardFields)
-    .flat()
-    .map((field) => [field.path, field]),
-)
 /** Longest text of a value without words of its own. */
 const maxLength = 300
 
@@ -31,9 +27,9 @@ export function useFieldText() {
       const key = fieldLabels[kind][field]
       return key === undefined ? field : t(key)
     }
-    const key = `settings.fields.${field}` as TextKey
+    const key = `settings.fields.${field}.label` as TextKey
     const label = t(key)
-    // A setting without a form has no text.
+    // A setting without a card has no text.
     return label === key ? field : label
   }
 
@@ -94,12 +90,13 @@ export function useFieldText() {
   }
 
   function settingValue(path: string, value: unknown): string {
-    const field = settingFields.get(path)
-    if (field?.kind === 'quantity' && typeof value === 'number') {
-      const [unit, factor] = unitFor(value, field.units)
+    const control = settingAt(path)?.control ?? { kind: 'none' }
+    const units = unitsOf(control)
+    if (units !== undefined && typeof value === 'number') {
+      const [unit, factor] = unitFor(value, units)
       return `${number(value / factor)} ${t(`settings.units.${unit}`)}`
     }
-    if (field?.kind === 'choice' && typeof value === 'string')
+    if (control.kind === 'choice' && typeof value === 'string')
       return isLanguage(value) ? languageOf(value).name : t(`settings.choices.${value}` as TextKey)
     if (path === 'recording.rooms') return ruleOf('room', value)
     if (path === 'recording.cameras') return ruleOf('device', value)

@@ -1,7 +1,7 @@
 import { foldedText, searchWords } from '../../../shared/folded-text.ts'
+import { settingCards } from '../../../shared/settings/setting.ts'
+import { settingsOfCard } from '../../../shared/settings.ts'
 import { pageNames } from '../page-names.ts'
-import { cardFields } from '../pages/settings/fields.ts'
-import { cardTabs } from '../pages/settings/card-tabs.ts'
 import type { TextKey, Translate } from '../i18n/text.ts'
 import { helpEntries } from '../help/contents.ts'
 import type { FindEntry } from './recent-finds.ts'
@@ -13,21 +13,20 @@ export function pageEntries(t: Translate, opens: (path: string) => boolean): Fin
     .map((name) => ({ key: `page ${name}`, title: t(`nav.${name}`), detail: '', to: `/${name}` }))
 }
 
-/** Settings by label and hint; each leads to its card. */
+/** Settings by label and hint; each leads to its card. Ports are left out: a site shows those of its listeners only. */
 export function settingEntries(t: Translate): FindEntry[] {
-  return Object.entries(cardTabs).flatMap(([card, tab]) =>
-    cardFields[card as keyof typeof cardFields].map(({ path }) => ({
+  const { listeners: _, recordingRules: __, ...cards } = settingCards
+  return Object.entries(cards).flatMap(([name, tab]) => {
+    const card = name as keyof typeof cards
+    return settingsOfCard(card).map(({ path }) => ({
       key: `setting ${path}`,
-      title: t(`settings.fields.${path}` as TextKey),
-      detail: [
-        t(`settings.cards.${card === 'tlsFiles' ? 'tls' : card}` as TextKey),
-        t(`settings.hints.${path}` as TextKey),
-      ]
+      title: t(`settings.fields.${path}.label` as TextKey),
+      detail: [t(`settings.cards.${card}`), t(`settings.fields.${path}.hint` as TextKey)]
         .filter((text) => text !== '')
         .join(' · '),
       to: `/settings/${tab}?setting=${path}`,
-    })),
-  )
+    }))
+  })
 }
 
 /** Pages of the docs and their headings, which are in English. */

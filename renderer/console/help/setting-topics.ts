@@ -1,10 +1,9 @@
-import type { cardFields } from '../pages/settings/fields.ts'
+import type { SettingCard } from '../../../shared/settings/setting.ts'
+import type { SettingPath } from '../../../shared/settings.ts'
 import type { HelpTopic } from './topics.ts'
 
-type Card = keyof typeof cardFields
-
 /** Topics of the cards of the settings. */
-export const cardTopics: Readonly<Partial<Record<Card, HelpTopic>>> = {
+export const cardTopics: Readonly<Partial<Record<SettingCard, HelpTopic>>> = {
   access: 'clients',
   links: 'joining',
   cameras: 'cameras',
@@ -20,8 +19,8 @@ export const cardTopics: Readonly<Partial<Record<Card, HelpTopic>>> = {
   trash: 'trash',
 }
 
-/** Topics of single settings, by path. */
-export const fieldTopics: ReadonlyMap<string, HelpTopic> = new Map([
+/** Topics of single settings. */
+export const fieldTopics: ReadonlyMap<SettingPath, HelpTopic> = new Map<SettingPath, HelpTopic>([
   ['listeners.event_port', 'janus'],
   ['access.failures_per_minute', 'reverseProxy'],
   ['media.camera_networks', 'cameraNetworks'],

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { IceServer } from '../../../shared/media/media-settings.ts'
+import type { IceServer } from '../../../shared/settings/media.ts'
 import type { OpenedSession } from './open-session.ts'
 import { fragmentType, offerType, ticketHeader } from './sdp-request.ts'
 

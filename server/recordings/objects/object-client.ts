@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import type { ObjectStorageSettings } from '../../../shared/recordings/object-storage.ts'
+import type { ObjectStorageSettings } from '../../../shared/settings/recording.ts'
 import { ObjectError, problemOfRequest } from './object-error.ts'
 import { type ListedPage, pageOfObjects, readListing } from './object-listing.ts'
 import { ObjectRequests, type RequestLimits } from './object-request.ts'

@@ -1,6 +1,7 @@
 import { backoffMs } from '../../../shared/backoff.ts'
 import { isRecordedPath } from '../../../shared/files/recorded-path.ts'
-import type { ObjectProblem, ObjectStorageSettings } from '../../../shared/recordings/object-storage.ts'
+import type { ObjectProblem } from '../../../shared/recordings/object-storage.ts'
+import type { ObjectStorageSettings } from '../../../shared/settings/recording.ts'
 import type { NodeLogger } from '../../nodes/port/node-failure.ts'
 import type { Store } from '../../store/store.ts'
 import type { StoredIndex } from '../index/stored-index.ts'

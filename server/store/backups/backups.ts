@@ -1,7 +1,6 @@
-import type { z } from 'zod'
 import { belowOf, insideOf } from '../../../shared/files/own-path.ts'
 import type { BackupProof } from '../../../shared/console/site.ts'
-import type { backupSettingsSchema } from '../../../shared/settings.ts'
+import type { Settings } from '../../../shared/settings.ts'
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backupsFolder } from './backup-folder.ts'
@@ -22,7 +21,7 @@ export const backupMarks: readonly string[] = [keptMark, uploadedMark]
 export const maxKept = 50
 
 /** Number and age limits of automatic backups. The newest one always stays. */
-export type Retention = Readonly<z.output<typeof backupSettingsSchema>>
+export type Retention = Readonly<Settings['backups']>
 
 const namePattern = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z-(\d{6,15})$/
 

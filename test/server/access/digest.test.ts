@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodeDigest, digestsOf, digestText, hmacKey, matchingForm } from '../../../server/access/digest.ts'
-import { digestForms } from '../../../shared/settings.ts'
+import { digestForms } from '../../../shared/settings/network.ts'
 
 /** Computes an HMAC with openssl, as hex. */
 function openssl(hash: string, secret: string, message: string): string {

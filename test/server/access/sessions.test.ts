@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { steadyClock } from '../../../server/access/clock.ts'
-import { digestForms } from '../../../shared/settings.ts'
+import { digestForms } from '../../../shared/settings/network.ts'
 import { accessSite, secret } from '../../support/sites/access-site.ts'
 import { hmacKey } from '../../../server/access/digest.ts'
 

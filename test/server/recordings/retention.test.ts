@@ -8,7 +8,7 @@ import { RecordingNotes } from '../../../server/recordings/notes/recording-notes
 import { RecordingRetention } from '../../../server/recordings/retention.ts'
 import { type Space, StorageWatch } from '../../../server/recordings/storage-watch.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
-import { type RecordingSettings, recordingSettingsSchema } from '../../../shared/recordings/recording-settings.ts'
+import { type RecordingSettings, recordingSettingsSchema } from '../../../shared/settings/recording.ts'
 import { beginning, cameraStream, complete } from '../../support/recordings/segment-facts.ts'
 import { temporaryFolder, temporaryStore } from '../../support/sites/store-site.ts'
 import { storedRoom } from '../../support/stored-records.ts'

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from '@20minutes/s3rver'
-import { type ObjectStorageSettings, objectStorageSchema } from '../../../shared/recordings/object-storage.ts'
+import { type ObjectStorageSettings, objectStorageSchema } from '../../../shared/settings/recording.ts'
 import { allowSingleDes } from './single-des.ts'
 
 allowSingleDes()

@@ -2,7 +2,7 @@ import { soleLeadership } from '../../../server/store/leadership.ts'
 import { pino } from 'pino'
 import { StoredIndex } from '../../../server/recordings/index/stored-index.ts'
 import { ObjectStorage } from '../../../server/recordings/objects/object-storage.ts'
-import type { ObjectStorageSettings } from '../../../shared/recordings/object-storage.ts'
+import type { ObjectStorageSettings } from '../../../shared/settings/recording.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 
 /** A process that uploads the recordings of a folder until it is killed. Arguments: folder, settings as JSON. */

@@ -50,36 +50,4 @@ export const objectStorage: Texts<typeof english> = {
     refused: 'Der Speicher hat abgelehnt.',
     noService: 'Die Adresse antwortet, aber nicht als S3-kompatibler Dienst. Prüfen Sie die Adresse.',
   },
-  labels: {
-    enabled: 'Fertige Segmente hochladen',
-    endpoint: 'Adresse',
-    region: 'Region',
-    bucket: 'Bucket',
-    prefix: 'Präfix',
-    access_key_id: 'Schlüssel-ID',
-    secret_access_key: 'Geheimer Schlüssel',
-    path_style: 'Bucket im Pfad',
-    ca_file: 'Zertifizierungsstellen',
-    networks: 'Zugelassene Netze',
-    keep_local_hours: 'Stunden zugleich auf dem Datenträger',
-  },
-  hints: {
-    enabled: 'Aus: Hochgeladenes bleibt abspielbar und wird mit seiner Aufbewahrung gelöscht.',
-    endpoint: 'Ohne den Bucket, z. B. https://s3.eu-central-1.amazonaws.com.',
-    region: 'Viele Dienste nehmen jede.',
-    bucket: 'Er muss vorhanden sein.',
-    prefix: 'Steht vor dem Namen jedes Objekts, z. B. roomdesk/. Leer: keines.',
-    access_key_id: '',
-    secret_access_key: 'Wird versiegelt gespeichert und nie angezeigt.',
-    path_style: 'Aus: Der Bucket ist Teil des Hostnamens.',
-    ca_file:
-      'PEM-Datei auf dem Rechner von Roomdesk, für ein Zertifikat einer eigenen Zertifizierungsstelle. Leer: nur die bekannten.',
-    networks:
-      'Eine IP-Adresse oder ein Netz je Zeile, z. B. 192.0.2.0/24. Leer: alle, außer dieser Rechner, Link-Local-Adressen und Metadatendienste.',
-    keep_local_hours:
-      'Ein hochgeladenes Segment verlässt den Datenträger nach dieser Zeit, oder früher, wenn dieser Platz braucht.',
-  },
-  card: 'Objektspeicher (S3)',
-  cardHint:
-    'Ein zweiter Ort für fertige Aufzeichnungen, wenn ein Datenträger nicht reicht. Noch nicht Hochgeladenes liegt auf dem Datenträger.',
 }

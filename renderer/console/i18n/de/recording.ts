@@ -123,40 +123,4 @@ export const recording: Texts<typeof english> = {
   },
   stays: 'Etwaige Aufzeichnungen bleiben, bis ihre Aufbewahrung sie löscht.',
   storage: objectStorage,
-  settings: {
-    cards: {
-      objectStorage: objectStorage.card,
-      objectStorageHint: objectStorage.cardHint,
-      recording: 'Aufbewahrung und Platz',
-      recordingHint:
-        'Die ältesten Aufzeichnungen werden zuerst gelöscht; behaltene bleiben. Räume und Kameras können eine eigene Aufbewahrung haben.',
-      recordingAccess: 'Wer sehen und aufzeichnen darf',
-      recordingAccessHint: 'Alle in einem Raum sehen, wenn er aufgezeichnet wird.',
-    },
-    labels: {
-      recording: {
-        rooms: 'Räume',
-        cameras: 'Kameras',
-        retention: 'Aufbewahrung',
-        gigabytes: 'Gigabyte für alle Aufzeichnungen',
-        free_gigabytes: 'Gigabyte, die frei bleiben',
-        free_percent: 'Prozent des Datenträgers, die frei bleiben',
-        viewers: 'Aufzeichnungen, die Betrachter sehen dürfen',
-        hosts: 'Gastgeber dürfen ihren Raum aufzeichnen',
-        announce: 'Einmal laut sagen, dass ein Raum aufgezeichnet wird',
-      },
-      object_storage: objectStorage.labels,
-    },
-    hints: {
-      recording: {
-        gigabytes: '0: keine Grenze außer dem freien Platz.',
-        free_gigabytes: 'Die Aufzeichnung endet, bevor der Datenträger voller ist; der größere der beiden Werte gilt.',
-        free_percent: '',
-        viewers: 'Operatoren und Admins sehen alle Aufzeichnungen.',
-        hosts: 'Eine Schaltfläche im Raum; wer gestartet hat, steht in den Ereignissen.',
-        announce: 'Der Hinweis auf dem Bildschirm erscheint in jedem Fall.',
-      },
-      object_storage: objectStorage.hints,
-    },
-  },
 }

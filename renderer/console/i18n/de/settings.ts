@@ -1,10 +1,8 @@
 import type { Texts } from '../text.ts'
 import type { settings as english } from '../en/settings.ts'
 import { ice } from './ice.ts'
-import { pictures } from './pictures.ts'
-import { recording } from './recording.ts'
 import { uses } from './component-uses.ts'
-import { hints } from './setting-hints.ts'
+import { settingTexts } from './setting-texts.ts'
 import { siteData } from './site-data.ts'
 
 export const settings: Texts<typeof english> = {
@@ -71,7 +69,14 @@ export const settings: Texts<typeof english> = {
     live: 'Livestreams',
     liveHint:
       'Links, mit denen man Kamera oder Person im Browser sieht, und das Senden an RTMP-Server. Man startet sie im Bereich einer Kamera oder eines Raums oder über die API.',
-    ...recording.settings.cards,
+    objectStorage: 'Objektspeicher (S3)',
+    objectStorageHint:
+      'Ein zweiter Ort für fertige Aufzeichnungen, wenn ein Datenträger nicht reicht. Noch nicht Hochgeladenes liegt auf dem Datenträger.',
+    recording: 'Aufbewahrung und Platz',
+    recordingHint:
+      'Die ältesten Aufzeichnungen werden zuerst gelöscht; behaltene bleiben. Räume und Kameras können eine eigene Aufbewahrung haben.',
+    recordingAccess: 'Wer sehen und aufzeichnen darf',
+    recordingAccessHint: 'Alle in einem Raum sehen, wenn er aufgezeichnet wird.',
     trash: 'Papierkorb',
     trashHint:
       'Gelöschte Räume, Geräte, Zugangsdaten, Knoten und Ansichten der Videowand können einige Tage lang wiederhergestellt werden.',
@@ -83,7 +88,6 @@ export const settings: Texts<typeof english> = {
   discard: 'Verwerfen',
   saved: 'Die Einstellungen wurden gespeichert',
   range: 'Von {from} bis {to}',
-  onePerLine: 'Eine pro Zeile.',
   noLimitHint: '0 = unbegrenzt.',
   leave: {
     title: 'Ohne Speichern verlassen?',
@@ -107,88 +111,8 @@ export const settings: Texts<typeof english> = {
     'sha1-raw': 'SHA-1, Bytes',
     'sha256-hex': 'SHA-256, hexadezimal',
     'sha256-raw': 'SHA-256, Bytes',
-    yes: 'Ein',
   },
-  fields: {
-    cors_origins: 'Ursprünge (Origins)',
-    compatibility: {
-      older_clients: 'Älteren Clients antworten',
-      get_access_token: 'Ihnen für einen Secret Key in der URL einen Token geben (getAccessToken)',
-    },
-    listeners: {
-      host: 'Bindeadresse',
-      link_address: 'Adresse in Links',
-      media_port: 'Medienraum-API',
-      device_port: 'API für externe Geräte',
-      node_port: 'Medienknoten',
-      console_port: 'Konsole',
-      serve_console: 'Konsole für Browser bereitstellen',
-      event_port: 'Ereignisse von Janus-Knoten',
-    },
-    tls: { mode: 'Zertifikat', cert_file: 'Zertifikatsdatei', key_file: 'Schlüsseldatei' },
-    access: {
-      digest_forms: 'Zulässige Formen des Digests',
-      token_idle_ms: 'Sitzung endet ohne Nutzung nach',
-      token_life_ms: 'Längste Dauer einer Sitzung',
-      failures_per_minute: 'Fehlgeschlagene Anmeldungen pro Minute und Adresse',
-    },
-    media: {
-      public_url: 'Öffentliche Adresse der Einladungslinks',
-      link_life_ms: 'Links laufen ab nach',
-      open_rooms: 'Alle, die die Nummer eines Raums kennen, können beitreten',
-      udp_port: 'UDP-Port von WebRTC',
-      advertised: 'Adressen für Browser',
-      ice_servers: 'STUN- und TURN-Server',
-      camera_transport: 'Transport',
-      camera_networks: 'Zugelassene Kameranetze',
-      trust_any_certificate: 'Jedem Kamerazertifikat vertrauen (RTSPS)',
-      camera_answer_ms: 'Antwortfrist einer Kamera',
-      camera_stall_ms: 'Kamera neu verbinden, wenn sie nichts sendet seit',
-      most_tiles: 'Gleichzeitig gezeigte Personen',
-      transcoders: 'Max. gleichzeitig umgewandelte Kameras',
-      publish_bitrate: 'Max. Bitrate der Kamera einer Person',
-      screen_bitrate: 'Max. Bitrate eines geteilten Bildschirms',
-      ban_ms: 'Entfernte Personen werden abgewiesen für',
-      resume_ms: 'Nach Verbindungsverlust ist Rückkehr möglich für',
-    },
-    room_defaults: {
-      attendee_max: 'Max. Teilnehmende',
-      max_video: 'Max. Videostreams',
-      max_audio: 'Max. Audiostreams',
-    },
-    devices: {
-      reconnect_first_ms: 'Erste Wartezeit',
-      reconnect_longest_ms: 'Längste Wartezeit',
-      reconnect_steady_ms: 'Gilt als stabil nach',
-    },
-    deadlines: {
-      store_ms: 'Festplatte',
-      node_ms: 'Antwort eines MCU-Knotens',
-      device_ms: 'Erstes Paket eines Geräts',
-      health_ms: 'Prüfung eines Knotens',
-      health_interval_ms: 'Abstand der Prüfungen',
-      shutdown_ms: 'Laufende Anfragen beim Beenden',
-    },
-    console: {
-      language: 'Sprache',
-      theme: 'Design',
-      thumbnails: 'Kleine Bilder in Listen',
-      viewers_watch: 'Betrachter dürfen Besprechungen ansehen',
-      activity_entries: 'Anfragen im Protokoll',
-      metrics_token: 'Zugriffstoken verlangen',
-    },
-    events: { days: 'Tage', megabytes: 'Megabytes' },
-    backups: { count: 'Anzahl', days: 'Tage' },
-    trash: { days: 'Tage' },
-    pictures: pictures.labels,
-    live: {
-      embed_origins: 'Seiten, die den Player einbetten dürfen',
-      push_networks: 'Zugelassene RTMP-Netze',
-      push_ca_file: 'Zertifizierungsstellen für RTMP',
-    },
-    ...recording.settings.labels,
-  },
-  hints,
+  fields: settingTexts,
   servedConsole: {
     local: 'Nur Browser auf diesem Computer erreichen sie: Die Bind-Adresse oben ist eine Loopback-Adresse.',
     signIn: 'Andere melden sich mit einem Konto an, oder mit dem Schlüssel in console.key im Datenordner.',

@@ -44,35 +44,4 @@ export const objectStorage = {
     refused: 'The storage refused.',
     noService: 'The address answers, but not as an S3-compatible service. Check the address.',
   },
-  labels: {
-    enabled: 'Upload finished segments',
-    endpoint: 'Address',
-    region: 'Region',
-    bucket: 'Bucket',
-    prefix: 'Prefix',
-    access_key_id: 'Key id',
-    secret_access_key: 'Secret key',
-    path_style: 'Bucket in the path',
-    ca_file: 'Certificate authorities',
-    networks: 'Permitted networks',
-    keep_local_hours: 'Hours on the local disk as well',
-  },
-  hints: {
-    enabled: 'Off: what was uploaded can still be played, and is deleted with its retention.',
-    endpoint: 'Without the bucket, e.g. https://s3.eu-central-1.amazonaws.com.',
-    region: 'Many services take any.',
-    bucket: 'It must exist.',
-    prefix: 'Put before the name of each object, e.g. roomdesk/. If empty: none.',
-    access_key_id: '',
-    secret_access_key: 'Stored sealed, and never shown.',
-    path_style: 'Off: the bucket is part of the host name.',
-    ca_file:
-      'PEM file on the machine of Roomdesk, for a certificate of your own authority. If empty: only well-known authorities.',
-    networks:
-      'One IP address or network per line, e.g. 192.0.2.0/24. If empty: all, except this machine, link-local addresses and metadata services.',
-    keep_local_hours: 'An uploaded segment leaves the disk after this time, or earlier if the disk needs room.',
-  },
-  card: 'Object storage (S3)',
-  cardHint:
-    'A second place for finished recordings when one disk is too small. The local disk holds what is not uploaded yet.',
 } as const

@@ -117,40 +117,4 @@ export const recording = {
   },
   stays: 'Recordings, if there are any, stay until their retention deletes them.',
   storage: objectStorage,
-  settings: {
-    cards: {
-      objectStorage: objectStorage.card,
-      objectStorageHint: objectStorage.cardHint,
-      recording: 'Retention and space',
-      recordingHint:
-        'The oldest recordings are deleted first; kept ones stay. Rooms and cameras can have a retention of their own.',
-      recordingAccess: 'Who may see and record',
-      recordingAccessHint: 'Everyone in a room sees when it is recorded.',
-    },
-    labels: {
-      recording: {
-        rooms: 'Rooms',
-        cameras: 'Cameras',
-        retention: 'Retention',
-        gigabytes: 'Gigabytes for all recordings',
-        free_gigabytes: 'Gigabytes that stay free',
-        free_percent: 'Percent of the disk that stays free',
-        viewers: 'Recordings that viewers may see',
-        hosts: 'Hosts may record their room',
-        announce: 'Say aloud once that a room is recorded',
-      },
-      object_storage: objectStorage.labels,
-    },
-    hints: {
-      recording: {
-        gigabytes: '0: no limit but free space.',
-        free_gigabytes: 'Recording stops before the disk is fuller than this; the larger of the two counts.',
-        free_percent: '',
-        viewers: 'Operators and admins see all recordings.',
-        hosts: 'A button in the room; everybody sees who started it in the event log.',
-        announce: 'The notice on the screen is shown in any case.',
-      },
-      object_storage: objectStorage.hints,
-    },
-  },
 } as const

@@ -1,8 +1,8 @@
+import type { Language } from '../../../../shared/languages.ts'
+import type { SettingChoice } from '../../../../shared/settings.ts'
 import { ice } from './ice.ts'
-import { pictures } from './pictures.ts'
-import { recording } from './recording.ts'
 import { uses } from './component-uses.ts'
-import { hints } from './setting-hints.ts'
+import { settingTexts } from './setting-texts.ts'
 import { siteData } from './site-data.ts'
 
 /** Settings. */
@@ -69,7 +69,14 @@ export const settings = {
     live: 'Live streams',
     liveHint:
       'Links to watch a camera or person in a browser, and pushing to RTMP servers. Started on the panel of a camera or room, or by API.',
-    ...recording.settings.cards,
+    objectStorage: 'Object storage (S3)',
+    objectStorageHint:
+      'A second place for finished recordings when one disk is too small. The local disk holds what is not uploaded yet.',
+    recording: 'Retention and space',
+    recordingHint:
+      'The oldest recordings are deleted first; kept ones stay. Rooms and cameras can have a retention of their own.',
+    recordingAccess: 'Who may see and record',
+    recordingAccessHint: 'Everyone in a room sees when it is recorded.',
     trash: 'Trash',
     trashHint: 'Deleted rooms, devices, credentials, nodes and wall views can be restored for some days.',
     backupsHint: 'The newest always stays. Backups that you create or keep stay until you delete them.',
@@ -79,7 +86,6 @@ export const settings = {
   discard: 'Discard',
   saved: 'The settings were saved',
   range: 'From {from} to {to}',
-  onePerLine: 'One per line.',
   noLimitHint: '0 = unlimited.',
   leave: {
     title: 'Leave without saving?',
@@ -103,88 +109,8 @@ export const settings = {
     'sha1-raw': 'SHA-1, bytes',
     'sha256-hex': 'SHA-256, hexadecimal',
     'sha256-raw': 'SHA-256, bytes',
-    yes: 'On',
-  },
-  fields: {
-    cors_origins: 'Origins',
-    compatibility: {
-      older_clients: 'Answer older clients',
-      get_access_token: 'Let them exchange a secret key in the URL for a token (getAccessToken)',
-    },
-    listeners: {
-      host: 'Bind address',
-      link_address: 'Address in links',
-      media_port: 'Media room API',
-      device_port: 'External device API',
-      node_port: 'Media node',
-      console_port: 'Console',
-      serve_console: 'Serve the console to browsers',
-      event_port: 'Events of Janus nodes',
-    },
-    tls: { mode: 'Certificate', cert_file: 'Certificate file', key_file: 'Key file' },
-    access: {
-      digest_forms: 'Accepted digest forms',
-      token_idle_ms: 'Session idle timeout',
-      token_life_ms: 'Maximum session length',
-      failures_per_minute: 'Failed authentications per minute and address',
-    },
-    media: {
-      public_url: 'Public address of join links',
-      link_life_ms: 'Links expire in',
-      open_rooms: 'Anyone who knows the number of a room can join it',
-      udp_port: 'UDP port of WebRTC',
-      advertised: 'Addresses offered to browsers',
-      ice_servers: 'STUN and TURN servers',
-      camera_transport: 'Transport',
-      camera_networks: 'Permitted camera networks',
-      trust_any_certificate: 'Trust any camera certificate (RTSPS)',
-      camera_answer_ms: 'Camera response timeout',
-      camera_stall_ms: 'Reconnect a camera that sent nothing for',
-      most_tiles: 'People shown at once',
-      transcoders: 'Max. cameras converted at once',
-      publish_bitrate: 'Max. bitrate of a person’s camera',
-      screen_bitrate: 'Max. bitrate of a shared screen',
-      ban_ms: 'Removed people are refused for',
-      resume_ms: 'After a lost connection, people can resume within',
-    },
-    room_defaults: {
-      attendee_max: 'Max. participants',
-      max_video: 'Max. video streams',
-      max_audio: 'Max. audio streams',
-    },
-    devices: {
-      reconnect_first_ms: 'First wait',
-      reconnect_longest_ms: 'Longest wait',
-      reconnect_steady_ms: 'Considered stable after',
-    },
-    deadlines: {
-      store_ms: 'Disk',
-      node_ms: 'MCU node response',
-      device_ms: 'First packet from a device',
-      health_ms: 'Node health check',
-      health_interval_ms: 'Health check interval',
-      shutdown_ms: 'Requests in progress at shutdown',
-    },
-    console: {
-      language: 'Language',
-      theme: 'Theme',
-      thumbnails: 'Small pictures in lists',
-      viewers_watch: 'Viewers may watch meetings',
-      activity_entries: 'Requests kept',
-      metrics_token: 'Require an access token',
-    },
-    events: { days: 'Days kept', megabytes: 'Megabytes kept' },
-    backups: { count: 'Backups kept', days: 'Days kept' },
-    pictures: pictures.labels,
-    live: {
-      embed_origins: 'Pages that may embed the player',
-      push_networks: 'Permitted RTMP networks',
-      push_ca_file: 'Certificate authorities for RTMP',
-    },
-    ...recording.settings.labels,
-    trash: { days: 'Days kept' },
-  },
-  hints,
+  } satisfies Readonly<Record<Exclude<SettingChoice, Language>, string>>,
+  fields: settingTexts,
   servedConsole: {
     local: 'Only browsers on this computer reach it: the bind address above is a loopback address.',
     signIn: 'Others sign in with an account, or with the key in console.key of the data folder.',

@@ -105,39 +105,4 @@ export const recording: Texts<typeof english> = {
   },
   stays: '如有录像，会保留到按保留设置删除为止。',
   storage: objectStorage,
-  settings: {
-    cards: {
-      objectStorage: objectStorage.card,
-      objectStorageHint: objectStorage.cardHint,
-      recording: '保留与空间',
-      recordingHint: '最旧的录像先删除，已保留的不删除。房间和摄像头可以有各自的保留设置。',
-      recordingAccess: '谁可以查看和录制',
-      recordingAccessHint: '房间中的所有人都会看到正在录制。',
-    },
-    labels: {
-      recording: {
-        rooms: '房间',
-        cameras: '摄像头',
-        retention: '保留',
-        gigabytes: '所有录像的总容量（GB）',
-        free_gigabytes: '保持空闲的容量（GB）',
-        free_percent: '磁盘保持空闲的百分比',
-        viewers: '查看者可以看的录像',
-        hosts: '主持人可以录制自己的房间',
-        announce: '房间开始录制时语音提示一次',
-      },
-      object_storage: objectStorage.labels,
-    },
-    hints: {
-      recording: {
-        gigabytes: '0：除空闲空间外不限制。',
-        free_gigabytes: '磁盘空闲低于此值前停止录像；以两者中较大者为准。',
-        free_percent: '',
-        viewers: '操作员和管理员可以看所有录像。',
-        hosts: '房间内的按钮；谁开始录制记录在事件中。',
-        announce: '屏幕上的提示始终显示。',
-      },
-      object_storage: objectStorage.hints,
-    },
-  },
 }

@@ -34,7 +34,12 @@ export function useEventSearch() {
 
   /** Texts that stand in a placeholder instead of a value of the entry. */
   const vocabulary = computed<Readonly<Record<string, string>>>(() => {
-    const text = (key: string): string => foldedText(Object.values(leaves(tm(key))).join(' '))
+    const text = (key: string, end = ''): string =>
+      foldedText(
+        Object.entries(leaves(tm(key)))
+          .flatMap(([path, each]) => (path.endsWith(end) ? [each] : []))
+          .join(' '),
+      )
     return {
       away: text('time'),
       stayed: text('time'),
@@ -43,7 +48,7 @@ export function useEventSearch() {
       made_by: text('eventLog.actors'),
       error: `${text('nodes.sentences')} ${text('refusals')}`,
       what: text('eventLog.check.faults'),
-      fields: `${text('settings.fields')} ${text('eventLog.fields')}`,
+      fields: `${text('settings.fields', 'label')} ${text('eventLog.fields')}`,
     }
   })
 

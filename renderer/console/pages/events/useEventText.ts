@@ -121,7 +121,7 @@ export function useEventText() {
   /** Label of a field of a changed record; empty: it is internal. */
   function fieldLabel(type: SubjectType, path: string): string {
     if (type === 'settings') {
-      const key = `settings.fields.${path.replace(/\.\d+(\..*)?$/, '')}`
+      const key = `settings.fields.${path.replace(/\.\d+(\..*)?$/, '')}.label`
       return te(key) ? translate(key) : t('eventLog.types.settings')
     }
     const field = recordField(path)

@@ -1,7 +1,6 @@
-import type { Settings } from '../../../../shared/settings.ts'
+import type { DeclaredSetting, Settings } from '../../../../shared/settings.ts'
 import { useSettings } from '../../composables/useSettings.ts'
-import { fieldValue, patchOf } from './fields.ts'
-import type { FieldValue, SettingField } from './fields.ts'
+import { type FieldValue, fieldValue, patchOf } from './setting-values.ts'
 import { type SettingsInput, useSettingsRecord } from './useSettingsRecord.ts'
 
 /**
@@ -10,7 +9,7 @@ import { type SettingsInput, useSettingsRecord } from './useSettingsRecord.ts'
  * @param after called with the new settings
  */
 export function useSettingsForm(
-  fields: readonly SettingField[],
+  fields: readonly DeclaredSetting[],
   before?: (patch: SettingsInput) => Promise<void>,
   after?: (saved: Settings) => void,
 ) {

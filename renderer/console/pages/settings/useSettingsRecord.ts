@@ -1,14 +1,13 @@
 import { watch } from 'vue'
 import type { ProcedureInput, ProcedureOutput } from '../../../../shared/console/contract.ts'
-import { settingsPatchSchema } from '../../../../shared/settings.ts'
-import type { Settings } from '../../../../shared/settings.ts'
+import { type Settings, settingsPatchSchema, valueAt } from '../../../../shared/settings.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useSettings } from '../../composables/useSettings.ts'
 import type { EditedFields } from '../../edits/recordChanges.ts'
 import { useRecordForm } from '../../edits/useRecordForm.ts'
 import { useText } from '../../i18n/text.ts'
-import { patchOf, valueAt } from './fields.ts'
+import { patchOf } from './setting-values.ts'
 import { useUnsavedCard } from './useUnsaved.ts'
 
 export type SettingsInput = ProcedureInput<'settings.set'>

@@ -3,58 +3,17 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { settings } from '../../../renderer/console/i18n/en/settings.ts'
 import { consoleAddress } from '../../../renderer/console/pages/settings/consoleAddress.ts'
-import {
-  boundsOf,
-  cardFields,
-  defaultOf,
-  fieldValue,
-  patchOf,
-  unitFor,
-  valueAt,
-} from '../../../renderer/console/pages/settings/fields.ts'
-import type { SettingField } from '../../../renderer/console/pages/settings/fields.ts'
 import { licenceIn } from '../../../renderer/console/pages/settings/licenceText.ts'
 import { madeWith } from '../../../renderer/console/pages/settings/madeWith.ts'
-import { defaultSettings, settingsPatchSchema } from '../../../shared/settings.ts'
-
-const fields: readonly SettingField[] = Object.values(cardFields).flat()
+import { fieldValue, patchOf, unitFor, unitsOf } from '../../../renderer/console/pages/settings/setting-values.ts'
+import { allSettings, defaultSettings, settingAt, settingsPatchSchema } from '../../../shared/settings.ts'
 
 describe('The settings page', () => {
-  test('has a field for every setting, except those with a place of their own', () => {
-    const paths = Object.entries(defaultSettings()).flatMap(([part, value]) =>
-      Array.isArray(value) ? [part] : Object.keys(value).map((name) => `${part}.${name}`),
-    )
-    const hasOwnPlace = (path: string) =>
-      (path.startsWith('listeners.') && path !== 'listeners.serve_console') ||
-      /^recording\.(rooms|cameras|retention)$/.test(path) ||
-      path === 'console.welcome_done' ||
-      path === 'console.first_run' ||
-      path === 'console.key_sign_in'
-    expect(fields.map(({ path }) => path).sort()).toEqual(paths.filter((path) => !hasOwnPlace(path)).sort())
-  })
-
-  test('names every field', () => {
-    for (const { path } of fields) {
-      expect([path, typeof valueAt(settings.fields, path)]).toEqual([path, 'string'])
-      expect([path, typeof valueAt(settings.hints, path)]).toEqual([path, 'string'])
-    }
-  })
-
-  test('takes the range of every number from the controller’s own schema', () => {
-    for (const { path, kind } of fields) {
-      if (kind !== 'number' && kind !== 'quantity') continue
-      const bounds = boundsOf(path)
-      expect([path, bounds]).toEqual([path, { least: expect.any(Number), most: expect.any(Number) }])
-    }
-    expect(boundsOf('deadlines.node_ms')).toEqual({ least: 50, most: 60_000 })
-  })
-
   test('sends valid settings when nothing was changed', () => {
-    const patch = patchOf(Object.fromEntries(fields.map(({ path }) => [path, fieldValue(defaultSettings(), path)])))
+    const paths = allSettings.filter(({ control }) => control.kind !== 'none').map(({ path }) => path)
+    const patch = patchOf(Object.fromEntries(paths.map((path) => [path, fieldValue(defaultSettings(), path)])))
     expect(settingsPatchSchema.safeParse(patch).error).toBeUndefined()
-    expect(defaultOf('access.token_idle_ms')).toBe(43_200_000)
   })
 
   test.each([
@@ -65,7 +24,7 @@ describe('The settings page', () => {
     [604_800_000, 'd'],
     [90_000, 's'],
   ])('shows %i ms in %s', (value, unit) => {
-    const units = cardFields.deadlines[0]?.kind === 'quantity' ? cardFields.deadlines[0].units : []
+    const units = unitsOf(settingAt('deadlines.store_ms')?.control ?? { kind: 'none' }) ?? []
     expect(unitFor(value, units)[0]).toBe(unit)
   })
 })

@@ -1,0 +1,59 @@
+import { integer } from './setting.ts'
+
+/** The event log on disk: its oldest part is deleted when either limit is reached. Less of these deletes records. */
+export const events = {
+  days: integer(
+    { range: [1, 3_650], unit: 'days', default: 90 },
+    { card: 'events', order: 1, access: 'person', restarts: 'nothing' },
+  ),
+  megabytes: integer(
+    { range: [20, 100_000], unit: 'MB', default: 200 },
+    { card: 'events', order: 2, access: 'person', restarts: 'nothing' },
+  ),
+}
+
+/** Automatic backups; those that the operator makes or pins stay until they are deleted. */
+export const backups = {
+  /** Maximum number of backups; the oldest are deleted. */
+  count: integer(
+    { range: [1, 100], unit: 'count', default: 5 },
+    { card: 'backups', order: 1, access: 'person', restarts: 'nothing' },
+  ),
+  /** Maximum age of a backup, except for the newest one; 0 means no limit. */
+  days: integer(
+    { range: [0, 3_650], unit: 'days', default: 0 },
+    { card: 'backups', order: 2, access: 'person', restarts: 'nothing' },
+  ),
+}
+
+/** Pictures of joined cameras that are kept in the data folder. Off at first: they show places and people, and take up the disk. */
+export const pictures = {
+  /** Interval between two pictures of a camera; 0: none are taken. */
+  every_minutes: integer(
+    { range: [0, 1_440], unit: 'minutes', default: 0 },
+    { card: 'pictures', order: 1, access: 'person', restarts: 'nothing' },
+  ),
+  /** Pictures kept of each camera; the oldest are deleted. */
+  per_camera: integer(
+    { range: [1, 500], unit: 'count', default: 24 },
+    { card: 'pictures', order: 2, access: 'person', restarts: 'nothing' },
+  ),
+  /** Size of all pictures; the oldest are deleted. */
+  megabytes: integer(
+    { range: [10, 1_000_000], unit: 'MB', default: 1_000 },
+    { card: 'pictures', order: 3, access: 'person', restarts: 'nothing' },
+  ),
+  /** Maximum age of a picture. */
+  days: integer(
+    { range: [1, 365], unit: 'days', default: 7 },
+    { card: 'pictures', order: 4, access: 'person', restarts: 'nothing' },
+  ),
+}
+
+export const trash = {
+  /** Days for which deleted things can be restored; 0: they are deleted for good at once. A change applies to later deletions. */
+  days: integer(
+    { range: [0, 90], unit: 'days', default: 7 },
+    { card: 'trash', order: 1, access: 'person', restarts: 'nothing' },
+  ),
+}

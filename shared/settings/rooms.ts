@@ -1,0 +1,70 @@
+import { integer } from './setting.ts'
+
+/** Values of new rooms, where the client sends none. */
+export const roomDefaults = {
+  attendee_max: integer(
+    { range: [1, 10_000], unit: 'count', default: 100 },
+    { card: 'rooms', order: 1, access: 'open', restarts: 'nothing' },
+  ),
+  max_video: integer(
+    { range: [0, 10_000], unit: 'count', default: 16 },
+    { card: 'rooms', order: 2, access: 'open', restarts: 'nothing' },
+  ),
+  max_audio: integer(
+    { range: [0, 10_000], unit: 'count', default: 16 },
+    { card: 'rooms', order: 3, access: 'open', restarts: 'nothing' },
+  ),
+}
+
+const deadline = { range: [50, 60_000], unit: 'ms' } as const
+
+/** All deadlines of the controller. */
+export const deadlines = {
+  /** The store: beyond it a media mutation is 700, an authentication 504 (contract, section 2). */
+  store_ms: integer(
+    { ...deadline, default: 5_000 },
+    { card: 'deadlines', order: 1, access: 'open', restarts: 'nothing' },
+  ),
+  /** A node's answer: public clients give up after 5 s (contract, section 3: 409). */
+  node_ms: integer(
+    { ...deadline, default: 4_000 },
+    { card: 'deadlines', order: 2, access: 'open', restarts: 'nothing' },
+  ),
+  /** A device's first media packet (contract, section 4: 427). */
+  device_ms: integer(
+    { ...deadline, default: 4_000 },
+    { card: 'deadlines', order: 3, access: 'open', restarts: 'nothing' },
+  ),
+  /** One health poll of a node. */
+  health_ms: integer(
+    { ...deadline, default: 2_000 },
+    { card: 'deadlines', order: 4, access: 'open', restarts: 'nothing' },
+  ),
+  /** Interval of health polls of a node. */
+  health_interval_ms: integer(
+    { ...deadline, default: 2_000 },
+    { card: 'deadlines', order: 5, access: 'open', restarts: 'nothing' },
+  ),
+  /** Maximum wait for active requests when the controller stops. */
+  shutdown_ms: integer(
+    { ...deadline, default: 5_000 },
+    { card: 'deadlines', order: 6, access: 'open', restarts: 'nothing' },
+  ),
+}
+
+/** Delays of reconnects: the first one, doubling up to the maximum (contract, section 4). */
+export const devices = {
+  reconnect_first_ms: integer(
+    { range: [10, 60_000], unit: 'ms', default: 1_000 },
+    { card: 'devices', order: 1, access: 'open', restarts: 'nothing' },
+  ),
+  reconnect_longest_ms: integer(
+    { range: [10, 3_600_000], unit: 'ms', default: 30_000 },
+    { card: 'devices', order: 2, access: 'open', restarts: 'nothing' },
+  ),
+  /** Time in a room after which a dropped device starts with the first delay again; one that drops sooner continues with longer ones. */
+  reconnect_steady_ms: integer(
+    { range: [0, 3_600_000], unit: 'ms', default: 30_000 },
+    { card: 'devices', order: 3, access: 'open', restarts: 'nothing' },
+  ),
+}

@@ -1,0 +1,184 @@
+import { z } from 'zod'
+
+/** Cards of the settings page, in its order, each with the tab that shows it. */
+export const settingCards = {
+  listeners: 'network',
+  servedConsole: 'network',
+  tls: 'network',
+  access: 'access',
+  cors: 'access',
+  olderClients: 'access',
+  links: 'media',
+  transport: 'media',
+  cameras: 'media',
+  people: 'media',
+  rooms: 'rooms',
+  devices: 'rooms',
+  recordingRules: 'recording',
+  objectStorage: 'recording',
+  recording: 'recording',
+  recordingAccess: 'recording',
+  live: 'recording',
+  deadlines: 'deadlines',
+  look: 'console',
+  journal: 'console',
+  metrics: 'accounts',
+  backups: 'data',
+  pictures: 'data',
+  trash: 'data',
+  events: 'data',
+} as const
+export type SettingCard = keyof typeof settingCards
+
+/** Unit of a number. `port`: the number is a name, written without separators. */
+type Unit = 'ms' | 'bit/s' | 'MB' | 'GB' | 'minutes' | 'hours' | 'days' | '%' | 'count' | 'port'
+
+/** Control of a setting. `none`: it has no control, or a component of its own. `secret`: no answer and no event shows the value. */
+export type Control =
+  | { kind: 'switch' | 'text' | 'secret' | 'lines' | 'iceServers' | 'none' }
+  | { kind: 'choice' | 'several'; choices: readonly string[] }
+  | { kind: 'number'; unit: Unit; range: readonly [min: number, max: number] }
+
+/** What is true of every setting. */
+interface Traits<C extends SettingCard | 'none'> {
+  /** Card of the settings page; `none`: the setting has no label and no hint. */
+  card: C
+  /** Position on the card; 0 without a card. */
+  order: C extends 'none' ? 0 : number
+  /**
+   * Callers who may change it, besides a person who has just entered the password: `open`: also a signed-in admin and a token with `site:write`; `person`: nobody else.
+   * `open` is for settings that lead no people, media or data elsewhere, grant no access, show nothing more to anybody, delete nothing earlier, open no port and name no file.
+   */
+  access: 'open' | 'person'
+  /** What a change restarts: the listeners, or the embedded node at the node port. A change that restarts nothing applies at once. */
+  restarts: 'nothing' | 'listeners' | 'node'
+}
+
+/** The declaration of a setting: everything that depends on it is derived from here. */
+export interface Setting<S extends z.ZodType = z.ZodType, C extends SettingCard | 'none' = SettingCard | 'none'>
+  extends Traits<C> {
+  /** Values that it accepts. */
+  schema: S
+  default: z.input<S>
+  control: Control
+}
+
+/** Settings of one part of the document. */
+export type SettingPart = Readonly<Record<string, Setting>>
+
+type Card = SettingCard | 'none'
+interface NumberOptions {
+  /** Least and greatest value. */
+  range: readonly [min: number, max: number]
+  unit: Unit
+  default: number
+}
+interface SchemaOptions<S extends z.ZodType> {
+  schema: S
+  default: z.input<S>
+}
+
+/** Declares a whole number. */
+export function integer<C extends Card>(options: NumberOptions, traits: Traits<C>): Setting<z.ZodInt, C> {
+  const [min, max] = options.range
+  return number(z.int().min(min).max(max), options, traits)
+}
+
+/** Declares a number that may have decimals. */
+export function decimal<C extends Card>(options: NumberOptions, traits: Traits<C>): Setting<z.ZodNumber, C> {
+  const [min, max] = options.range
+  return number(z.number().min(min).max(max), options, traits)
+}
+
+/** Declares a whole number that may be null: the control is empty then. */
+export function optionalInteger<C extends Card>(
+  { range, unit }: Omit<NumberOptions, 'default'>,
+  traits: Traits<C>,
+): Setting<z.ZodNullable<z.ZodInt>, C> {
+  const [min, max] = range
+  return {
+    schema: z.int().min(min).max(max).nullable(),
+    default: null,
+    control: { kind: 'number', unit, range },
+    ...traits,
+  }
+}
+
+function number<S extends z.ZodNumber, C extends Card>(
+  schema: S,
+  { default: fallback, unit, range }: NumberOptions,
+  traits: Traits<C>,
+): Setting<S, C> {
+  return { schema, default: fallback as z.input<S>, control: { kind: 'number', unit, range }, ...traits }
+}
+
+/** Declares a setting that is on or off. */
+export function toggle<C extends Card>(options: { default: boolean }, traits: Traits<C>): Setting<z.ZodBoolean, C> {
+  return { schema: z.boolean(), ...options, control: { kind: 'switch' }, ...traits }
+}
+
+/** Declares one of several values. */
+export function choice<const V extends string, C extends Card>(
+  { choices, default: fallback }: { choices: readonly V[]; default: NoInfer<V> },
+  traits: Traits<C>,
+): Setting<z.ZodEnum<{ [K in V]: K }>, C> {
+  return { schema: z.enum(choices), default: fallback, control: { kind: 'choice', choices }, ...traits }
+}
+
+/** Declares a set of at least one of several values; all by default. */
+export function several<const V extends string, C extends Card>(
+  { choices }: { choices: readonly V[] },
+  traits: Traits<C>,
+): Setting<z.ZodArray<z.ZodEnum<{ [K in V]: K }>>, C> {
+  const schema = z.array(z.enum(choices)).min(1)
+  return { schema, default: [...choices], control: { kind: 'several', choices }, ...traits }
+}
+
+/** Declares a text: an address, a name, the path of a file. */
+export function text<S extends z.ZodType<string, string>, C extends Card>(
+  options: SchemaOptions<S>,
+  traits: Traits<C>,
+): Setting<S, C> {
+  return { ...options, control: { kind: 'text' }, ...traits }
+}
+
+/** Declares a text that no answer and no event shows. Storing it sealed is up to `server/store/site-settings.ts`. */
+export function secret<S extends z.ZodType<string, string>, C extends Card>(
+  options: SchemaOptions<S>,
+  traits: Traits<C>,
+): Setting<S, C> {
+  return { ...options, control: { kind: 'secret' }, ...traits }
+}
+
+/** Declares a list of texts, one per line. */
+export function lines<S extends z.ZodType<string[], string[]>, C extends Card>(
+  options: SchemaOptions<S>,
+  traits: Traits<C>,
+): Setting<S, C> {
+  return { ...options, control: { kind: 'lines' }, ...traits }
+}
+
+/** Declares a list or an object: one setting, with a control of its own. */
+export function structure<S extends z.ZodType, C extends Card>(
+  options: SchemaOptions<S> & { control: 'iceServers' | 'none' },
+  traits: Traits<C>,
+): Setting<S, C> {
+  return { ...options, control: { kind: options.control }, ...traits }
+}
+
+export type PartShape<P extends SettingPart> = { -readonly [F in keyof P]: z.ZodDefault<P[F]['schema']> }
+export type PartPatchShape<P extends SettingPart> = { -readonly [F in keyof P]: z.ZodOptional<P[F]['schema']> }
+
+/** Returns the schema of a part: a missing setting has its default. */
+export function partSchema<P extends SettingPart>(part: P): z.ZodObject<PartShape<P>, z.core.$strict> {
+  const fields = Object.entries(part).map(([name, setting]) => [name, setting.schema.default(setting.default)])
+  // Object.fromEntries loses the types by key; the mapping above has them.
+  return z.strictObject(Object.fromEntries(fields) as PartShape<P>)
+}
+
+/** Returns the schema of changes to a part: a missing setting stays. */
+export function partPatchSchema<P extends SettingPart>(part: P): z.ZodObject<PartPatchShape<P>, z.core.$strict> {
+  const fields = Object.entries(part).map(([name, { schema }]) => [name, schema.optional()])
+  // See above.
+  return z.strictObject(Object.fromEntries(fields) as PartPatchShape<P>)
+}

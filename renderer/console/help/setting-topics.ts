@@ -2,7 +2,7 @@ import type { SettingCard } from '../../../shared/settings/setting.ts'
 import type { SettingPath } from '../../../shared/settings.ts'
 import type { HelpTopic } from './topics.ts'
 
-/** Topics of the cards of the settings. */
+/** Topics of the cards without a component of their own. */
 export const cardTopics: Readonly<Partial<Record<SettingCard, HelpTopic>>> = {
   access: 'clients',
   links: 'joining',
@@ -14,7 +14,6 @@ export const cardTopics: Readonly<Partial<Record<SettingCard, HelpTopic>>> = {
   backups: 'backups',
   recording: 'recording',
   recordingAccess: 'recording',
-  objectStorage: 'objectStorage',
   live: 'liveStreams',
   trash: 'trash',
 }

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { consoleAddress } from '../../../renderer/console/pages/settings/consoleAddress.ts'
+import { consoleAddress } from '../../../renderer/console/pages/settings/useConsoleMove.ts'
 import { licenceIn } from '../../../renderer/console/pages/settings/licenceText.ts'
 import { madeWith } from '../../../renderer/console/pages/settings/madeWith.ts'
 import { fieldValue, patchOf, unitFor, unitsOf } from '../../../renderer/console/pages/settings/setting-values.ts'

@@ -1,6 +1,8 @@
+import { loopback } from '../../../../shared/bind-address.ts'
 import { useConsole } from '../../composables/useConsole.ts'
+import { useNodes } from '../../composables/useNodes.ts'
 import { listenerOf, useOverview } from '../../composables/useOverview.ts'
-import { consoleAddress } from './consoleAddress.ts'
+import { useText } from '../../i18n/text.ts'
 import { forgetUnsaved } from './useUnsaved.ts'
 
 /**
@@ -20,5 +22,34 @@ export function useConsoleMove(): (host: string) => Promise<void> {
     if (location.protocol === 'https:' && protocol === 'http:' && port === location.port) return
     forgetUnsaved()
     location.assign(consoleAddress(url, host, location))
+  }
+}
+
+/**
+ * Address of the console after it moved.
+ * @param url its new address, as seen by this machine
+ * @param host the bind address
+ * @param here the page's own address: its host name, and so the session, stays if it still works
+ */
+export function consoleAddress(url: string, host: string, here: { hostname: string; hash: string }): string {
+  const target = new URL(url)
+  const everywhere = host === '0.0.0.0' || host === '::'
+  if (everywhere || (loopback.test(host) && loopback.test(here.hostname))) target.hostname = here.hostname
+  target.hash = here.hash
+  return target.href
+}
+
+/** Users and cameras that a restart of the embedded nodes interrupts: one line each, none if there are none. */
+export function useInterrupted(): () => string[] {
+  const { t } = useText()
+  const { value: nodes } = useNodes()
+  return () => {
+    const embedded = (nodes.value ?? []).filter(({ config }) => config.kind === 'embedded')
+    const cameras = embedded.reduce((sum, { devices }) => sum + devices, 0)
+    const people = embedded.reduce((sum, { users }) => sum + users, 0) - cameras
+    return [
+      ...(people > 0 ? [t('settings.network.people', { n: people })] : []),
+      ...(cameras > 0 ? [t('settings.network.cameras', { n: cameras })] : []),
+    ]
   }
 }

@@ -1,7 +1,16 @@
-import type { DeclaredSetting, Settings } from '../../../../shared/settings.ts'
+import { watch } from 'vue'
+import type { ProcedureInput, ProcedureOutput } from '../../../../shared/console/contract.ts'
+import { type DeclaredSetting, type Settings, settingsPatchSchema, valueAt } from '../../../../shared/settings.ts'
+import { useConsole } from '../../composables/useConsole.ts'
+import { useFeedback } from '../../composables/useFeedback.ts'
 import { useSettings } from '../../composables/useSettings.ts'
+import type { EditedFields } from '../../edits/recordChanges.ts'
+import { useRecordForm } from '../../edits/useRecordForm.ts'
+import { useText } from '../../i18n/text.ts'
 import { type FieldValue, fieldValue, patchOf } from './setting-values.ts'
-import { type SettingsInput, useSettingsRecord } from './useSettingsRecord.ts'
+import { useUnsavedCard } from './useUnsaved.ts'
+
+type SettingsInput = ProcedureInput<'settings.set'>
 
 /**
  * Form of some settings with a control each.
@@ -37,4 +46,58 @@ export function useSettingsForm(
   }
 
   return { ...form, problem, touch }
+}
+
+/** Settings of one card. */
+interface SettingsRecordOptions<V extends object> {
+  /** Dotted paths of the settings. */
+  paths: readonly string[]
+  initial: () => V
+  input: (values: V) => SettingsInput
+  /** Called with the changed settings before they are sent; throws a CallError to refuse. */
+  before?: ((patch: SettingsInput) => Promise<void>) | undefined
+  /** Called with the new settings. */
+  after?: ((saved: Settings) => void) | undefined
+}
+
+/** Form of settings that are saved separately: others may change the same and other settings meanwhile. */
+export function useSettingsRecord<V extends object>({
+  paths,
+  initial,
+  input,
+  before,
+  after,
+}: SettingsRecordOptions<V>) {
+  const client = useConsole()
+  const { t } = useText()
+  const { tell } = useFeedback()
+  const { value: settings } = useSettings()
+
+  const form = useRecordForm<V, SettingsInput, EditedFields, ProcedureOutput<'settings.set'>>({
+    kind: 'settings',
+    record: () => settings.value,
+    schema: settingsPatchSchema,
+    initial,
+    input,
+    fields: (patch) => Object.fromEntries(paths.map((path) => [path, valueAt(patch, path)])),
+    async save({ expected_version, ...changed }) {
+      const patch: SettingsInput = patchOf(changed)
+      await before?.(patch)
+      return await client.call('settings.set', { ...patch, expected_version })
+    },
+    done(saved) {
+      settings.value = saved
+      // Input during the call is based on its answer.
+      form.look()
+      tell(t('settings.saved'))
+      after?.(saved)
+    },
+  })
+
+  // Another operator may save meanwhile: untouched cards follow.
+  watch(settings, () => {
+    if (!form.dirty.value && !form.busy.value) form.reset()
+  })
+  useUnsavedCard(form.dirty)
+  return form
 }

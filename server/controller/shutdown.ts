@@ -1,6 +1,6 @@
 import { sleep } from '../../shared/sleep.ts'
 import type { Logger } from 'pino'
-import type { ControllerLife } from '../event-log/sources/controller-life.ts'
+import type { ControllerLife } from '../event-log/sources/controllers.ts'
 import type { ControllerParts } from './composition.ts'
 
 /** Time for connections and nodes to end before the store is closed, in milliseconds. */

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { Capabilities } from '../capabilities/capabilities.ts'
 import { HolderPages } from '../capabilities/holder-pages.ts'
 import type { EventSink } from '../event-log/event-log.ts'
-import { recordHolders } from '../event-log/sources/holders.ts'
+import { recordHolders } from '../event-log/sources/access.ts'
 import type { Store } from '../store/store.ts'
 import { wallClock } from '../store/system/time.ts'
 

@@ -2,8 +2,10 @@ import type { EventFields, EventSubject } from '../../shared/console/events.ts'
 import type { RecordReader } from '../store/capability-rules.ts'
 import type { PlannedChange } from '../store/change-cause.ts'
 import type { Store } from '../store/store.ts'
-import { difference } from './record-difference.ts'
 import { type RecordType, recordTypeOf, stateOf, subjectOf } from './site-state.ts'
+import { shownAddress } from '../observe/redaction/address.ts'
+import { isSecret, withoutSecretText } from '../observe/redaction/log-fields.ts'
+import { redacted, textLength } from '../observe/redaction/plain-text.ts'
 
 /** A record that a transaction changes, with the fields that differ. */
 interface ChangedRecord {
@@ -36,4 +38,46 @@ function withSecrets(reader: RecordReader, store: Pick<Store, 'unseal'>): Pick<S
     get: (collection, key) => reader.get(collection, key),
     unseal: (sealed, place) => store.unseal(sealed, place),
   }
+}
+
+type Scalar = EventFields[string]
+
+/** Fields of a state that differ, by path, without secrets. Undefined if none does. */
+function difference(
+  before: object | undefined,
+  after: object | undefined,
+): { before: EventFields; after: EventFields } | undefined {
+  const [old, young] = [flat(before), flat(after)]
+  const changed = [...new Set([...old.keys(), ...young.keys()])].filter((path) => old.get(path) !== young.get(path))
+  if (changed.length === 0) return undefined
+  const part = (fields: ReadonlyMap<string, Scalar>): EventFields =>
+    Object.fromEntries(
+      changed.flatMap((path) => {
+        const value = fields.get(path)
+        return value === undefined ? [] : [[path.replace(/_sealed$/, ''), shown(path, value)]]
+      }),
+    )
+  return { before: part(old), after: part(young) }
+}
+
+/** A document as values by path, e.g. `media.ice_servers.0.username`. */
+function flat(value: unknown, path = '', fields = new Map<string, Scalar>()): Map<string, Scalar> {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null) {
+    fields.set(path, value)
+  } else if (Array.isArray(value) && value.every((item) => typeof item === 'string')) {
+    fields.set(path, value.join(', '))
+  } else if (typeof value === 'object') {
+    for (const [name, part] of Object.entries(value)) flat(part, path === '' ? name : `${path}.${name}`, fields)
+  }
+  return fields
+}
+
+/** A value as it may be kept: a secret only as being present, a camera's address without its login, and free text of callers as its length. */
+function shown(path: string, value: Scalar): Scalar {
+  if (typeof value !== 'string' || value === '') return value
+  const name = path.slice(path.lastIndexOf('.') + 1)
+  if (isSecret(name, value) || name.endsWith('_sealed')) return redacted
+  if (name === 'userAddress' || name === 'assist_address') return shownAddress(value)
+  if (path.startsWith('options.') || name === 'userData') return textLength(value)
+  return withoutSecretText(value)
 }

@@ -9,7 +9,7 @@ export interface EndBound {
 }
 
 /** The parts of a store that keep a bound. */
-export type BoundStore = Pick<Store, 'get' | 'writeBehind'>
+type BoundStore = Pick<Store, 'get' | 'writeBehind'>
 
 /** Marks the records of bounds in a collection that older versions know, too: no account or token is called so. */
 const prefix = 'event log'

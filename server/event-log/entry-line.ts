@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import type { EventEntry } from '../../shared/console/events.ts'
+import type { EventEntry, EventFields } from '../../shared/console/events.ts'
+import { shownName } from '../../shared/control-character.ts'
 
 /** Content of an entry; number, time and hashes are the log's. */
 export type EventContent = Omit<EventEntry, 'seq' | 'prev' | 'hash'>
@@ -34,7 +35,7 @@ export function lineAfter(before: ChainEnd, content: EventContent): { line: stri
 }
 
 /** Place of a line in the chain, read at fixed positions: nothing is parsed. */
-export interface LinePlace extends ChainEnd {
+interface LinePlace extends ChainEnd {
   prev: string
 }
 
@@ -82,4 +83,43 @@ function isEntry(value: unknown): value is EventEntry {
     'actor' in value &&
     'params' in value
   )
+}
+
+/** Characters of one text of an entry. */
+const maxText = 300
+/** Fields of one part of an entry. */
+const maxFields = 40
+
+/** An entry whose line is at most some 60 kB, whatever somebody called a room. */
+export function boundedContent(content: EventContent): EventContent {
+  const { actor, subject, params, before, after, room, ...rest } = content
+  return {
+    ...rest,
+    actor: { type: actor.type, name: shown(actor.name), address: short(actor.address) },
+    subject: { type: subject.type, id: short(subject.id), name: shown(subject.name) },
+    room: short(room),
+    params: boundedFields(params),
+    ...(before === undefined ? {} : { before: boundedFields(before) }),
+    ...(after === undefined ? {} : { after: boundedFields(after) }),
+  }
+}
+
+function boundedFields(fields: EventFields): EventFields {
+  const entries = Object.entries(fields)
+  const isShort =
+    entries.length <= maxFields && entries.every(([, value]) => typeof value !== 'string' || shown(value) === value)
+  if (isShort) return fields
+  const kept = entries.slice(0, maxFields)
+  return Object.fromEntries(
+    kept.map(([name, value]) => [short(name), typeof value === 'string' ? shown(value) : value]),
+  )
+}
+
+/** A text that may hold names of an earlier version. */
+function shown(text: string): string {
+  return short(shownName(text))
+}
+
+function short(text: string): string {
+  return text.length > maxText ? `${text.slice(0, maxText)}…` : text
 }

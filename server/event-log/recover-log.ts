@@ -3,8 +3,7 @@ import { insideOf } from '../../shared/files/own-path.ts'
 import type { EventEntry, LogFault } from '../../shared/console/events.ts'
 import type { Sealer } from '../store/sealer.ts'
 import { beginning, type ChainEnd, entryOf, isIntact, noHash, placeOf } from './entry-line.ts'
-import { readHead } from './head-file.ts'
-import type { LogHead } from './head-proof.ts'
+import { readHead, type LogHead } from './log-head.ts'
 import { listSegments, removeBefore, type Segment } from './segments.ts'
 
 /** Content of a folder, ready to be continued. */

@@ -1,7 +1,8 @@
-import { open, rm } from 'node:fs/promises'
+import { open, rm, type FileHandle } from 'node:fs/promises'
 import { insideOf } from '../../shared/files/own-path.ts'
-import { listFolder } from '../store/files/durable-files.ts'
+import { listFolder, syncFolder } from '../store/files/durable-files.ts'
 import { entryOf } from './entry-line.ts'
+import type { EventEntry } from '../../shared/console/events.ts'
 
 /** One file of the log: entries in a row, one a line. */
 export interface Segment {
@@ -19,7 +20,7 @@ const namePattern = /^events-(\d{12})\.ndjson$/
 /** A line is shorter: entries are bounded. */
 export const maxLine = 64 * 1024
 
-export function segmentName(first: number): string {
+function segmentName(first: number): string {
   return `events-${String(first).padStart(12, '0')}.ndjson`
 }
 
@@ -80,7 +81,7 @@ export function expired(segments: readonly Pick<Segment, 'bytes' | 'at'>[], boun
 }
 
 /** Whether entries made at these moments stand in files of their own: each day (UTC) begins one, so that old ones go day by day. */
-export function isAnotherDay(one: number, other: number): boolean {
+function isAnotherDay(one: number, other: number): boolean {
   return Math.floor(one / dayMs) !== Math.floor(other / dayMs)
 }
 
@@ -101,4 +102,88 @@ export function linesToRemove(
   }
   // The last one stays: the next entry follows it.
   return Math.min(count, lines.length - 1)
+}
+
+/** The files of the log: the last one is written to, the oldest ones are removed. */
+export class SegmentFiles {
+  readonly #folder: string
+  readonly #segments: Segment[]
+  /** Bytes after which a segment ends. */
+  readonly #maxBytes: number
+  /** The last segment is whole to its end: the next entry may stand in it. */
+  #goesOn: boolean
+  #handle: FileHandle | undefined
+
+  constructor(folder: string, segments: Segment[], goesOn: boolean, maxBytes: number) {
+    this.#folder = folder
+    this.#segments = segments
+    this.#goesOn = goesOn
+    this.#maxBytes = maxBytes
+  }
+
+  /** The segments from the oldest to the newest. */
+  get all(): readonly Segment[] {
+    return this.#segments
+  }
+
+  /** Whether the last segment is open, so that it may hold what is not synced. */
+  get isOpen(): boolean {
+    return this.#handle !== undefined
+  }
+
+  /** Whether entries that begin with this one belong into the last segment: another day, or the size of a segment, begins the next one. */
+  takes(first: EventEntry): boolean {
+    const last = this.#segments.at(-1)
+    return last !== undefined && this.#goesOn && last.bytes < this.#maxBytes && !isAnotherDay(last.at, first.at)
+  }
+
+  /** Begins the segment of this entry. @throws what the file system says */
+  async begin(first: EventEntry): Promise<void> {
+    await this.close()
+    const segment = { name: segmentName(first.seq), first: first.seq, bytes: 0, at: first.at, prev: first.prev }
+    // A segment of this name holds nothing that the seal covers.
+    if (this.#segments.at(-1)?.first === segment.first) this.#segments.pop()
+    this.#handle = await open(insideOf(this.#folder, segment.name), 'w', 0o600)
+    await syncFolder(this.#folder)
+    this.#segments.push(segment)
+    this.#goesOn = true
+  }
+
+  /** Writes behind the end of the last segment. @throws what the file system says; then nothing of it is there */
+  async write(bytes: Buffer): Promise<void> {
+    const segment = this.#segments.at(-1)
+    if (segment === undefined) throw new Error('The event log has no segment.')
+    this.#handle ??= await open(insideOf(this.#folder, segment.name), 'r+')
+    try {
+      await writeAll(this.#handle, bytes, segment.bytes)
+    } catch (error) {
+      // A part of a line must not stand before the next one.
+      await this.#handle.truncate(segment.bytes).catch(() => undefined)
+      throw error
+    }
+    segment.bytes += bytes.length
+  }
+
+  /** Syncs what was written. @throws what the file system says */
+  async sync(): Promise<void> {
+    await this.#handle?.datasync()
+  }
+
+  /** Removes the oldest segments. @throws what the file system says */
+  async remove(count: number): Promise<void> {
+    for (const { name } of this.#segments.splice(0, count)) await rm(insideOf(this.#folder, name), { force: true })
+  }
+
+  async close(): Promise<void> {
+    await this.#handle?.close()
+    this.#handle = undefined
+  }
+}
+
+/** A write may take a part only. @throws what the file system says */
+async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done)
+    done += bytesWritten
+  }
 }

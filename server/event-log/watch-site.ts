@@ -5,17 +5,16 @@ import { withoutSecretText } from '../observe/redaction/log-fields.ts'
 import type { Store, StoreNotice } from '../store/store.ts'
 import type { EventSink } from './event-log.ts'
 import type { GatedSink } from './gathering-sink.ts'
-import { PeopleNames } from './people-names.ts'
-import { subjectOf } from './site-state.ts'
+import { PeopleNames, subjectOf } from './site-state.ts'
 import { ClientEvents } from './sources/clients.ts'
 import { type DeviceSources, watchDevices } from './sources/devices.ts'
-import { reportGuesses } from './sources/guesses.ts'
 import { HostSource } from './sources/hosts.ts'
-import { watchFaults } from './sources/lab.ts'
 import { watchPool } from './sources/pool.ts'
+import type { ControlEvent } from '../../shared/media/control.ts'
+import type { FaultInForce } from '../../shared/console/lab.ts'
 
 /** The parts of the site that are watched once they are there. */
-export interface WatchedParts {
+interface WatchedParts {
   pool: Pick<NodePool, 'onEvent'>
   devices: DeviceSources
   faults: Pick<FaultRules, 'list' | 'onChange'>
@@ -81,5 +80,37 @@ export function recordNotice(
     level,
     subject,
     params: { code, message, file, lost, ...(since === undefined ? {} : { since }) },
+  })
+}
+
+/** Writes what a media node refused by itself: forged links, wrong host passwords, attempts past a limit; what was tried is not kept. */
+function reportGuesses(
+  sink: EventSink,
+  { groups, more }: Pick<Extract<ControlEvent, { type: 'guesses' }>, 'groups' | 'more'>,
+): void {
+  for (const { kind, client, roomId, count } of groups) {
+    const actor = { type: 'client', name: '', address: client } as const
+    // The number that a stranger tried may be anything, and is no room of the site for that.
+    const subject = { type: 'site', id: '', name: '' } as const
+    const room = /^\d{1,9}$/.test(roomId) ? roomId : ''
+    sink.append({ kind: 'guesses.refused', level: 'warning', actor, subject, room, params: { guess: kind, count } })
+  }
+  if (more === 0) return
+  const subject = { type: 'site', id: '', name: '' } as const
+  sink.append({ kind: 'guesses.refused', level: 'warning', subject, params: { guess: 'tooMany', count: more } })
+}
+
+/** Records fault rules of the lab that ended without the operator; their beginning is recorded as the operator's act. Returns the function that ends it. */
+function watchFaults(faults: Pick<FaultRules, 'list' | 'onChange'>, sink: EventSink): () => void {
+  let before: readonly FaultInForce[] = faults.list()
+  return faults.onChange(() => {
+    const after = faults.list()
+    const now = Date.now()
+    for (const { operation, ends_at } of before) {
+      const isOver = ends_at <= now && !after.some((rule) => rule.operation === operation && rule.ends_at === ends_at)
+      const subject = { type: 'lab', id: 'faults', name: '' } as const
+      if (isOver) sink.append({ kind: 'lab.faultEnded', subject, params: { operation } })
+    }
+    before = after
   })
 }

@@ -1,7 +1,7 @@
 import { eventMatcher } from '../../shared/console/event-matcher.ts'
 import type { EventEntry, EventFilter } from '../../shared/console/events.ts'
 import type { SharedEventLog } from '../event-log/event-log.ts'
-import { searchedTexts } from './searched-texts.ts'
+import { searchedTexts } from './site-search.ts'
 import { TextIndex } from './text-index.ts'
 
 /** Newest events that are searched; older ones are found on the page of events. */

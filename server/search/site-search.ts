@@ -2,14 +2,16 @@ import type { NodeUser } from '../nodes/port/media-node-port.ts'
 import type { PoolEvent } from '../nodes/port/pool-events.ts'
 import { changeOf } from '../store/state.ts'
 import type { Change, CollectionName, Store } from '../store/store.ts'
-import { searchedTexts } from './searched-texts.ts'
 import { type TextMatches, TextIndex } from './text-index.ts'
+import type { EventEntry } from '../../shared/console/events.ts'
+import { shownAddress } from '../observe/redaction/address.ts'
+import type { StoredCredential, StoredDevice, StoredNode, StoredRoom } from '../store/records.ts'
 
 /** Kinds that are indexed from the store and the rooms. */
-export type IndexedKind = 'rooms' | 'people' | 'cameras' | 'nodes' | 'credentials'
+type IndexedKind = 'rooms' | 'people' | 'cameras' | 'nodes' | 'credentials'
 
 /** Needs of the search. */
-export interface SiteSearchOptions {
+interface SiteSearchOptions {
   store: Pick<Store, 'all' | 'onChange'>
   pool: {
     usersOf(roomId: string): readonly NodeUser[]
@@ -115,3 +117,28 @@ export function personOfKey(key: string): { roomId: string; userId: string } {
   const cut = key.indexOf('\n')
   return { roomId: key.slice(0, cut), userId: key.slice(cut + 1) }
 }
+
+/** Texts by which a search finds a record; none of them is a secret. */
+export const searchedTexts = {
+  room: ({ topic, room_id, owner_id, tags = [] }: StoredRoom): string[] => [topic, room_id, owner_id, ...tags],
+  person: ({ userName, userId }: NodeUser): string[] => [userName, userId],
+  /** For those who may change cameras: they see its whole address, too. */
+  camera: (device: StoredDevice): string[] => [...searchedTexts.cameraForViewers(device), device.userAddress],
+  cameraForViewers: ({ userName, userId, userAddress, tags = [] }: StoredDevice): string[] => [
+    userName,
+    userId,
+    shownAddress(userAddress),
+    ...tags,
+  ],
+  node: ({ name, addresses }: StoredNode): string[] => [name, ...addresses.map(({ addr }) => addr)],
+  credential: ({ label, access_key }: StoredCredential): string[] => [label, access_key],
+  event: ({ kind, actor, subject, room, params }: EventEntry): string[] => [
+    subject.name,
+    subject.id,
+    room,
+    actor.name,
+    actor.address,
+    kind.replace('.', ' '),
+    ...Object.values(params).map(String),
+  ],
+} as const

@@ -1,7 +1,6 @@
 import type { Session } from '../../store/postgres/database-session.ts'
 import type { Sealer } from '../../store/sealer.ts'
-import type { LogHead, ProvenHead, ReadHead } from '../head-proof.ts'
-import { proveHead, readProvenHead } from '../head-proof.ts'
+import { type LogHead, type ProvenHead, type ReadHead, proveHead, readProvenHead } from '../log-head.ts'
 
 const purpose = 'event log of the site'
 

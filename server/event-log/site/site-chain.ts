@@ -1,9 +1,9 @@
-import type { EventEntry, LogFault } from '../../../shared/console/events.ts'
+import type { EventEntry, LogFault, LogVerdict } from '../../../shared/console/events.ts'
 import type { Session } from '../../store/postgres/database-session.ts'
 import { inTransaction } from '../../store/postgres/transaction.ts'
 import type { Sealer } from '../../store/sealer.ts'
 import { beginning, type ChainEnd, entryOf, type EventContent, lineAfter, noHash, placeOf } from '../entry-line.ts'
-import { faultOfHead, type LogHead } from '../head-proof.ts'
+import { faultOfHead, type LogHead } from '../log-head.ts'
 import { linesToRemove, type LogBounds } from '../segments.ts'
 import {
   addRows,
@@ -15,7 +15,9 @@ import {
   readRows,
   removeRows,
   type Source,
+  readSiteHead,
 } from './event-rows.ts'
+import { ChainWalk, type Found, verdictWithoutHead } from '../verify.ts'
 
 /** A controller as an entry names it. */
 export interface EntryController {
@@ -34,7 +36,7 @@ interface ChainState {
 }
 
 /** Entries that were added to the site's log. */
-export interface Added {
+interface Added {
   /** Number of the last line before. */
   before: number
   entries: readonly EventEntry[]
@@ -162,4 +164,43 @@ function recovered(fault: LogFault, { id, name }: EntryController): EventContent
     params: { fault, dropped: 0 },
     controller: { id, name, seq: 0 },
   }
+}
+
+/** Lines that are read together: about a megabyte. */
+const linesAtOnce = 2_000
+
+/**
+ * Reads the event log of a site in a database, as it is at one instant, and checks whether an entry was changed or removed. Only one who has the key of the site can seal it.
+ * @throws what the database says; the signal's reason
+ */
+export async function verifySiteLog(
+  session: Session,
+  sealer: Pick<Sealer, 'proof'>,
+  signal?: AbortSignal,
+): Promise<LogVerdict> {
+  const startedAt = performance.now()
+  const found = await inTransaction(
+    session,
+    () => walk(session, sealer, signal),
+    'isolation level repeatable read read only',
+  )
+  return { ...found, milliseconds: Math.round(performance.now() - startedAt) }
+}
+
+async function walk(session: Session, sealer: Pick<Sealer, 'proof'>, signal: AbortSignal | undefined): Promise<Found> {
+  const { read, first, last } = await readSiteHead(session, sealer)
+  if (read.state !== 'good') return verdictWithoutHead(read.state, last === 0 ? undefined : Math.max(1, first))
+  const chain = new ChainWalk(read.head)
+  for (let after = read.head.oldest.seq - 1; ; ) {
+    signal?.throwIfAborted()
+    const rows = await readRows(session, { after, limit: linesAtOnce })
+    if (rows.some(({ line }) => !chain.take(Buffer.from(line)))) break
+    const end = rows.at(-1)
+    if (end === undefined) break
+    after = end.seq
+  }
+  const found = chain.end()
+  // Lines and their seal are stored together: a line behind the seal is somebody else's.
+  if (!found.ok || found.unsealed === 0) return found
+  return { ...found, ok: false, fault: 'changed', first_bad: read.head.newest.seq + 1 }
 }

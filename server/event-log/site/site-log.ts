@@ -6,12 +6,11 @@ import type { Session } from '../../store/postgres/database-session.ts'
 import type { Sealer } from '../../store/sealer.ts'
 import { entryOf } from '../entry-line.ts'
 import type { EventDraft, EventLog, EventLogStatus, SharedEventLog } from '../event-log.ts'
-import { PageOfLines } from '../page-of-lines.ts'
+import { PageOfLines } from '../read-log.ts'
 import type { LogBounds } from '../segments.ts'
 import { readRows, readRowsBack, readSiteHead } from './event-rows.ts'
 import { OwnEntries } from './own-entries.ts'
-import { addToChain, clearChain, type EntryController, OtherSourceError } from './site-chain.ts'
-import { verifySiteLog } from './verify-site-log.ts'
+import { addToChain, clearChain, type EntryController, OtherSourceError, verifySiteLog } from './site-chain.ts'
 
 export interface SiteLogOptions {
   /** The log of this controller, in files. */

@@ -11,8 +11,7 @@ import type { Change, CollectionName, Store } from '../../store/store.ts'
 import { wallClock } from '../../store/system/time.ts'
 import { changedRecords } from '../changed-records.ts'
 import type { GatedSink } from '../gathering-sink.ts'
-import type { PeopleNames } from '../people-names.ts'
-import { recordTypeOf, roomName, subjectOf } from '../site-state.ts'
+import { type PeopleNames, recordTypeOf, roomName, subjectOf } from '../site-state.ts'
 
 type Effect = Exclude<OperationEffect, string>
 

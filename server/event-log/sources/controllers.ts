@@ -1,6 +1,7 @@
 import type { ControllersView, ControllerView } from '../../../shared/console/controllers.ts'
-import type { EventSubject } from '../../../shared/console/events.ts'
-import type { EventSink } from '../event-log.ts'
+import type { EventSubject, EventFields } from '../../../shared/console/events.ts'
+import type { EventSink, SharedEventLog } from '../event-log.ts'
+import type { OverviewView } from '../../../shared/console/site.ts'
 
 /** Why another controller leads; empty where that is not known. */
 export type LeaderChange = 'lost' | 'byHand' | ''
@@ -53,4 +54,63 @@ export class ControllerEvents {
 
 function subjectOf({ id, name }: { id: string; name: string }): EventSubject {
   return { type: 'controller', id, name }
+}
+
+type ListenerViews = OverviewView['listeners']
+
+/** Writes when listeners begin and cease to listen, move, or cannot. */
+export class ListenerWatch {
+  readonly #sink: EventSink
+  readonly #urls = new Map<string, string>()
+  readonly #errors = new Map<string, string>()
+
+  constructor(sink: EventSink) {
+    this.#sink = sink
+  }
+
+  /** Compares how they are with how they were when it looked last. */
+  look(views: ListenerViews): void {
+    for (const { name, url, error } of views) {
+      const before = this.#urls.get(name) ?? ''
+      const subject = { type: 'listener', id: name, name } as const
+      if (url !== before) {
+        this.#urls.set(name, url)
+        const params = { url: url === '' ? before : url }
+        this.#sink.append({ kind: url === '' ? 'listener.down' : 'listener.up', subject, params })
+      }
+      if (error !== '' && error !== this.#errors.get(name)) {
+        this.#sink.append({ kind: 'listener.failed', level: 'error', subject, params: { error } })
+      }
+      this.#errors.set(name, error)
+    }
+  }
+}
+
+/** Writes when the controller starts and stops, and how the time before ended. */
+export class ControllerLife {
+  readonly #log: Pick<SharedEventLog, 'append' | 'endedWith'>
+  readonly #version: string
+
+  constructor(log: Pick<SharedEventLog, 'append' | 'endedWith'>, version: string) {
+    this.#log = log
+    this.#version = version
+  }
+
+  /** @param restartedAt when the process before this one met an unexpected error and started this one; undefined when it did not */
+  started(restartedAt: number | undefined): void {
+    const { endedWith } = this.#log
+    const version = this.#version
+    if (restartedAt !== undefined) {
+      return this.#log.append({ kind: 'controller.restarted', level: 'error', subject: site, params: { version } })
+    }
+    const isOrderly = endedWith === undefined || endedWith.kind === 'controller.stopped'
+    // The end of the time before was not written: the power failed, or the process was killed.
+    const ended: EventFields = isOrderly ? {} : { last_seen: endedWith.at }
+    const level = isOrderly ? 'info' : 'warning'
+    this.#log.append({ kind: 'controller.started', level, subject: site, params: { version, ...ended } })
+  }
+
+  stopped(): void {
+    this.#log.append({ kind: 'controller.stopped', subject: site })
+  }
 }

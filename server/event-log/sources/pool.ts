@@ -5,8 +5,7 @@ import type { EventFields } from '../../../shared/console/events.ts'
 import type { NodeState } from '../../../shared/node.ts'
 import type { Store } from '../../store/store.ts'
 import type { EventSink } from '../event-log.ts'
-import type { PeopleNames } from '../people-names.ts'
-import { roomName, subjectOf } from '../site-state.ts'
+import { type PeopleNames, roomName, subjectOf } from '../site-state.ts'
 
 /** Writes what the nodes tell: nodes that come and go, people who join and leave, rooms that move. Returns the function that ends it. */
 export function watchPool(

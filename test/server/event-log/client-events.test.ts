@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { allOperations } from '../../../shared/operations.ts'
 import type { EventDraft } from '../../../server/event-log/event-log.ts'
-import { PeopleNames } from '../../../server/event-log/people-names.ts'
+import { PeopleNames } from '../../../server/event-log/site-state.ts'
 import { GatheringSink } from '../../../server/event-log/gathering-sink.ts'
 import { ClientEvents } from '../../../server/event-log/sources/clients.ts'
 import { causedBy } from '../../../server/store/change-cause.ts'

@@ -1,5 +1,5 @@
 import { ClientEvents } from '../../../server/event-log/sources/clients.ts'
-import { PeopleNames } from '../../../server/event-log/people-names.ts'
+import { PeopleNames } from '../../../server/event-log/site-state.ts'
 import { causedBy } from '../../../server/store/change-cause.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { collectingSink } from '../../support/collecting-sink.ts'

@@ -1,10 +1,32 @@
+import type { EventActor } from '../../../shared/console/event-actor.ts'
+import type { EventSink } from '../event-log.ts'
 import { LRUCache } from 'lru-cache'
 import { addressShare } from '../../../shared/client-address.ts'
 import { growingTo } from '../../../shared/growing-cache.ts'
 import type { Capability } from '../../capabilities/capability.ts'
 import type { CapabilityMaker } from '../../store/capability-record.ts'
 import type { Store } from '../../store/store.ts'
-import type { EventSink } from '../event-log.ts'
+
+/** Writes who signed in to the console, and who offered a wrong key or password; `account` is empty for the key. */
+export function recordSignIns(sink: EventSink): {
+  accepted(client: string, account: string): void
+  refused(client: string, blocked: boolean, account: string): void
+} {
+  const subject = { type: 'site', id: '', name: '' } as const
+  const actor = (name: string, address: string): EventActor => ({ type: 'operator', name, address })
+  return {
+    accepted: (client, account) =>
+      sink.append({ kind: 'signIn.accepted', subject, actor: actor(account || 'console key', client) }),
+    refused: (client, blocked, account) =>
+      sink.append({
+        kind: 'signIn.refused',
+        level: 'warning',
+        subject,
+        actor: { type: 'client', name: '', address: client },
+        params: account === '' ? { blocked } : { blocked, account },
+      }),
+  }
+}
 
 /** Time after which a use by the same address is written again, in milliseconds. */
 const togetherMs = 10 * 60_000

@@ -1,14 +1,15 @@
-import { open } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { insideOf } from '../../shared/files/own-path.ts'
 import { hasCode } from '../../shared/error-code.ts'
 import type { EventEntry, EventFilter } from '../../shared/console/events.ts'
-import { PageOfLines } from './page-of-lines.ts'
 import { maxLine, type Segment } from './segments.ts'
+import { entryOf, placeOf } from './entry-line.ts'
+import { eventMatcher } from '../../shared/console/event-matcher.ts'
 
 const chunkBytes = 256 * 1024
 
 /** Criteria of a search on disk. */
-export interface ReadBack {
+interface ReadBack {
   filter: EventFilter
   /** Entries before this one. */
   before: number
@@ -79,5 +80,80 @@ function takeLines(lines: Buffer, page: PageOfLines): void {
     const from = stop === 0 ? 0 : lines.lastIndexOf(0x0a, stop - 1) + 1
     if (stop > from) page.take(lines.subarray(from, stop))
     end = from
+  }
+}
+
+/** Entries after a number, oldest first, read from the files. Entries that are gone, or damaged, are left out. @throws what the file system says */
+export async function readForward(
+  folder: string,
+  segments: readonly Segment[],
+  after: number,
+  limit: number,
+): Promise<EventEntry[]> {
+  const entries: EventEntry[] = []
+  for (const [index, { name }] of segments.entries()) {
+    const next = segments[index + 1]
+    if (next !== undefined && next.first <= after + 1) continue
+    const text = await contentOf(insideOf(folder, name))
+    for (let from = 0; from < text.length && entries.length < limit; ) {
+      const newline = text.indexOf(0x0a, from)
+      if (newline === -1) break
+      const line = text.subarray(from, newline)
+      from = newline + 1
+      const entry = (placeOf(line)?.seq ?? 0) > after ? entryOf(line) : undefined
+      if (entry !== undefined) entries.push(entry)
+    }
+    if (entries.length >= limit) break
+  }
+  return entries
+}
+
+/** A segment is a few megabytes; it may be removed while its entries are read. */
+async function contentOf(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return Buffer.alloc(0)
+    throw error
+  }
+}
+
+/** Takes lines, newest first, and keeps the entries that match. */
+export class PageOfLines {
+  readonly #matches: (entry: EventEntry) => boolean
+  readonly #needles: readonly string[]
+  readonly #text: string
+  readonly #before: number
+  readonly #limit: number
+  readonly #items: EventEntry[]
+  /** The last entry that was read. */
+  last: number
+
+  constructor(filter: EventFilter, before: number, limit: number, items: EventEntry[]) {
+    this.#matches = eventMatcher(filter)
+    // As JSON spells them: a line without them need not be parsed.
+    const words = [filter.subject?.id, filter.actor].filter((word) => word !== undefined)
+    this.#needles = words.map((word) => JSON.stringify(word))
+    const text = filter.text?.trim().toLowerCase() ?? ''
+    this.#text = /^[\w .:-]*$/.test(text) ? text : ''
+    this.#before = before
+    this.last = before
+    this.#limit = limit
+    this.#items = items
+  }
+
+  get isFull(): boolean {
+    return this.#items.length >= this.#limit
+  }
+
+  take(line: Buffer): void {
+    const place = placeOf(line)
+    // A damaged line is the business of the check.
+    if (place === undefined || place.seq >= this.#before) return
+    this.last = place.seq
+    if (this.#needles.some((needle) => !line.includes(needle))) return
+    if (this.#text !== '' && !line.toString('latin1').toLowerCase().includes(this.#text)) return
+    const entry = entryOf(line)
+    if (entry !== undefined && this.#matches(entry)) this.#items.push(entry)
   }
 }

@@ -1,0 +1,180 @@
+import { type FileHandle, open, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { hasCode } from '../../shared/error-code.ts'
+import { headName } from '../store/backups/backup-events.ts'
+import { type Sealer, isProof } from '../store/sealer.ts'
+import type { LogFault } from '../../shared/console/events.ts'
+import type { Log } from '../observe/log.ts'
+import type { EndBound } from './end-bound.ts'
+import type { ChainEnd } from './entry-line.ts'
+
+/** Range of a log: entries outside of it were not removed by tampering. */
+export interface LogHead {
+  /** The first entry kept, and what it follows. */
+  oldest: { seq: number; prev: string }
+  /** The last entry on disk. */
+  newest: { seq: number; hash: string }
+}
+
+/** Log that a proof belongs to: a machine's own, or that of a site in a database. */
+type HeadPurpose = 'event log' | 'event log of the site'
+
+/** Result of reading a head. `forged`: its proof was not made with this key. */
+export type ReadHead = { state: 'good'; head: LogHead } | { state: 'missing' | 'forged' }
+
+/** Fault of a log whose head cannot be used. */
+export function faultOfHead(state: Exclude<ReadHead['state'], 'good'>): LogFault {
+  return state === 'missing' ? 'headMissing' : 'headForged'
+}
+
+const hash = z.string().length(43)
+const headSchema = z.strictObject({
+  oldest: z.strictObject({ seq: z.int().min(1), prev: hash }),
+  newest: z.strictObject({ seq: z.int().min(0), hash }),
+})
+
+/** Head as text, with its proof. */
+export interface ProvenHead {
+  head: string
+  proof: string
+}
+
+export function proveHead(head: LogHead, sealer: Pick<Sealer, 'proof'>, purpose: HeadPurpose): ProvenHead {
+  const text = JSON.stringify(head)
+  return { head: text, proof: sealer.proof(purpose, text) }
+}
+
+export function readProvenHead(
+  { head, proof }: ProvenHead,
+  sealer: Pick<Sealer, 'proof'>,
+  purpose: HeadPurpose,
+): ReadHead {
+  if (!isProof(proof, sealer.proof(purpose, head))) return { state: 'forged' }
+  try {
+    return { state: 'good', head: headSchema.parse(JSON.parse(head)) }
+  } catch {
+    return { state: 'forged' }
+  }
+}
+
+/** Length of the file in bytes. It is overwritten in place within one sector, so a write is never torn. */
+const headBytes = 384
+
+const fileSchema = z.strictObject({ head: z.string(), proof: z.string() })
+
+/** Reads the head of a log. @throws errors of the file system except ENOENT */
+export async function readHead(folder: string, sealer: Pick<Sealer, 'proof'>): Promise<ReadHead> {
+  let text: string
+  try {
+    text = await readFile(join(folder, headName), 'utf8')
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return { state: 'missing' }
+    throw error
+  }
+  try {
+    return readProvenHead(fileSchema.parse(JSON.parse(text)), sealer, 'event log')
+  } catch {
+    return { state: 'forged' }
+  }
+}
+
+/** Keeps the head file up to date. */
+export class HeadFile {
+  readonly #sealer: Pick<Sealer, 'proof'>
+  readonly #path: string
+  #handle: FileHandle | undefined
+
+  constructor(folder: string, sealer: Pick<Sealer, 'proof'>) {
+    this.#path = join(folder, headName)
+    this.#sealer = sealer
+  }
+
+  /** Writes a head, whose entries must be on disk already. @throws errors of the file system */
+  async write(head: LogHead): Promise<void> {
+    const line = JSON.stringify(proveHead(head, this.#sealer, 'event log'))
+    this.#handle ??= await openInPlace(this.#path)
+    await this.#handle.write(`${line.padEnd(headBytes - 1)}\n`, 0)
+  }
+
+  async close(): Promise<void> {
+    const handle = this.#handle
+    this.#handle = undefined
+    try {
+      await handle?.datasync()
+    } finally {
+      await handle?.close()
+    }
+  }
+}
+
+async function openInPlace(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'r+')
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error
+    return await open(path, 'wx', 0o600)
+  }
+}
+
+/** Minimum interval between notes of the log's end in the store, in milliseconds. */
+const noteMs = 60_000
+
+/** Seal of the log: the head file holds the first and the last entry, the store the number of the last entry. */
+export class LogSeal {
+  readonly #head: HeadFile
+  readonly #bound: EndBound | undefined
+  readonly #logger: Log
+  #oldest: LogHead['oldest']
+  #newest: ChainEnd
+  #notedAt = Number.NEGATIVE_INFINITY
+
+  constructor(head: HeadFile, { oldest, newest }: LogHead, bound: EndBound | undefined, logger: Log) {
+    this.#head = head
+    this.#oldest = oldest
+    this.#newest = newest
+    this.#bound = bound
+    this.#logger = logger
+  }
+
+  get oldest(): LogHead['oldest'] {
+    return this.#oldest
+  }
+
+  /** The last entry that is synced. */
+  get newest(): ChainEnd {
+    return this.#newest
+  }
+
+  /** Writes the current head. @throws errors of the file system */
+  async write(): Promise<void> {
+    await this.#head.write({ oldest: this.#oldest, newest: this.#newest })
+  }
+
+  /** Seals the entries up to this one, which are synced. @throws errors of the file system */
+  async extend(newest: ChainEnd): Promise<void> {
+    await this.#head.write({ oldest: this.#oldest, newest })
+    this.#newest = newest
+    if (performance.now() - this.#notedAt >= noteMs) this.note()
+  }
+
+  /** Moves the beginning of the log. @throws errors of the file system */
+  async shorten(oldest: LogHead['oldest']): Promise<void> {
+    this.#oldest = oldest
+    await this.write()
+  }
+
+  /** Notes the end of the log in the store. Ignores write failures: the log must not fail because the store is read-only. */
+  note(): void {
+    this.#notedAt = performance.now()
+    try {
+      this.#bound?.note(this.#newest.seq)
+    } catch (error) {
+      this.#logger.debug({ err: error }, 'the end of the event log was not noted in the store')
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#head.close()
+  }
+}

@@ -25,13 +25,13 @@ import { Quit } from './quit.ts'
 import { relaunchAfterCrash } from './relaunch.ts'
 import type { SandboxState } from './sandbox.ts'
 import { Shell } from './shell.ts'
-import { beTheOnlyOne } from './single-instance.ts'
 import { GaveUpError, startController } from './start-controller.ts'
-import { nameForTaskbar } from './taskbar-id.ts'
 import { textsFor } from './texts.ts'
 import type { Texts } from './texts/en.ts'
 import { HalfMovedError } from './move-folder.ts'
 import type { UserFolder } from './user-folder.ts'
+import { appId } from './app-id.ts'
+import { modeFlags, kioskFlag, hiddenFlag } from './start-mode.ts'
 
 const folder = import.meta.dirname
 const page = join(folder, '../renderer')
@@ -134,4 +134,34 @@ function giveUp(error: unknown, logger?: Logger): void {
     dialog.showErrorBox(texts().cannotStart, reasonOf(error))
   }
   app.exit(1)
+}
+
+/** Gives the windows and notifications the id of the app, by which Windows finds its shortcut. Other systems find it by their own files. */
+export function nameForTaskbar(): void {
+  if (process.platform === 'win32') app.setAppUserModelId(appId)
+}
+
+/** Requests of a second launch to the first. */
+interface FirstInstance {
+  show: () => void
+  openWalls: () => void
+  quit: () => void
+}
+
+/**
+ * Makes this the only instance for its data: a second launch ends, and the first one is notified.
+ * @returns false in the second one, which must exit
+ */
+function beTheOnlyOne({ show, openWalls, quit }: FirstInstance): boolean {
+  if (!app.requestSingleInstanceLock()) {
+    app.exit(0)
+    return false
+  }
+  app.on('second-instance', (_event, argv) => {
+    if (argv.includes(modeFlags.quit)) quit()
+    else if (argv.includes(kioskFlag)) openWalls()
+    // A start at login is hidden, also if the app already runs.
+    else if (!argv.includes(hiddenFlag)) show()
+  })
+  return true
 }

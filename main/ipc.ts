@@ -1,4 +1,4 @@
-import { ipcMain } from 'electron'
+import { ipcMain, type BrowserWindow } from 'electron'
 import type { Logger } from 'pino'
 import { isProcedureName, procedures } from '../shared/console/contract.ts'
 import type { ConsoleResult } from '../shared/console/procedure.ts'
@@ -8,9 +8,11 @@ import type { Controller } from '../server/controller/controller.ts'
 import { channels } from './channels.ts'
 import { allowRoomPage } from './hardening.ts'
 import { isFromOurPage, roleOf } from './page-sender.ts'
+import { eventShownTo } from '../server/console/shown-to-role.ts'
 
 /** Maximum input of one call, in characters of JSON: fits a CSV import of 4 MiB, escaped. */
 const maxInput = 10 * 1024 * 1024
+
 /** Maximum number of concurrent calls of the page. */
 const maxCalls = 256
 
@@ -62,4 +64,23 @@ function fits(input: unknown): boolean {
     // A value that is no JSON fits no procedure.
     return false
   }
+}
+
+/** Pushes the controller's events to a window until it closes. */
+export function pushEvents(controller: Promise<Controller>, window: BrowserWindow): void {
+  let stop: (() => void) | undefined
+  let closed = false
+  window.once('closed', () => {
+    closed = true
+    stop?.()
+  })
+  const start = (running: Controller): void => {
+    if (closed) return
+    stop = running.onEvent((event) => {
+      if (!window.webContents.isDestroyed() && !window.webContents.isCrashed())
+        window.webContents.send(channels.event, eventShownTo(roleOf(window.webContents), event))
+    })
+  }
+  // The code that starts the controller reports its failure.
+  controller.then(start, () => undefined)
 }

@@ -38,7 +38,7 @@ export class KeychainError extends Error {
 
 /**
  * Loads the key of a data folder: unwraps it, or makes and wraps one. An existing key file (made headless, or without
- * a keychain) is used unchanged, so that the folder works with either face. No key is made for a site sealed with another one.
+ * a keychain) is used unchanged, so that the folder works with either mode. No key is made for a site sealed with another one.
  * @throws KeychainError, KeyFileError
  */
 export async function loadDataKey(folder: string): Promise<DataKey> {

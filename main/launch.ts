@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Flag, flags, type LaunchOptions, readLaunchOptions } from '../server/bin/launch-options.ts'
 import { readSiteFile, type SiteFile } from '../server/controller/site-file.ts'
-import { hiddenFlag, kioskFlag } from './face.ts'
+import { hiddenFlag, kioskFlag } from './start-mode.ts'
 import { refuseMistypedFlags } from './mistyped-flags.ts'
 
 /** Start of the desktop app. */

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { app } from 'electron'
-import { hiddenFlag } from './face.ts'
+import { hiddenFlag } from './start-mode.ts'
 
 /** Tells whether the app starts at login. */
 export function startsAtLogin(): boolean {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { commandFlags, flags } from '../server/bin/launch-options.ts'
-import { faceFlags, hiddenFlag, kioskFlag } from './face.ts'
+import { modeFlags, hiddenFlag, kioskFlag } from './start-mode.ts'
 
 /** The flag resembles one of ours, and is no switch of Chromium; the message names both. */
 export class MistypedFlagError extends Error {
@@ -20,7 +20,7 @@ export class MistypedFlagError extends Error {
 const ownNames = [
   ...flags,
   ...commandFlags,
-  ...[...Object.values(faceFlags), kioskFlag, hiddenFlag].map((flag) => flag.slice(2)),
+  ...[...Object.values(modeFlags), kioskFlag, hiddenFlag].map((flag) => flag.slice(2)),
 ]
 
 /**

@@ -2,12 +2,15 @@ import type { DeviceView } from '../shared/console/devices.ts'
 import type { NodeView } from '../shared/console/nodes.ts'
 import type { ConsoleEvent } from '../shared/console/contract.ts'
 import type { Texts } from './texts/en.ts'
+import { Notification } from 'electron'
+import { LRUCache } from 'lru-cache'
+import type { Logger } from 'pino'
 
 /** Time in which several failures are gathered into one notification, in milliseconds. */
 const gatherMs = 2_000
 
 /** Parts of the notifications. */
-export interface Recorder {
+interface Recorder {
   texts: () => Texts
   /** Tells whether the operator sees the console, and so needs no notification. */
   isVisible: () => boolean
@@ -84,4 +87,48 @@ export class DownNotifications {
 
 function isUp(state: NodeView['state'] | undefined): boolean {
   return state === 'online' || state === 'draining'
+}
+
+/** Maximum number of open notifications to keep; the system has dropped older ones from its list by then. */
+const maxHeld = 50
+
+/** Parts of the notifier. */
+interface NotifierOptions {
+  logger: Logger
+  /** Action of a click on a notification. */
+  open: () => void
+  /** Called with each text that the system does not show: it has no notifications, or refuses those of this app (as macOS does with an unsigned app). */
+  onRefused: (text: string) => void
+}
+
+/** Shows notifications of the system, and keeps each until it is clicked or closed: without its object the click is lost. */
+export class Notifier {
+  readonly #options: NotifierOptions
+  readonly #held = new LRUCache<Notification, true>({ max: maxHeld })
+
+  constructor(options: NotifierOptions) {
+    this.#options = options
+  }
+
+  show(text: string): void {
+    const { logger, open, onRefused } = this.#options
+    if (!Notification.isSupported()) return onRefused(text)
+    const notification = new Notification({ title: 'Roomdesk', body: text })
+    const release = (): void => void this.#held.delete(notification)
+    notification.on('click', () => {
+      release()
+      open()
+    })
+    notification.on('close', ({ reason }) => {
+      // Windows moves it to its notification centre, where it can still be clicked.
+      if (reason !== 'timedOut') release()
+    })
+    notification.on('failed', (_event, error) => {
+      release()
+      logger.warn({ error }, 'the system does not show a notification')
+      onRefused(text)
+    })
+    this.#held.set(notification, true)
+    notification.show()
+  }
 }

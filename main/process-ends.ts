@@ -1,5 +1,6 @@
 import { app, crashReporter } from 'electron'
 import type { Logger } from 'pino'
+import { inspect } from 'node:util'
 
 /** Keeps reports of crashes on this computer, in the user's folder of the app: nothing is sent anywhere. Called before the app is ready. */
 export function keepCrashReports(): void {
@@ -11,5 +12,13 @@ export function logProcessEnds(logger: Pick<Logger, 'error'>): void {
   app.on('child-process-gone', (_event, { type, name, serviceName, reason, exitCode }) => {
     if (reason === 'clean-exit') return
     logger.error({ type, process: name ?? serviceName, reason, exitCode }, 'a process of the app ended unexpectedly')
+  })
+}
+
+/** Ends the app with exit code 1 when a command fails in an unexpected way: without a window, it would run on and do nothing. */
+export function exitOnFailure(command: Promise<unknown>): void {
+  command.catch((error: unknown) => {
+    process.stderr.write(`${inspect(error)}\n`)
+    app.exit(1)
   })
 }

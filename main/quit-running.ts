@@ -2,13 +2,14 @@ import { rm, writeFile } from 'node:fs/promises'
 import { app } from 'electron'
 import { insideOf } from '../shared/files/own-path.ts'
 import { sleep } from '../shared/sleep.ts'
-import { exitOnFailure } from './exit-on-failure.ts'
+import { exitOnFailure } from './process-ends.ts'
 import { installedFolder } from './installer-restart.ts'
 import { requestName } from './quit-requests.ts'
 
 /** Time within which the running app must end: its store is flushed within 12 s. In milliseconds. */
 const maxMs = 20_000
 const pauseMs = 200
+
 /** Time in which the apps of other users read the request, in milliseconds. */
 const readMs = 2_000
 

@@ -11,10 +11,9 @@ import type { DesktopLaunch } from './launch.ts'
 import { setStartsAtLogin, startsAtLogin } from './login-item.ts'
 import { KeepAwake } from './keep-awake.ts'
 import { setApplicationMenu } from './menu.ts'
-import { DownNotifications } from './notifications.ts'
-import { Notifier } from './notifier.ts'
+import { DownNotifications, Notifier } from './notifications.ts'
 import { PreferencesFile } from './preferences.ts'
-import { pushEvents } from './push-events.ts'
+import { pushEvents } from './ipc.ts'
 import { restartApp } from './relaunch.ts'
 import { changesState, readConsoleSettings, readState, type ShellState, throttled } from './shell-state.ts'
 import { textsFor } from './texts.ts'
@@ -33,7 +32,7 @@ const trayMs = 1_000
 const desktopOrigin = { transport: 'ipc', client: '', role: 'admin' } as const
 
 /** Parts of the shell. */
-export interface ShellOptions {
+interface ShellOptions {
   launch: DesktopLaunch
   logger: Logger
   /** Folder of the built main program, which includes the preload. */

@@ -8,14 +8,16 @@ import { listFolder } from '../server/store/files/durable-files.ts'
 import { renameFile } from '../server/store/system/rename-file.ts'
 import { insideOf } from '../shared/files/own-path.ts'
 import { sleep } from '../shared/sleep.ts'
-import { type Face, faceFlags } from './face.ts'
+import { type StartMode, modeFlags } from './start-mode.ts'
 import { ownFlags } from './launch.ts'
 import { HalfMovedError, isHalfMoved, lockName, moveFolder } from './move-folder.ts'
 
 /** File that Chromium writes into the folder of its session at each start. */
 const stateName = 'Local State'
+
 /** File that one of several processes holds while it moves the folder. */
 const moveLock = 'moving.lock'
+
 /** Longest time that another process may need for the move, and pause between looks, in milliseconds. */
 const moveMs = 60_000
 const pauseMs = 100
@@ -36,7 +38,7 @@ export interface UserFolderFacts {
   environment: NodeJS.ProcessEnv
   /** Folder of the app in the roaming folder of the user, Electron's choice. */
   roaming: string
-  face: Face
+  mode: StartMode
   rename?: typeof renameFile
 }
 
@@ -45,11 +47,11 @@ export interface UserFolderFacts {
  * log-off, with all recordings. Called before anything reads the folder's path: Electron creates the folder with the first `getPath`, and reads `Local State` once the main module was run
  * (`ElectronBrowserMainParts::PostEarlyInitialization`).
  */
-export async function placeUserFolder(face: Face): Promise<UserFolder> {
+export async function placeUserFolder(mode: StartMode): Promise<UserFolder> {
   const { platform, argv, env: environment } = process
   if (platform !== 'win32' || app.commandLine.hasSwitch('user-data-dir')) return { path: undefined }
   const roaming = insideOf(app.getPath('appData'), app.getName())
-  const folder = await findUserFolder({ argv, environment, roaming, face })
+  const folder = await findUserFolder({ argv, environment, roaming, mode })
   if (folder.path !== undefined) app.setPath('userData', folder.path)
   return folder
 }
@@ -67,7 +69,7 @@ async function find(facts: UserFolderFacts): Promise<UserFolder> {
   const local = localFolder(facts.environment)
   const known = await settled(local, facts.roaming)
   if (known !== undefined) return known
-  const runsController = facts.face === 'desktop' || facts.argv.includes(faceFlags.headless)
+  const runsController = facts.mode === 'desktop' || facts.argv.includes(modeFlags.headless)
   // A site in a folder of the operator's choice stays there, and so do the files that belong to it, unless a move has begun.
   const mayMove = runsController && (isHalfMoved(local) || !hasDataFolder(facts))
   if (!mayMove) return { path: isHalfMoved(local) ? local : facts.roaming }

@@ -1,12 +1,16 @@
 import { existsSync } from 'node:fs'
 import { resolve, win32 } from 'node:path'
 import { errorCode } from '../../shared/error-code.ts'
-import { type Flag, readLaunchOptions } from '../../server/bin/launch-options.ts'
+import { type Flag, LaunchError, readLaunchOptions } from '../../server/bin/launch-options.ts'
 import { ownFlags } from '../launch.ts'
 import { carryOut, CommandFailedError, runCommand } from './carry-out.ts'
 import { macService } from './mac-service.ts'
 import type { Command, ServicePlan, ServiceRequest } from './service-plan.ts'
 import { windowsService } from './windows-service.ts'
+import { app } from 'electron'
+import { modeFlags } from '../start-mode.ts'
+import { headlessFlags } from '../without-window.ts'
+import { exitOnFailure } from '../process-ends.ts'
 
 /** Machine on which a service is installed or removed. */
 export interface ServiceMachine {
@@ -23,7 +27,7 @@ export interface ServiceMachine {
 }
 
 /** Facts of the running app. */
-export function thisMachine(program: string, isPackaged: boolean): ServiceMachine {
+function thisMachine(program: string, isPackaged: boolean): ServiceMachine {
   const { platform, env, resourcesPath } = process
   return { platform, env, uid: process.getuid?.(), program, isPackaged, resources: resourcesPath, run: runCommand }
 }
@@ -125,10 +129,31 @@ function mustBeForAllUsers(program: string, { USERPROFILE: profile }: NodeJS.Pro
 }
 
 /** Tells whether an error is one that the operator can mend. */
-export function isForOperator(error: unknown): error is Error {
+function isForOperator(error: unknown): error is Error {
   return (
     error instanceof ServiceRefusedError ||
     error instanceof CommandFailedError ||
     (error instanceof Error && errorCode(error) !== '')
   )
+}
+
+/** Installs the service of this machine or removes it, says so in one sentence, and ends: `roomdesk --install-service`, `--remove-service`. */
+export function changeService(): void {
+  exitOnFailure(change().then((code) => app.exit(code)))
+}
+
+async function change(): Promise<number> {
+  const { argv } = process
+  const machine = thisMachine(app.getPath('exe'), app.isPackaged)
+  try {
+    const said = argv.includes(modeFlags.removeService)
+      ? await removeService(machine)
+      : await installService(headlessFlags(argv.slice(app.isPackaged ? 1 : 2)), machine)
+    process.stdout.write(`${said}\n`)
+    return 0
+  } catch (error) {
+    if (!(error instanceof LaunchError || isForOperator(error))) throw error
+    process.stderr.write(`${error.message}\n`)
+    return 1
+  }
 }

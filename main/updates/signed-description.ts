@@ -1,6 +1,10 @@
 import { type KeyObject, verify } from 'node:crypto'
 import { UpdateProblem } from './update-problem.ts'
 import type { UpdateSource } from './update-source.ts'
+import { execFile } from 'node:child_process'
+import { win32 } from 'node:path/posix'
+import { promisify } from 'node:util'
+import { z } from 'zod'
 
 declare const signed: unique symbol
 
@@ -9,9 +13,11 @@ export type SignedDescription = Buffer & { readonly [signed]: true }
 
 /** Ending of the file with the signatures, beside the description. */
 export const signatureEnding = '.sig'
+
 /** Maximum sizes in bytes: of the description of a release and of its signatures. */
 const maxDescription = 256 * 1024
 const maxSignatures = 4 * 1024
+
 /** An Ed25519 signature (64 bytes) in base64. */
 const signatureLine = /^[\w+/]{86}==$/
 
@@ -64,4 +70,47 @@ async function readAtMost(source: UpdateSource, name: string, max: number): Prom
     parts.push(part)
   }
   return Buffer.concat(parts)
+}
+
+const signature = z.object({ status: z.string(), signer: z.string().nullable() })
+
+/** Signature of a file, as Windows judges it. */
+export type Signature = z.output<typeof signature>
+
+/** Reads the signature of a file. */
+type ReadSignature = (path: string) => Promise<Signature>
+const script = `$s = Get-AuthenticodeSignature -LiteralPath $env:ROOMDESK_FILE
+@{ status = "$($s.Status)"; signer = $s.SignerCertificate.Subject } | ConvertTo-Json -Compress`
+
+/** Asks Windows PowerShell. The path is in the environment: nothing in it is code. */
+const readSignature: ReadSignature = async (path) => {
+  const powershell = win32.join(
+    process.env.SystemRoot ?? 'C:\\Windows',
+    'System32/WindowsPowerShell/v1.0/powershell.exe',
+  )
+  const { stdout } = await promisify(execFile)(powershell, ['-NoProfile', '-NonInteractive', '-Command', script], {
+    // Started from PowerShell 7, the app inherits a list of its modules, which Windows PowerShell cannot load. Without a list it takes its own.
+    env: { ...process.env, PSModulePath: undefined, ROOMDESK_FILE: path },
+    timeout: 60000,
+    windowsHide: true,
+  })
+  return signature.parse(JSON.parse(stdout))
+}
+
+/**
+ * Proves that an installer for Windows was signed by whoever signed the running app.
+ * @param program executable of the running app
+ * Nothing to prove where the running app is not signed itself: the publisher's key proved the release.
+ * @throws UpdateProblem
+ */
+export async function proveSignature(
+  installer: string,
+  program: string,
+  read: ReadSignature = readSignature,
+): Promise<void> {
+  const own = await read(program)
+  if (own.status === 'NotSigned') return
+  const { status, signer } = await read(installer)
+  if (own.status !== 'Valid' || status !== 'Valid' || signer === null || signer !== own.signer)
+    throw new UpdateProblem('signature', signer ?? status)
 }

@@ -12,7 +12,7 @@ import { InstallCountdown } from './install-countdown.ts'
 import { lookMs, QuietMoment } from './quiet-moment.ts'
 import { programFiles, ReplacedProgram } from './replaced-program.ts'
 import { readRelease, type UpdateTarget, type VerifiedRelease } from './release.ts'
-import { proveSignature } from './signature.ts'
+import { proveSignature } from './signed-description.ts'
 import { problemOf, UpdateProblem } from './update-problem.ts'
 import { updateSource } from './update-source.ts'
 

@@ -1,16 +1,15 @@
 import { join } from 'node:path'
 import { type BrowserWindow, type Display, globalShortcut, screen } from 'electron'
 import type { Logger } from 'pino'
-import type { AppInput, WallsView } from '../../shared/app-contract.ts'
+import type { AppInput, WallDisplay, WallChoice, WallsView } from '../../shared/app-contract.ts'
 import { KeepAwake } from '../keep-awake.ts'
 import { areWindowsPlaced } from '../window-placement.ts'
 import type { PreferencesFile } from '../preferences.ts'
 import { wayOut } from './wall-keys.ts'
-import { describeDisplay, findDisplays } from './wall-places.ts'
 import { WallWindow } from './wall-window.ts'
 
 /** Parts of the walls. */
-export interface WallsOptions {
+interface WallsOptions {
   preferences: PreferencesFile
   logger: Logger
   /** Folder of the built main program, which includes the preload. */
@@ -175,4 +174,37 @@ export class Walls {
     logger.info({ display: display.label, view }, 'a wall was opened')
     onCover(display)
   }
+}
+
+/** Describes a connected display as it is stored. */
+function describeDisplay({ id, label, size }: Pick<Display, 'id' | 'label' | 'size'>): WallDisplay {
+  return { id, label: label.slice(0, 200), width: Math.round(size.width), height: Math.round(size.height) }
+}
+
+/**
+ * Finds the display of each chosen wall: by its id, else by name and size, because the system may give a display another id when it
+ * comes back.
+ * @returns by the index of the choice, each display once
+ */
+export function findDisplays(
+  choices: readonly WallChoice[],
+  displays: readonly WallDisplay[],
+): ReadonlyMap<number, WallDisplay> {
+  const found = new Map<number, WallDisplay>()
+  const free = new Map(displays.map((display) => [display.id, display]))
+  const take = (matches: (chosen: WallDisplay, display: WallDisplay) => boolean): void => {
+    choices.forEach(({ display: chosen }, index) => {
+      if (found.has(index)) return
+      const display = [...free.values()].find((one) => matches(chosen, one))
+      if (display === undefined) return
+      found.set(index, display)
+      free.delete(display.id)
+    })
+  }
+  take((chosen, { id }) => chosen.id === id)
+  take(
+    (chosen, { label, width, height }) =>
+      label !== '' && chosen.label === label && chosen.width === width && chosen.height === height,
+  )
+  return found
 }

@@ -8,9 +8,8 @@ import { Controller } from '../controller/controller.ts'
 import type { ControllerOptions } from '../controller/options.ts'
 import { CrashGuard } from './crash-guard.ts'
 import { ListenError } from '../edge/listen-error.ts'
-import { LaunchError, type LaunchOptions, readLaunchOptions } from './launch-options.ts'
+import { LaunchError, type LaunchOptions, readLaunchOptions, usage } from './launch-options.ts'
 import { JanusConfigError } from './janus-config.ts'
-import { runCommand } from './commands.ts'
 import { type ListenerName, portFlag } from '../http/listeners.ts'
 import { EarlyProcess } from '../nodes/embedded/early-process.ts'
 import type { SpawnMediaProcess } from '../nodes/embedded/media-process.ts'
@@ -28,6 +27,7 @@ import { withPasswordOf } from '../store/postgres/database-password.ts'
 import { type DatabaseRisk, databaseRiskMessages } from '../store/postgres/database-risk.ts'
 import { KeyFileError } from '../store/files/key-file.ts'
 import { productVersion } from './version.ts'
+import type { Report } from './report.ts'
 
 /** Parts that differ between the programs that run a headless controller: Node, and the desktop app. */
 export interface HeadlessProgram {
@@ -239,4 +239,31 @@ function reportFirstStart(controller: Controller | SiteController): void {
   ]
   if (process.stderr.isTTY) lines.push(`Open the console: ${controller.url('console')}/#key=${consoleKey.value}`)
   process.stderr.write(`${lines.join('\n')}\n`)
+}
+
+/**
+ * Carries out a command that prints something and ends.
+ * @returns undefined when the options name none: then a controller is to run
+ * @throws errors that the operator can mend, with one line that says how
+ */
+async function runCommand(given: LaunchOptions): Promise<Report | undefined> {
+  if (given.help) return { text: `${usage}\n`, code: 0 }
+  if (given.version) return { text: `${productVersion}\n`, code: 0 }
+  const { storePasswordFile, store } = given
+  const withPassword = storePasswordFile !== undefined && store !== undefined
+  const options = withPassword ? { ...given, store: await withPasswordOf(storePasswordFile, store) } : given
+  // A controller that runs loads no commands.
+  if (options.verifyLog) {
+    const { checkLog } = await import('./verify-log.ts')
+    return await checkLog(options)
+  }
+  if (options.janusConfig !== undefined) {
+    const { dataDir: dataFolder, store: database, site: sitePath, janusConfig: name, host, eventPort } = options
+    const { janusConfiguration } = await import('./janus-config.ts')
+    return { text: await janusConfiguration({ dataFolder, database, sitePath, name, host, eventPort }), code: 0 }
+  }
+  if (options.moveStore === undefined) return undefined
+  const { dataDir: folder, store: database, moveStore: to } = options
+  const { moveStore } = await import('../store/move-site.ts')
+  return { text: `${await moveStore({ folder, database, to })}\n`, code: 0 }
 }

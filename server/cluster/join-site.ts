@@ -1,18 +1,18 @@
 import { onAbort } from '../../shared/abort.ts'
 import { hostname } from 'node:os'
-import { pause, sleep } from '../store/system/time.ts'
+import { pause, sleep, timeoutSignal } from '../store/system/time.ts'
 import type { LeaderHistory } from '../console/leader-history.ts'
 import type { SiteControllers } from '../console/site-controllers.ts'
 import { connectionTimeouts } from '../edge/limits.ts'
 import type { ControllerOptions } from '../controller/options.ts'
 import { RequestProof } from '../edge/request-proof.ts'
-import { askOthersBy } from './peer-health.ts'
 import { type AskPeer, askConsole } from './peer-console.ts'
-import { registerBy } from './register.ts'
-import type { MemberOptions } from '../store/election/member-options.ts'
+import type { AskOthers, MemberOptions, RegisterWithLeader } from '../store/election/member-options.ts'
 import type { Sealer } from '../store/sealer.ts'
 import type { KnownController, FencedStore, SiteMember } from '../store/election/site-member.ts'
 import { checkTimings, clusterTimes, electionTimes, shippedTimings } from '../store/election/timings.ts'
+import { z } from 'zod'
+import { hasCode } from '../../shared/error-code.ts'
 
 /** How to run a controller of a site that a database holds. */
 export interface SiteControllerOptions extends ControllerOptions {
@@ -113,5 +113,55 @@ export function controllersBy(
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+  }
+}
+
+const healthSchema = z.looseObject({ role: z.string(), epoch: z.string().default(''), store: z.unknown() })
+type Health = z.infer<typeof healthSchema>
+
+/** Asks the other controllers who leads (`GET /healthz`), and whether a replica reaches the database. Whoever does not answer, or whose answer is not its own, may lead. */
+export function askOthersBy(ask: AskPeer): AskOthers {
+  return async (others, signal) => {
+    // See above: such a controller may lead.
+    const said = await Promise.all(others.map((other) => healthOf(other, ask, signal).catch(() => undefined)))
+    let leader: { id: string; epoch: string } | undefined
+    let newest: string | undefined
+    for (const [index, { id }] of others.entries()) {
+      const { role, epoch = '' } = said[index] ?? {}
+      if (!isEpoch(epoch)) continue
+      if (newest === undefined || BigInt(epoch) > BigInt(newest)) newest = epoch
+      if (role === 'leader' && (leader === undefined || BigInt(epoch) > BigInt(leader.epoch))) leader = { id, epoch }
+    }
+    const reachDatabase = said.some((health) => health?.role === 'standby' && health.store === 'ok')
+    // One that leads is a replica in the next moment, and answers again then. One that knows no epoch has started since, and may have led before.
+    const unproven = said.some((health) => health?.role !== 'standby' || !isEpoch(health.epoch))
+    return {
+      ...(leader === undefined ? {} : { leader }),
+      ...(newest === undefined ? {} : { epoch: newest }),
+      reachDatabase,
+      unproven,
+    }
+  }
+}
+
+const isEpoch = (text: string): boolean => /^\d{1,18}$/.test(text)
+
+async function healthOf(other: KnownController, ask: AskPeer, signal: AbortSignal): Promise<Health | undefined> {
+  const said = await ask(other, { path: '/healthz' }, signal)
+  return said === undefined ? undefined : healthSchema.safeParse(JSON.parse(said.body)).data
+}
+
+/** Makes this controller known to the console of the one that leads (`POST /controllers`). */
+export function registerBy(ask: AskPeer): RegisterWithLeader {
+  return async (leader, joiner, signal) => {
+    const question = { method: 'POST', path: '/controllers', body: JSON.stringify(joiner) }
+    const deadline = AbortSignal.any([signal, timeoutSignal(clusterTimes.register)])
+    try {
+      const said = await ask(leader, question, deadline)
+      return said?.status === 204 ? 'known' : 'open'
+    } catch (error) {
+      // Its machine is there, and says that no program listens.
+      return hasCode(error, 'ECONNREFUSED') ? 'gone' : 'open'
+    }
   }
 }

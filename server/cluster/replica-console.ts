@@ -1,4 +1,4 @@
-import { wallClock } from '../store/system/time.ts'
+import { sleep, monotonic, wallClock } from '../store/system/time.ts'
 import type { Logger } from 'pino'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { accountAccess } from '../access/accounts/account-access.ts'
@@ -19,16 +19,28 @@ import { soleLeadership } from '../store/leadership.ts'
 import type { FollowedSite } from './followed-site.ts'
 import { LeaderConsole } from './leader-console.ts'
 import { LeaderEvents } from './leader-events.ts'
-import { leaderSignIn } from './leader-sign-in.ts'
 import type { LeaderResolver } from './leader-resolver.ts'
-import { readOnlyDispatch } from './read-only-dispatch.ts'
-import { replicaMetrics } from './replica-metrics.ts'
+import type { IncomingHttpHeaders } from 'node:http'
+import { pageHalfHeader } from '../../shared/console/session-halves.ts'
+import type { AccountSessions } from '../access/accounts/account-sessions.ts'
+import { resultOfError, refused, statusOf } from '../console/console-answer.ts'
+import type { LeaderEntrance, BegunSession } from '../console/entrance.ts'
+import { clusterTimes } from '../store/election/timings.ts'
+import type { ConsoleResult } from '../../shared/console/procedure.ts'
+import type { GatedDispatch, Dispatch } from '../console/dispatch.ts'
+import type { CallOrigin } from '../console/handlers.ts'
+import { refuseCaller } from '../console/judge-call.ts'
+import { isPassedOnCall } from '../console/passed-on-calls.ts'
+import { unproven } from '../gate/gate.ts'
+import type { Log } from '../observe/log.ts'
+import { Registry, Gauge, Counter } from 'prom-client'
+import { type ControllerMetricSources, addControllerGauges } from '../observe/controller-metrics.ts'
 
 /** Message for callers who have not signed in: PostgreSQL's own names hosts, users and databases. */
 const databaseAway = 'the database cannot be reached'
 
 /** Parts of the console of a replica. */
-export interface ReplicaConsoleOptions {
+interface ReplicaConsoleOptions {
   /** Folder of the built page. */
   page: string
   site: FollowedSite
@@ -140,5 +152,127 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
       return listener.url
     },
     end,
+  }
+}
+
+/** Signs users in and out at a replica. The leader checks, counts and stores; the replica passes its answer on. */
+function leaderSignIn(console: LeaderConsole, sessions: Pick<AccountSessions, 'check'>): LeaderEntrance {
+  return {
+    async signIn(offered, { client, browser }) {
+      try {
+        const { status, headers, body } = await console.ask('POST', '/session', client, {
+          headers: { 'user-agent': browser },
+          body: JSON.stringify(offered),
+        })
+        const retryAfter = headers['retry-after']
+        const session = status === 204 ? begunSession(headers) : undefined
+        if (session !== undefined) await isKnown(sessions, session)
+        return { status, body: body === '' ? undefined : JSON.parse(body), retryAfter, session }
+      } catch (error) {
+        const body = resultOfError(error) ?? refused(refusal('leaderSilent'))
+        return { status: statusOf.failed, body, retryAfter: undefined, session: undefined }
+      }
+    },
+    async signOut(headers, client) {
+      // The browser has dropped the session already. If the leader is unreachable, it expires on its own.
+      await console.ask('DELETE', '/session', client, { headers }).catch(() => undefined)
+    },
+  }
+}
+
+function begunSession(headers: IncomingHttpHeaders): BegunSession | undefined {
+  const cookie = /^[\w-]+=([^;]+)/.exec(headers['set-cookie']?.[0] ?? '')?.[1]
+  const half = headers[pageHalfHeader]
+  return cookie === undefined || typeof half !== 'string' ? undefined : { cookie, half }
+}
+
+async function isKnown(sessions: Pick<AccountSessions, 'check'>, { cookie, half }: BegunSession): Promise<void> {
+  const end = monotonic() + clusterTimes.readSession
+  while (sessions.check(cookie, { half }) === undefined && monotonic() < end) await sleep(clusterTimes.readSessionCheck)
+}
+
+/** Dependencies of the console of a replica. */
+interface ReadOnlyConsole {
+  controllers: Pick<ControllerWatch, 'list'>
+  /** Calls a procedure of the leader's console for somebody who has shown here who they are. */
+  ask: (name: string, input: unknown, origin: CallOrigin) => Promise<ConsoleResult<unknown>>
+  /** URL of the leader's console; empty where nobody leads. */
+  leaderUrl: () => string
+  log: Log
+}
+
+/** Makes the procedures of a replica: reads are sent to the leader, changes are refused with the leader's address. */
+function readOnlyDispatch({ controllers, ask, leaderUrl, log }: ReadOnlyConsole): GatedDispatch {
+  const dispatch: Dispatch = async (name, input, origin) => {
+    try {
+      // The leader refuses callers without the permission, and so does this controller.
+      if (name === 'controllers.list' && refuseCaller(name, origin) === undefined)
+        return { ok: true, value: await controllers.list() }
+      if (!isPassedOnCall(name)) {
+        const url = leaderUrl()
+        return refused(url === '' ? refusal('standbyAlone') : refusal('standby', { leader: url }))
+      }
+      return await ask(name, input, origin)
+    } catch (error) {
+      const known = resultOfError(error)
+      if (known !== undefined) return known
+      log.error({ err: error, procedure: name }, 'a console procedure failed')
+      return refused(refusal('unexpected'))
+    }
+  }
+  return unproven('the leader answers', dispatch)
+}
+
+/** Read when somebody scrapes. */
+interface ReplicaMetricSources {
+  controllers: ControllerMetricSources
+  /** Requests that were passed on, and that could not be. */
+  passedOn(): { answered: number; refused: number }
+  /** Requests that wait for a leader. */
+  waiting(): number
+  /** Whether every port of the leader can be reached from here. */
+  leaderReachable(): boolean
+  connections(): Promise<Readonly<Record<string, number>>>
+  /** Restarts of the program after an unexpected error. */
+  restarts: number
+}
+
+/** Makes the numbers of `/metrics` of a replica. */
+function replicaMetrics(sources: ReplicaMetricSources): () => Promise<string> {
+  const registry = new Registry()
+  const registers = [registry]
+  addControllerGauges(registry, sources.controllers)
+  const passedOn = new Gauge({
+    name: 'roomdesk_standby_requests',
+    help: 'Requests that were passed on to the leader since this controller stands by, by whether they were answered.',
+    labelNames: ['answered'],
+    registers,
+  })
+  const waiting = new Gauge({ name: 'roomdesk_standby_waiting', help: 'Requests that wait for a leader.', registers })
+  const reachable = new Gauge({
+    name: 'roomdesk_leader_reachable',
+    help: '1 while this controller can reach every port of the leader, 0 while it cannot, or there is no leader: it cannot pass requests on then.',
+    registers,
+  })
+  const connections = new Gauge({
+    name: 'roomdesk_connections',
+    help: 'Open connections by listener.',
+    labelNames: ['listener'],
+    registers,
+  })
+  const restarts = new Counter({
+    name: 'roomdesk_restarts_total',
+    help: 'Times that the controller started itself again after an unexpected error, since somebody started it.',
+    registers,
+  })
+  restarts.inc(sources.restarts)
+  return async () => {
+    const { answered, refused } = sources.passedOn()
+    passedOn.set({ answered: 'yes' }, answered)
+    passedOn.set({ answered: 'no' }, refused)
+    waiting.set(sources.waiting())
+    reachable.set(Number(sources.leaderReachable()))
+    for (const [listener, open] of Object.entries(await sources.connections())) connections.set({ listener }, open)
+    return await registry.metrics()
   }
 }

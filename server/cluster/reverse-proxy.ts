@@ -7,14 +7,13 @@ import { limits } from '../../shared/limits.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import { endToEnd, headerOf, passedOnHeader } from '../edge/end-to-end-headers.ts'
 import { notLeader, provenRequest, refuseAsNotLeader } from '../edge/passed-on.ts'
-import type { RequestProof } from '../edge/request-proof.ts'
+import { maxCoveredBody, type RequestProof } from '../edge/request-proof.ts'
 import { drain } from '../edge/unread-body.ts'
 import type { ListenerName } from '../http/listeners.ts'
 import type { PassToLeader } from '../http/request-handler.ts'
 import { PoolEndedError } from '../nodes/pool/pool-ended.ts'
 import { HandedOverError } from '../store/postgres/database-error.ts'
 import { doesNotLead, type LeaderTarget, type LeaderResolver } from './leader-resolver.ts'
-import { readAhead } from './read-ahead.ts'
 import { ShareGate } from './share-gate.ts'
 import { watchUnanswered } from './unanswered.ts'
 import { clusterTimes } from '../store/election/timings.ts'
@@ -22,17 +21,19 @@ import { clusterTimes } from '../store/election/timings.ts'
 /** Requests of one client address under way to one port of the leader, which has room for 2,000; of these, with bodies that are passed on as they come. Further ones wait. */
 const maxPerAddress = 1_000
 const maxStreamsPerAddress = 200
+
 /** Bodies without their length, in bytes. The leader's APIs refuse a longer one in their own form. */
 const apiBodies = { maxChunked: limits.requestBody, cut: true }
 const otherBodies = { maxChunked: 256 * 1024, cut: false }
 
 /** Outcome of a request. `nobody`: there was no leader, nothing was done. `lost`: it was passed on, and whether it was done is not known. `gone`: its client left. */
-export type PassedOn = 'answered' | 'nobody' | 'lost' | 'gone'
+type PassedOn = 'answered' | 'nobody' | 'lost' | 'gone'
+
 /** Outcome of one attempt. `unreached`: nothing of it was sent, or its receiver did nothing. */
 type Attempt = 'answered' | 'unreached' | 'lost' | 'gone'
 
 /** How a request is passed on. */
-export interface Passing {
+interface Passing {
   listener: ListenerName
   /** It may be asked again where its answer was lost. */
   safe: boolean
@@ -269,4 +270,34 @@ function answerWith(answer: IncomingMessage, request: IncomingMessage, response:
 async function pauseUnless(gone: AbortSignal): Promise<void> {
   if (gone.aborted) return
   await pause(20, { signal: gone, ref: false })
+}
+
+const noBody = Buffer.alloc(0)
+
+/**
+ * Reads a body before its request takes a connection to the leader: slow clients hold none, the body can be proven, and sent again.
+ * @returns `streamed`: it is announced as too long for that, and is passed on as it comes; `tooLong`: it came without its length, and `maxChunked` bytes are not enough
+ * @param options `cut`: of one that is too long, the first bytes beyond `maxChunked` are returned: its receiver refuses it by its length
+ * @throws what `left` is aborted with
+ */
+async function readAhead(
+  request: IncomingMessage,
+  { maxChunked, cut }: { maxChunked: number; cut: boolean },
+  left: AbortSignal,
+): Promise<Buffer | 'streamed' | 'tooLong'> {
+  const chunked = headerOf(request.rawHeaders, 'transfer-encoding') !== undefined
+  const length = Number(headerOf(request.rawHeaders, 'content-length') ?? 0)
+  if (!chunked && length === 0) return noBody
+  if (!chunked && !(length <= maxCoveredBody)) return 'streamed'
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer | 'tooLong'>()
+  const chunks: Buffer[] = []
+  let bytes = 0
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes - chunk.length > maxChunked) return
+    chunks.push(chunk)
+    if (bytes > maxChunked && chunked) resolve(cut ? Buffer.concat(chunks) : 'tooLong')
+  })
+  request.once('end', () => resolve(Buffer.concat(chunks)))
+  return await promise.finally(onAbort(left, () => reject(left.reason)))
 }

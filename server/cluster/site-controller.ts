@@ -10,13 +10,12 @@ import { KeptPorts } from '../edge/kept-ports.ts'
 import { RequestProof } from '../edge/request-proof.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
 import type { StoredBound } from '../event-log/end-bound.ts'
-import type { SharedEventLog } from '../event-log/event-log.ts'
+import type { EventSink, SharedEventLog } from '../event-log/event-log.ts'
 import { ControllerLife } from '../event-log/sources/controllers.ts'
 import { type FirstStart, isFirstStart } from '../controller/first-start.ts'
 import type { ListenerName } from '../http/listeners.ts'
 import { controllersBy, joinAgain, ledSoon, type SiteControllerOptions } from './join-site.ts'
 import { type JoinedSite, openJoinedSite } from './joined-site.ts'
-import { recordLosses } from './record-losses.ts'
 import { firstMaterial, prepareSite } from '../controller/open-site.ts'
 import type { Restarts } from '../controller/restarts.ts'
 import { type ReplicaRole, replicaRole } from './replica-role.ts'
@@ -34,6 +33,7 @@ import type {
   FencedStore,
   SiteMember,
 } from '../store/election/site-member.ts'
+import { recordNotice } from '../event-log/watch-site.ts'
 
 /**
  * A controller of a cluster: leads or follows, and changes between both roles on the same ports while the program runs.
@@ -373,4 +373,13 @@ export class SiteController {
     const tls = role?.is === 'standby' ? role.standby.tls : this.#tls
     return controllerPlace({ url: (name) => this.url(name) }, host, tls ?? this.#proof.tls)
   }
+}
+
+/** Records each loss that a controller finds in the event log at once: it may be the only one that knows of it, and may never lead. */
+export function recordLosses(member: Pick<SiteMember, 'onLost'>, events: EventSink): () => void {
+  return member.onLost((notice) => {
+    if (notice.logged === true) return
+    recordNotice(events, notice)
+    notice.logged = true
+  })
 }

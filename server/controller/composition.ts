@@ -11,8 +11,8 @@ import { ControllerWatch } from '../console/site-controllers.ts'
 import type { SharedEventLog } from '../event-log/event-log.ts'
 import { GatheringSink } from '../event-log/gathering-sink.ts'
 import { unproven } from '../gate/gate.ts'
-import { listenerUrl, nodeAddressOf, outsideUrl } from '../edge/network-addresses.ts'
-import type { ListenerName, Port } from '../http/listeners.ts'
+import { boundUrl, listenerUrl, nodeAddressOf, outsideUrl, portOfUrl } from '../edge/network-addresses.ts'
+import type { ListenerName, Listeners, Port } from '../http/listeners.ts'
 import { formerTls } from '../edge/tls.ts'
 import { siteSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
@@ -21,7 +21,6 @@ import { consoleFeed, openConsolePort, provenDispatch } from './console.ts'
 import { type Health, healthOf } from './health.ts'
 import { Late } from './late.ts'
 import { type Listening, openListening } from './listening.ts'
-import { machineOf, openConnections } from './machine.ts'
 import { machineReadiness } from './machine-readiness.ts'
 import { nodePortOf } from './node-port.ts'
 import type { LeaderSite, OpenSite } from './open-site.ts'
@@ -30,6 +29,9 @@ import { siteDiagnostics } from './site-diagnostics.ts'
 import { type SitePlayback, sitePlayback } from './playback.ts'
 import { PhoneVisits } from '../readiness/phone-visits.ts'
 import { createServices, type Services } from './services.ts'
+import { availableParallelism } from 'node:os'
+import type { Machine } from '../console/node-procedures.ts'
+import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 
 /** Parts of a controller that start and end with it. */
 export interface ControllerParts extends Listening {
@@ -200,4 +202,35 @@ function portsOf(
     ...{ media, device, node, event: services.janusEvents },
     ...(consolePort === undefined ? {} : { console: consolePort }),
   }
+}
+
+/** Facts about the machine of a controller, for the console. */
+function machineOf(
+  { cores, overrides = {} }: Pick<ControllerOptions, 'cores' | 'overrides'>,
+  listeners: Listeners,
+  settings: () => Settings,
+): Machine {
+  const host = (): string => overrides.host ?? settings().listeners.host
+  return {
+    eventUrl: () => boundUrl(listeners.url('event'), host()),
+    cores: () => cores ?? availableParallelism(),
+    host,
+    ports: () => listeners.ports(),
+    settings,
+    nodePort: () => firstPort(portOfUrl(listeners.url('node')), overrides.node_port, settings().listeners.node_port),
+  }
+}
+
+/** Open connections by listener; those of further nodes count as the node's. */
+async function openConnections(
+  listeners: Listeners,
+  media: Pick<EmbeddedNodes, 'furtherConnections'> | undefined,
+): Promise<Partial<Record<ListenerName, number>>> {
+  const [counted, further] = await Promise.all([listeners.connections(), media?.furtherConnections() ?? 0])
+  return further === 0 ? counted : { ...counted, node: (counted.node ?? 0) + further }
+}
+
+/** First of these that is a port number above 0; 0: none is. */
+function firstPort(...ports: (number | undefined)[]): number {
+  return ports.find((port) => port !== undefined && port > 0) ?? 0
 }

@@ -1,17 +1,19 @@
 import { insideOf } from '../../shared/files/own-path.ts'
 import type { Settings } from '../../shared/settings.ts'
+import type { CameraClock } from '../readiness/camera-clocks-check.ts'
+import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
+import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { found } from '../readiness/finding.ts'
 import { machineChecks } from '../readiness/machine-checks.ts'
 import type { PhoneParts } from '../readiness/phone-check.ts'
 import type { PhoneVisits } from '../readiness/phone-visits.ts'
 import { type Checks, Readiness } from '../readiness/readiness.ts'
-import { cameraClocks } from './camera-clocks.ts'
 import type { Listening } from './listening.ts'
 import type { ControllerOptions } from './options.ts'
 import type { Services } from './services.ts'
 
 /** Readiness of the machine of a controller. */
-export interface MachineReadiness {
+interface MachineReadiness {
   readiness: Readiness
   phone: PhoneParts
 }
@@ -55,4 +57,22 @@ export function machineReadiness({
     keyFile: sealKey ?? insideOf(dataFolder, siteKey?.file ?? 'seal.key'),
   })
   return { readiness: new Readiness({ ...checks, ...keychain, ...options.readinessChecks }, logger), phone }
+}
+
+/** Reads the clocks of all cameras that have joined, as the embedded nodes hear them; those of cameras on other nodes are not known. */
+async function cameraClocks(
+  outgoing: Pick<OutgoingUsers, 'views'>,
+  media: EmbeddedNodes | undefined,
+  signal: AbortSignal,
+): Promise<CameraClock[]> {
+  const joined = outgoing.views().filter(({ state }) => state === 'joined')
+  if (joined.length === 0) return []
+  const asked = (media?.names ?? []).map(async (node) => {
+    const client = await media?.client(node, signal)
+    return (await client?.request('camera_clocks', {}, signal))?.clocks ?? []
+  })
+  // A node that does not answer tells of its own cameras only.
+  const answers = (await Promise.allSettled(asked)).flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+  const ahead = new Map(answers.map(({ streamId, ahead_ms }) => [streamId, ahead_ms]))
+  return joined.map(({ userId, userName }) => ({ name: userName || userId, aheadMs: ahead.get(userId) }))
 }

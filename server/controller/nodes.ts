@@ -26,14 +26,19 @@ import { type HostInvitationParts, inviteForHost } from '../rooms/host-invitatio
 import { type HostLockParts, lockForHost } from '../rooms/host-lock.ts'
 import { observeGuesses } from '../rooms/refused-guesses.ts'
 import { OperatorMutes } from '../rooms/operator-mutes.ts'
-import { WaitingGuests } from '../rooms/waiting-guests.ts'
+import { WaitingGuests, type RequestProgram } from '../rooms/waiting-guests.ts'
 import { recordForHost } from '../recordings/host-recording.ts'
 import { openWantedRoom } from '../rooms/wanted-room.ts'
 import type { LateParts } from './connect.ts'
 import { type EmbeddedProgramsParts, embeddedPrograms } from './embedded-programs.ts'
-import { programRequests } from './program-requests.ts'
-import { nodeInspections } from './node-inspections.ts'
 import { remoteRooms } from './remote-rooms.ts'
+import type { Logger } from 'pino'
+import { inspectJanus } from '../nodes/janus/safety/inspect-janus.ts'
+import type { NodeInspections } from '../nodes/port/node-inspection.ts'
+import { janusAccess } from '../nodes/secrets/janus-access.ts'
+import type { Store } from '../store/store.ts'
+import type { Settings } from '../../shared/settings.ts'
+import { NodeConnectionError } from '../nodes/port/media-node-port.ts'
 
 /** Options of the nodes. */
 export interface NodesOptions extends EmbeddedProgramsParts {
@@ -180,4 +185,45 @@ function mediaPrograms(
       restarted: (node) => late.gateway.part.restarted(node),
     },
   })
+}
+
+/** Parts that inspections of nodes use. */
+interface InspectionParts {
+  store: Store
+  janus: Pick<JanusNodes, 'tells'>
+  janusEvents: Pick<EventPort, 'url'>
+  logger: Logger
+}
+
+/** Inspects a node when the operator tests it. */
+function nodeInspections({ store, janus, janusEvents, logger }: InspectionParts): NodeInspections {
+  return {
+    janus: (node) => {
+      const access = janusAccess(node, store)
+      const events = (room: string, signal: AbortSignal): Promise<boolean> => janus.tells(access, room, signal)
+      return inspectJanus(access, { logger, clock: Date.now, ...(janusEvents.url === '' ? {} : { events }) })
+    },
+  }
+}
+
+/** Dependencies of requests to the programs of the room page. */
+interface ProgramRequestsDependencies {
+  settings: () => Settings
+  /** Programs of the room page; undefined where none works. */
+  media: () => EmbeddedNodes | undefined
+}
+
+/** Returns the function that sends requests about people to the programs of the room page. */
+function programRequests({ settings, media }: ProgramRequestsDependencies): RequestProgram {
+  return async (program, method, params) => {
+    const programs = media()
+    if (programs === undefined) throw new NodeConnectionError('it does not run')
+    const signal = AbortSignal.timeout(settings().deadlines.node_ms)
+    try {
+      return await (await programs.client(program, signal)).request(method, params, signal)
+    } catch (error) {
+      if (signal.aborted) throw new NodeConnectionError('it does not answer in time', { cause: error })
+      throw error
+    }
+  }
 }

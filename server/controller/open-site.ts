@@ -12,7 +12,6 @@ import { authorityNotice, tlsMaterial, type TlsMaterial } from '../edge/tls.ts'
 import { StoredBound } from '../event-log/end-bound.ts'
 import { EventLog, type SharedEventLog } from '../event-log/event-log.ts'
 import { recordSiteFile } from '../event-log/sources/site-file-changes.ts'
-import { firewallAdvice } from './firewall-advice.ts'
 import { type FirstStart, isFirstStart, makeFirstSite, rememberStart } from './first-start.ts'
 import type { Restarts } from './restarts.ts'
 import type { PassToLeader } from '../http/request-handler.ts'
@@ -23,6 +22,9 @@ import { createSealer } from '../store/sealer.ts'
 import type { ControllerPlace, FencedStore, SiteMember } from '../store/election/site-member.ts'
 import { siteSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
+import { leavesMachine } from '../../shared/bind-address.ts'
+import type { ListenerOverrides, ListenerName } from '../http/listeners.ts'
+import { neededPorts } from '../readiness/needed-ports.ts'
 
 /** An open site, prepared as the start's options ask. */
 export interface OpenSite {
@@ -123,4 +125,25 @@ export async function firstMaterial(
       { problems: error.problems, cause: error },
     )
   }
+}
+
+/**
+ * Advice for the log on a firewall that keeps other machines from connecting, in one line; undefined for a site that listens on loopback only.
+ * @param hasConsole its console has a port
+ */
+export function firewallAdvice(
+  { listeners, media }: Pick<Settings, 'listeners' | 'media'>,
+  overrides: ListenerOverrides,
+  { hasConsole, platform = process.platform }: { hasConsole: boolean; platform?: NodeJS.Platform },
+): string | undefined {
+  const host = overrides.host ?? listeners.host
+  if (!leavesMachine(host)) return undefined
+  const open = `Other machines may connect: it listens on ${host}.`
+  if (platform === 'win32')
+    return `${open} Windows asks whether Roomdesk may communicate on networks: allow private networks, or they cannot reach it.`
+  if (platform === 'darwin')
+    return `${open} macOS asks whether Roomdesk may accept incoming connections and find devices on the local network: allow both, or they cannot reach it.`
+  const portOf = (name: ListenerName): number => overrides[`${name}_port`] ?? listeners[`${name}_port`] ?? 0
+  const named = neededPorts({ media }, portOf, hasConsole).map(({ kind, port, use }) => `${kind} ${port} (${use})`)
+  return `${open} Where this machine has a firewall, let in ${named.join(', ') || 'the ports that the overview names'}.`
 }

@@ -1,13 +1,13 @@
 import { inBackground } from '../../shared/unawaited.ts'
 import type { LicenceCheck } from '../access/licence.ts'
-import type { Capabilities } from '../capabilities/capabilities.ts'
-import type { HolderPages } from '../capabilities/holder-pages.ts'
+import { Capabilities } from '../capabilities/capabilities.ts'
+import { HolderPages } from '../capabilities/holder-pages.ts'
 import { CredentialRooms } from '../console/credential-rooms.ts'
 import { EventHub } from '../console/event-hub.ts'
 import { CameraSearch } from '../devices/discovery/camera-search.ts'
 import { DeviceTable } from '../devices/device-table.ts'
 import { OutgoingUsers } from '../devices/outgoing-users.ts'
-import type { PictureRounds } from '../devices/pictures/picture-rounds.ts'
+import { PictureRounds } from '../devices/pictures/picture-rounds.ts'
 import type { GatedSink } from '../event-log/gathering-sink.ts'
 import type { PeopleNames } from '../event-log/site-state.ts'
 import { PendingEvents, type PendingEventsParts } from '../event-log/pending-events.ts'
@@ -23,7 +23,6 @@ import { TestCamera } from '../lab/test-camera.ts'
 import { authenticateOperation } from '../media-api/authenticate.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 import { type AccessOptions, type AccessParts, accessParts, siteLicence } from './access.ts'
-import { capabilityParts } from './site-capabilities.ts'
 import { connect, lateParts } from './connect.ts'
 import { SiteTags } from '../rooms/tags/site-tags.ts'
 import { LocalFfmpeg } from '../nodes/embedded/ffmpeg/local-ffmpeg.ts'
@@ -33,16 +32,23 @@ import { type MediaOrderParts, mediaOrderParts, type SiteRecorder } from '../rec
 import type { OrderedMedia } from '../recordings/records/ordered-media.ts'
 import { Removals } from '../rooms/removals.ts'
 import { Trash } from '../store/trash/trash.ts'
-import { followStore } from './follow-store.ts'
 import { type NodeParts, nodeParts, type NodesOptions } from './nodes.ts'
 import { type ObservationParts, observationParts } from './observe.ts'
-import { cameraPictures } from './pictures.ts'
 import { recordingsFolder, siteRecordings } from './recordings.ts'
-import { recorderOf } from './media-orders.ts'
 import { type RoomParts, roomParts } from './rooms.ts'
+import type { Settings } from '../../shared/settings.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import type { Store } from '../store/store.ts'
+import { SegmentFiles } from '../recordings/playback/segment-sources.ts'
+import type { RecordingIndex } from '../recordings/recording-index.ts'
+import type { Logger } from 'pino'
+import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
+import type { EventSink } from '../event-log/event-log.ts'
+import { recordHolders } from '../event-log/sources/access.ts'
+import { wallClock } from '../store/system/time.ts'
 
 /** Options of the services. */
-export interface ServiceOptions extends Omit<NodesOptions, 'removals' | 'ffmpeg'>, AccessOptions {
+interface ServiceOptions extends Omit<NodesOptions, 'removals' | 'ffmpeg'>, AccessOptions {
   /** The data folder. */
   folder: string
   /** See ControllerOptions. */
@@ -272,4 +278,111 @@ export function createServices(options: ServiceOptions): Services {
       rooms.roomViews.close()
     },
   }
+}
+
+/** Passes changes of the store to the parts that hold state of their own. @returns the unsubscribe function */
+function followStore(
+  store: Store,
+  settings: () => Settings,
+  {
+    media,
+    janus,
+    gateway,
+    removals,
+  }: Pick<NodeParts, 'media' | 'janus' | 'gateway'> & { removals: Pick<Removals, 'follow' | 'stop'> },
+  metrics: Pick<Metrics, 'flushed'>,
+): () => void {
+  const stopFlushes = store.onFlush((milliseconds) => metrics.flushed(milliseconds))
+  let cameraNetworks = settings().media.camera_networks.join()
+  const stopSettings = store.onChange(
+    (changes) => {
+      media?.configure()
+      if (changes.every(({ collection }) => collection !== 'settings')) return
+      const networks = settings().media.camera_networks.join()
+      if (networks !== cameraNetworks) janus.cameraPlacesChanged()
+      cameraNetworks = networks
+    },
+    ['settings', 'nodes'],
+  )
+  const stopChanges = store.onChange((changes) => {
+    for (const change of changes)
+      if (change.collection === 'devices')
+        media?.noteOutgoing({ userId: change.key, roomId: change.value?.roomId ?? '' })
+    removals.follow(changes)
+    gateway.follow(changes)
+  })
+  return () => {
+    stopFlushes()
+    stopSettings()
+    stopChanges()
+    removals.stop()
+  }
+}
+
+/** The nodes of a site as its recorder. Where the folder cannot be used, nothing was recorded and every request is refused. */
+function recorderOf(recordings: SiteRecordings): SiteRecorder {
+  const none = (): readonly [] => []
+  const nothing: RecordingIndex = {
+    ...{ segments: none, open: none, gaps: none, sources: none },
+    segment: () => undefined,
+    onChange: () => () => {},
+  }
+  return {
+    segments: recordings.files ?? new SegmentFiles(''),
+    index: recordings.index ?? nothing,
+    requests: recordings,
+    recovered: () => recordings.recovered(),
+    budget: recordings.space?.budget ?? { claim: () => Promise.resolve(undefined) },
+  }
+}
+
+/** Options of the pictures. */
+interface PictureOptions {
+  /** The data folder. */
+  folder: string
+  store: Store
+  settings: () => Settings
+  outgoing: OutgoingUsers
+  logger: Logger
+  /** undefined where no embedded node works. */
+  media: EmbeddedNodes | undefined
+}
+
+/** Composes the kept pictures of cameras; those on other nodes than embedded ones have none. */
+function cameraPictures({ folder, store, settings, outgoing, logger, media }: PictureOptions): PictureRounds {
+  return new PictureRounds({
+    ...{ dataFolder: folder, store, settings, outgoing, logger },
+    async take(roomId, userId) {
+      const node = store.get('rooms', roomId)?.node ?? ''
+      if (!media?.names.includes(node)) return undefined
+      const signal = AbortSignal.timeout(settings().deadlines.node_ms)
+      const client = await media.client(node, signal)
+      const { picture } = await client.request('key_picture', { roomId, streamId: userId }, signal)
+      return picture ?? undefined
+    },
+  })
+}
+
+/** Options of the capabilities. */
+interface CapabilityOptions {
+  store: Store
+  logger: Logger
+  events: EventSink
+  accountClock?: (() => number) | undefined
+}
+
+/** Capabilities of a site, and the pages of people who hold one. */
+interface CapabilityParts {
+  capabilities: Capabilities
+  pages: HolderPages
+}
+
+/** Composes the capabilities. */
+function capabilityParts({ store, logger, events, accountClock }: CapabilityOptions): CapabilityParts {
+  const capabilities = new Capabilities({
+    ...{ store, logger },
+    clock: accountClock ?? wallClock,
+    used: recordHolders(store, events),
+  })
+  return { capabilities, pages: new HolderPages({ capabilities, leadership: store.leadership }) }
 }

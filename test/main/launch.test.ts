@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { faceOf } from '../../main/face.ts'
-import { headlessFlags } from '../../main/headless-face.ts'
+import { startMode } from '../../main/start-mode.ts'
+import { headlessFlags } from '../../main/without-window.ts'
 import { readDesktopLaunch, readDesktopSite } from '../../main/launch.ts'
 import { temporaryFolder } from '../support/sites/store-site.ts'
 
@@ -89,13 +89,13 @@ test('switches of Electron and Chromium are not taken for mistyped flags, nor ar
   })
 })
 
-test('one program has both faces, and ends the one that runs', () => {
-  const face = (...argv: string[]) => faceOf(['/opt/Roomdesk/roomdesk', ...argv])
-  expect(face('--media-port=0')).toBe('desktop')
-  expect(face('--headless', '--media-port=0')).toBe('headless')
+test('one program has both modes, and ends the one that runs', () => {
+  const mode = (...argv: string[]) => startMode(['/opt/Roomdesk/roomdesk', ...argv])
+  expect(mode('--media-port=0')).toBe('desktop')
+  expect(mode('--headless', '--media-port=0')).toBe('headless')
   for (const command of ['--help', '-h', '--version', '--verify-log', '--janus-config=north', '--move-store'])
-    expect(face(command)).toBe('headless')
-  expect(face('--quit')).toBe('quit')
+    expect(mode(command)).toBe('headless')
+  expect(mode('--quit')).toBe('quit')
   expect(headlessFlags(['--headless', '--user-data-dir=/tmp/x', '--media-port', '0', '--no-sandbox'])).toEqual([
     '--media-port',
     '0',

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Notifier } from '../../main/notifier.ts'
+import { Notifier } from '../../main/notifications.ts'
 import { textsFor } from '../../main/texts.ts'
 import { WindowNotices } from '../../main/window-notices.ts'
 
@@ -15,6 +15,7 @@ interface Shown {
   click: () => void
   dismiss: () => void
 }
+
 const shown = () => (Notification as unknown as { _shown: Shown[] })._shown
 const logger = pino({ level: 'silent' })
 

@@ -1,7 +1,7 @@
 import { app } from 'electron'
 import { afterEach, expect, test, vi } from 'vitest'
 import { appId } from '../../main/app-id.ts'
-import { nameForTaskbar } from '../../main/taskbar-id.ts'
+import { nameForTaskbar } from '../../main/desktop.ts'
 import { onSystem } from '../support/on-system.ts'
 
 afterEach(() => {

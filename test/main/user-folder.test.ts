@@ -13,7 +13,7 @@ async function roamingUser(...names: readonly string[]) {
   await add(roaming, ...names)
   const find = (more: Partial<UserFolderFacts> = {}) =>
     findUserFolder({
-      ...{ argv: ['Roomdesk.exe'], face: 'desktop', roaming },
+      ...{ argv: ['Roomdesk.exe'], mode: 'desktop', roaming },
       environment: { LOCALAPPDATA: join(folder, 'Local') },
       ...more,
     })
@@ -41,7 +41,7 @@ const whileOpen =
 test('a new user of Windows begins in the local folder', async () => {
   const { roaming, local, find } = await roamingUser()
   expect(await find()).toEqual({ path: local })
-  expect(await find({ face: 'quit' })).toEqual({ path: local })
+  expect(await find({ mode: 'quit' })).toEqual({ path: local })
   expect(await listed(roaming)).toEqual([])
 })
 
@@ -86,7 +86,7 @@ test('a move that was interrupted goes on at the next start, whatever that start
     await add(local)
     await writeFile(join(local, 'moving.json'), JSON.stringify(['Local State', 'logs', 'site']))
     await rename(join(roaming, 'Local State'), join(local, 'Local State'))
-    expect(await find({ face: 'quit' })).toEqual({ path: local })
+    expect(await find({ mode: 'quit' })).toEqual({ path: local })
     expect(await find(more)).toMatchObject({ path: local })
     expect(await listed(local)).toEqual(['Local State', 'logs', 'site'])
   }
@@ -127,8 +127,8 @@ test('a name that both folders have is never replaced', async () => {
 test.each([
   ['a data folder was named', { argv: ['Roomdesk.exe', '--data-dir', 'D:\\site'] }],
   ['the environment names one', { environment: { ROOMDESK_DATA_DIR: 'D:\\site' } }],
-  ['the running app is to end', { face: 'quit', argv: ['Roomdesk.exe', '--quit'] }],
-  ['a command only prints something', { face: 'headless', argv: ['Roomdesk.exe', '--version'] }],
+  ['the running app is to end', { mode: 'quit', argv: ['Roomdesk.exe', '--quit'] }],
+  ['a command only prints something', { mode: 'headless', argv: ['Roomdesk.exe', '--version'] }],
 ] as const)('nothing is moved where %s', async (_case, more) => {
   const { roaming, local, find } = await roamingUser('Local State', 'site')
   const environment = { LOCALAPPDATA: join(local, '..'), ...('environment' in more && more.environment) }

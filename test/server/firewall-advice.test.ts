@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { firewallAdvice } from '../../server/controller/firewall-advice.ts'
+import { firewallAdvice } from '../../server/controller/open-site.ts'
 import { defaultSettings } from '../../shared/settings.ts'
 import { removeFolder, siteWithoutMedia, startHeadless } from '../support/headless.ts'
 

@@ -4,13 +4,12 @@ import { chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { headlessFlags } from '../../../main/headless-face.ts'
+import { headlessFlags } from '../../../main/without-window.ts'
 import { carryOut, CommandFailedError } from '../../../main/service/carry-out.ts'
 import { macService } from '../../../main/service/mac-service.ts'
-import { serviceId } from '../../../main/service/secured-folder.ts'
+import { serviceId, windowsService } from '../../../main/service/windows-service.ts'
 import { installService, removeService, type ServiceMachine } from '../../../main/service/service-command.ts'
 import type { Command, ServiceStep } from '../../../main/service/service-plan.ts'
-import { windowsService } from '../../../main/service/windows-service.ts'
 
 let folder: string
 beforeEach(async () => {

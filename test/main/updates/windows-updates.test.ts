@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { runInstaller } from '../../../main/updates/install-update.ts'
 import { asksAdministrator } from '../../../main/updates/per-machine.ts'
-import { proveSignature, type Signature } from '../../../main/updates/signature.ts'
+import { proveSignature, type Signature } from '../../../main/updates/signed-description.ts'
 import type { Updates, UpdatesOptions } from '../../../main/updates/updates.ts'
 import { description, minutes, UpdatePlace } from '../../support/update-place.ts'
 

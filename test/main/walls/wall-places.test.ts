@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import { isWayOut, mayReachWall } from '../../../main/walls/wall-keys.ts'
-import { findDisplays } from '../../../main/walls/wall-places.ts'
+import { findDisplays } from '../../../main/walls/walls.ts'
 
 const display = (id: number, label = 'LG', width = 1920) => ({ id, label, width, height: 1080 })
 const choice = (id: number, label?: string, width?: number) => ({
   display: display(id, label, width),
   view: `view ${id}`,
 })
+
 /** Ids of the displays that the choices get. */
 const found = (choices: ReturnType<typeof choice>[], ...displays: ReturnType<typeof display>[]) =>
   [...findDisplays(choices, displays)].map(([index, { id }]) => [choices[index]?.display.id, id])

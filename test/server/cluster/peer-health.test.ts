@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { askOthersBy } from '../../../server/cluster/peer-health.ts'
+import { askOthersBy } from '../../../server/cluster/join-site.ts'
 import type { KnownController } from '../../../server/store/election/site-member.ts'
 
 const place = { media: '', device: '', node: '', console: '', event: '', certificate: '' }

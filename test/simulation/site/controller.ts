@@ -1,7 +1,6 @@
 import { clusterTimes } from '../../../server/store/election/timings.ts'
-import { askOthersBy } from '../../../server/cluster/peer-health.ts'
+import { askOthersBy, registerBy } from '../../../server/cluster/join-site.ts'
 import type { AskPeer } from '../../../server/cluster/peer-console.ts'
-import { registerBy } from '../../../server/cluster/register.ts'
 import { Member } from '../../../server/store/election/cluster-member.ts'
 import type { FencedStore } from '../../../server/store/election/site-member.ts'
 import { parseDatabaseAddress } from '../../../server/store/postgres/database-address.ts'
@@ -36,8 +35,10 @@ import {
 
 /** How much later an answer may come: a call may wait for a leader, for the proof that it leads, and for its change, with one deadline each. */
 const graceMs = 2 * deadlineMs + 700
+
 /** Between two reads of the status, in milliseconds. */
 const readEveryMs = 1_000
+
 /** Every controller of a site has its key. */
 const sealer = createSealer(Buffer.alloc(32, 7))
 

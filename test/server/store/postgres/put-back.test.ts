@@ -1,8 +1,7 @@
-import { recordLosses } from '../../../../server/cluster/record-losses.ts'
+import { recordLosses } from '../../../../server/cluster/site-controller.ts'
 import { expect, test, vi } from 'vitest'
 import type { Store } from '../../../../server/store/store.ts'
-import { temporaryFolder } from '../../../support/sites/store-site.ts'
-import { createRoom } from '../../../support/sites/store-site.ts'
+import { createRoom, temporaryFolder } from '../../../support/sites/store-site.ts'
 import { siteOfControllers, type TestController, type TestSite } from '../../../support/sites/member-site.ts'
 import { postgresOfFile } from '../drivers.ts'
 

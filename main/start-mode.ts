@@ -4,10 +4,10 @@ import { commandFlags } from '../server/bin/launch-options.ts'
  * Purpose of a start of the program: the app with its window, a controller without one or a command that prints something, the end of the running app, or installing
  * or removing the service of the machine.
  */
-export type Face = 'desktop' | 'headless' | 'quit' | 'service'
+export type StartMode = 'desktop' | 'headless' | 'quit' | 'service'
 
-/** Flags of the face itself; the controller does not know them. */
-export const faceFlags = {
+/** Flags of the mode itself; the controller does not know them. */
+export const modeFlags = {
   headless: '--headless',
   quit: '--quit',
   /** With `--headless`: started by the service manager. */
@@ -19,10 +19,10 @@ export const faceFlags = {
 const command = new RegExp(`^(-h|--(${commandFlags.join('|')}))(=|$)`)
 
 /** @param argv of the process */
-export function faceOf(argv: readonly string[]): Face {
-  if (argv.includes(faceFlags.quit)) return 'quit'
-  if (argv.includes(faceFlags.installService) || argv.includes(faceFlags.removeService)) return 'service'
-  return argv.includes(faceFlags.headless) || argv.some((argument) => command.test(argument)) ? 'headless' : 'desktop'
+export function startMode(argv: readonly string[]): StartMode {
+  if (argv.includes(modeFlags.quit)) return 'quit'
+  if (argv.includes(modeFlags.installService) || argv.includes(modeFlags.removeService)) return 'service'
+  return argv.includes(modeFlags.headless) || argv.some((argument) => command.test(argument)) ? 'headless' : 'desktop'
 }
 
 /** Flag of the desktop app that opens the walls. */

@@ -4,8 +4,8 @@ import { endingSignals } from '../server/bin/ending-signals.ts'
 import { type HeadlessProgram, runHeadless } from '../server/bin/headless-program.ts'
 import { LaunchError } from '../server/bin/launch-options.ts'
 import { passRestarts } from '../server/controller/restarts.ts'
-import { exitOnFailure } from './exit-on-failure.ts'
-import { faceFlags } from './face.ts'
+import { exitOnFailure } from './process-ends.ts'
+import { modeFlags } from './start-mode.ts'
 import { KeychainError, loadDataKey, sealingWith } from './key.ts'
 import { logFile } from './log-file.ts'
 import { spawnMediaProcess } from './media-process.ts'
@@ -34,7 +34,7 @@ async function run({ error, notice }: UserFolder): Promise<void> {
     app.exit(1)
     return
   }
-  const isService = process.argv.includes(faceFlags.service)
+  const isService = process.argv.includes(modeFlags.service)
   if (isService && !followQuitCommand()) return
   const { platform, env } = process
   const { isPackaged } = app
@@ -61,7 +61,7 @@ async function run({ error, notice }: UserFolder): Promise<void> {
   })
 }
 
-/** A controller that a user starts has the same key as the window's: either face opens the site of the other. */
+/** A controller that a user starts has the same key as the window's: either mode opens the site of the other. */
 const asUser: Pick<HeadlessProgram, 'sealing' | 'startAgain'> = {
   sealing: async (dataFolder) => sealingWith(await loadDataKey(dataFolder).catch(refuseKeychain)),
   startAgain: (restarts) => {
@@ -100,7 +100,7 @@ function followQuitCommand(): boolean {
     return false
   }
   app.on('second-instance', (_event, argv) => {
-    if (argv.includes(faceFlags.quit)) app.quit()
+    if (argv.includes(modeFlags.quit)) app.quit()
   })
   app.once('before-quit', () => setTimeout(() => app.exit(1), stopMs).unref())
   return true
@@ -109,7 +109,7 @@ function followQuitCommand(): boolean {
 /** Switches of Electron and Chromium that may stand among the flags. */
 const foreign = /^--(user-data-dir|no-sandbox|disable-gpu|ozone-platform|enable-logging|lang)(=|$)/
 
-const ownFlags: ReadonlySet<string> = new Set(Object.values(faceFlags))
+const ownFlags: ReadonlySet<string> = new Set(Object.values(modeFlags))
 
 /** @param given arguments after the program */
 export function headlessFlags(given: readonly string[]): string[] {

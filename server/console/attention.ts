@@ -11,7 +11,7 @@ import type { OlderClientsView, RefusedCall } from '../../shared/console/older-c
 import type { AuthorityChange } from '../edge/own-certificate.ts'
 import { authorityNotice } from '../edge/tls.ts'
 import { plainListeners } from '../edge/plain-listeners.ts'
-import type { BusyMachine } from '../observe/figures/busy-machine.ts'
+import type { BusyMachine } from '../observe/figures/machine-load.ts'
 import type { WaitingView } from '../../shared/console/waiting.ts'
 import type { EventLogStatus } from '../event-log/event-log.ts'
 import { type DatabaseRisk, databaseRiskMessages } from '../store/postgres/database-risk.ts'

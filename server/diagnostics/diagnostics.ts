@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises'
-import { belowOf } from '../../shared/files/own-path.ts'
-import { packArchive } from './diagnostics-archive.ts'
-import { crashReportsIn, type DiagnosticsFile, type FoundFile, sizesIn, tailOf } from './diagnostics-files.ts'
+import { readFile, mkdir, mkdtemp, rm, writeFile, open, readdir, stat } from 'node:fs/promises'
+import { belowOf, insideOf, isPathPart } from '../../shared/files/own-path.ts'
 import { Scrubber } from './scrubber.ts'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
 
 /** Sources of the diagnostics. */
-export interface DiagnosticsSources {
+interface DiagnosticsSources {
   /** Facts by the name of their file, without secrets as far as their makers know. */
   facts: () => Promise<Readonly<Record<string, unknown>>>
   /** Secrets that no text may hold. */
@@ -22,7 +22,7 @@ export interface DiagnosticsSources {
 }
 
 /** Optional contents of an archive, chosen by the operator. */
-export interface DiagnosticsChoice {
+interface DiagnosticsChoice {
   names: boolean
   crash_reports: boolean
 }
@@ -132,4 +132,83 @@ export class Diagnostics {
     }
     return dumps
   }
+}
+
+/** Packs files into a tar.gz with one folder of this name. */
+async function packArchive(name: string, files: readonly DiagnosticsFile[]): Promise<Buffer> {
+  const work = await mkdtemp(join(tmpdir(), 'roomdesk-diagnostics-'))
+  try {
+    for (const { name: file, content } of files) {
+      const path = belowOf(insideOf(work, name), file)
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      await writeFile(path, content, { mode: 0o600 })
+    }
+    const archive = join(work, 'archive.tar.gz')
+    const { create } = await import('tar')
+    await create({ file: archive, cwd: work, gzip: true, portable: true }, [name])
+    return await readFile(archive)
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+/** A file of the diagnostics. */
+interface DiagnosticsFile {
+  name: string
+  content: string | Buffer
+}
+
+/** A file on disk, with its size in bytes and its last change. */
+interface FoundFile {
+  path: string
+  bytes: number
+  changed_at: string
+}
+
+const maxListed = 500
+const deepest = 3
+
+/** Lists files of a folder with their sizes; the largest first. A folder that is not there is empty. */
+async function sizesIn(folder: string): Promise<FoundFile[]> {
+  const found: FoundFile[] = []
+  await collect(folder, deepest)
+  return found.sort((one, other) => other.bytes - one.bytes).slice(0, maxListed)
+
+  async function collect(path: string, depth: number): Promise<void> {
+    // What cannot be read is not listed.
+    for (const entry of await readdir(path, { withFileTypes: true }).catch(() => [])) {
+      if (!isPathPart(entry.name)) continue
+      const inner = insideOf(path, entry.name)
+      if (entry.isDirectory() && depth > 0) await collect(inner, depth - 1)
+      if (!entry.isFile() || found.length >= maxListed * 20) continue
+      // It was deleted meanwhile.
+      const facts = await stat(inner).catch(() => undefined)
+      if (facts === undefined) continue
+      found.push({ path: relative(folder, inner), bytes: facts.size, changed_at: facts.mtime.toISOString() })
+    }
+  }
+}
+
+/** Reads the end of a text file, from the beginning of a line. Empty: there is none. */
+async function tailOf(path: string, maxBytes: number): Promise<string> {
+  // There is no such file.
+  const file = await open(path).catch(() => undefined)
+  if (file === undefined) return ''
+  try {
+    const { size } = await file.stat()
+    const from = Math.max(0, size - maxBytes)
+    const buffer = Buffer.alloc(size - from)
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, from)
+    const text = buffer.toString('utf8', 0, bytesRead)
+    return from === 0 ? text : text.slice(text.indexOf('\n') + 1)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Crash reports of a folder, the newest first: Crashpad keeps them as `.dmp`. */
+async function crashReportsIn(folder: string | undefined): Promise<FoundFile[]> {
+  if (folder === undefined) return []
+  const reports = (await sizesIn(folder)).filter(({ path }) => path.endsWith('.dmp'))
+  return reports.sort((one, other) => other.changed_at.localeCompare(one.changed_at))
 }

@@ -1,13 +1,12 @@
 import type { z } from 'zod'
 import { type ActivityEntry, activityMatcher, type activityProcedures } from '../../shared/console/activity.ts'
-import { BoundedRing } from './bounded-ring.ts'
 import type { Observation, RequestObserver } from './observation.ts'
 import type { KnownNames } from './redaction/redacted-parameters.ts'
 import { shownRequest } from './redaction/request.ts'
 
 type ListInput = z.output<(typeof activityProcedures)['activity.list']['input']>
 /** Which entries are wanted; what is left out is not asked for. */
-export type ActivityFilter = z.output<(typeof activityProcedures)['activity.export']['input']>
+type ActivityFilter = z.output<(typeof activityProcedures)['activity.export']['input']>
 /** Event for a console: at most four times a second. Nothing kept: the journal was cleared. */
 export interface ActivityAdded {
   items: ActivityEntry[]
@@ -16,7 +15,7 @@ export interface ActivityAdded {
 }
 
 /** Needs of the journal. */
-export interface RequestJournalOptions {
+interface RequestJournalOptions {
   /** The bound; asked once a second. */
   capacity: () => number
   /** Names of this site, which may be shown as they are. */
@@ -167,5 +166,53 @@ export class RequestJournal implements RequestObserver {
     const items = this.#unreported
     this.#unreported = []
     for (const listener of this.#listeners) listener({ items, kept: this.kept, skipped: this.#skipped })
+  }
+}
+
+/** The newest items of a bounded list: adding one to a full list overwrites the oldest. */
+class BoundedRing<T> {
+  #items: T[] = []
+  /** Index of the oldest one once it is full. */
+  #head = 0
+  #capacity: number
+
+  /** @param capacity at least 1 */
+  constructor(capacity: number) {
+    this.#capacity = capacity
+  }
+
+  get length(): number {
+    return this.#items.length
+  }
+
+  get capacity(): number {
+    return this.#capacity
+  }
+
+  add(item: T): void {
+    if (this.#items.length < this.#capacity) this.#items.push(item)
+    else {
+      this.#items[this.#head] = item
+      this.#head = (this.#head + 1) % this.#capacity
+    }
+  }
+
+  /** The i-th oldest. */
+  at(i: number): T | undefined {
+    return this.#items[(this.#head + i) % this.#items.length]
+  }
+
+  /** Takes on a new bound; the newest items stay. */
+  fit(capacity: number): void {
+    if (capacity === this.#capacity) return
+    const ordered = [...this.#items.slice(this.#head), ...this.#items.slice(0, this.#head)]
+    this.#items = ordered.slice(-capacity)
+    this.#head = 0
+    this.#capacity = capacity
+  }
+
+  clear(): void {
+    this.#items = []
+    this.#head = 0
   }
 }

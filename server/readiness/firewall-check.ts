@@ -1,11 +1,11 @@
 import { access, readFile } from 'node:fs/promises'
 import { leavesMachine } from '../../shared/bind-address.ts'
 import { type Check, type Finding, found } from './finding.ts'
-import type { PhoneVisits } from './phone-visits.ts'
+import type { PhoneVisits } from './phone-check.ts'
 import type { SystemTool } from './system-tool.ts'
 
 /** Needs of the check. */
-export interface FirewallParts {
+interface FirewallParts {
   /** Bind address. */
   host: () => string
   /** Ports to let in, e.g. `TCP 7080`. */

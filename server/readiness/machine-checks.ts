@@ -4,18 +4,20 @@ import type { Listeners } from '../http/listeners.ts'
 import { type CameraClock, cameraClocksCheck } from './camera-clocks-check.ts'
 import { clockCheck } from './clock-check.ts'
 import { diskCheck, spaceCheck } from './disk-check.ts'
-import { ffmpegCheck } from './ffmpeg-check.ts'
-import { encryptionCheck } from './encryption-check.ts'
 import { firewallCheck } from './firewall-check.ts'
-import { keyFileCheck } from './key-check.ts'
 import { neededPorts } from './needed-ports.ts'
 import { phoneCheck, type PhoneParts } from './phone-check.ts'
 import { portCheck } from './port-check.ts'
-import type { Checks } from './readiness.ts'
+import { type Checks, reasonOf } from './readiness.ts'
 import { systemTool } from './system-tool.ts'
+import type { OverviewView } from '../../shared/console/site.ts'
+import { plainListeners } from '../edge/plain-listeners.ts'
+import { type Check, found } from './finding.ts'
+import { askProgram, findProgram } from '../nodes/embedded/ffmpeg/ffmpeg-program.ts'
+import { stat } from 'node:fs/promises'
 
 /** Needs of the checks of every machine. */
-export interface MachineParts {
+interface MachineParts {
   phone: PhoneParts
   listeners: Pick<Listeners, 'url' | 'views'>
   settings: () => Settings
@@ -49,5 +51,56 @@ export function machineChecks(parts: MachineParts): Checks {
     clock: clockCheck(systemTool),
     cameraClocks: cameraClocksCheck(cameraClocks),
     key: keyFileCheck(keyFile),
+  }
+}
+
+/** Checks whether what people and clients send can be read on the network. */
+export function encryptionCheck({
+  views,
+  settings,
+}: {
+  views: () => OverviewView['listeners']
+  settings: () => Settings
+}): Check {
+  return async () => {
+    const plain = plainListeners(views())
+    const { tls, media } = settings()
+    if (plain.length === 0) return found(tls.mode === 'off' ? 'encryptionLocal' : 'encryptionOn')
+    const { public_url: url } = media
+    return url.startsWith('https:')
+      ? found('encryptionProxy', { url })
+      : found('encryptionOff', { ports: plain.join(', ') })
+  }
+}
+
+/** Checks whether ffmpeg is there, and makes what browsers play. @param wanted path or name of the program; empty: `ffmpeg` */
+export function ffmpegCheck(wanted: string): Check {
+  return async () => {
+    const path = await findProgram(wanted)
+    if (path === undefined) {
+      return wanted === ''
+        ? found('ffmpegMissing')
+        : found('ffmpegBroken', { reason: `${wanted} is no program that can be run.` })
+    }
+    const program = await askProgram(path).catch((error: unknown) => ({ reason: reasonOf(error) }))
+    if ('reason' in program) return found('ffmpegBroken', program)
+    const { version, pictures: encoder, sound } = program
+    const missing = [encoder === undefined ? 'H.264' : '', sound ? '' : 'Opus'].filter((name) => name !== '').join(', ')
+    if (encoder === undefined || missing !== '') return found('ffmpegPart', { version, missing })
+    return found('ffmpegWhole', { version, encoder })
+  }
+}
+
+/** Rights of the group and of others. */
+const others = 0o077
+
+/** Checks that only this user can read the key of stored secrets. @param file its path */
+export function keyFileCheck(file: string, platform: NodeJS.Platform = process.platform): Check {
+  return async () => {
+    // On Windows a file has the rights of its folder.
+    if (platform === 'win32') return found('keyFile')
+    const { mode } = await stat(file)
+    if ((mode & others) === 0) return found('keyFile')
+    return found('keyOpen', { mode: (mode & 0o777).toString(8).padStart(4, '0'), file })
   }
 }

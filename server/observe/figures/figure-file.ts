@@ -5,8 +5,7 @@ import { insideOf } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
 import { listFolder, setAside } from '../../store/files/durable-files.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
-import { columnKey, type FigureColumn } from './figure-columns.ts'
-import { FigureRing, type WrittenPart } from './figure-ring.ts'
+import { columnKey, type FigureColumn, FigureRing, type WrittenPart } from './figure-ring.ts'
 
 /** File name in the data folder. */
 const fileName = 'figures.ring'

@@ -1,13 +1,12 @@
 import { type FigureHistoryView, figureSpans, type FigureSpan } from '../../../shared/console/figures.ts'
 import type { Sample } from '../../../shared/console/site.ts'
-import { type BusyMachine, BusyWatch } from './busy-machine.ts'
-import { columnsFor, type FigureColumn, maxNodes, nodesOf } from './figure-columns.ts'
+import { type BusyMachine, BusyWatch } from './machine-load.ts'
+import { columnsFor, type FigureColumn, maxNodes, nodesOf, finestMs, type FigureRange } from './figure-ring.ts'
 import { FigureFile, type FigureFileOptions } from './figure-file.ts'
-import { finestMs, type FigureRange } from './figure-ring.ts'
 import { FigureValues, type FigureValuesOptions, type ValuesByNode } from './figure-values.ts'
 
 /** Needs of the recorded figures. */
-export interface FigureHistoryOptions extends Omit<FigureFileOptions, 'now'>, FigureValuesOptions {
+interface FigureHistoryOptions extends Omit<FigureFileOptions, 'now'>, FigureValuesOptions {
   now?: () => number
 }
 

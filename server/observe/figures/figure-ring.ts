@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { z } from 'zod'
-import { columnKey, columnOf, type FigureColumn } from './figure-columns.ts'
+import { figureNames, figureOf, type FigureName } from '../../../shared/console/figures.ts'
 
 /** Records of one resolution: each covers `stepMs`; the newest `slots` are kept. */
 interface Tier {
@@ -168,7 +168,7 @@ export class FigureRing {
 }
 
 /** A ring that was read from a file. */
-export interface ReadRing {
+interface ReadRing {
   ring: FigureRing
   /** Records that were damaged. */
   damaged: number
@@ -242,4 +242,40 @@ function checksum(bytes: Buffer, offset: number, recordBytes: number): number {
 
 function same(value: number): FigureRange {
   return { avg: value, min: value, max: value }
+}
+
+/** One recorded series. */
+export interface FigureColumn {
+  readonly figure: FigureName
+  /** Empty for figures that are recorded once. */
+  readonly node: string
+}
+
+/** Maximum number of nodes with figures of their own: bounds the file. */
+export const maxNodes = 8
+
+/** Columns for these nodes, in the order of the table of figures. */
+export function columnsFor(nodes: readonly string[]): FigureColumn[] {
+  const shared = figureNames.filter((figure) => figureOf(figure).node !== true)
+  const each = figureNames.filter((figure) => figureOf(figure).node === true)
+  return [
+    ...shared.map((figure) => ({ figure, node: '' })),
+    ...nodes.flatMap((node) => each.map((figure) => ({ figure, node }))),
+  ]
+}
+
+/** Key of a column, unique within a file. */
+export function columnKey({ figure, node }: FigureColumn): string {
+  return `${figure} ${node}`
+}
+
+/** The column of this name; undefined for a figure that this version does not record. */
+function columnOf(figure: string, node: string): FigureColumn | undefined {
+  const name = figureNames.find((one) => one === figure)
+  return name === undefined ? undefined : { figure: name, node }
+}
+
+/** Nodes that have columns, in their order. */
+export function nodesOf(columns: readonly FigureColumn[]): string[] {
+  return [...new Set(columns.map(({ node }) => node))].filter((node) => node !== '')
 }

@@ -1,10 +1,20 @@
 import { type ActivityEntry, visitNames } from '../../../shared/console/activity.ts'
 import { listOutgoingUsers } from '../../../shared/device-operations.ts'
 import type { Observation } from '../observation.ts'
-import { shownAnswer } from './redacted-answer.ts'
-import { shownMessage } from './message.ts'
-import { type Disclosing, type KnownNames, shownParameters, shownValue } from './redacted-parameters.ts'
-import { shownMethod, shownPath } from './path.ts'
+import {
+  type Disclosing,
+  type KnownNames,
+  shownParameters,
+  shownValue,
+  isKnownParameter,
+  maxWithheld,
+} from './redacted-parameters.ts'
+import { allOperations } from '../../../shared/operations.ts'
+import { isPlainText, textLength } from './plain-text.ts'
+import type { AnyAnswerDisclosure } from '../../../shared/disclosure.ts'
+import { operationsOfOlderClients } from '../../../shared/field-operations.ts'
+import { deviceErrorMessages } from '../../../shared/device.ts'
+import { errorNames, sentenceOf } from '../../../shared/result-codes.ts'
 
 /** Fields of a request that depend on the caller's input. */
 type Shown = Pick<ActivityEntry, 'method' | 'path' | 'credential' | 'room' | 'params' | 'msg' | 'reason' | 'answer'>
@@ -36,4 +46,167 @@ const provesNothing: ReadonlySet<string> = new Set([listOutgoingUsers.name, visi
 function shownRoom({ operation, room }: Observation, disclosing: Disclosing): string {
   const disclosure = provesNothing.has(operation) ? 'roomFilter' : 'room'
   return shownValue(disclosure, room, disclosing) === room ? room : ''
+}
+
+const operationPaths = new Set<string>(allOperations.map(({ path }) => path))
+/** Words of paths that exist, that older clients ask for, or that everybody's browser does. */
+const words = new Set(
+  [...operationPaths]
+    .flatMap((path) => path.split('/'))
+    .concat(
+      [
+        'jroom',
+        'signal',
+        'whip',
+        'whep',
+        'entry',
+        'ws',
+        'api',
+        'admin',
+        'config',
+        'serverinfo',
+        'getAccessToken',
+        'get_user_number',
+      ],
+      [
+        'get_by_room_extend_id',
+        'favicon.ico',
+        'robots.txt',
+        'index.html',
+        'openapi.json',
+        'docs',
+        'healthz',
+        'metrics',
+        'v1',
+      ],
+    )
+    .map((word) => word.toLowerCase()),
+)
+
+/** A request's path as it may be shown: the path of an operation as it is, any other up to its first piece that is not a known word. */
+function shownPath(path: string): string {
+  if (operationPaths.has(path) || path === '') return path
+  const segments = path.split('/')
+  const plain = segments.findIndex((segment) => !words.has(segment.toLowerCase()) && !isPlainText(segment))
+  if (plain === -1 && path.length <= 200) return path
+  const shown = segments.slice(0, plain).join('/')
+  return plain <= 0 ? textLength(path) : `${shown}/${textLength(path.slice(shown.length + 1))}`
+}
+
+const methods = new Set(['GET', 'POST', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'PATCH', 'CONNECT', 'TRACE'])
+
+/** A request's method as it may be shown. */
+function shownMethod(method: string): string {
+  return methods.has(method) || method === '' ? method : textLength(method)
+}
+
+/** Longest answer that is looked into. */
+const longest = 4_096
+/** Items of a list that are shown. */
+const maxItems = 3
+
+/** Fields that every answer of an API may have around those of its operation. */
+const envelope = { ret: 'plain', result: 'plain', msg: 'message', err: 'message' } as const
+type Disclosures = Readonly<Record<string, AnyAnswerDisclosure>>
+
+/** Those of older clients are the last: their answers have the fields of the others, and more. */
+const byOperation: ReadonlyMap<string, Disclosures> = new Map(
+  [...allOperations, ...operationsOfOlderClients.media, ...operationsOfOlderClients.device].map(({ name, answer }) => [
+    name,
+    { ...answer, ...envelope },
+  ]),
+)
+
+/**
+ * An answer as it may be shown: of each field what the operation's contract discloses, of all others the length.
+ * @param operation empty where the request named none
+ * @param text JSON that the controller made; empty stays empty
+ */
+function shownAnswer(operation: string, text: string, disclosing: Disclosing): string {
+  if (text === '') return ''
+  if (text.length > longest) return textLength(text)
+  return JSON.stringify(shownPart(byOperation.get(operation) ?? envelope, JSON.parse(text), disclosing))
+}
+
+function shownPart(disclosure: AnyAnswerDisclosure, value: unknown, disclosing: Disclosing): unknown {
+  if (typeof value === 'string') return shownText(disclosure, value, disclosing)
+  if (typeof value !== 'object' || value === null)
+    return disclosure === 'secret' ? shownText('secret', '', disclosing) : value
+  if (Array.isArray(value)) {
+    const items = value.slice(0, maxItems).map((item) => shownPart(disclosure, item, disclosing))
+    return value.length > maxItems ? [...items, `[${value.length - maxItems} more]`] : items
+  }
+  if (!hasFields(disclosure)) return `[object of ${Object.keys(value).length}]`
+  const fields = Object.entries(value).map(([field, inner]: [string, unknown]) => [
+    field,
+    shownPart(Object.hasOwn(disclosure, field) ? (disclosure[field] ?? 'length') : 'length', inner, disclosing),
+  ])
+  return Object.fromEntries(fields)
+}
+
+function shownText(disclosure: AnyAnswerDisclosure, value: string, disclosing: Disclosing): string {
+  if (value === '' || disclosure === 'own') return value
+  if (disclosure === 'message') return shownMessage(value, disclosing.withheld)
+  if (disclosure === 'plain' || disclosure === 'size' || hasFields(disclosure))
+    return shownValue('length', value, disclosing)
+  return shownValue(disclosure, value, disclosing)
+}
+
+function hasFields(disclosure: AnyAnswerDisclosure): disclosure is Disclosures {
+  return typeof disclosure === 'object' && !Array.isArray(disclosure)
+}
+
+/** Placeholder of a hidden word. */
+const hiddenWord = '[…]'
+const maxMessage = 300
+
+const fixed = new Set<string>(['', ...errorNames.map(sentenceOf), ...Object.values(deviceErrorMessages)])
+/** Words of the controller's own sentences. */
+const ownWords = new Set(
+  [
+    ...fixed,
+    'is must be at most bytes of UTF-8 missing malformed given more than once text whole number from to camera answered login status',
+  ]
+    .join(' ')
+    .toLowerCase()
+    .split(/[^a-z\d]+/),
+)
+
+/**
+ * A message as it may be shown. The controller's sentences do not quote a request, but a camera's words may, and a name that a caller made up may stand in one: words that occur in what is
+ * withheld of this request are hidden.
+ */
+function shownMessage(message: string, withheld: readonly string[]): string {
+  if (fixed.has(message) || withheld.length === 0) return bounded(message)
+  const size = withheld.reduce((sum, text) => sum + text.length, 0)
+  const texts = size > maxWithheld ? undefined : withheld.flatMap(spellings).join('\n')
+  const pieces = [...new Set(texts?.split(/[^\p{L}\p{N}]+/u))].filter(isReporting)
+  return bounded(message)
+    .split(/(\s+|[,;()"])/)
+    .map((word) => {
+      const bare = word.replace(/[.:!?]+$/, '')
+      if (!isReporting(bare) || isKnownParameter(bare)) return word
+      const isQuoted = texts === undefined || texts.includes(bare) || pieces.some((piece) => bare.includes(piece))
+      return isQuoted ? hiddenWord : word
+    })
+    .join('')
+}
+
+/** Long enough to tell something, and not one of the controller's own words. */
+function isReporting(word: string): boolean {
+  return word.length >= 3 && !ownWords.has(word.toLowerCase())
+}
+
+/** As it was sent, and as it is written where it has to be escaped. */
+function spellings(text: string): string[] {
+  try {
+    return [text, encodeURI(text), decodeURIComponent(text)]
+  } catch {
+    // A lone surrogate or a broken escape: there is no other spelling.
+    return [text]
+  }
+}
+
+function bounded(text: string): string {
+  return text.length > maxMessage ? `${text.slice(0, maxMessage)}…` : text
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { BusyWatch } from '../../../server/observe/figures/busy-machine.ts'
+import { BusyWatch } from '../../../server/observe/figures/machine-load.ts'
 import { type Headless, startHeadless } from '../../support/headless.ts'
 
 let server: Headless

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { LatencyHistogram } from '../../../server/observe/latency.ts'
+import { LatencyHistogram, Samples } from '../../../server/observe/samples.ts'
 import { observers } from '../../../server/observe/observation.ts'
-import { Samples } from '../../../server/observe/samples.ts'
 import { sample } from '../../../shared/console/site.ts'
 import { observation } from './observation.ts'
 

@@ -5,6 +5,7 @@ import { build, defineConfig, type InlineConfig, type Plugin, type UserConfig } 
 import { helpPages } from './packaging/help/help-pages.ts'
 import { consoleChunks } from './packaging/pages/console-chunks.ts'
 import { notePackages } from './packaging/licences/note-packages.ts'
+import { procedureGroups } from './shared/console/procedure-groups.ts'
 import { blurFolder, blurWorker } from './shared/media/room-page.ts'
 
 const root = import.meta.dirname
@@ -50,6 +51,16 @@ const zodWithoutEval: Plugin = {
   applyToEnvironment: ({ name }) => name === 'client',
   resolveId: (source, importer) =>
     source === 'zod' && importer !== at('renderer/kit/zod.ts') ? at('renderer/kit/zod.ts') : undefined,
+}
+
+/** Replaces `procedure-groups.ts` in the console by its value: otherwise the first load would contain the schemas of all procedures. */
+const groupsAsData: Plugin = {
+  name: 'groups-as-data',
+  applyToEnvironment: ({ name }) => name === 'client',
+  load: (id) =>
+    id.endsWith('/shared/console/procedure-groups.ts')
+      ? `export const procedureGroups = ${JSON.stringify(procedureGroups)}`
+      : undefined,
 }
 
 /**
@@ -128,7 +139,7 @@ export default defineConfig({
   root: at('renderer/console'),
   base: './',
   publicDir: false,
-  plugins: [zodWithoutEval, leanHttp, helpPages(root), vue(), notePackages(at('dist'))],
+  plugins: [zodWithoutEval, groupsAsData, leanHttp, helpPages(root), vue(), notePackages(at('dist'))],
   // pg asks for it by require(), and would be given its other half, the one for import.
   resolve: {
     alias: [

@@ -1,7 +1,10 @@
 import type { AccountView } from '../../shared/console/accounts.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
+import type { EventParams } from '../../shared/console/event-values.ts'
+import { subject } from '../../shared/console/procedure-events.ts'
 import type { AccountAccess } from '../access/accounts/account-access.ts'
+import { type PlannedChange, recordsPut } from '../store/change-cause.ts'
 import { versionOf } from '../store/edits/record-version.ts'
 import type { StoredAccount } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
@@ -66,7 +69,10 @@ export function accountHandlers(parts: AccountParts): Handlers<ProceduresOf<'acc
       ended: await accountSessions.endAll(ownAccount(origin), origin.session),
     }),
     'account.tokens': (_, origin) => accessTokens.list(ownAccount(origin)),
-    'account.create_token': (input, origin) => accessTokens.create(ownAccount(origin), input),
+    'account.create_token': {
+      facts: tokenFacts,
+      run: (input, origin) => accessTokens.create(ownAccount(origin), input),
+    },
     'account.revoke_token': async ({ id }, origin) => {
       await accessTokens.revoke(id, ownAccount(origin))
       return {}
@@ -90,20 +96,37 @@ export function accountHandlers(parts: AccountParts): Handlers<ProceduresOf<'acc
       return {}
     },
     'accounts.sessions': ({ id }, { session = '' }) => accountSessions.list(id, session),
-    'accounts.end_session': async ({ id }) => {
-      await accountSessions.end(id)
-      return {}
+    'accounts.end_session': {
+      subjects: ({ id }, stored) => [subject.account(stored.get('account_sessions', id)?.account ?? '')],
+      run: async ({ id }) => {
+        await accountSessions.end(id)
+        return {}
+      },
     },
     'accounts.end_sessions': async ({ id, keep_tokens }, { session }) => ({
       ended: await accountSessions.endAll(accounts.get(id).id, session, !keep_tokens),
     }),
     'accounts.tokens': ({ id }) => accessTokens.list(id),
-    'accounts.create_token': ({ id, ...input }) => accessTokens.create(id, input),
-    'accounts.revoke_token': async ({ id }) => {
-      await accessTokens.revoke(id)
-      return {}
+    'accounts.create_token': {
+      facts: tokenFacts,
+      run: ({ id, ...input }) => accessTokens.create(id, input),
+    },
+    'accounts.revoke_token': {
+      subjects: ({ id }, stored) => [subject.account(stored.get('access_tokens', id)?.account ?? '')],
+      run: async ({ id }) => {
+        await accessTokens.revoke(id)
+        return {}
+      },
     },
   }
+}
+
+/** Facts of a new access token as it is stored. */
+function tokenFacts(_: unknown, planned: PlannedChange | undefined): EventParams {
+  const [token] = planned === undefined ? [] : recordsPut(planned, 'access_tokens')
+  if (token === undefined) return {}
+  const { label, role = planned?.after.get('accounts', token.account)?.role ?? '', scopes = [], expires_at } = token
+  return { label, role, scopes: scopes.join(' '), expires_at }
 }
 
 function pick({ id, name, role, enabled, created_at, password_changed_at }: StoredAccount) {

@@ -1,7 +1,7 @@
 import { loopback } from '../../shared/bind-address.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
-import type { BackupProof } from '../../shared/console/site.ts'
+import type { BackupProof } from '../../shared/console/backups.ts'
 import type { CallOrigin } from './handlers.ts'
 
 /**

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { isProcedureName, procedures } from '../../shared/console/contract.ts'
+import { procedures } from '../../shared/console/contract.ts'
 import { consoleRefusal } from '../../shared/console/procedure.ts'
-import { procedureRules } from '../../shared/console/procedure-rules.ts'
 import { complaints } from '../../shared/refusals/complaints.ts'
 import { refusals } from '../../shared/refusals/refusal.ts'
 import { placeholders } from '../../shared/refusals/template.ts'
@@ -11,10 +10,10 @@ let described: unknown
 /** Describes every procedure with the JSON Schema of its input and output, the schema of a refusal, and every name that a refusal or a field problem may have. */
 export function describeProcedures(): unknown {
   described ??= {
-    procedures: Object.entries(procedures).map(([name, { summary, input, output }]) => ({
+    procedures: Object.entries(procedures).map(([name, { summary, input, output, access, effect, passedOn }]) => ({
       name,
       summary,
-      ...(isProcedureName(name) ? procedureRules[name] : {}),
+      ...{ ...access, effect, passedOn },
       input: z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }),
       output: z.toJSONSchema(output, { io: 'output', unrepresentable: 'any' }),
     })),

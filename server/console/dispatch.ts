@@ -6,7 +6,7 @@ import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Gated } from '../gate/gate.ts'
 import type { ChangeRecorder } from './change-recorder.ts'
 import { refused, resultOfError } from './console-answer.ts'
-import type { CallOrigin, Handlers } from './handlers.ts'
+import { type CallOrigin, type Handlers, implementationOf } from './handlers.ts'
 import { type CallFacts, refuseCall, refuseCaller, roleOfSight } from './judge-call.ts'
 import type { MergedEdits } from './merged-edits.ts'
 import { shownTo } from './shown-to-role.ts'
@@ -27,8 +27,6 @@ export function createDispatch(
   { changes, edits }: { changes: Pick<ChangeRecorder, 'run'>; edits: Pick<MergedEdits, 'run'> },
   facts: CallFacts,
 ): Dispatch {
-  // The map of handlers is typed name by name; a name that is only known at run time needs it untyped once.
-  const untyped = handlers as unknown as Record<string, (input: unknown, origin: CallOrigin) => unknown>
   return async (name, input, origin) => {
     if (!isProcedureName(name))
       return refused(refusal('procedureNotFound', { procedure: JSON.stringify(name.slice(0, 80)) }))
@@ -42,10 +40,11 @@ export function createDispatch(
     const forbiddenNow = refuseCall(name, parsed.data, origin, facts)
     if (forbiddenNow !== undefined) return refused(forbiddenNow)
     try {
-      const handler = untyped[name]
-      if (handler === undefined) return refused(refusal('procedureElsewhere', { procedure: name }))
-      const value = await changes.run(name, parsed.data, origin, () =>
-        edits.run(name, parsed.data, (merged) => handler(merged, origin)),
+      const implementation = implementationOf(handlers, name)
+      if (implementation === undefined) return refused(refusal('procedureElsewhere', { procedure: name }))
+      const call = { name, input: parsed.data, origin, implementation }
+      const value = await changes.run(call, () =>
+        edits.run(name, parsed.data, (merged) => implementation.run(merged, origin)),
       )
       return { ok: true, value: shownTo(roleOfSight(origin), name, value) }
     } catch (error) {

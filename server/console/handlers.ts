@@ -1,4 +1,14 @@
-import type { EditProcedure, ProcedureName, ProcedureOutput, ProcedureParsed } from '../../shared/console/contract.ts'
+import type {
+  EditProcedure,
+  ProcedureName,
+  ProcedureOutput,
+  ProcedureParsed,
+  procedures,
+} from '../../shared/console/contract.ts'
+import type { EventParams } from '../../shared/console/event-values.ts'
+import type { ByImplementation, SubjectRef } from '../../shared/console/procedure-events.ts'
+import type { RecordReader } from '../store/capability-rules.ts'
+import type { PlannedChange } from '../store/change-cause.ts'
 import type { Caller } from './callers.ts'
 
 /** Origin and caller of a call: for the log, and for procedures that answer by caller. A call over the network says how its caller showed who they are. */
@@ -23,8 +33,41 @@ export type Handler<N extends ProcedureName> = (
   origin: CallOrigin,
 ) => ProcedureOutput<N> | Promise<ProcedureOutput<N>>
 
-/** The code of some procedures, by name. */
-export type Handlers<N extends ProcedureName = ProcedureName> = { [K in N]: Handler<K> }
+/** Parts of the event of a procedure that depend on the stored state: those that its declaration leaves to the implementation. */
+interface SuppliedParts<I> {
+  subjects: (input: I, store: RecordReader) => readonly SubjectRef[]
+  /** @param planned the transaction; undefined: the call had nothing to change */
+  facts: (input: I, planned: PlannedChange | undefined) => EventParams
+}
+type Supplied<N extends ProcedureName> = (typeof procedures)[N] extends { event: infer E }
+  ? {
+      [P in keyof E & keyof SuppliedParts<unknown> as E[P] extends ByImplementation ? P : never]: SuppliedParts<
+        ProcedureParsed<N>
+      >[P]
+    }
+  : unknown
+
+/** The implementation of one procedure: its code, and parts of its event that the declaration leaves to it. */
+type Implementation<N extends ProcedureName> = keyof Supplied<N> extends never
+  ? Handler<N>
+  : Supplied<N> & { run: Handler<N> }
+
+/** The implementations of some procedures, by name. */
+export type Handlers<N extends ProcedureName = ProcedureName> = { [K in N]: Implementation<K> }
+
+/** An implementation whose name is known only at run time. */
+export interface AnyImplementation extends Partial<SuppliedParts<unknown>> {
+  run: (input: unknown, origin: CallOrigin) => unknown
+}
+
+/** The implementation of a procedure whose name is known only at run time; undefined: this program has none. */
+export function implementationOf(handlers: Handlers, name: ProcedureName): AnyImplementation | undefined {
+  // The map is typed by name.
+  const found = (handlers as unknown as Partial<Record<ProcedureName, AnyImplementation | AnyImplementation['run']>>)[
+    name
+  ]
+  return typeof found === 'function' ? { run: found } : found
+}
 
 /** The procedures whose names begin with one of these words. */
 export type ProceduresOf<Prefix extends string> = Exclude<Extract<ProcedureName, `${Prefix}.${string}`>, RestoreName>

@@ -1,11 +1,10 @@
 import { capabilityAccess } from '../../shared/console/capability-access.ts'
-import type { ProcedureName } from '../../shared/console/contract.ts'
+import { type ProcedureName, procedures } from '../../shared/console/contract.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import { atLeast, type Role } from '../../shared/console/role-names.ts'
-import type { ProcedureAccess } from '../../shared/console/procedure-rule.ts'
-import { procedureRules } from '../../shared/console/procedure-rules.ts'
-import { accessOfCall, type SiteBefore } from '../../shared/console/roles.ts'
+import { accessOfCall } from '../../shared/console/call-access.ts'
+import type { ProcedureAccess, SiteBefore } from '../../shared/console/procedure-access.ts'
 import { passwordFreshMs } from '../access/accounts/account-sessions.ts'
 import type { RevocationGuard } from '../capabilities/capability.ts'
 import type { Freshness } from './callers.ts'
@@ -21,7 +20,7 @@ const freshMinutes = passwordFreshMs / 60_000
 
 /** Judges a call before its input is read: by the caller's role and the token's scopes. @returns the refusal, if any */
 export function refuseCaller(name: ProcedureName, origin: CallOrigin): Refusal | undefined {
-  return refuse(name, procedureRules[name], origin)
+  return refuse(name, procedures[name].access, origin)
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { ProcedureOutput } from '../../shared/console/contract.ts'
 import { refusalOfDevice } from '../../shared/refusals/device-refusals.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
+import type { EventParams } from '../../shared/console/event-values.ts'
+import { subject } from '../../shared/console/procedure-events.ts'
 import type { PreviewView } from '../../shared/console/media.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { atLeast } from '../../shared/console/role-names.ts'
@@ -15,6 +17,7 @@ import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
 import { NodeError } from '../nodes/port/media-node-port.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Removals } from '../rooms/removals.ts'
+import { type PlannedChange, recordsPut } from '../store/change-cause.ts'
 import { makerOf } from './call-actor.ts'
 import { deviceView } from './camera-procedures.ts'
 import type { Handler, Handlers, ProceduresOf } from './handlers.ts'
@@ -134,13 +137,16 @@ export function mediaHandlers({
     'media.stats': async ({ room_id }) => ({ at: Date.now(), ...(await stats(room_id)) }),
     'media.transcoding': async () => (await Promise.all((media?.names ?? []).map(transcoding))).flat(),
     'media.preview_stream': ({ room_id, stream_id }) => preview(room_id, stream_id),
-    'media.preview_device': ({ userId }) => {
-      const device = deviceView(outgoing, userId)
-      if (device.state !== 'joined') {
-        const why = device.last_error === null ? refusal('deviceNotJoined') : refusalOfDevice(device.last_error.kind)
-        throw new ConsoleError({ ...why, code: 'conflict' })
-      }
-      return preview(device.roomId, userId)
+    'media.preview_device': {
+      subjects: ({ userId }, store) => [subject.room(store.get('devices', userId)?.roomId ?? '')],
+      run: ({ userId }) => {
+        const device = deviceView(outgoing, userId)
+        if (device.state !== 'joined') {
+          const why = device.last_error === null ? refusal('deviceNotJoined') : refusalOfDevice(device.last_error.kind)
+          throw new ConsoleError({ ...why, code: 'conflict' })
+        }
+        return preview(device.roomId, userId)
+      },
     },
     'media.key_picture': async ({ userId }) => {
       const device = deviceView(outgoing, userId)
@@ -150,19 +156,23 @@ export function mediaHandlers({
       )
       return answer ?? { picture: null }
     },
-    'media.watch': async ({ room_id, stream_id, small, height, offer }, { role }) => {
-      const opened = atLeast(role, 'operator') || settings().console.viewers_watch
-      if (!opened && !isCamera(room_id, stream_id)) throw new ConsoleError(refusal('watchingPeople'))
-      if (isRemote(room_id)) {
-        const wish = { roomId: room_id, streamId: stream_id, small, height: height ?? null }
-        const { session, offer: answer } = await previews.watch(wish, patience())
-        return { answer, session, offered: true }
-      }
-      const { url, token } = await preview(room_id, stream_id)
-      const size = height === undefined ? (small ? '?size=small' : '') : `?height=${height}`
-      const own = `${ownUrl(room_id)}${new URL(url).pathname}${size}`
-      const { sdp, session, offered } = await passOffer(own, token, offer, patience())
-      return { answer: sdp, session, offered }
+    'media.watch': {
+      // Watching a camera that the operator put into the room is watching nobody.
+      subjects: ({ room_id, stream_id }) => (isCamera(room_id, stream_id) ? [] : [subject.room(room_id)]),
+      run: async ({ room_id, stream_id, small, height, offer }, { role }) => {
+        const opened = atLeast(role, 'operator') || settings().console.viewers_watch
+        if (!opened && !isCamera(room_id, stream_id)) throw new ConsoleError(refusal('watchingPeople'))
+        if (isRemote(room_id)) {
+          const wish = { roomId: room_id, streamId: stream_id, small, height: height ?? null }
+          const { session, offer: answer } = await previews.watch(wish, patience())
+          return { answer, session, offered: true }
+        }
+        const { url, token } = await preview(room_id, stream_id)
+        const size = height === undefined ? (small ? '?size=small' : '') : `?height=${height}`
+        const own = `${ownUrl(room_id)}${new URL(url).pathname}${size}`
+        const { sdp, session, offered } = await passOffer(own, token, offer, patience())
+        return { answer: sdp, session, offered }
+      },
     },
     'media.answer': async ({ room_id, session, answer }) => {
       if (previews.has(session) || isRemote(room_id)) await previews.answer(session, answer, patience())
@@ -192,16 +202,22 @@ export function mediaHandlers({
       media?.announceRestart(0)
       return {}
     },
-    'media.join_link': ({ room_id, user_id, user_name, role, life_ms }, origin) =>
-      joinLinks.make({
-        ...{ roomId: room_id, userId: user_id, userName: user_name, role, lifeMs: life_ms },
-        maker: makerOf(origin),
-      }),
-    'media.join_now': ({ room_id }, origin) =>
-      joinLinks.make({
-        ...{ roomId: room_id, userName: origin.account, role: 'host', lifeMs: joinNowMs },
-        maker: makerOf(origin),
-      }),
+    'media.join_link': {
+      facts: ({ user_id = '', role }, planned) => ({ user: user_id, role, ...expiryOf(planned) }),
+      run: ({ room_id, user_id, user_name, role, life_ms }, origin) =>
+        joinLinks.make({
+          ...{ roomId: room_id, userId: user_id, userName: user_name, role, lifeMs: life_ms },
+          maker: makerOf(origin),
+        }),
+    },
+    'media.join_now': {
+      facts: (_, planned) => expiryOf(planned),
+      run: ({ room_id }, origin) =>
+        joinLinks.make({
+          ...{ roomId: room_id, userName: origin.account, role: 'host', lifeMs: joinNowMs },
+          maker: makerOf(origin),
+        }),
+    },
     'media.participant_token': letIn,
     'media.revoke_links': async ({ room_id, url }, origin) => {
       const link = joinLinks.revocation(room_id, url)
@@ -217,4 +233,10 @@ export function mediaHandlers({
       return {}
     },
   }
+}
+
+/** Expiry of the capability that a transaction makes. */
+function expiryOf(planned: PlannedChange | undefined): EventParams {
+  const [made] = planned === undefined ? [] : recordsPut(planned, 'capabilities')
+  return made === undefined ? {} : { expires_at: made.expires_at }
 }

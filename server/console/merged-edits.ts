@@ -1,4 +1,4 @@
-import { type EditProcedure, procedures, type ProcedureName } from '../../shared/console/contract.ts'
+import { declarationOf, type ProcedureName } from '../../shared/console/contract.ts'
 import type { EditConflict } from '../../shared/console/edit-conflict.ts'
 import type { EventEntry } from '../../shared/console/events.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
@@ -36,12 +36,12 @@ export class MergedEdits {
    * @throws ConsoleError 'conflict' when others changed the same fields; what the handler throws
    */
   async run(name: ProcedureName, input: unknown, handle: (input: unknown) => unknown): Promise<unknown> {
-    if (!isEdit(name)) return await handle(input)
+    const { edits, whole = false } = declarationOf(name)
+    if (typeof edits !== 'function') return await handle(input)
     // The schema of every edit has the field.
     const { expected_version: seen, ...changes } = input as { expected_version?: string | undefined }
-    const record = procedures[name].edits(input as never)
+    const record = edits(input)
     if (record === undefined || seen === undefined) return await handle(changes)
-    const { whole } = procedures[name]
     try {
       return await mergedEdit(record, seen, () => handle(whole ? this.#completed(record, changes) : changes))
     } catch (error) {
@@ -82,10 +82,6 @@ export class MergedEdits {
       return []
     }
   }
-}
-
-function isEdit(name: ProcedureName): name is EditProcedure {
-  return 'edits' in procedures[name]
 }
 
 /** Paths in the event log of fields that have other names there. */

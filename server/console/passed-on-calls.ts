@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isProcedureName } from '../../shared/console/contract.ts'
-import { procedureRules } from '../../shared/console/procedure-rules.ts'
+import { isProcedureName, procedures } from '../../shared/console/contract.ts'
 import { provenRequest } from '../edge/passed-on.ts'
 
 /** Header of a replica's call, inside its proof: `key` for somebody who showed the console key there, `events` for the replica's own WebSocket. */
@@ -11,7 +10,7 @@ export const keyShownHeader = 'roomdesk-key-shown'
 
 /** Whether a replica asks the leader for this procedure. One that it does not know is the leader's to refuse. */
 export function isPassedOnCall(procedure: string): boolean {
-  return !isProcedureName(procedure) || procedureRules[procedure].passedOn
+  return !isProcedureName(procedure) || procedures[procedure].passedOn
 }
 
 /** Whether a request is one that controllers send each other's consoles, whole and covered by its proof. @param leads this one does */

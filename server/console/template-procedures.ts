@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import type { EventParams } from '../../shared/console/event-values.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { RoomTemplate } from '../../shared/console/templates.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
+import { type PlannedChange, recordsPut } from '../store/change-cause.ts'
 import { versionOf } from '../store/edits/record-version.ts'
 import type { StoredRoomTemplate } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
@@ -19,24 +21,27 @@ export function templateHandlers(store: Store): Handlers<ProceduresOf<'templates
         .map(view)
         .sort((one, other) => collator.compare(one.name, other.name))
     },
-    'templates.save': async (wanted) => {
-      const saved = await store.transact([lock], (transaction) => {
-        const given = 'id' in wanted ? wanted.id : undefined
-        const templates = store.all('room_templates')
-        const before = given === undefined ? undefined : templates.get(given)
-        if (given !== undefined && before === undefined) throw noTemplate()
-        const name = wanted.name?.trim() ?? before?.name
-        const settings = wanted.settings ?? before?.settings
-        if (settings === undefined || name === undefined) throw noTemplate()
-        for (const { id, name: other } of templates.values())
-          if (id !== given && other.localeCompare(name, 'en', { sensitivity: 'base' }) === 0)
-            throw new ConsoleError(refusal('templateExists'), { fields: ['name'] })
-        const id = given ?? randomBytes(9).toString('base64url')
-        const after: StoredRoomTemplate = { id, name, settings, changed_at: Date.now() }
-        transaction.put('room_templates', id, after)
-        return after
-      })
-      return view(saved)
+    'templates.save': {
+      facts: nameOfSaved,
+      run: async (wanted) => {
+        const saved = await store.transact([lock], (transaction) => {
+          const given = 'id' in wanted ? wanted.id : undefined
+          const templates = store.all('room_templates')
+          const before = given === undefined ? undefined : templates.get(given)
+          if (given !== undefined && before === undefined) throw noTemplate()
+          const name = wanted.name?.trim() ?? before?.name
+          const settings = wanted.settings ?? before?.settings
+          if (settings === undefined || name === undefined) throw noTemplate()
+          for (const { id, name: other } of templates.values())
+            if (id !== given && other.localeCompare(name, 'en', { sensitivity: 'base' }) === 0)
+              throw new ConsoleError(refusal('templateExists'), { fields: ['name'] })
+          const id = given ?? randomBytes(9).toString('base64url')
+          const after: StoredRoomTemplate = { id, name, settings, changed_at: Date.now() }
+          transaction.put('room_templates', id, after)
+          return after
+        })
+        return view(saved)
+      },
     },
     'templates.remove': async ({ id }) => {
       await store.transact([lock], (transaction) => {
@@ -46,6 +51,12 @@ export function templateHandlers(store: Store): Handlers<ProceduresOf<'templates
       return {}
     },
   }
+}
+
+/** Name of the template that a transaction stores. */
+function nameOfSaved(_: unknown, planned: PlannedChange | undefined): EventParams {
+  const [saved] = planned === undefined ? [] : recordsPut(planned, 'room_templates')
+  return saved === undefined ? {} : { name: saved.name }
 }
 
 const view = (template: StoredRoomTemplate): RoomTemplate => ({

@@ -1,4 +1,4 @@
-import type { AccessChange, BackupProof } from '../../shared/console/site.ts'
+import type { AccessChange, BackupProof } from '../../shared/console/backups.ts'
 import type { Licence } from '../../shared/licence.ts'
 import type {
   StoredAccessToken,

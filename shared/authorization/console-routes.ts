@@ -19,7 +19,7 @@ export const consoleRoutes = {
   'POST /session': 'anyone',
   'DELETE /session': 'anyone',
   'GET /rpc': 'caller',
-  // Each procedure has its own entry: shared/console/roles.ts.
+  // Each procedure has its own entry: shared/console/procedure-facts.ts.
   'POST /rpc/:procedure': 'caller',
   // The playback judges each stream: operators see all recordings, viewers what a setting says, tokens with their scope.
   'GET /recordings/segments/:id': 'caller',

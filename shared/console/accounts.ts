@@ -2,9 +2,12 @@ import { rule } from '../refusals/complaints.ts'
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { named, nameText } from '../operation.ts'
-import { edit, recordVersion, seenVersion } from './edit.ts'
-import { done, moment, nothing, procedure } from './procedure.ts'
-import { passwordLength } from './password-rules.ts'
+import { recordVersion, seenVersion } from './edit.ts'
+import { act, change, lasting, noEdit, read } from './declare.ts'
+import { done, moment, nothing } from './procedure.ts'
+import { admin, person, signedIn, viewer } from './procedure-access.ts'
+import { byImplementation, changes, recordedAs, type EventCaller, subject } from './procedure-events.ts'
+import { typedPassword as password } from './password-rules.ts'
 import { roleNames } from './role-names.ts'
 import { tokenScope, tokenScopes } from './token-scopes.ts'
 
@@ -17,11 +20,6 @@ export const accountName = z
   .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, rule('controls'))
 
 const role = z.enum(roleNames)
-/** Typed password; the rules also need the name. */
-const password = z
-  .string()
-  .min(1)
-  .max(passwordLength.most * 2)
 const id = z.string().min(1).max(64)
 const key = z.strictObject({ id })
 const label = nameText(limits.label)
@@ -99,76 +97,159 @@ const tokenInput = z.strictObject({
 const keep_tokens = z.boolean().default(false)
 const madeToken = z.strictObject({ access: accessTokenView, token: z.string() })
 
-export const accountProcedures = {
-  'account.me': procedure('Who calls, and what they may do.', nothing, callerView),
-  'account.confirm_password': procedure(
-    'Give the own password again: for ten minutes this session may do what needs it.',
-    z.strictObject({ password }),
-    z.strictObject({ until: moment }),
-  ),
-  'account.change_password': procedure(
-    'Change the own password; other sessions and the access tokens of the account end.',
-    z.strictObject({ old_password: password, new_password: password, keep_tokens }),
-    done,
-  ),
-  'account.sessions': procedure('The own sessions, the last used first.', nothing, z.array(accountSessionView)),
-  'account.end_session': procedure('End one of the own sessions.', key, done),
-  'account.end_other_sessions': procedure(
-    'End every own session but this one.',
-    nothing,
-    z.strictObject({ ended: z.int() }),
-  ),
-  'account.tokens': procedure('The own access tokens.', nothing, z.array(accessTokenView)),
-  'account.create_token': procedure(
-    'Make an access token for scripts, with scopes within the own role; the answer holds it, once.',
-    tokenInput,
-    madeToken,
-  ),
-  'account.revoke_token': procedure('End one of the own access tokens.', key, done),
+const callersAccount = (_: unknown, { accountId = '' }: EventCaller) => [subject.account(accountId)]
 
-  'accounts.list': procedure('Every account.', nothing, z.array(accountView)),
-  'accounts.create': procedure(
-    'Make an account.',
-    z.strictObject({ name: named(accountName), role, password }),
-    accountView,
-  ),
-  'accounts.update': edit(
-    'Change name or role, enable or disable. A new role ends its sessions; disabling ends its access tokens, too.',
-    key.extend({
+export const accountProcedures = {
+  'account.me': read({
+    summary: 'Who calls, and what they may do.',
+    input: nothing,
+    output: callerView,
+    access: viewer('any'),
+  }),
+  'account.confirm_password': act({
+    summary: 'Give the own password again: for ten minutes this session may do what needs it.',
+    input: z.strictObject({ password }),
+    output: z.strictObject({ until: moment }),
+    // It checks the password itself.
+    access: signedIn('viewer'),
+    event: recordedAs('signIn.refused'),
+  }),
+  'account.change_password': change({
+    summary: 'Change the own password; other sessions and the access tokens of the account end.',
+    input: z.strictObject({ old_password: password, new_password: password, keep_tokens }),
+    output: done,
+    access: signedIn('viewer'),
+    event: changes('account'),
+  }),
+  'account.sessions': read({
+    summary: 'The own sessions, the last used first.',
+    input: nothing,
+    output: z.array(accountSessionView),
+    access: viewer('accounts:read'),
+  }),
+  'account.end_session': change({
+    summary: 'End one of the own sessions.',
+    input: key,
+    output: done,
+    access: signedIn('viewer'),
+    event: { collection: 'account_sessions', subjects: callersAccount },
+  }),
+  'account.end_other_sessions': change({
+    summary: 'End every own session but this one.',
+    input: nothing,
+    output: z.strictObject({ ended: z.int() }),
+    access: signedIn('viewer'),
+    event: {
+      collection: 'account_sessions',
+      subjects: callersAccount,
+      counts: 'ended',
+    },
+  }),
+  'account.tokens': read({
+    summary: 'The own access tokens.',
+    input: nothing,
+    output: z.array(accessTokenView),
+    access: viewer('accounts:read'),
+  }),
+  'account.create_token': lasting({
+    summary: 'Make an access token for scripts, with scopes within the own role; the answer holds it, once.',
+    input: tokenInput,
+    output: madeToken,
+    access: person('viewer'),
+    event: { collection: 'access_tokens', subjects: callersAccount, facts: byImplementation },
+  }),
+  'account.revoke_token': change({
+    summary: 'End one of the own access tokens.',
+    input: key,
+    output: done,
+    access: signedIn('viewer'),
+    event: { collection: 'access_tokens', subjects: callersAccount },
+  }),
+
+  'accounts.list': read({
+    summary: 'Every account.',
+    input: nothing,
+    output: z.array(accountView),
+    access: admin('accounts:read'),
+  }),
+  'accounts.create': lasting({
+    summary: 'Make an account.',
+    input: z.strictObject({ name: named(accountName), role, password }),
+    output: accountView,
+    access: person('admin'),
+    event: changes('account'),
+  }),
+  'accounts.update': lasting({
+    summary:
+      'Change name or role, enable or disable. A new role ends its sessions; disabling ends its access tokens, too.',
+    input: key.extend({
       name: named(accountName).optional(),
       role: role.optional(),
       enabled: z.boolean().optional(),
       ...seenVersion,
     }),
-    accountView,
-    ({ id: edited }) => ({ kind: 'account', key: edited }),
-  ),
-  'accounts.reset_password': procedure(
-    'Give it a new password; ends its sessions and access tokens.',
-    key.extend({ password, keep_tokens }),
-    done,
-  ),
-  'accounts.delete': procedure('Delete it with its sessions and tokens.', key, done),
-  'accounts.sessions': procedure(
-    'The sessions of one account, or of all.',
-    z.strictObject({ id: id.optional() }).default({}),
-    z.array(accountSessionView),
-  ),
-  'accounts.end_session': procedure('End one session of anybody.', key, done),
-  'accounts.end_sessions': procedure(
-    'End every session and access token of an account.',
-    key.extend({ keep_tokens }),
-    z.strictObject({ ended: z.int() }),
-  ),
-  'accounts.tokens': procedure(
-    'The access tokens of one account, or of all.',
-    z.strictObject({ id: id.optional() }).default({}),
-    z.array(accessTokenView),
-  ),
-  'accounts.create_token': procedure(
-    'Make an access token for an account, with scopes within its role; the answer holds it, once.',
-    tokenInput.extend({ id }),
-    madeToken,
-  ),
-  'accounts.revoke_token': procedure('End an access token of anybody.', key, done),
+    output: accountView,
+    edits: ({ id: edited }) => ({ kind: 'account', key: edited }),
+    access: person('admin'),
+    event: changes('account'),
+  }),
+  'accounts.reset_password': lasting({
+    summary: 'Give it a new password; ends its sessions and access tokens.',
+    input: key.extend({ password, keep_tokens }),
+    output: done,
+    access: person('admin'),
+    event: changes('account'),
+  }),
+  'accounts.delete': change({
+    summary: 'Delete it with its sessions and tokens.',
+    input: key,
+    output: done,
+    access: person('admin'),
+    event: changes('account'),
+  }),
+  'accounts.sessions': read({
+    summary: 'The sessions of one account, or of all.',
+    input: z.strictObject({ id: id.optional() }).default({}),
+    output: z.array(accountSessionView),
+    access: admin('accounts:read'),
+  }),
+  'accounts.end_session': change({
+    summary: 'End one session of anybody.',
+    input: key,
+    output: done,
+    access: signedIn('admin'),
+    event: { collection: 'account_sessions', subjects: byImplementation },
+  }),
+  'accounts.end_sessions': change({
+    summary: 'End every session and access token of an account.',
+    input: key.extend({ keep_tokens }),
+    output: z.strictObject({ ended: z.int() }),
+    access: signedIn('admin'),
+    event: {
+      collection: 'account_sessions',
+      subjects: ({ id }) => [subject.account(id)],
+      counts: 'ended',
+    },
+  }),
+  'accounts.tokens': read({
+    summary: 'The access tokens of one account, or of all.',
+    input: z.strictObject({ id: id.optional() }).default({}),
+    output: z.array(accessTokenView),
+    access: admin('accounts:read'),
+  }),
+  'accounts.create_token': lasting({
+    summary: 'Make an access token for an account, with scopes within its role; the answer holds it, once.',
+    input: tokenInput.extend({ id }),
+    output: madeToken,
+    edits: noEdit('its role is that of the token'),
+    access: person('admin'),
+    event: { collection: 'access_tokens', subjects: ({ id }) => [subject.account(id)], facts: byImplementation },
+  }),
+  'accounts.revoke_token': change({
+    summary: 'End an access token of anybody.',
+    input: key,
+    output: done,
+    access: signedIn('admin'),
+    event: { collection: 'access_tokens', subjects: byImplementation },
+  }),
 }

@@ -1,5 +1,8 @@
 import { z } from 'zod'
-import { done, moment, nothing, procedure } from './procedure.ts'
+import { change, read } from './declare.ts'
+import { done, moment, nothing } from './procedure.ts'
+import { person, viewer } from './procedure-access.ts'
+import { subject } from './procedure-events.ts'
 
 /** Operation of a visit: to the page that leads into rooms, a look at a room without a link, and a join of a room that was not open yet or needs no link. */
 export const visitNames = { joinPage: 'join_page', lookAtRoom: 'look_at_room', enterRoom: 'enter_room' } as const
@@ -77,10 +80,10 @@ function textOf(entry: ActivityEntry): string {
 }
 
 export const activityProcedures = {
-  'activity.list': procedure(
-    'The newest requests kept that match, newest first.',
-    filter.extend({ before: z.int().optional(), limit: z.int().min(1).max(500).default(200) }),
-    z.strictObject({
+  'activity.list': read({
+    summary: 'The newest requests kept that match, newest first.',
+    input: filter.extend({ before: z.int().optional(), limit: z.int().min(1).max(500).default(200) }),
+    output: z.strictObject({
       items: z.array(activityEntry),
       /** Number of stored entries. */
       kept: z.int(),
@@ -89,11 +92,19 @@ export const activityProcedures = {
       /** Number of successes omitted since the start because too many came at once. */
       skipped: z.int(),
     }),
-  ),
-  'activity.clear': procedure('Forget every entry.', nothing, done),
-  'activity.export': procedure(
-    'The entries that match as NDJSON, oldest first.',
-    filter,
-    z.strictObject({ text: z.string() }),
-  ),
+    access: viewer('events:read'),
+  }),
+  'activity.clear': change({
+    summary: 'Forget every entry.',
+    input: nothing,
+    output: done,
+    access: person('admin'),
+    event: { outside: 'memory', subjects: () => [subject.site] },
+  }),
+  'activity.export': read({
+    summary: 'The entries that match as NDJSON, oldest first.',
+    input: filter,
+    output: z.strictObject({ text: z.string() }),
+    access: viewer('events:read'),
+  }),
 }

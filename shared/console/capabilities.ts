@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { bytes } from '../operation.ts'
-import { moment, procedure } from './procedure.ts'
+import { change, read } from './declare.ts'
+import { moment } from './procedure.ts'
+import { operator } from './procedure-access.ts'
+import { subject } from './procedure-events.ts'
 
 /** Kinds of capabilities: what an address opens to whoever has it, without signing in. */
 export const capabilityKinds = ['join', 'live-link', 'recorded-link', 'live', 'push', 'recording', 'export'] as const
@@ -45,22 +48,34 @@ const selection = z.strictObject({
 })
 
 export const capabilityProcedures = {
-  'capabilities.list': procedure(
-    'What is open to holders of an address: links, live streams, recordings and exports, the newest first.',
-    selection.extend({
+  'capabilities.list': read({
+    summary: 'What is open to holders of an address: links, live streams, recordings and exports, the newest first.',
+    input: selection.extend({
       offset: z.int().min(0).default(0),
       limit: z.int().min(1).max(limits.pageSize).default(100),
     }),
-    z.strictObject({ total: z.int(), items: z.array(capabilityView) }),
-  ),
-  'capabilities.revoke': procedure(
-    'Revoke links and other capabilities: their addresses open nothing any more, and live streams and pushes end.',
-    z.strictObject({ ids: z.array(z.string().min(1).max(128)).min(1).max(limits.pageSize) }),
-    z.strictObject({ revoked: z.int() }),
-  ),
-  'capabilities.revoke_all': procedure(
-    'Revoke everything that is open of a room, of a maker, or of the site.',
-    selection,
-    z.strictObject({ revoked: z.int() }),
-  ),
+    output: z.strictObject({ total: z.int(), items: z.array(capabilityView) }),
+    // Everything that is open to holders of an address, of every maker.
+    access: operator('links:write'),
+  }),
+  'capabilities.revoke': change({
+    summary:
+      'Revoke links and other capabilities: their addresses open nothing any more, and live streams and pushes end.',
+    input: z.strictObject({ ids: z.array(z.string().min(1).max(128)).min(1).max(limits.pageSize) }),
+    output: z.strictObject({ revoked: z.int() }),
+    access: operator('links:write'),
+    event: { collection: 'capabilities', subjects: () => [subject.site], counts: 'revoked' },
+  }),
+  'capabilities.revoke_all': change({
+    summary: 'Revoke everything that is open of a room, of a maker, or of the site.',
+    input: selection,
+    output: z.strictObject({ revoked: z.int() }),
+    access: operator('links:write'),
+    event: {
+      collection: 'capabilities',
+      subjects: ({ room_id }) => [room_id === undefined ? subject.site : subject.room(room_id)],
+      counts: 'revoked',
+      facts: ({ maker }) => ({ maker: maker?.type ?? '', maker_id: maker?.id ?? '' }),
+    },
+  }),
 }

@@ -1,5 +1,5 @@
 import type { CapabilityKind } from './capabilities.ts'
-import { operator, type ProcedureAccess, viewer } from './procedure-rule.ts'
+import { operator, type ProcedureAccess, viewer } from './procedure-access.ts'
 
 /**
  * Access to each kind of capability: required of an account that makes one, and of everybody who ends one, also another maker's. A new kind without an entry here does not compile.

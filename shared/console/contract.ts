@@ -1,20 +1,25 @@
 import { z } from 'zod'
+import type { Licence } from '../licence.ts'
+import type { SettingsPatch } from '../settings.ts'
 import { accountProcedures } from './accounts.ts'
 import { activityEntry, activityProcedures } from './activity.ts'
+import { backupProcedures } from './backups.ts'
 import { capabilityProcedures } from './capabilities.ts'
 import { controllerProcedures, controllersView } from './controllers.ts'
 import { credentialProcedures, credentialView } from './credentials.ts'
 import { deviceProcedures, deviceView } from './devices.ts'
 import { diagnosticsProcedures } from './diagnostics.ts'
-import { eventEntry, eventProcedures } from './events.ts'
+import { eventEntry } from './events.ts'
 import { firstRunProcedures } from './first-run.ts'
 import { labProcedures } from './lab.ts'
-import { markProcedures } from './marks.ts'
+import { eventProcedures } from './marks.ts'
 import { mediaProcedures } from './media.ts'
 import { nodeProcedures, nodeView } from './nodes.ts'
+import type { RecordField } from './record-fields.ts'
 import { recordingProcedures, recordingsChanged } from './recordings.ts'
 import { recordingExportProcedures } from './recording-exports.ts'
 import { orderProcedures } from './orders.ts'
+import type { AnyProcedure } from './declare.ts'
 import { phoneArrival, readinessProcedures } from './readiness.ts'
 import { relayProcedures } from './relays.ts'
 import { roomProcedures } from './rooms.ts'
@@ -29,6 +34,7 @@ import { trashProcedures } from './trash.ts'
 /** All procedures of the console, by name: the list that IPC, WebSocket and `/rpc` serve. */
 export const procedures = {
   ...siteProcedures,
+  ...backupProcedures,
   ...firstRunProcedures,
   ...accountProcedures,
   ...credentialProcedures,
@@ -51,7 +57,6 @@ export const procedures = {
   ...trashProcedures,
   ...activityProcedures,
   ...eventProcedures,
-  ...markProcedures,
   ...testerProcedures,
   ...labProcedures,
 }
@@ -63,14 +68,65 @@ export type ProcedureInput<N extends ProcedureName> = z.input<(typeof procedures
 export type ProcedureParsed<N extends ProcedureName> = z.output<(typeof procedures)[N]['input']>
 export type ProcedureOutput<N extends ProcedureName> = z.output<(typeof procedures)[N]['output']>
 
-/** Procedures that edit a record. */
-export type EditProcedure = {
-  [N in ProcedureName]: (typeof procedures)[N] extends { edits: unknown } ? N : never
+type Procedures = typeof procedures
+
+/** Procedures that edit a record. Does not compile while one that looks like an edit declares neither an edit nor `noEdit`. */
+export type EditProcedure = Exclude<
+  { [N in ProcedureName]: Procedures[N] extends { edits?: (...input: never[]) => unknown } ? N : never }[ProcedureName],
+  None<UndeclaredEdit>
+>
+
+/** Procedures that leave a `site.changed`. The others leave an event of another kind, or none. */
+export type RecordedProcedure = {
+  [N in ProcedureName]: Procedures[N] extends { event: infer E }
+    ? E extends { recordedAs: unknown } | { unrecorded: unknown } | { kind: unknown } | { acts: unknown }
+      ? never
+      : N
+    : never
 }[ProcedureName]
 
 export function isProcedureName(name: string): name is ProcedureName {
   return Object.hasOwn(procedures, name)
 }
+
+/** The declaration of a procedure whose name is known only at run time. */
+export function declarationOf(name: ProcedureName): AnyProcedure {
+  // The functions of a declaration take the input of that procedure, which a type by name cannot express.
+  return procedures[name] as AnyProcedure
+}
+
+/** Fields by which an input names an existing record, and the fields of such a record. */
+interface RecordInputs {
+  rooms: { key: 'room_id'; fields: RecordField<'room'> }
+  devices: { key: 'userId'; fields: RecordField<'device'> }
+  nodes: { key: 'name'; fields: RecordField<'node'> }
+  credentials: { key: 'access_key'; fields: RecordField<'credential'> }
+  accounts: { key: 'id'; fields: RecordField<'account'> }
+  templates: { key: 'id'; fields: RecordField<'template'> }
+  wall: { key: 'id'; fields: RecordField<'wall'> }
+  licence: { key: keyof Licence; fields: keyof Licence }
+  settings: { key: keyof SettingsPatch; fields: keyof SettingsPatch }
+  recordings: { key: 'room_id'; fields: 'rule' }
+}
+type InputFields<I> = I extends unknown ? keyof I : never
+/** Procedures that store something, and whose input names a record and one of its fields. */
+type LooksLikeEdit = {
+  [N in ProcedureName]: N extends `${infer P extends keyof RecordInputs}.${string}`
+    ? Procedures[N] extends { effect: 'change' | 'lasting' }
+      ? Extract<InputFields<ProcedureInput<N>>, RecordInputs[P]['key']> extends never
+        ? never
+        : Extract<InputFields<ProcedureInput<N>>, RecordInputs[P]['fields']> extends never
+          ? never
+          : N
+      : never
+    : never
+}[ProcedureName]
+type UndeclaredEdit = {
+  [N in LooksLikeEdit]: Procedures[N] extends { edits?: { noEdit: string } | ((...input: never[]) => unknown) }
+    ? never
+    : N
+}[LooksLikeEdit]
+type None<T extends never> = T
 
 /** All events of the console, by name. Frequent events are collected and sent at most 4 times a second. */
 export const events = {

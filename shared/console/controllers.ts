@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { durabilityRisks } from './durability.ts'
-import { moment, nothing, procedure } from './procedure.ts'
+import { change, read } from './declare.ts'
+import { moment, nothing } from './procedure.ts'
+import { admin, viewer } from './procedure-access.ts'
+import { subject } from './procedure-events.ts'
 
 /** Addresses of a controller for other machines; empty if it does not listen. */
 const controllerPlace = z.strictObject({
@@ -82,14 +85,19 @@ export const controllersView = z.strictObject({
 export type ControllersView = z.output<typeof controllersView>
 
 export const controllerProcedures = {
-  'controllers.list': procedure(
-    'The controllers of the site: which one leads, how far the others are behind, and what holds the state.',
-    nothing,
-    controllersView,
-  ),
-  'controllers.lead': procedure(
-    'Make this controller the leader. No change is lost; it is answered when that controller leads.',
-    z.strictObject({ id: z.string().min(1).max(100) }),
-    z.strictObject({ name: z.string() }),
-  ),
+  'controllers.list': read({
+    summary: 'The controllers of the site: which one leads, how far the others are behind, and what holds the state.',
+    input: nothing,
+    output: controllersView,
+    access: viewer('site:read'),
+  }),
+  'controllers.lead': change({
+    summary: 'Make this controller the leader. No change is lost; it is answered when that controller leads.',
+    input: z.strictObject({ id: z.string().min(1).max(100) }),
+    output: z.strictObject({ name: z.string() }),
+    access: admin('site:write'),
+    passedOn: true,
+    // The lead is taken in the database, not in the site's state.
+    event: { outside: 'memory', subjects: () => [subject.site], facts: (_, { name }) => ({ controller: name }) },
+  }),
 }

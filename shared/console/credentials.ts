@@ -2,8 +2,11 @@ import { rule } from '../refusals/complaints.ts'
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { nameText } from '../operation.ts'
-import { edit, recordVersion, seenVersion } from './edit.ts'
-import { moment, nothing, procedure } from './procedure.ts'
+import { recordVersion, seenVersion } from './edit.ts'
+import { act, change, lasting, noEdit, read } from './declare.ts'
+import { moment, nothing } from './procedure.ts'
+import { admin, person, viewer } from './procedure-access.ts'
+import { changes, subject } from './procedure-events.ts'
 import { deleted } from './trash.ts'
 
 /** Printable ASCII without spaces: it must survive a URL and a shell. */
@@ -54,39 +57,77 @@ export const credentialInput = z.strictObject({
   enabled: z.boolean().default(true),
 })
 
+const credentialOf = ({ access_key }: { access_key: string }) => [subject.credential(access_key)]
+
 export const credentialProcedures = {
-  'credentials.list': procedure('Every credential, without secrets.', nothing, z.array(credentialView)),
-  'credentials.create': procedure('Make a credential; the answer holds its secret.', credentialInput, withSecret),
-  'credentials.update': edit(
-    'Change the label, enable or disable, allow P2P. Disabling ends its sessions.',
-    key.extend({
+  'credentials.list': read({
+    summary: 'Every credential, without secrets.',
+    input: nothing,
+    output: z.array(credentialView),
+    access: viewer('credentials:read'),
+  }),
+  'credentials.create': lasting({
+    summary: 'Make a credential; the answer holds its secret.',
+    input: credentialInput,
+    output: withSecret,
+    edits: noEdit('makes a credential'),
+    access: person('admin'),
+    event: changes('credential'),
+  }),
+  'credentials.update': change({
+    summary: 'Change the label, enable or disable, allow P2P. Disabling ends its sessions.',
+    input: key.extend({
       label: label.optional(),
       enabled: z.boolean().optional(),
       p2p: z.boolean().optional(),
       ...seenVersion,
     }),
-    credentialView,
-    ({ access_key }) => ({ kind: 'credential', key: access_key }),
-  ),
-  'credentials.rotate': procedure(
-    'Give it a new secret; ends its sessions at once, and with `end_links` its links, live streams and recordings.',
-    key.extend({
+    output: credentialView,
+    edits: ({ access_key }) => ({ kind: 'credential', key: access_key }),
+    access: admin('credentials:write'),
+    // A disabled credential grants access again.
+    needs: ({ enabled }) => ({ person: enabled === true }),
+    event: changes('credential'),
+  }),
+  'credentials.rotate': lasting({
+    summary:
+      'Give it a new secret; ends its sessions at once, and with `end_links` its links, live streams and recordings.',
+    input: key.extend({
       secret_key: secret.optional(),
       /** After a leak: whoever had the old secret may have made some. Default: they last, so that a routine rotation interrupts nothing. */
       end_links: z.boolean().default(false),
     }),
-    withSecret,
-  ),
-  'credentials.reveal': procedure('Show its secret.', key, z.strictObject({ secret_key: z.string() })),
-  'credentials.delete': procedure('Delete it; ends its sessions at once. Its rooms stay.', key, deleted),
-  'credentials.end_sessions': procedure(
-    'End its sessions: its clients must authenticate again.',
-    key,
-    z.strictObject({ ended: z.int() }),
-  ),
-  'credentials.curl': procedure(
-    'A curl line that authenticates with a computed digest.',
-    key,
-    z.strictObject({ command: z.string(), digest: z.string(), url: z.string() }),
-  ),
+    output: withSecret,
+    access: person('admin'),
+    event: { records: ['credential'], facts: ({ end_links }: { end_links: boolean }) => ({ end_links }) },
+  }),
+  'credentials.reveal': act({
+    summary: 'Show its secret.',
+    input: key,
+    output: z.strictObject({ secret_key: z.string() }),
+    access: person('admin'),
+    event: { subjects: credentialOf, kind: 'secret.shown' },
+  }),
+  'credentials.delete': change({
+    summary: 'Delete it; ends its sessions at once. Its rooms stay.',
+    input: key,
+    output: deleted,
+    access: admin('credentials:write'),
+    event: changes('credential'),
+  }),
+  'credentials.end_sessions': change({
+    summary: 'End its sessions: its clients must authenticate again.',
+    input: key,
+    output: z.strictObject({ ended: z.int() }),
+    access: admin('credentials:write'),
+    event: { collection: 'sessions', subjects: credentialOf, counts: 'ended' },
+  }),
+  'credentials.curl': act({
+    summary: 'A curl line that authenticates with a computed digest.',
+    input: key,
+    output: z.strictObject({ command: z.string(), digest: z.string(), url: z.string() }),
+    // Its digest authenticates.
+    access: person('admin'),
+    event: { subjects: credentialOf, kind: 'secret.shown' },
+  }),
 }

@@ -6,8 +6,11 @@ import { keyPicture } from '../media/stream-stats.ts'
 import { trackReasons, trackWays } from '../media/transcoding.ts'
 import { tagsSchema } from '../tags.ts'
 import { cameraQuality, cameraStill, cameraUptime, loginOutcome } from './camera-record.ts'
-import { edit, recordVersion, seenVersion } from './edit.ts'
-import { bulkOutcome, fieldProblem, moment, nothing, procedure } from './procedure.ts'
+import { recordVersion, seenVersion } from './edit.ts'
+import { act, change, noEdit, read } from './declare.ts'
+import { bulkOutcome, fieldProblem, moment, nothing } from './procedure.ts'
+import { operator, person, viewer } from './procedure-access.ts'
+import { changes, subject } from './procedure-events.ts'
 import type { RecordRef } from './record-fields.ts'
 import { bulkTagged, knownTags, tagChangesOf } from './tags.ts'
 import { bulkDeleted } from './trash.ts'
@@ -125,54 +128,62 @@ const keptPicture = z.strictObject({
 export type KeptPicture = z.output<typeof keptPicture>
 
 export const deviceProcedures = {
-  'devices.list': procedure(
-    'Every outgoing user with its state; with `tags`, those that have all of these tags.',
-    z.strictObject({ roomId: z.string().optional(), tags: tagsSchema.default([]) }).prefault({}),
-    z.array(deviceView),
-  ),
-  'devices.history': procedure(
-    'What became of a device since the controller started, newest first.',
-    key,
-    z.array(deviceMoment),
-  ),
-  'devices.uptime': procedure(
-    'When a device was up and down in the last 30 days, and why; from the event log.',
-    key,
-    cameraUptime,
-  ),
-  'devices.quality': procedure(
-    'What the media node receives from a joined device: bitrate, frame rate, distance of key frames, loss.',
-    key,
-    cameraQuality,
-  ),
-  'devices.pictures': procedure(
-    'Kept pictures of a camera, newest first.',
-    z.strictObject({ userId }),
-    z.strictObject({ items: z.array(keptPicture) }),
-  ),
-  'devices.picture': procedure(
-    'One kept picture of a camera, the newest without `at`; null where there is none.',
-    z.strictObject({ userId, at: moment.optional() }),
-    z.strictObject({ picture: keyPicture.nullable() }),
-  ),
-  'devices.parse_address': procedure(
-    'Take a pasted address apart: address without login, login, host, port.',
-    z.strictObject({ address: z.string().max(2048) }),
-    z.strictObject({
+  'devices.list': read({
+    summary: 'Every outgoing user with its state; with `tags`, those that have all of these tags.',
+    input: z.strictObject({ roomId: z.string().optional(), tags: tagsSchema.default([]) }).prefault({}),
+    output: z.array(deviceView),
+    access: viewer('devices:read'),
+  }),
+  'devices.history': read({
+    summary: 'What became of a device since the controller started, newest first.',
+    input: key,
+    output: z.array(deviceMoment),
+    access: viewer('devices:read'),
+  }),
+  'devices.uptime': read({
+    summary: 'When a device was up and down in the last 30 days, and why; from the event log.',
+    input: key,
+    output: cameraUptime,
+    access: viewer('devices:read'),
+  }),
+  'devices.quality': read({
+    summary: 'What the media node receives from a joined device: bitrate, frame rate, distance of key frames, loss.',
+    input: key,
+    output: cameraQuality,
+    access: viewer('devices:read'),
+  }),
+  'devices.pictures': read({
+    summary: 'Kept pictures of a camera, newest first.',
+    input: z.strictObject({ userId }),
+    output: z.strictObject({ items: z.array(keptPicture) }),
+    access: viewer('media:watch'),
+  }),
+  'devices.picture': read({
+    summary: 'One kept picture of a camera, the newest without `at`; null where there is none.',
+    input: z.strictObject({ userId, at: moment.optional() }),
+    output: z.strictObject({ picture: keyPicture.nullable() }),
+    access: viewer('media:watch'),
+  }),
+  'devices.parse_address': read({
+    summary: 'Take a pasted address apart: address without login, login, host, port.',
+    input: z.strictObject({ address: z.string().max(2048) }),
+    output: z.strictObject({
       address: z.string(),
       login_name: z.string(),
       login_password: z.string(),
       host: z.string(),
       port: z.int(),
     }),
-  ),
-  'devices.probe': procedure(
-    'Ask the device whether it can be reached, whether the login is right and what it sends, without adding it.',
-    source.extend({
+    access: operator('devices:write'),
+  }),
+  'devices.probe': read({
+    summary:
+      'Ask the device whether it can be reached, whether the login is right and what it sends, without adding it.',
+    input: source.extend({
       /** Known substream; without one, a smaller stream is searched for. */
       assist_address: bytes(0, limits.userAddress).optional(),
     }),
-    z.strictObject({
+    output: z.strictObject({
       ok: z.boolean(),
       /** Reason of a failure; null when ok. */
       kind: z.enum(deviceErrorKinds).nullable(),
@@ -199,76 +210,149 @@ export const deviceProcedures = {
       /** The node cannot probe real devices. */
       simulated: z.boolean(),
     }),
-  ),
-  'devices.discover': procedure(
-    'Search the networks of this machine for ONVIF cameras, for some seconds.',
-    nothing,
-    z.strictObject({
+    access: operator('devices:write'),
+  }),
+  'devices.discover': read({
+    summary: 'Search the networks of this machine for ONVIF cameras, for some seconds.',
+    input: nothing,
+    output: z.strictObject({
       items: z.array(foundCamera),
       /** Addresses of this machine whose networks were asked. */
       searched: z.array(z.string()),
       /** Addresses of cameras that answered from outside of the permitted camera networks. */
       outside: z.array(z.string()),
     }),
-  ),
-  'devices.discovered_streams': procedure(
-    'Ask a camera of the last search for its streams, the largest first. `login`: it wants one, or another one; `failed`: it named none; `gone`: no search has found it.',
-    z.strictObject({
+    access: operator('devices:write'),
+  }),
+  'devices.discovered_streams': read({
+    summary:
+      'Ask a camera of the last search for its streams, the largest first. `login`: it wants one, or another one; `failed`: it named none; `gone`: no search has found it.',
+    input: z.strictObject({
       id: z.string().min(1).max(2_000),
       login_name: bytes(0, limits.loginName).optional(),
       login_password: bytes(0, limits.loginPassword).optional(),
     }),
-    z.strictObject({
+    output: z.strictObject({
       state: z.enum(['found', 'login', 'failed', 'gone']),
       streams: z.array(z.strictObject({ address: z.string(), width: z.int(), height: z.int() })),
     }),
-  ),
-  'devices.still': procedure('Take a picture of a device, without adding it.', source, cameraStill),
-  'devices.change_login': edit(
-    'Try another login at a device, and save it if the device accepts it.',
-    key.extend({
+    access: operator('devices:write'),
+  }),
+  'devices.still': read({
+    summary: 'Take a picture of a device, without adding it.',
+    input: source,
+    output: cameraStill,
+    access: operator('devices:write'),
+  }),
+  'devices.change_login': change({
+    summary: 'Try another login at a device, and save it if the device accepts it.',
+    input: key.extend({
       login_name: bytes(0, limits.loginName),
       login_password: bytes(0, limits.loginPassword),
       /** Saves it also if the device refuses it or does not answer. */
       always: z.boolean().default(false),
       ...seenVersion,
     }),
-    loginOutcome,
-    deviceOf,
-  ),
-  'devices.create': procedure(
-    'Add a device. With `join: "required"` it must join, as over the API; otherwise it is kept and joined in the background.',
-    deviceInput.extend({ join: z.enum(['required', 'background']).default('background') }),
-    deviceView,
-  ),
-  'devices.update': edit(
-    'Change a device; what is left out stays. It joins anew when its address, login, old_tls or room changed. An address of another host, port or scheme needs the password again where one is stored.',
-    key.extend(
+    output: loginOutcome,
+    edits: deviceOf,
+    access: operator('devices:write'),
+    event: changes('device'),
+  }),
+  'devices.create': change({
+    summary:
+      'Add a device. With `join: "required"` it must join, as over the API; otherwise it is kept and joined in the background.',
+    input: deviceInput.extend({ join: z.enum(['required', 'background']).default('background') }),
+    output: deviceView,
+    edits: noEdit('makes a device'),
+    access: operator('devices:write'),
+    event: changes('device'),
+  }),
+  'devices.update': change({
+    summary:
+      'Change a device; what is left out stays. It joins anew when its address, login, old_tls or room changed. An address of another host, port or scheme needs the password again where one is stored.',
+    input: key.extend(
       deviceInput
         .omit({ userId: true, tags: true })
         .partial()
         .extend({ userData: bytes(0, limits.userData).optional(), ...seenVersion }).shape,
     ),
-    deviceView,
-    deviceOf,
-  ),
-  'devices.tags': procedure('Tags of the devices, by name, with the number of devices of each.', nothing, knownTags),
-  'devices.set_tags': edit(
-    'Set the tags of a device.',
-    key.extend({ tags: tagsSchema, ...seenVersion }),
-    deviceView,
-    deviceOf,
-  ),
-  'devices.change_tags': procedure(
-    'Add tags to devices and remove tags from them. `undo` of the output is the input that undoes it.',
-    tagChangesOf('userIds', userId, limits.devices),
-    bulkTagged('userIds'),
-  ),
-  'devices.pause': procedure('Take them out of their rooms, and keep them.', keys, bulkOutcome),
-  'devices.resume': procedure('Join them again.', keys, bulkOutcome),
-  'devices.retry': procedure('Try now rather than when the next attempt is due.', keys, bulkOutcome),
-  'devices.remove': procedure('Remove them from their rooms and move them to the trash.', keys, bulkDeleted),
-  'devices.import_preview': procedure('What each line of a CSV would do; changes nothing.', csv, z.array(importLine)),
-  'devices.import': procedure('Do what the lines without an error say.', csv, z.array(importLine)),
-  'devices.export': procedure('Every device as CSV, without passwords.', nothing, z.strictObject({ text: z.string() })),
+    output: deviceView,
+    edits: deviceOf,
+    access: operator('devices:write'),
+    event: changes('device'),
+  }),
+  'devices.tags': read({
+    summary: 'Tags of the devices, by name, with the number of devices of each.',
+    input: nothing,
+    output: knownTags,
+    access: viewer('devices:read'),
+  }),
+  'devices.set_tags': change({
+    summary: 'Set the tags of a device.',
+    input: key.extend({ tags: tagsSchema, ...seenVersion }),
+    output: deviceView,
+    edits: deviceOf,
+    access: operator('devices:write'),
+    event: changes('device'),
+  }),
+  'devices.change_tags': change({
+    summary: 'Add tags to devices and remove tags from them. `undo` of the output is the input that undoes it.',
+    input: tagChangesOf('userIds', userId, limits.devices),
+    output: bulkTagged('userIds'),
+    access: operator('devices:write'),
+    event: changes('device'),
+  }),
+  'devices.pause': change({
+    summary: 'Take them out of their rooms, and keep them.',
+    input: keys,
+    output: bulkOutcome,
+    access: operator('devices:write'),
+    event: changes('device'),
+  }),
+  'devices.resume': change({
+    summary: 'Join them again.',
+    input: keys,
+    output: bulkOutcome,
+    access: operator('devices:write'),
+    event: changes('device'),
+  }),
+  'devices.retry': change({
+    summary: 'Try now rather than when the next attempt is due.',
+    input: keys,
+    output: bulkOutcome,
+    access: operator('devices:write'),
+    event: {
+      outside: 'nodes',
+      subjects: ({ userIds }) => userIds.map(subject.device),
+      failed: ({ failed }) => failed.map(({ key }) => key),
+    },
+  }),
+  'devices.remove': change({
+    summary: 'Remove them from their rooms and move them to the trash.',
+    input: keys,
+    output: bulkDeleted,
+    access: operator('devices:write'),
+    event: changes('device'),
+  }),
+  'devices.import_preview': read({
+    summary: 'What each line of a CSV would do; changes nothing.',
+    input: csv,
+    output: z.array(importLine),
+    access: operator('devices:write'),
+  }),
+  'devices.import': change({
+    summary: 'Do what the lines without an error say.',
+    input: csv,
+    output: z.array(importLine),
+    access: operator('devices:write'),
+    event: changes('device'),
+  }),
+  'devices.export': act({
+    summary: 'Every device as CSV, without passwords.',
+    input: nothing,
+    output: z.strictObject({ text: z.string() }),
+    // Addresses of cameras with their logins, which operators also see in the list.
+    access: person('operator'),
+    event: { subjects: () => [subject.site] },
+  }),
 }

@@ -1,5 +1,8 @@
 import { z } from 'zod'
-import { nothing, procedure } from './procedure.ts'
+import { act, read } from './declare.ts'
+import { nothing } from './procedure.ts'
+import { signedIn } from './procedure-access.ts'
+import { subject } from './procedure-events.ts'
 
 /** Maximum number of bytes per read of diagnostics. */
 export const diagnosticsPart = 1024 * 1024
@@ -7,14 +10,16 @@ export const diagnosticsPart = 1024 * 1024
 const archiveName = z.string().regex(/^roomdesk-diagnostics-[\d-]{15}$/)
 
 export const diagnosticsProcedures = {
-  'diagnostics.contents': procedure(
-    'Says whether there are crash reports that diagnostics could contain.',
-    nothing,
-    z.strictObject({ crash_reports: z.int(), crash_bytes: z.int() }),
-  ),
-  'diagnostics.make': procedure(
-    'Makes an archive (tar.gz) of log, settings, readiness, versions and sizes, without secrets. It can be read for five minutes.',
-    z
+  'diagnostics.contents': read({
+    summary: 'Says whether there are crash reports that diagnostics could contain.',
+    input: nothing,
+    output: z.strictObject({ crash_reports: z.int(), crash_bytes: z.int() }),
+    access: signedIn('admin'),
+  }),
+  'diagnostics.make': act({
+    summary:
+      'Makes an archive (tar.gz) of log, settings, readiness, versions and sizes, without secrets. It can be read for five minutes.',
+    input: z
       .strictObject({
         /** Keeps names of people, accounts and meetings. */
         names: z.boolean().default(false),
@@ -22,11 +27,18 @@ export const diagnosticsProcedures = {
         crash_reports: z.boolean().default(false),
       })
       .default({ names: false, crash_reports: false }),
-    z.strictObject({ name: archiveName, bytes: z.int() }),
-  ),
-  'diagnostics.read': procedure(
-    'Reads a part of the last archive.',
-    z.strictObject({ name: archiveName, offset: z.int().min(0), length: z.int().min(1).max(diagnosticsPart) }),
-    z.strictObject({ data: z.base64(), total: z.int() }),
-  ),
+    output: z.strictObject({ name: archiveName, bytes: z.int() }),
+    // The log and the settings of the whole site: never for a token.
+    access: signedIn('admin'),
+    event: {
+      subjects: () => [subject.site],
+      facts: ({ names, crash_reports }) => ({ names: String(names), crash_reports: String(crash_reports) }),
+    },
+  }),
+  'diagnostics.read': read({
+    summary: 'Reads a part of the last archive.',
+    input: z.strictObject({ name: archiveName, offset: z.int().min(0), length: z.int().min(1).max(diagnosticsPart) }),
+    output: z.strictObject({ data: z.base64(), total: z.int() }),
+    access: signedIn('admin'),
+  }),
 }

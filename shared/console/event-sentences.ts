@@ -1,37 +1,7 @@
 import { type CapabilityKind, capabilityKinds } from './capabilities.ts'
-import type { ProcedureName } from './contract.ts'
+import type { RecordedProcedure } from './contract.ts'
 import { type EventEntry, eventKinds, type EventKind } from './events.ts'
-import { procedureRules, type ProcedureOf } from './procedure-rules.ts'
-
-/** Procedures with an effect that leave no `site.changed`: they leave an event of another kind, or none. */
-export const otherwiseRecorded = [
-  'overview.dismiss_welcome',
-  'first_run.save',
-  'backups.write',
-  'account.confirm_password',
-  'credentials.reveal',
-  'credentials.curl',
-  'rooms.reveal_password',
-  'waiting.admit',
-  'waiting.refuse',
-  'nodes.janus_config',
-  'media.preview_stream',
-  'media.preview_device',
-  'media.watch',
-  'exports.start',
-  'exports.cancel',
-  'recordings.start',
-  'recordings.stop',
-  'recordings.delete',
-  'wall.bring',
-  'tester.send',
-  'lab.join',
-  'lab.leave',
-] as const satisfies readonly ProcedureName[]
-type OtherwiseRecorded = (typeof otherwiseRecorded)[number]
-
-/** Procedures that leave a `site.changed`. */
-type RecordedProcedure = Exclude<ProcedureName, ProcedureOf<'read'> | OtherwiseRecorded>
+import { recordedProcedures } from './procedure-facts.ts'
 
 const guessKinds = ['badLink', 'hostPasswordWrong', 'tooMany'] as const
 const leadReasons = ['lost', 'byHand'] as const
@@ -61,12 +31,6 @@ type Told = Pick<EventEntry, 'kind' | 'params'>
 /** Pattern of the store's notice about a database that refuses changes, with the reason. */
 export const refusedByDatabase = /^The database does not take the \w+ \((.+)\)\./
 
-const otherwise: ReadonlySet<string> = new Set(otherwiseRecorded)
-
-/** Procedures that leave a `site.changed`, all of them. */
-export const recordedProcedures = (Object.keys(procedureRules) as ProcedureName[]).filter(
-  (name): name is RecordedProcedure => procedureRules[name].effect !== 'read' && !otherwise.has(name),
-)
 const recorded: ReadonlySet<string> = new Set<string>(recordedProcedures)
 const kinds: ReadonlySet<string> = new Set<string>(eventKinds)
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { eventActor } from './event-actor.ts'
-import { moment, nothing, procedure } from './procedure.ts'
+import { moment } from './procedure.ts'
 
 /** Kinds of events, by group: the console filters by groups, and has a text for each kind in every language. */
 export const eventGroups = {
@@ -169,7 +169,7 @@ const searchedWord = z.strictObject({
 /** Words of the sentences as a page shows them; all must match. */
 export const eventWords = z.array(searchedWord).max(maxSearchedWords).optional()
 
-const filter = z.strictObject({
+export const eventFilter = z.strictObject({
   /** Groups; empty: all. */
   groups: z.array(z.enum(eventGroupNames)).max(eventGroupNames.length).default([]),
   /** Minimum level. */
@@ -186,7 +186,7 @@ const filter = z.strictObject({
   to: moment.optional(),
 })
 /** Filter of entries; missing fields do not filter. */
-export type EventFilter = z.input<typeof filter>
+export type EventFilter = z.input<typeof eventFilter>
 
 /** Faults of the log. */
 export const logFaults = [
@@ -202,7 +202,7 @@ export const logFaults = [
 export type LogFault = (typeof logFaults)[number]
 
 /** Result of a verification of the log. */
-const logVerdict = z.strictObject({
+export const logVerdict = z.strictObject({
   ok: z.boolean(),
   /** Number of checked entries. */
   entries: z.int(),
@@ -220,24 +220,3 @@ const logVerdict = z.strictObject({
   milliseconds: z.number(),
 })
 export type LogVerdict = z.output<typeof logVerdict>
-
-export const eventProcedures = {
-  'events.list': procedure(
-    'What happened at the site, newest first. A search looks at a bounded part of the log at once: `next` says where to go on.',
-    filter.extend({ before: z.int().optional(), limit: z.int().min(1).max(500).default(200) }),
-    z.strictObject({
-      items: z.array(eventEntry),
-      /** Value of `before` for the next page; 0: no older entries. */
-      next: z.int(),
-      /** Number of stored entries. */
-      kept: z.int(),
-      /** seq of the newest stored entry; 0: none. */
-      newest: z.int(),
-      /** Time of the oldest entry; 0: none. */
-      since: moment,
-      /** Number of entries lost since the start because the disk refused them. */
-      lost: z.int(),
-    }),
-  ),
-  'events.verify': procedure('Verify that no entry of the log was changed or removed.', nothing, logVerdict),
-}

@@ -3,7 +3,10 @@ import { limits } from '../limits.ts'
 import { nameBytes } from '../operation.ts'
 import { firstRunPurposes, firstRunSteps } from '../first-run.ts'
 import { deviceInput, deviceView } from './devices.ts'
-import { done, nothing, procedure } from './procedure.ts'
+import { change, read } from './declare.ts'
+import { done, nothing } from './procedure.ts'
+import { admin } from './procedure-access.ts'
+import { changes, unrecorded } from './procedure-events.ts'
 
 const firstRunView = z.strictObject({
   purpose: z.enum(firstRunPurposes),
@@ -24,31 +27,44 @@ const firstRunView = z.strictObject({
 export type FirstRunView = z.output<typeof firstRunView>
 
 export const firstRunProcedures = {
-  'first_run.get': procedure('State of the first run: where it is, and what was made.', nothing, firstRunView),
-  'first_run.save': procedure(
-    'Remember the purpose and the step, so that the first run continues there.',
-    z.strictObject({ purpose: z.enum(firstRunPurposes).optional(), step: z.enum(firstRunSteps).optional() }),
-    done,
-  ),
-  'first_run.make_room': procedure(
-    'Make the first room. While it exists, a repetition returns it with its new topic.',
-    z.strictObject({ topic: nameBytes(1, limits.topic) }),
-    z.strictObject({ room_id: z.string(), topic: z.string() }),
-  ),
-  'first_run.add_camera': procedure(
-    'Add a camera to the first room. One with the same address there is returned, with the new login.',
-    deviceInput.pick({
+  'first_run.get': read({
+    summary: 'State of the first run: where it is, and what was made.',
+    input: nothing,
+    output: firstRunView,
+    access: admin('site:read'),
+  }),
+  'first_run.save': change({
+    summary: 'Remember the purpose and the step, so that the first run continues there.',
+    input: z.strictObject({ purpose: z.enum(firstRunPurposes).optional(), step: z.enum(firstRunSteps).optional() }),
+    output: done,
+    access: admin('site:write'),
+    event: unrecorded('only remembers a page of the first run'),
+  }),
+  'first_run.make_room': change({
+    summary: 'Make the first room. While it exists, a repetition returns it with its new topic.',
+    input: z.strictObject({ topic: nameBytes(1, limits.topic) }),
+    output: z.strictObject({ room_id: z.string(), topic: z.string() }),
+    access: admin('rooms:write'),
+    event: changes('room'),
+  }),
+  'first_run.add_camera': change({
+    summary: 'Add a camera to the first room. One with the same address there is returned, with the new login.',
+    input: deviceInput.pick({
       userName: true,
       userAddress: true,
       login_name: true,
       login_password: true,
       assist_address: true,
     }),
-    deviceView,
-  ),
-  'first_run.add_test_camera': procedure(
-    'Start the test camera, and add it to the first room unless it is there.',
-    deviceInput.pick({ userName: true }),
-    deviceView,
-  ),
+    output: deviceView,
+    access: admin('devices:write'),
+    event: changes('device'),
+  }),
+  'first_run.add_test_camera': change({
+    summary: 'Start the test camera, and add it to the first room unless it is there.',
+    input: deviceInput.pick({ userName: true }),
+    output: deviceView,
+    access: admin('devices:write'),
+    event: changes('device'),
+  }),
 }

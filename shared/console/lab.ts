@@ -3,7 +3,10 @@ import { deviceErrorKinds } from '../device.ts'
 import { limits } from '../limits.ts'
 import { bytes, nameBytes } from '../operation.ts'
 import { roomUserView } from './rooms.ts'
-import { done, moment, nothing, procedure } from './procedure.ts'
+import { change, read } from './declare.ts'
+import { done, moment, nothing } from './procedure.ts'
+import { admin, operator, viewer } from './procedure-access.ts'
+import { recordedAs, subject } from './procedure-events.ts'
 
 /** Lab: simulated users and faults. Everything here is labelled as simulated in the console. */
 
@@ -46,10 +49,10 @@ export type WantedFault = z.output<typeof wantedFault>
 const deviceRule = z.strictObject({ match: z.string().max(1024), kind: z.enum([...deviceErrorKinds, 'silent']) })
 
 export const labProcedures = {
-  'lab.state': procedure(
-    'The simulated faults that are active.',
-    nothing,
-    z.strictObject({
+  'lab.state': read({
+    summary: 'The simulated faults that are active.',
+    input: nothing,
+    output: z.strictObject({
       store_stalled: z.boolean(),
       /** Time at which writes succeed again; 0: they do now. */
       store_stalled_until: moment,
@@ -62,49 +65,95 @@ export const labProcedures = {
         }),
       ),
     }),
-  ),
-  'lab.join': procedure(
-    'A simulated person joins a room on a simulated node; the room is assigned an MCU where it has none.',
-    z.strictObject({
+    access: viewer('site:read'),
+  }),
+  'lab.join': change({
+    summary: 'A simulated person joins a room on a simulated node; the room is assigned an MCU where it has none.',
+    input: z.strictObject({
       room_id: roomId,
       user_id: userId,
       user_name: nameBytes(1, limits.userName),
       host_password: bytes(0, limits.hostPassword).default(''),
     }),
-    roomUserView,
-  ),
-  'lab.leave': procedure('A simulated person leaves.', z.strictObject({ room_id: roomId, user_id: userId }), done),
-  'lab.node_trouble': procedure(
-    'A simulated node goes offline, answers slowly, never answers, or says no to everything.',
-    z.strictObject({
+    output: roomUserView,
+    access: operator('lab:write'),
+    event: recordedAs('person.joined'),
+  }),
+  'lab.leave': change({
+    summary: 'A simulated person leaves.',
+    input: z.strictObject({ room_id: roomId, user_id: userId }),
+    output: done,
+    access: operator('lab:write'),
+    event: recordedAs('person.left'),
+  }),
+  'lab.node_trouble': change({
+    summary: 'A simulated node goes offline, answers slowly, never answers, or says no to everything.',
+    input: z.strictObject({
       name: z.string().min(1).max(limits.nodeName),
       mode: z.enum(nodeTroubles),
       delay_ms: z.int().min(0).max(60_000).default(1_000),
     }),
-    done,
-  ),
-  'lab.device_trouble': procedure(
-    'On a simulated node, devices whose address holds `match` fail in this way or never answer. Replaces the earlier rules.',
-    z.strictObject({
+    output: done,
+    access: operator('lab:write'),
+    event: {
+      outside: 'memory',
+      subjects: ({ name }) => [subject.node(name)],
+      facts: ({ mode, delay_ms }) => ({ mode, delay_ms }),
+    },
+  }),
+  'lab.device_trouble': change({
+    summary:
+      'On a simulated node, devices whose address holds `match` fail in this way or never answer. Replaces the earlier rules.',
+    input: z.strictObject({
       name: z.string().min(1).max(limits.nodeName),
       rules: z.array(deviceRule).max(100),
     }),
-    done,
-  ),
-  'lab.lose_device': procedure(
-    'A joined device on a simulated node drops.',
-    z.strictObject({ userId, kind: z.enum(deviceErrorKinds).default('closed') }),
-    done,
-  ),
-  'lab.faults': procedure('The active fault rules.', nothing, z.array(faultInForce)),
-  'lab.set_faults': procedure(
-    'Replace the fault rules.',
-    z.strictObject({ rules: z.array(wantedFault).max(100) }),
-    z.array(faultInForce),
-  ),
-  'lab.stall_store': procedure(
-    'Hold every write to the disk back, as a dead disk does, until told otherwise or the time is over.',
-    z.strictObject({ stalled: z.boolean(), minutes }),
-    done,
-  ),
+    output: done,
+    access: operator('lab:write'),
+    event: {
+      outside: 'memory',
+      subjects: ({ name }) => [subject.node(name)],
+      facts: ({ rules }) => ({ rules: rules.length }),
+    },
+  }),
+  'lab.lose_device': change({
+    summary: 'A joined device on a simulated node drops.',
+    input: z.strictObject({ userId, kind: z.enum(deviceErrorKinds).default('closed') }),
+    output: done,
+    access: operator('lab:write'),
+    event: {
+      outside: 'nodes',
+      subjects: ({ userId }) => [subject.device(userId)],
+      facts: ({ kind }) => ({ kind }),
+    },
+  }),
+  'lab.faults': read({
+    summary: 'The active fault rules.',
+    input: nothing,
+    output: z.array(faultInForce),
+    access: viewer('site:read'),
+  }),
+  'lab.set_faults': change({
+    summary: 'Replace the fault rules.',
+    input: z.strictObject({ rules: z.array(wantedFault).max(100) }),
+    output: z.array(faultInForce),
+    // It affects real clients.
+    access: admin('lab:write'),
+    event: {
+      outside: 'memory',
+      subjects: () => [subject.lab('faults')],
+      facts: ({ rules }) => ({ rules: rules.length, operations: rules.map(({ operation }) => operation).join(', ') }),
+    },
+  }),
+  'lab.stall_store': change({
+    summary: 'Hold every write to the disk back, as a dead disk does, until told otherwise or the time is over.',
+    input: z.strictObject({ stalled: z.boolean(), minutes }),
+    output: done,
+    access: admin('lab:write'),
+    event: {
+      outside: 'memory',
+      subjects: () => [subject.lab('disk')],
+      facts: ({ stalled, minutes }) => ({ stalled, minutes }),
+    },
+  }),
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod'
-import { type EventEntry, eventEntry, eventLevels } from './events.ts'
+import { type EventEntry, eventEntry, eventFilter, eventLevels, logVerdict } from './events.ts'
 import { figureSpans, type FigureSpan } from './figures.ts'
-import { moment, procedure } from './procedure.ts'
+import { read } from './declare.ts'
+import { moment, nothing } from './procedure.ts'
+import { operator, viewer } from './procedure-access.ts'
 
 /** Kinds of marks on the overview's charts, in the order in which they are listed. */
 export const markKinds = ['node', 'controller', 'camera', 'settings', 'backup'] as const
@@ -76,16 +78,44 @@ export type EventMark = z.output<typeof eventMark>
 
 const spans = Object.keys(figureSpans) as [FigureSpan, ...FigureSpan[]]
 
-export const markProcedures = {
-  'events.marks': procedure(
-    'Events that explain the charts, grouped by time: nodes, controllers, camera trouble, settings, backups. Answers from an index.',
-    z.strictObject({ span: z.enum(spans).default('24h') }),
-    z.strictObject({
+/** Procedures on the event log. */
+export const eventProcedures = {
+  'events.list': read({
+    summary:
+      'What happened at the site, newest first. A search looks at a bounded part of the log at once: `next` says where to go on.',
+    input: eventFilter.extend({ before: z.int().optional(), limit: z.int().min(1).max(500).default(200) }),
+    output: z.strictObject({
+      items: z.array(eventEntry),
+      /** Value of `before` for the next page; 0: no older entries. */
+      next: z.int(),
+      /** Number of stored entries. */
+      kept: z.int(),
+      /** seq of the newest stored entry; 0: none. */
+      newest: z.int(),
+      /** Time of the oldest entry; 0: none. */
+      since: moment,
+      /** Number of entries lost since the start because the disk refused them. */
+      lost: z.int(),
+    }),
+    access: viewer('events:read'),
+  }),
+  'events.verify': read({
+    summary: 'Verify that no entry of the log was changed or removed.',
+    input: nothing,
+    output: logVerdict,
+    access: operator('events:read'),
+  }),
+  'events.marks': read({
+    summary:
+      'Events that explain the charts, grouped by time: nodes, controllers, camera trouble, settings, backups. Answers from an index.',
+    input: z.strictObject({ span: z.enum(spans).default('24h') }),
+    output: z.strictObject({
       items: z.array(eventMark),
       /** Width of a mark. */
       step_ms: z.int(),
       /** false while the index is being built from the log. */
       complete: z.boolean(),
     }),
-  ),
+    access: viewer('events:read'),
+  }),
 }

@@ -4,7 +4,10 @@ import { iceServerSchema } from '../settings/media.ts'
 import { connectionStats, keyPicture, streamStats } from '../media/stream-stats.ts'
 import { transcodingStatus } from '../media/transcoding.ts'
 import { bytes, nameBytes } from '../operation.ts'
-import { done, moment, procedure } from './procedure.ts'
+import { act, change, lasting, read } from './declare.ts'
+import { done, moment } from './procedure.ts'
+import { admin, operator, viewer } from './procedure-access.ts'
+import { byImplementation, subject } from './procedure-events.ts'
 
 const roomId = bytes(1, limits.roomExtendId)
 const userId = bytes(1, limits.userId)
@@ -35,35 +38,55 @@ const joinLinkView = z.strictObject({
 
 /** Procedures about media of embedded nodes. */
 export const mediaProcedures = {
-  'media.stats': procedure(
-    'Traffic of each stream and how people are connected, of one room or of all. Two readings make a rate.',
-    z.strictObject({ room_id: roomId.optional() }).default({}),
-    z.strictObject({
+  'media.stats': read({
+    summary: 'Traffic of each stream and how people are connected, of one room or of all. Two readings make a rate.',
+    input: z.strictObject({ room_id: roomId.optional() }).default({}),
+    output: z.strictObject({
       /** Time of the reading. */
       at: moment,
       streams: z.array(streamStats),
       connections: z.array(connectionStats),
     }),
-  ),
-  'media.transcoding': procedure(
-    'What the embedded nodes make playable of what browsers cannot play: whether ffmpeg is there, and how much of it is in use. A node that does not answer is left out.',
-    z.strictObject({}).default({}),
-    z.array(transcodingStatus.extend({ node: z.string() })),
-  ),
-  'media.preview_stream': procedure(
-    'Watch a stream of a room without being in it.',
-    z.strictObject({ room_id: roomId, stream_id: z.string().min(1).max(256) }),
-    previewView,
-  ),
-  'media.preview_device': procedure('Watch a device that is joined.', z.strictObject({ userId }), previewView),
-  'media.key_picture': procedure(
-    'The newest picture of a camera that can be decoded by itself, for a small picture in a list; null where there is none, or thumbnails are off.',
-    z.strictObject({ userId }),
-    z.strictObject({ picture: keyPicture.nullable() }),
-  ),
-  'media.watch': procedure(
-    'Pass a WHEP offer for a stream on to its node, and bring the answer: for a page that may speak to the controller only.',
-    z.strictObject({
+    access: viewer('media:watch'),
+  }),
+  'media.transcoding': read({
+    summary:
+      'What the embedded nodes make playable of what browsers cannot play: whether ffmpeg is there, and how much of it is in use. A node that does not answer is left out.',
+    input: z.strictObject({}).default({}),
+    output: z.array(transcodingStatus.extend({ node: z.string() })),
+    access: viewer('nodes:read'),
+  }),
+  'media.preview_stream': act({
+    summary: 'Watch a stream of a room without being in it.',
+    input: z.strictObject({ room_id: roomId, stream_id: z.string().min(1).max(256) }),
+    output: previewView,
+    // These issue a token; media.watch does not.
+    access: operator('media:watch'),
+    // Their token opens every stream of the room.
+    event: {
+      subjects: ({ room_id }) => [subject.room(room_id)],
+      facts: ({ stream_id }) => ({ stream: stream_id }),
+      kind: 'meeting.watched',
+    },
+  }),
+  'media.preview_device': act({
+    summary: 'Watch a device that is joined.',
+    input: z.strictObject({ userId }),
+    output: previewView,
+    access: operator('media:watch'),
+    event: { subjects: byImplementation, facts: ({ userId }) => ({ stream: userId }), kind: 'meeting.watched' },
+  }),
+  'media.key_picture': read({
+    summary:
+      'The newest picture of a camera that can be decoded by itself, for a small picture in a list; null where there is none, or thumbnails are off.',
+    input: z.strictObject({ userId }),
+    output: z.strictObject({ picture: keyPicture.nullable() }),
+    access: viewer('media:watch'),
+  }),
+  'media.watch': act({
+    summary:
+      'Pass a WHEP offer for a stream on to its node, and bring the answer: for a page that may speak to the controller only.',
+    input: z.strictObject({
       room_id: roomId,
       stream_id: z.string().min(1).max(256),
       small: z.boolean().default(false),
@@ -71,41 +94,64 @@ export const mediaProcedures = {
       height: shownHeight.optional(),
       offer: z.string().min(1).max(64_000),
     }),
-    z.strictObject({
+    output: z.strictObject({
       answer: z.string(),
       session: z.string(),
       /** The node sends the offer itself: `answer` is its offer, and media.answer takes the browser's answer. */
       offered: z.boolean(),
     }),
-  ),
-  'media.answer': procedure(
-    'Bring the answer to what the node of a stream offered.',
-    z.strictObject({ room_id: roomId, session: z.string().min(1).max(64), answer: z.string().min(1).max(64_000) }),
-    done,
-  ),
-  'media.show': procedure(
-    'Tell how high what media.watch began is shown from now on. `there` is false when it is over.',
-    z.strictObject({ room_id: roomId, session: z.string().min(1).max(64), height: shownHeight }),
-    z.strictObject({ there: z.boolean() }),
-  ),
-  'media.unwatch': procedure(
-    'End what media.watch began.',
-    z.strictObject({ room_id: roomId, session: z.string().min(1).max(64) }),
-    done,
-  ),
-  'media.announce_restart': procedure(
-    'Tell everybody in the rooms of this controller that it restarts in a while: now, and when they join. It restarts nothing.',
-    z.strictObject({ in_ms: z.int().min(1_000).max(3_600_000) }),
-    z.strictObject({ restarts_at: moment }),
-  ),
-  'media.withdraw_restart': procedure(
-    'Tell everybody in the rooms of this controller that the announced restart was called off.',
-    z.strictObject({}).default({}),
-    done,
-  ),
-  'media.join_link': procedure(
-    'A link with which people join a room in a browser; without user_id whoever has it chooses a name.',
-    z.strictObject({
+    access: viewer('media:watch'),
+    event: {
+      subjects: byImplementation,
+      facts: ({ stream_id }) => ({ stream: stream_id }),
+      continues: () => true,
+      kind: 'meeting.watched',
+    },
+  }),
+  'media.answer': read({
+    summary: 'Bring the answer to what the node of a stream offered.',
+    input: z.strictObject({
+      room_id: roomId,
+      session: z.string().min(1).max(64),
+      answer: z.string().min(1).max(64_000),
+    }),
+    output: done,
+    access: viewer('media:watch'),
+  }),
+  'media.show': read({
+    summary: 'Tell how high what media.watch began is shown from now on. `there` is false when it is over.',
+    input: z.strictObject({ room_id: roomId, session: z.string().min(1).max(64), height: shownHeight }),
+    output: z.strictObject({ there: z.boolean() }),
+    access: viewer('media:watch'),
+  }),
+  'media.unwatch': read({
+    summary: 'End what media.watch began.',
+    input: z.strictObject({ room_id: roomId, session: z.string().min(1).max(64) }),
+    output: done,
+    access: viewer('media:watch'),
+  }),
+  'media.announce_restart': change({
+    summary:
+      'Tell everybody in the rooms of this controller that it restarts in a while: now, and when they join. It restarts nothing.',
+    input: z.strictObject({ in_ms: z.int().min(1_000).max(3_600_000) }),
+    output: z.strictObject({ restarts_at: moment }),
+    access: admin('site:write'),
+    event: {
+      outside: 'clients',
+      subjects: () => [subject.site],
+      facts: ({ in_ms }) => ({ seconds: Math.round(in_ms / 1_000) }),
+    },
+  }),
+  'media.withdraw_restart': change({
+    summary: 'Tell everybody in the rooms of this controller that the announced restart was called off.',
+    input: z.strictObject({}).default({}),
+    output: done,
+    access: admin('site:write'),
+    event: { outside: 'clients', subjects: () => [subject.site] },
+  }),
+  'media.join_link': lasting({
+    summary: 'A link with which people join a room in a browser; without user_id whoever has it chooses a name.',
+    input: z.strictObject({
       room_id: roomId,
       user_id: nameBytes(1, limits.userId).optional(),
       user_name: nameBytes(0, limits.userName).optional(),
@@ -121,16 +167,33 @@ export const mediaProcedures = {
         ])
         .optional(),
     }),
-    joinLinkView,
-  ),
-  'media.join_now': procedure(
-    'A link with which the caller joins a room as host, under the name of their account. It expires after an hour.',
-    z.strictObject({ room_id: roomId }),
-    joinLinkView,
-  ),
-  'media.participant_token': procedure(
-    'What a client of the Janus API needs to be in a room on a Janus node: where it connects to, the token that it sends with every message, and the one with which it joins.',
-    z.strictObject({
+    output: joinLinkView,
+    // A viewer may invite members.
+    access: viewer('links:write'),
+    // A link that names a user takes that user's place.
+    needs: ({ role, user_id }) => (role === 'host' || user_id !== undefined ? { role: 'operator' } : {}),
+    tokens: true,
+    lifetime: ({ room_id, life_ms }, { linkLifeMs }) =>
+      life_ms === 0 ? Number.POSITIVE_INFINITY : (life_ms ?? linkLifeMs(room_id)),
+    passedOn: true,
+    event: { collection: 'capabilities', subjects: ({ room_id }) => [subject.room(room_id)], facts: byImplementation },
+  }),
+  'media.join_now': lasting({
+    summary:
+      'A link with which the caller joins a room as host, under the name of their account. It expires after an hour.',
+    input: z.strictObject({ room_id: roomId }),
+    output: joinLinkView,
+    access: operator('links:write'),
+    tokens: true,
+    // An hour, as its handler says.
+    lifetime: () => 0,
+    passedOn: true,
+    event: { collection: 'capabilities', subjects: ({ room_id }) => [subject.room(room_id)], facts: byImplementation },
+  }),
+  'media.participant_token': lasting({
+    summary:
+      'What a client of the Janus API needs to be in a room on a Janus node: where it connects to, the token that it sends with every message, and the one with which it joins.',
+    input: z.strictObject({
       room_id: roomId,
       user_id: nameBytes(1, limits.userId),
       user_name: nameBytes(0, limits.userName).optional(),
@@ -144,7 +207,7 @@ export const mediaProcedures = {
         .max(30 * 24 * 60 * 60 * 1_000)
         .optional(),
     }),
-    z.strictObject({
+    output: z.strictObject({
       ws_url: z.string(),
       /** Fields of the join: `room`, `id` and `display`. The room has a secret name there. */
       room: z.string(),
@@ -156,10 +219,27 @@ export const mediaProcedures = {
       room_token: z.string(),
       expires_at: moment,
     }),
-  ),
-  'media.revoke_links': procedure(
-    'Join links of a room let nobody in any more: the one that is given, or all that were made until now. Who is in the room stays.',
-    z.strictObject({ room_id: roomId, url: z.string().min(1).max(8_192).optional() }),
-    done,
-  ),
+    access: operator('links:write'),
+    // A Janus server admits its holder without the controller: it does not end with the access token that made it.
+    needs: ({ life_ms }, { settings }) => ({ person: (life_ms ?? 0) > settings.media.link_life_ms }),
+    tokens: true,
+    lifetime: ({ life_ms }, { settings }) => life_ms ?? settings.media.link_life_ms,
+    event: {
+      outside: 'nodes',
+      subjects: ({ room_id }) => [subject.room(room_id)],
+      facts: ({ user_id, role }, { expires_at }) => ({ user: user_id, role, expires_at }),
+    },
+  }),
+  'media.revoke_links': change({
+    summary:
+      'Join links of a room let nobody in any more: the one that is given, or all that were made until now. Who is in the room stays.',
+    input: z.strictObject({ room_id: roomId, url: z.string().min(1).max(8_192).optional() }),
+    output: done,
+    access: operator('links:write'),
+    event: {
+      collection: 'capabilities',
+      subjects: ({ room_id }) => [subject.room(room_id)],
+      facts: ({ url }) => ({ all: url === undefined }),
+    },
+  }),
 }

@@ -1,9 +1,20 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import { nodeChangesSchema, nodeConfigSchema, nodeInputSchema, nodeSecretNames, nodeStates } from '../node.ts'
+import {
+  nodeChangesSchema,
+  nodeConfigSchema,
+  nodeInputSchema,
+  nodeSecretNames,
+  nodeStates,
+  nodeTargets,
+  type NodeConfig,
+} from '../node.ts'
 import { nodeFinding } from './node-findings.ts'
-import { edit, recordVersion, seenVersion } from './edit.ts'
-import { moment, nothing, procedure } from './procedure.ts'
+import { recordVersion, seenVersion } from './edit.ts'
+import { act, change, lasting, noEdit, read } from './declare.ts'
+import { moment, nothing } from './procedure.ts'
+import { type InputNeeds, admin, person, viewer, type SiteBefore } from './procedure-access.ts'
+import { changes, subject } from './procedure-events.ts'
 import { deleted } from './trash.ts'
 
 /** Kinds of drift between a node and the store: a room or camera of ours is missing, or an unknown one exists. Each is repaired at once. */
@@ -96,51 +107,116 @@ export type NodeTest = z.output<typeof nodeTest>
 
 const key = z.strictObject({ name: z.string().min(1).max(limits.nodeName) })
 
+/** People, media, links and secrets go to the addresses of a node. */
+const needsOfNode = (given: NodeConfig, { node }: SiteBefore): InputNeeds => ({
+  person: nodeTargets(given) !== nodeTargets(node(given.name)),
+})
+
 export const nodeProcedures = {
-  'nodes.list': procedure('Every MCU node with its state and load.', nothing, z.array(nodeView)),
-  'nodes.add': procedure('Add a node.', nodeInputSchema, nodeView),
-  'nodes.proposal': procedure(
-    'How many embedded nodes carry the most on this machine, and the next free ports.',
-    nothing,
-    nodeProposal,
-  ),
-  'nodes.add_embedded': procedure(
-    'Add so many further embedded nodes at once, with the next free ports; all of them or none.',
-    z.strictObject({ count: z.int().min(1).max(limits.nodes) }),
-    z.array(nodeView),
-  ),
-  'nodes.update': edit(
-    'Change a node; its name and kind stay, and so does each secret that is left out. An empty secret is none. With expected_version everything that is left out stays, without it gets its default.',
-    nodeChangesSchema.extend(seenVersion),
-    nodeView,
-    ({ name }) => ({ kind: 'node', key: name }),
-    true,
-  ),
-  'nodes.enable': procedure('Rooms may be put on it.', key, nodeView),
-  'nodes.disable': procedure(
-    'Take it out of service at once; its people are told, and rooms that somebody is in move to other nodes.',
-    key,
-    nodeView,
-  ),
-  'nodes.drain': procedure(
-    'Give it no new rooms; it keeps those with people in them until they are empty.',
-    key,
-    nodeView,
-  ),
-  'nodes.undrain': procedure('Give it rooms again.', key, nodeView),
-  'nodes.remove': procedure(
-    'Remove it; its people are told, and rooms that somebody is in move to other nodes.',
-    key,
-    deleted,
-  ),
-  'nodes.janus_config': procedure(
-    'The configuration files that make a Janus server this node: safe, and right for this site. They hold its secrets.',
-    key,
-    z.strictObject({ files: z.array(z.strictObject({ name: z.string(), text: z.string() })) }),
-  ),
-  'nodes.test': procedure(
-    'Try a connection with this configuration, without adding it. Secrets that are left out are those of the node of this name.',
-    nodeInputSchema,
-    nodeTest,
-  ),
+  'nodes.list': read({
+    summary: 'Every MCU node with its state and load.',
+    input: nothing,
+    output: z.array(nodeView),
+    access: viewer('nodes:read'),
+  }),
+  'nodes.add': lasting({
+    summary: 'Add a node.',
+    input: nodeInputSchema,
+    output: nodeView,
+    edits: noEdit('makes a node'),
+    access: admin('nodes:write'),
+    needs: needsOfNode,
+    tokens: true,
+    // `needs` decides.
+    lifetime: () => 0,
+    event: changes('node'),
+  }),
+  'nodes.proposal': read({
+    summary: 'How many embedded nodes carry the most on this machine, and the next free ports.',
+    input: nothing,
+    output: nodeProposal,
+    access: viewer('nodes:read'),
+  }),
+  'nodes.add_embedded': change({
+    summary: 'Add so many further embedded nodes at once, with the next free ports; all of them or none.',
+    input: z.strictObject({ count: z.int().min(1).max(limits.nodes) }),
+    output: z.array(nodeView),
+    access: admin('nodes:write'),
+    event: changes('node'),
+  }),
+  'nodes.update': lasting({
+    summary:
+      'Change a node; its name and kind stay, and so does each secret that is left out. An empty secret is none. With expected_version everything that is left out stays, without it gets its default.',
+    input: nodeChangesSchema.extend(seenVersion),
+    output: nodeView,
+    edits: ({ name }) => ({ kind: 'node', key: name }),
+    whole: true,
+    access: admin('nodes:write'),
+    // With a version, what is left out stays.
+    needs: (given, { node }) => {
+      const before = node(given.name)
+      const stays = given.expected_version === undefined ? {} : before
+      const { addresses = [], ws_url = '', admin_url = '' } = { ...stays, ...given }
+      return { person: nodeTargets({ addresses, ws_url, admin_url }) !== nodeTargets(before) }
+    },
+    tokens: true,
+    // `needs` decides.
+    lifetime: () => 0,
+    event: changes('node'),
+  }),
+  'nodes.enable': change({
+    summary: 'Rooms may be put on it.',
+    input: key,
+    output: nodeView,
+    access: admin('nodes:write'),
+    event: changes('node'),
+  }),
+  'nodes.disable': change({
+    summary: 'Take it out of service at once; its people are told, and rooms that somebody is in move to other nodes.',
+    input: key,
+    output: nodeView,
+    access: admin('nodes:write'),
+    event: changes('node'),
+  }),
+  'nodes.drain': change({
+    summary: 'Give it no new rooms; it keeps those with people in them until they are empty.',
+    input: key,
+    output: nodeView,
+    access: admin('nodes:write'),
+    event: changes('node'),
+  }),
+  'nodes.undrain': change({
+    summary: 'Give it rooms again.',
+    input: key,
+    output: nodeView,
+    access: admin('nodes:write'),
+    event: changes('node'),
+  }),
+  'nodes.remove': change({
+    summary: 'Remove it; its people are told, and rooms that somebody is in move to other nodes.',
+    input: key,
+    output: deleted,
+    access: admin('nodes:write'),
+    event: changes('node'),
+  }),
+  'nodes.janus_config': act({
+    summary:
+      'The configuration files that make a Janus server this node: safe, and right for this site. They hold its secrets.',
+    input: key,
+    output: z.strictObject({ files: z.array(z.strictObject({ name: z.string(), text: z.string() })) }),
+    access: person('admin'),
+    event: { subjects: ({ name }) => [subject.node(name)], kind: 'secret.shown' },
+  }),
+  'nodes.test': act({
+    summary:
+      'Try a connection with this configuration, without adding it. Secrets that are left out are those of the node of this name.',
+    input: nodeInputSchema,
+    output: nodeTest,
+    access: admin('nodes:write'),
+    needs: needsOfNode,
+    event: {
+      subjects: ({ name }) => [subject.node(name)],
+      facts: ({ ws_url }) => ({ host: URL.parse(ws_url)?.host ?? '' }),
+    },
+  }),
 }

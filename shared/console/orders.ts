@@ -3,7 +3,9 @@ import { limits } from '../limits.ts'
 import { streamSources } from '../media/stream-source.ts'
 import { bytes, nameBytes } from '../operation.ts'
 import { liveFacts, recordingFacts, recordingPictures, recordingSounds } from '../recording-operations.ts'
-import { procedure } from './procedure.ts'
+import { change, lasting, read } from './declare.ts'
+import { operator } from './procedure-access.ts'
+import { subject } from './procedure-events.ts'
 
 const roomId = bytes(1, limits.roomExtendId)
 const userId = bytes(1, limits.userId)
@@ -39,16 +41,20 @@ const page = z.strictObject({
   limit: z.int().min(1).max(limits.pageSize).default(100),
 })
 
+const ofOrder = { subjects: () => [subject.site], facts: ({ id }: { id: string }) => ({ id }) }
+
 /** Recordings with a beginning, an end and files of their own, and live streams: the same that clients of the API order. */
 export const orderProcedures = {
-  'orders.recordings': procedure(
-    'Ordered recordings with the addresses of their files, the newest first.',
-    page,
-    z.strictObject({ total: z.int(), items: z.array(orderedRecording) }),
-  ),
-  'orders.record': procedure(
-    'Record a room, a person or a camera into files, from now until it is stopped.',
-    z.strictObject({
+  'orders.recordings': read({
+    summary: 'Ordered recordings with the addresses of their files, the newest first.',
+    input: page,
+    output: z.strictObject({ total: z.int(), items: z.array(orderedRecording) }),
+    // Their addresses are keys to recordings and live pictures.
+    access: operator('recordings:read'),
+  }),
+  'orders.record': lasting({
+    summary: 'Record a room, a person or a camera into files, from now until it is stopped.',
+    input: z.strictObject({
       room_id: roomId,
       /** Left out: the whole room, each stream in a file of its own. */
       user_id: userId.optional(),
@@ -56,23 +62,50 @@ export const orderProcedures = {
       ...streams,
       container: z.enum(['mp4', 'webm']).optional(),
     }),
-    recordingFacts,
-  ),
-  'orders.stop_recording': procedure('End an ordered recording: its files are made.', byId, recordingFacts),
-  'orders.renew_recording': procedure(
-    'Give the files of an ordered recording new addresses, which end with the caller: earlier ones are void.',
-    byId,
-    recordingFacts,
-  ),
-  'orders.delete_recording': procedure('Delete an ordered recording and its files.', byId, z.strictObject({})),
-  'orders.lives': procedure(
-    'Ordered live streams with their addresses, the newest first.',
-    page,
-    z.strictObject({ total: z.int(), items: z.array(orderedLive) }),
-  ),
-  'orders.stream': procedure(
-    'Stream a person or a camera live, by HLS and, if wished, to an RTMP server.',
-    z.strictObject({
+    output: recordingFacts,
+    access: operator('recordings:write'),
+    tokens: true,
+    // Addresses of files end with the recording.
+    lifetime: () => Number.POSITIVE_INFINITY,
+    event: {
+      collection: 'recordings',
+      subjects: ({ room_id }) => [subject.room(room_id)],
+      facts: ({ name }) => ({ name }),
+    },
+  }),
+  'orders.stop_recording': change({
+    summary: 'End an ordered recording: its files are made.',
+    input: byId,
+    output: recordingFacts,
+    access: operator('recordings:write'),
+    event: { collection: 'recordings', ...ofOrder },
+  }),
+  'orders.renew_recording': lasting({
+    summary: 'Give the files of an ordered recording new addresses, which end with the caller: earlier ones are void.',
+    input: byId,
+    output: recordingFacts,
+    access: operator('recordings:write'),
+    tokens: true,
+    // Addresses of files end with the recording.
+    lifetime: () => Number.POSITIVE_INFINITY,
+    event: { collection: 'recordings', ...ofOrder },
+  }),
+  'orders.delete_recording': change({
+    summary: 'Delete an ordered recording and its files.',
+    input: byId,
+    output: z.strictObject({}),
+    access: operator('recordings:write'),
+    event: { collection: 'recordings', ...ofOrder },
+  }),
+  'orders.lives': read({
+    summary: 'Ordered live streams with their addresses, the newest first.',
+    input: page,
+    output: z.strictObject({ total: z.int(), items: z.array(orderedLive) }),
+    access: operator('recordings:read'),
+  }),
+  'orders.stream': lasting({
+    summary: 'Stream a person or a camera live, by HLS and, if wished, to an RTMP server.',
+    input: z.strictObject({
       room_id: roomId,
       user_id: userId,
       ...labels,
@@ -80,23 +113,45 @@ export const orderProcedures = {
       /** `rtmp://` or `rtmps://`; never shown again. */
       publish_url: bytes(0, limits.liveUrl).default(''),
     }),
-    liveFacts,
-  ),
-  'orders.stop_live': procedure('End an ordered live stream.', byId, liveFacts),
-  'orders.delete_live': procedure(
-    'End and forget an ordered live stream: its addresses are void.',
-    byId,
-    z.strictObject({}),
-  ),
-  'orders.live_link': procedure(
-    'Addresses with which anybody watches a camera or a person live until they expire.',
-    z.strictObject({
+    output: liveFacts,
+    access: operator('recordings:write'),
+    tokens: true,
+    // The stream ends when it is stopped.
+    lifetime: () => Number.POSITIVE_INFINITY,
+    event: { collection: 'lives', subjects: ({ room_id }) => [subject.room(room_id)], facts: ({ name }) => ({ name }) },
+  }),
+  'orders.stop_live': change({
+    summary: 'End an ordered live stream.',
+    input: byId,
+    output: liveFacts,
+    access: operator('recordings:write'),
+    event: { collection: 'lives', ...ofOrder },
+  }),
+  'orders.delete_live': change({
+    summary: 'End and forget an ordered live stream: its addresses are void.',
+    input: byId,
+    output: z.strictObject({}),
+    access: operator('recordings:write'),
+    event: { collection: 'lives', ...ofOrder },
+  }),
+  'orders.live_link': lasting({
+    summary: 'Addresses with which anybody watches a camera or a person live until they expire.',
+    input: z.strictObject({
       room_id: roomId,
       user_id: userId,
       source: z.enum(streamSources).default('main'),
       /** Lifetime in seconds. */
       ttl: z.int().min(60).max(2_592_000).default(3_600),
     }),
-    z.strictObject({ page_url: z.string(), hls_url: z.string(), expires_at: z.number() }),
-  ),
+    output: z.strictObject({ page_url: z.string(), hls_url: z.string(), expires_at: z.number() }),
+    access: operator('recordings:write'),
+    tokens: true,
+    lifetime: ({ ttl }) => ttl * 1_000,
+    // The link alone lets anybody watch.
+    event: {
+      collection: 'capabilities',
+      subjects: ({ room_id }) => [subject.room(room_id)],
+      facts: ({ ttl }) => ({ ttl }),
+    },
+  }),
 }

@@ -1,8 +1,16 @@
+import { z } from 'zod'
+
 /** Rules for the password of an account, shared by the console and the controller. */
 export type PasswordProblem = 'short' | 'long' | 'name' | 'common'
 
 /** Characters. */
 export const passwordLength = { least: 10, most: 200 } as const
+
+/** A password as somebody types it; `passwordProblem` judges a new one, by the name, too. */
+export const typedPassword = z
+  .string()
+  .min(1)
+  .max(passwordLength.most * 2)
 
 /** The most common passwords of sufficient length (public lists of leaked passwords), and the product's own name. */
 const common: ReadonlySet<string> = new Set([

@@ -4,22 +4,6 @@ import type { Refusal } from '../refusals/refusal.ts'
 import { type ConsoleErrorCode, consoleErrorCodes } from '../refusals/template.ts'
 import { type EditConflict, editConflict } from './edit-conflict.ts'
 
-/** One action or query of an operator: the same over IPC, WebSocket and `POST /rpc/<name>`. */
-export interface Procedure<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> {
-  summary: string
-  input: I
-  output: O
-}
-
-/** Declares a procedure; the identity function, for inference. */
-export function procedure<I extends z.ZodType, O extends z.ZodType>(
-  summary: string,
-  input: I,
-  output: O,
-): Procedure<I, O> {
-  return { summary, input, output }
-}
-
 /** Values of a refusal or a problem, by name. */
 const values = z.record(z.string(), z.union([z.string(), z.number()]))
 

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { moment, nothing, procedure } from './procedure.ts'
+import { read } from './declare.ts'
+import { moment, nothing } from './procedure.ts'
+import { operator } from './procedure-access.ts'
 import { type FindingName, findingStates, readinessStates } from './readiness-findings.ts'
 
 /** Checks of a machine, in the order of the page. `tray`, `sandbox` and `power` are those of the desktop app, `walls` of the desktop app on Linux. */
@@ -61,24 +63,28 @@ const phonePage = z.strictObject({
 export type PhonePage = z.output<typeof phonePage>
 
 export const readinessProcedures = {
-  'readiness.checks': procedure(
-    'Lists the checks that this machine has, with its name and the time of its clock.',
-    nothing,
-    z.strictObject({ machine: z.string(), checks: z.array(check), at: moment }),
-  ),
-  'readiness.run': procedure(
-    'Runs checks of this machine side by side, and answers when the last one ends, at most 20 s later.',
-    z
+  'readiness.checks': read({
+    summary: 'Lists the checks that this machine has, with its name and the time of its clock.',
+    input: nothing,
+    output: z.strictObject({ machine: z.string(), checks: z.array(check), at: moment }),
+    access: operator('site:read'),
+  }),
+  'readiness.run': read({
+    summary: 'Runs checks of this machine side by side, and answers when the last one ends, at most 20 s later.',
+    input: z
       .strictObject({
         /** Left out: all. */
         checks: z.array(check).min(1).max(readinessChecks.length).optional(),
       })
       .default({}),
-    z.strictObject({ results: z.array(readinessResult) }),
-  ),
-  'readiness.phone': procedure(
-    'Makes the address of a page that another device opens to show that it reaches this machine.',
-    nothing,
-    phonePage,
-  ),
+    output: z.strictObject({ results: z.array(readinessResult) }),
+    // Writes a small file, and runs programs of the system.
+    access: operator('site:read'),
+  }),
+  'readiness.phone': read({
+    summary: 'Makes the address of a page that another device opens to show that it reaches this machine.',
+    input: nothing,
+    output: phonePage,
+    access: operator('site:read'),
+  }),
 }

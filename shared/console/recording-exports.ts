@@ -1,5 +1,8 @@
 import { z } from 'zod'
-import { done, moment, nothing, procedure } from './procedure.ts'
+import { act, lasting, read } from './declare.ts'
+import { done, moment, nothing } from './procedure.ts'
+import { operator } from './procedure-access.ts'
+import { recordedAs, unrecorded } from './procedure-events.ts'
 import { recordingStream } from './recordings.ts'
 
 /**
@@ -61,9 +64,10 @@ const exportView = z.strictObject({
 export type ExportView = z.output<typeof exportView>
 
 export const recordingExportProcedures = {
-  'exports.start': procedure(
-    'Export a span as a plain MP4; of several streams a zip with a file each and a time line. The file is kept for an hour.',
-    z.strictObject({
+  'exports.start': lasting({
+    summary:
+      'Export a span as a plain MP4; of several streams a zip with a file each and a time line. The file is kept for an hour.',
+    input: z.strictObject({
       streams: z.array(recordingStream).min(1).max(100),
       from: moment.min(0),
       to: moment.min(0),
@@ -73,16 +77,26 @@ export const recordingExportProcedures = {
       picture: z.boolean().default(true),
       sound: z.boolean().default(true),
     }),
-    exportView,
-  ),
-  'exports.list': procedure(
-    "The caller's exports, the newest first.",
-    nothing,
-    z.strictObject({ items: z.array(exportView) }),
-  ),
-  'exports.cancel': procedure(
-    'Stop an export, delete its file, or remove a failed one from the list.',
-    z.strictObject({ id: z.string().min(1).max(64) }),
-    done,
-  ),
+    output: exportView,
+    // A copy that outlives the retention.
+    access: operator('recordings:read'),
+    tokens: true,
+    // Only its account, signed in, downloads the file, within a day.
+    lifetime: () => 0,
+    passedOn: true,
+    event: recordedAs('recording.exported'),
+  }),
+  'exports.list': read({
+    summary: "The caller's exports, the newest first.",
+    input: nothing,
+    output: z.strictObject({ items: z.array(exportView) }),
+    access: operator('recordings:read'),
+  }),
+  'exports.cancel': act({
+    summary: 'Stop an export, delete its file, or remove a failed one from the list.',
+    input: z.strictObject({ id: z.string().min(1).max(64) }),
+    output: done,
+    access: operator('recordings:read'),
+    event: unrecorded('removes a copy of the caller'),
+  }),
 }

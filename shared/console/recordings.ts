@@ -7,8 +7,11 @@ import { gapReasons, recordedQualities } from '../recordings/segment.ts'
 import { recordingRuleSchema } from '../recordings/recording-rule.ts'
 import { limits } from '../limits.ts'
 import { bytes } from '../operation.ts'
-import { edit, recordVersion, seenVersion } from './edit.ts'
-import { moment, nothing, procedure } from './procedure.ts'
+import { recordVersion, seenVersion } from './edit.ts'
+import { act, change, read } from './declare.ts'
+import { moment, nothing } from './procedure.ts'
+import { operator, person, viewer } from './procedure-access.ts'
+import { changes, recordedAs, subject } from './procedure-events.ts'
 
 const roomId = bytes(1, limits.roomExtendId)
 const userId = bytes(1, limits.userId)
@@ -216,9 +219,9 @@ export type RecordingStatus = z.output<typeof recordingStatus>
 const changedSegments = z.strictObject({ segments: z.int(), bytes: z.int() })
 
 export const recordingProcedures = {
-  'recordings.sources': procedure(
-    'Streams of which there are recordings, the newest first, a page of them.',
-    z.strictObject({
+  'recordings.sources': read({
+    summary: 'Streams of which there are recordings, the newest first, a page of them.',
+    input: z.strictObject({
       /** Text in name, topic or number; case-insensitive. */
       search: z.string().max(200).default(''),
       room_ids: z.array(roomId).max(limits.favourites).optional(),
@@ -230,16 +233,18 @@ export const recordingProcedures = {
       offset: z.int().min(0).default(0),
       limit: z.int().min(0).max(limits.pageSize).default(100),
     }),
-    z.strictObject({ total: z.int(), items: z.array(recordingSource) }),
-  ),
-  'recordings.segments': procedure(
-    'Time line of some streams: recorded spans and gaps, at most 31 days.',
-    z.strictObject({
+    output: z.strictObject({ total: z.int(), items: z.array(recordingSource) }),
+    // Viewers see what the setting `recording.viewers` allows.
+    access: viewer('recordings:read'),
+  }),
+  'recordings.segments': read({
+    summary: 'Time line of some streams: recorded spans and gaps, at most 31 days.',
+    input: z.strictObject({
       ...span,
       /** Spans closer than this become one, in milliseconds. */
       merge_ms: z.int().min(0).max(3_600_000).default(1_500),
     }),
-    z.strictObject({
+    output: z.strictObject({
       items: z.array(
         recordingStream.extend({
           spans: z.array(recordedSpan),
@@ -250,16 +255,17 @@ export const recordingProcedures = {
         }),
       ),
     }),
-  ),
-  'recordings.pieces': procedure(
-    'Segments of one stream as they lie on the disk, oldest first.',
-    z.strictObject({
+    access: viewer('recordings:read'),
+  }),
+  'recordings.pieces': read({
+    summary: 'Segments of one stream as they lie on the disk, oldest first.',
+    input: z.strictObject({
       stream: recordingStream,
       from: moment.min(0),
       to: moment.min(0),
       limit: z.int().min(1).max(2_000).default(500),
     }),
-    z.strictObject({
+    output: z.strictObject({
       items: z.array(
         z.strictObject({
           id: z.int(),
@@ -279,56 +285,85 @@ export const recordingProcedures = {
       ),
       more: z.boolean(),
     }),
-  ),
-  'recordings.keep': procedure(
-    'Keep a span whatever the retention.',
-    z.strictObject({ ...span, note: z.string().max(500).default('') }),
-    keptSpan.extend(changedSegments.shape),
-  ),
-  'recordings.unkeep': procedure(
-    'The retention applies to a span again.',
-    z.strictObject({ id: z.string().min(1).max(64) }),
-    changedSegments,
-  ),
-  'recordings.kept': procedure(
-    'Spans that are kept, the newest first.',
-    z.strictObject({ room_id: roomId.optional() }).default({}),
-    z.strictObject({ items: z.array(keptSpan) }),
-  ),
-  'recordings.delete': procedure(
-    'Delete all segments that overlap a span for good, except kept ones and those being written.',
-    z.strictObject(span),
-    changedSegments.extend({
+    access: viewer('recordings:read'),
+  }),
+  'recordings.keep': change({
+    summary: 'Keep a span whatever the retention.',
+    input: z.strictObject({ ...span, note: z.string().max(500).default('') }),
+    output: keptSpan.extend(changedSegments.shape),
+    access: operator('recordings:write'),
+    event: {
+      collection: 'recording_keeps',
+      subjects: ({ streams }) => [...new Set(streams.map(({ room_id }) => room_id))].map(subject.room),
+      facts: ({ from, to, note }) => ({ from, to, note }),
+    },
+  }),
+  'recordings.unkeep': change({
+    summary: 'The retention applies to a span again.',
+    input: z.strictObject({ id: z.string().min(1).max(64) }),
+    output: changedSegments,
+    access: operator('recordings:write'),
+    event: { collection: 'recording_keeps', subjects: () => [subject.site] },
+  }),
+  'recordings.kept': read({
+    summary: 'Spans that are kept, the newest first.',
+    input: z.strictObject({ room_id: roomId.optional() }).default({}),
+    output: z.strictObject({ items: z.array(keptSpan) }),
+    access: viewer('recordings:read'),
+  }),
+  'recordings.delete': change({
+    summary: 'Delete all segments that overlap a span for good, except kept ones and those being written.',
+    input: z.strictObject(span),
+    output: changedSegments.extend({
       /** Segments that stay because they are kept. */
       kept: z.int(),
     }),
-  ),
-  'recordings.start': procedure('Record a room, camera or person until it is stopped.', target, recordingTarget),
-  'recordings.stop': procedure(
-    'Stop what a button started; a rule goes on unless the answer says so.',
-    target,
-    z.strictObject({
+    access: operator('recordings:write'),
+    event: recordedAs('recording.deleted'),
+  }),
+  'recordings.start': change({
+    summary: 'Record a room, camera or person until it is stopped.',
+    input: target,
+    output: recordingTarget,
+    access: operator('recordings:write'),
+    event: recordedAs('recording.started'),
+  }),
+  'recordings.stop': change({
+    summary: 'Stop what a button started; a rule goes on unless the answer says so.',
+    input: target,
+    output: z.strictObject({
       /** It is recorded no more; false: a rule records it. */
       stopped: z.boolean(),
     }),
-  ),
-  'recordings.states': procedure(
-    'What of these rooms is to be recorded now, and is; `streams` are those that are recorded now.',
-    z.strictObject({ room_ids: z.array(roomId).max(limits.pageSize).optional() }).default({}),
-    z.strictObject({ items: z.array(recordingTarget), streams: z.array(recordingStream) }),
-  ),
-  'recordings.rule': procedure('Rule of a room, camera or person.', target, ruleOf),
-  'recordings.set_rule': edit(
-    'Change the rule of a room or camera; null: as the site says.',
-    target.extend({ rule: recordingRuleSchema.nullable().optional(), ...seenVersion }),
-    ruleOf,
-    ({ room_id, user_id }) =>
+    access: operator('recordings:write'),
+    event: recordedAs('recording.stopped'),
+  }),
+  'recordings.states': read({
+    summary: 'What of these rooms is to be recorded now, and is; `streams` are those that are recorded now.',
+    input: z.strictObject({ room_ids: z.array(roomId).max(limits.pageSize).optional() }).default({}),
+    output: z.strictObject({ items: z.array(recordingTarget), streams: z.array(recordingStream) }),
+    access: viewer('recordings:read'),
+  }),
+  'recordings.rule': read({
+    summary: 'Rule of a room, camera or person.',
+    input: target,
+    output: ruleOf,
+    access: viewer('recordings:read'),
+  }),
+  'recordings.set_rule': change({
+    summary: 'Change the rule of a room or camera; null: as the site says.',
+    input: target.extend({ rule: recordingRuleSchema.nullable().optional(), ...seenVersion }),
+    output: ruleOf,
+    edits: ({ room_id, user_id }) =>
       user_id === undefined ? { kind: 'room', key: room_id } : { kind: 'device', key: user_id },
-  ),
-  'recordings.test_objects': procedure(
-    'Test object storage with these settings: lists the bucket, puts a small object, reads a part of it and deletes it.',
-    objectStorageSchema,
-    z.strictObject({
+    access: operator('recordings:write'),
+    event: changes('room', 'device'),
+  }),
+  'recordings.test_objects': act({
+    summary:
+      'Test object storage with these settings: lists the bucket, puts a small object, reads a part of it and deletes it.',
+    input: objectStorageSchema,
+    output: z.strictObject({
       /** null: everything works. */
       problem: z.enum(objectProblems).nullable(),
       /** Step that failed; null: none. */
@@ -340,8 +375,18 @@ export const recordingProcedures = {
       /** Time of all steps. */
       ms: z.int(),
     }),
-  ),
-  'recordings.status': procedure('Space, rate, what is recorded now, and problems.', nothing, recordingStatus),
+    access: person('admin'),
+    event: {
+      subjects: () => [subject.settings],
+      facts: ({ endpoint }) => ({ endpoint }),
+    },
+  }),
+  'recordings.status': read({
+    summary: 'Space, rate, what is recorded now, and problems.',
+    input: nothing,
+    output: recordingStatus,
+    access: viewer('recordings:read'),
+  }),
 }
 
 /** Recordings or what is recorded changed. */

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { bytes } from '../operation.ts'
-import { moment, procedure } from './procedure.ts'
+import { read } from './declare.ts'
+import { moment } from './procedure.ts'
+import { viewer } from './procedure-access.ts'
 
 /** A stream relayed from one node to another. */
 const relayView = z.strictObject({
@@ -26,9 +28,11 @@ export type RelayedRoomView = z.output<typeof relayedRoomView>
 
 /** Procedures about relays. */
 export const relayProcedures = {
-  'relays.list': procedure(
-    'Rooms that are on several nodes, or that one of them: which nodes, and which streams these hand to each other now.',
-    z.strictObject({ room_id: bytes(1, limits.roomExtendId).optional() }).default({}),
-    z.array(relayedRoomView),
-  ),
+  'relays.list': read({
+    summary:
+      'Rooms that are on several nodes, or that one of them: which nodes, and which streams these hand to each other now.',
+    input: z.strictObject({ room_id: bytes(1, limits.roomExtendId).optional() }).default({}),
+    output: z.array(relayedRoomView),
+    access: viewer('nodes:read'),
+  }),
 }

@@ -4,8 +4,11 @@ import { bytes, nameBytes } from '../operation.ts'
 import { entriesByNumber } from '../room-entry.ts'
 import { roomScheduleSchema } from '../schedule/room-schedule.ts'
 import { tagsSchema } from '../tags.ts'
-import { edit, recordVersion, seenVersion } from './edit.ts'
-import { bulkOutcome, done, moment, nothing, procedure } from './procedure.ts'
+import { recordVersion, seenVersion } from './edit.ts'
+import { act, change, read } from './declare.ts'
+import { bulkOutcome, done, moment, nothing } from './procedure.ts'
+import { operator, person, viewer } from './procedure-access.ts'
+import { changes, subject } from './procedure-events.ts'
 import type { RecordRef } from './record-fields.ts'
 import { bulkTagged, knownTags, tagChangesOf } from './tags.ts'
 import { bulkDeleted } from './trash.ts'
@@ -136,9 +139,9 @@ const roomFilter = {
 }
 
 export const roomProcedures = {
-  'rooms.list': procedure(
-    'Rooms that match, newest first or sorted, a page of them.',
-    z.strictObject({
+  'rooms.list': read({
+    summary: 'Rooms that match, newest first or sorted, a page of them.',
+    input: z.strictObject({
       ...roomFilter,
       /** Only rooms without a tag. */
       untagged: z.boolean().default(false),
@@ -147,18 +150,20 @@ export const roomProcedures = {
       offset: z.int().min(0).default(0),
       limit: z.int().min(0).max(limits.pageSize).default(100),
     }),
-    z.strictObject({
+    output: z.strictObject({
       /** Number of matching rooms. */
       total: z.int(),
       /** Number of all rooms of the site. */
       all: z.int(),
       items: z.array(roomView),
     }),
-  ),
-  'rooms.groups': procedure(
-    'Tags of the rooms that match, by name, with the number of rooms of each; `rooms.list` with the tag, or `untagged`, reads the rooms of one.',
-    z.strictObject(roomFilter),
-    z.strictObject({
+    access: viewer('rooms:read'),
+  }),
+  'rooms.groups': read({
+    summary:
+      'Tags of the rooms that match, by name, with the number of rooms of each; `rooms.list` with the tag, or `untagged`, reads the rooms of one.',
+    input: z.strictObject(roomFilter),
+    output: z.strictObject({
       /** Number of matching rooms; one with several tags counts once. */
       total: z.int(),
       /** Number of all rooms of the site. */
@@ -167,50 +172,146 @@ export const roomProcedures = {
       /** Number of matching rooms without a tag. */
       untagged: z.int(),
     }),
-  ),
-  'rooms.get': procedure(
-    'One room with its people and devices.',
-    key,
-    z.strictObject({ room: roomView, users: z.array(roomUserView), addr: z.string() }),
-  ),
-  'rooms.reveal_password': procedure('Show the host password.', key, z.strictObject({ host_password: z.string() })),
-  'rooms.create': procedure('Make a room.', roomCreateInput, roomView),
-  'rooms.update': edit(
-    'Change a room.',
-    key.extend({ ...z.strictObject(editable).partial().shape, ...seenVersion }),
-    roomView,
-    roomOf,
-  ),
-  'rooms.tags': procedure('Tags of the rooms, by name, with the number of rooms of each.', nothing, knownTags),
-  'rooms.set_tags': edit('Set the tags of a room.', key.extend({ tags: tagsSchema, ...seenVersion }), roomView, roomOf),
-  'rooms.change_tags': procedure(
-    'Add tags to rooms and remove tags from them. `undo` of the output is the input that undoes it.',
-    tagChangesOf('room_ids', roomId, 10_000),
-    bulkTagged('room_ids'),
-  ),
-  'rooms.lock': procedure('Nobody new may join.', keys, bulkOutcome),
-  'rooms.unlock': procedure('People may join again.', keys, bulkOutcome),
-  'rooms.close': procedure('Take everybody out; nobody may join until it is reopened.', keys, bulkOutcome),
-  'rooms.reopen': procedure('People may join again.', keys, bulkOutcome),
-  'rooms.open_now': procedure('Open a scheduled room for its next meeting, before the time of it.', key, roomView),
-  'rooms.end_now': procedure(
-    'End the meeting of a scheduled room before its end; everybody is removed.',
-    key,
-    roomView,
-  ),
-  'rooms.coming': procedure(
-    'The next meeting of each scheduled room that starts before a moment, the first one first.',
-    /** `before`: left out, a day from now. */
-    z.strictObject({ before: moment.optional(), limit: z.int().min(1).max(20).default(5) }),
-    z.array(meeting.extend({ room_id: z.string(), topic: z.string() })),
-  ),
-  'rooms.preview_schedule': procedure(
-    'The next meetings of a schedule that is not saved yet; empty: none is still to come.',
-    roomScheduleSchema,
-    z.array(meeting),
-  ),
-  'rooms.delete': procedure('Delete them; everybody in them and their outgoing users are removed.', keys, bulkDeleted),
-  'rooms.kick': procedure('Remove a user from the room.', userKey, done),
-  'rooms.mute': procedure('Mute the microphone of a person, who can unmute it again.', userKey, done),
-  'rooms.stop_camera': procedure('Turn the camera of a person off, who can turn it on again.', userKey, done),
+    access: viewer('rooms:read'),
+  }),
+  'rooms.get': read({
+    summary: 'One room with its people and devices.',
+    input: key,
+    output: z.strictObject({ room: roomView, users: z.array(roomUserView), addr: z.string() }),
+    access: viewer('rooms:read'),
+  }),
+  'rooms.reveal_password': act({
+    summary: 'Show the host password.',
+    input: key,
+    output: z.strictObject({ host_password: z.string() }),
+    // Operators set new passwords and issue host links.
+    access: person('admin'),
+    event: { subjects: ({ room_id }) => [subject.room(room_id)], kind: 'secret.shown' },
+  }),
+  'rooms.create': change({
+    summary: 'Make a room.',
+    input: roomCreateInput,
+    output: roomView,
+    access: operator('rooms:write'),
+    event: changes('room'),
+  }),
+  'rooms.update': change({
+    summary: 'Change a room.',
+    input: key.extend({ ...z.strictObject(editable).partial().shape, ...seenVersion }),
+    output: roomView,
+    edits: roomOf,
+    access: operator('rooms:write'),
+    event: changes('room'),
+  }),
+  'rooms.tags': read({
+    summary: 'Tags of the rooms, by name, with the number of rooms of each.',
+    input: nothing,
+    output: knownTags,
+    access: viewer('rooms:read'),
+  }),
+  'rooms.set_tags': change({
+    summary: 'Set the tags of a room.',
+    input: key.extend({ tags: tagsSchema, ...seenVersion }),
+    output: roomView,
+    edits: roomOf,
+    access: operator('rooms:write'),
+    event: changes('room'),
+  }),
+  'rooms.change_tags': change({
+    summary: 'Add tags to rooms and remove tags from them. `undo` of the output is the input that undoes it.',
+    input: tagChangesOf('room_ids', roomId, 10_000),
+    output: bulkTagged('room_ids'),
+    access: operator('rooms:write'),
+    event: changes('room'),
+  }),
+  'rooms.lock': change({
+    summary: 'Nobody new may join.',
+    input: keys,
+    output: bulkOutcome,
+    access: operator('rooms:write'),
+    event: changes('room'),
+  }),
+  'rooms.unlock': change({
+    summary: 'People may join again.',
+    input: keys,
+    output: bulkOutcome,
+    access: operator('rooms:write'),
+    event: changes('room'),
+  }),
+  'rooms.close': change({
+    summary: 'Take everybody out; nobody may join until it is reopened.',
+    input: keys,
+    output: bulkOutcome,
+    access: operator('rooms:write'),
+    event: changes('room'),
+  }),
+  'rooms.reopen': change({
+    summary: 'People may join again.',
+    input: keys,
+    output: bulkOutcome,
+    access: operator('rooms:write'),
+    event: changes('room'),
+  }),
+  'rooms.open_now': change({
+    summary: 'Open a scheduled room for its next meeting, before the time of it.',
+    input: key,
+    output: roomView,
+    access: operator('rooms:write'),
+    event: { collection: 'rooms', subjects: ({ room_id }) => [subject.room(room_id)] },
+  }),
+  'rooms.end_now': change({
+    summary: 'End the meeting of a scheduled room before its end; everybody is removed.',
+    input: key,
+    output: roomView,
+    access: operator('rooms:write'),
+    event: { collection: 'rooms', subjects: ({ room_id }) => [subject.room(room_id)] },
+  }),
+  'rooms.coming': read({
+    summary: 'The next meeting of each scheduled room that starts before a moment, the first one first.',
+    input /** `before`: left out, a day from now. */: z.strictObject({
+      before: moment.optional(),
+      limit: z.int().min(1).max(20).default(5),
+    }),
+    output: z.array(meeting.extend({ room_id: z.string(), topic: z.string() })),
+    access: viewer('rooms:read'),
+  }),
+  'rooms.preview_schedule': read({
+    summary: 'The next meetings of a schedule that is not saved yet; empty: none is still to come.',
+    input: roomScheduleSchema,
+    output: z.array(meeting),
+    access: operator('rooms:write'),
+  }),
+  'rooms.delete': change({
+    summary: 'Delete them; everybody in them and their outgoing users are removed.',
+    input: keys,
+    output: bulkDeleted,
+    access: operator('rooms:write'),
+    event: changes('room'),
+  }),
+  'rooms.kick': change({
+    summary: 'Remove a user from the room.',
+    input: userKey,
+    output: done,
+    access: operator('rooms:write'),
+    // Nodes have it stored when the person is out.
+    event: {
+      collection: 'rooms',
+      subjects: ({ user_id }) => [subject.person(user_id)],
+      room: ({ room_id }) => room_id,
+    },
+  }),
+  'rooms.mute': act({
+    summary: 'Mute the microphone of a person, who can unmute it again.',
+    input: userKey,
+    output: done,
+    access: operator('rooms:write'),
+    event: { subjects: ({ user_id }) => [subject.person(user_id)], room: ({ room_id }) => room_id },
+  }),
+  'rooms.stop_camera': act({
+    summary: 'Turn the camera of a person off, who can turn it on again.',
+    input: userKey,
+    output: done,
+    access: operator('rooms:write'),
+    event: { subjects: ({ user_id }) => [subject.person(user_id)], room: ({ room_id }) => room_id },
+  }),
 }

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { deviceStates } from '../device.ts'
 import { nodeStates } from '../node.ts'
 import { eventEntry, eventWords } from './events.ts'
-import { procedure } from './procedure.ts'
+import { read } from './declare.ts'
+import { viewer } from './procedure-access.ts'
 import { roomStatuses } from './rooms.ts'
 
 /** Kinds of things that a search finds, in the order in which they are shown. */
@@ -63,9 +64,10 @@ const found = z.strictObject({
 export type Found = z.output<typeof found>
 
 export const searchProcedures = {
-  'search.find': procedure(
-    'Find tags, rooms, people in rooms, cameras, nodes, credentials and recent events by text. Every word must occur; case and diacritics do not count. What the caller may not list is left out.',
-    z.strictObject({
+  'search.find': read({
+    summary:
+      'Find tags, rooms, people in rooms, cameras, nodes, credentials and recent events by text. Every word must occur; case and diacritics do not count. What the caller may not list is left out.',
+    input: z.strictObject({
       text: z.string().max(maxSearchText),
       /** The same words as the reader's language has them in the sentences of events; left out: events are searched by their values. */
       event_words: eventWords,
@@ -74,6 +76,8 @@ export const searchProcedures = {
       /** Maximum number of results of each kind. */
       limit: z.int().min(1).max(50).default(6),
     }),
-    found,
-  ),
+    output: found,
+    // Finds only kinds that the caller may list.
+    access: viewer('any'),
+  }),
 }

@@ -2,12 +2,14 @@ import { z } from 'zod'
 import { deviceErrorKinds } from '../device.ts'
 import { licenceSchema } from '../licence.ts'
 import { optionalFields } from '../optional-fields.ts'
-import { settingsPatchSchema, settingsSchema } from '../settings.ts'
+import { needsPerson, type SettingsPatch, settingsPatchSchema, settingsSchema } from '../settings.ts'
 import { figureHistory, figureQuery } from './figures.ts'
 import { olderClientsView, refusedClient } from './older-clients.ts'
-import { edit, recordVersion, seenVersion } from './edit.ts'
-import { done, fieldProblem, moment, nothing, procedure } from './procedure.ts'
-import { roleNames } from './role-names.ts'
+import { recordVersion, seenVersion } from './edit.ts'
+import { change, lasting, read } from './declare.ts'
+import { done, fieldProblem, moment, nothing } from './procedure.ts'
+import { admin, type InputNeeds, person, signedIn, type SiteBefore, viewer } from './procedure-access.ts'
+import { changes, subject, unrecorded } from './procedure-events.ts'
 
 const listenerView = z.strictObject({
   name: z.enum(['media', 'device', 'node', 'console', 'event']),
@@ -161,133 +163,116 @@ export const sample = z.strictObject({
 })
 export type Sample = z.output<typeof sample>
 
-/**
- * Origin of a backup, by its proof with the site's key: `good`: made by this site; `missing`: by an earlier version, or another program; `wrong`: changed,
- * or made by another site.
- */
-const backupProofs = ['good', 'missing', 'wrong'] as const
-export type BackupProof = (typeof backupProofs)[number]
-
-const backupView = z.strictObject({
-  name: z.string(),
-  at: moment,
-  bytes: z.int(),
-  /** It stays until it is deleted. */
-  kept: z.boolean(),
-  /** The file was uploaded. */
-  uploaded: z.boolean(),
-  proof: z.enum(backupProofs),
-})
-/** Id of an upload in progress. */
-const uploadName = z.string().regex(/^[0-9a-z]{1,36}$/)
-/** Maximum number of bytes per read of a backup. */
-export const backupPart = 1024 * 1024
-const backupName = z.strictObject({
-  name: z
-    .string()
-    .min(1)
-    .max(200)
-    .regex(/^[\w.-]+$/),
-})
-
-/** Effect of a restore on an account or an access token. */
-const accessChange = z.strictObject({
-  kind: z.enum(['account', 'token']),
-  change: z.enum(['gained', 'lost', 'changed']),
-  /** Name of the account, or label of the token. */
-  name: z.string(),
-  /** Name of the account; of a token whose account is not there empty. */
-  account: z.string(),
-  /** Role after the restore; for a loss, before it. */
-  role: z.enum(roleNames),
-  enabled: z.boolean(),
-  /** Expiry of a token. */
-  expires_at: moment,
-})
-export type AccessChange = z.output<typeof accessChange>
-
-/** Content of a backup, compared with the current state. */
-const backupPreview = z.strictObject({
-  name: z.string(),
-  at: moment,
-  rooms: z.int(),
-  credentials: z.int(),
-  nodes: z.int(),
-  devices: z.int(),
-  accounts: z.int(),
-  access_tokens: z.int(),
-  wall_views: z.int(),
-  now: z.strictObject({
-    rooms: z.int(),
-    credentials: z.int(),
-    nodes: z.int(),
-    devices: z.int(),
-    accounts: z.int(),
-    access_tokens: z.int(),
-    wall_views: z.int(),
-  }),
-  /** Accounts and access tokens that are added, removed or changed; the first hundred of `access_total`. */
-  access: z.array(accessChange),
-  access_total: z.int(),
-  proof: z.enum(backupProofs),
-  /** This caller may restore it: a backup of another origin is restored only at the machine itself. */
-  restorable: z.boolean(),
-})
-
 export const settingsView = settingsSchema.extend({ version: recordVersion })
 
+const needsOfSettings = (
+  {
+    version: _,
+    expected_version: _e,
+    ...patch
+  }: SettingsPatch & { version?: string | undefined; expected_version?: string | undefined },
+  { settings }: SiteBefore,
+): InputNeeds => ({ person: needsPerson(patch, settings) })
+
 export const siteProcedures = {
-  'overview.get': procedure('State of the site at a glance.', nothing, overviewView),
-  'overview.samples': procedure('The last 15 minutes of the live charts, oldest first.', nothing, z.array(sample)),
-  'overview.history': procedure(
-    'Recorded figures of the controller that answers, over 15 minutes to 30 days, while it led.',
-    figureQuery,
-    figureHistory,
-  ),
-  'overview.dismiss_welcome': procedure('Do not show the welcome page again.', nothing, done),
-  'overview.dismiss_losses': procedure('What the store has lost was seen: do not show it any more.', nothing, done),
-  'overview.dismiss_older_client': procedure(
-    'That this client was refused was seen: it is not shown again while the controller runs.',
-    refusedClient,
-    done,
-  ),
-  'licence.get': procedure(
-    'The licence and what of it is used.',
-    nothing,
-    licenceSchema.extend({ rooms: z.int(), users: z.int(), expired: z.boolean(), version: recordVersion }),
-  ),
-  'licence.set': edit(
-    'Replace the licence. With expected_version, what is left out stays.',
-    z.strictObject({ ...optionalFields(licenceSchema), ...seenVersion }),
-    done,
-    () => ({ kind: 'licence', key: 'site' }),
-    true,
-  ),
-  'settings.get': procedure('Every setting.', nothing, settingsView),
-  'settings.check': procedure(
-    'Say what applying these settings would do, changing nothing: ports are tried.',
-    settingsPatchSchema,
-    z.strictObject({
+  'overview.get': read({
+    summary: 'State of the site at a glance.',
+    input: nothing,
+    output: overviewView,
+    access: viewer('site:read'),
+  }),
+  'overview.samples': read({
+    summary: 'The last 15 minutes of the live charts, oldest first.',
+    input: nothing,
+    output: z.array(sample),
+    access: viewer('site:read'),
+  }),
+  'overview.history': read({
+    summary: 'Recorded figures of the controller that answers, over 15 minutes to 30 days, while it led.',
+    input: figureQuery,
+    output: figureHistory,
+    access: viewer('site:read'),
+  }),
+  'overview.dismiss_welcome': change({
+    summary: 'Do not show the welcome page again.',
+    input: nothing,
+    output: done,
+    access: admin('site:write'),
+    event: unrecorded('only hides a page'),
+  }),
+  'overview.dismiss_losses': change({
+    summary: 'What the store has lost was seen: do not show it any more.',
+    input: nothing,
+    output: done,
+    access: admin('site:write'),
+    event: { outside: 'files', subjects: () => [subject.site] },
+  }),
+  'overview.dismiss_older_client': change({
+    summary: 'That this client was refused was seen: it is not shown again while the controller runs.',
+    input: refusedClient,
+    output: done,
+    access: admin('site:write'),
+    event: { outside: 'memory', subjects: () => [subject.site], facts: ({ client }) => ({ client }) },
+  }),
+  'licence.get': read({
+    summary: 'The licence and what of it is used.',
+    input: nothing,
+    output: licenceSchema.extend({ rooms: z.int(), users: z.int(), expired: z.boolean(), version: recordVersion }),
+    access: viewer('site:read'),
+  }),
+  'licence.set': change({
+    summary: 'Replace the licence. With expected_version, what is left out stays.',
+    input: z.strictObject({ ...optionalFields(licenceSchema), ...seenVersion }),
+    output: done,
+    edits: () => ({ kind: 'licence', key: 'site' }),
+    whole: true,
+    access: person('admin'),
+    event: changes('licence'),
+  }),
+  'settings.get': read({
+    summary: 'Every setting.',
+    input: nothing,
+    output: settingsView,
+    // Pages need defaults, language and limits; its secrets are hidden from everybody.
+    access: viewer('site:read'),
+  }),
+  'settings.check': read({
+    summary: 'Say what applying these settings would do, changing nothing: ports are tried.',
+    input: settingsPatchSchema,
+    output: z.strictObject({
       ok: z.boolean(),
       problems: z.array(fieldProblem),
       restarts: z.array(z.string()),
     }),
-  ),
-  'settings.set': edit(
-    'Merge these settings over what is there and apply them; nothing changes when one cannot be applied.',
-    settingsPatchSchema.extend({
+    access: admin('site:write'),
+    // A check reads the files that settings name.
+    needs: needsOfSettings,
+  }),
+  'settings.set': change({
+    summary: 'Merge these settings over what is there and apply them; nothing changes when one cannot be applied.',
+    input: settingsPatchSchema.extend({
       ...seenVersion,
       /** Ignored: whole settings that were read may be sent back. */
       version: recordVersion.optional(),
     }),
-    settingsView,
-    () => ({ kind: 'settings', key: 'site' }),
-  ),
-  'listeners.restart': procedure('Stop and start the two API listeners.', nothing, z.array(listenerView)),
-  'tls.info': procedure(
-    'The certificate in use.',
-    nothing,
-    z.strictObject({
+    output: settingsView,
+    edits: () => ({ kind: 'settings', key: 'site' }),
+    access: admin('site:write'),
+    needs: needsOfSettings,
+    event: changes('settings'),
+  }),
+  'listeners.restart': change({
+    summary: 'Stop and start the two API listeners.',
+    input: nothing,
+    output: z.array(listenerView),
+    // Clients lose their connections.
+    access: signedIn('admin'),
+    event: { outside: 'clients', subjects: () => [subject.site] },
+  }),
+  'tls.info': read({
+    summary: 'The certificate in use.',
+    input: nothing,
+    output: z.strictObject({
       mode: z.enum(['off', 'file', 'self-signed']),
       subject: z.string(),
       issuer: z.string(),
@@ -296,39 +281,14 @@ export const siteProcedures = {
       /** Fingerprint of the certificate to trust on devices. */
       trust_fingerprint: z.string(),
     }),
-  ),
-  'backups.list': procedure('Backups, newest first.', nothing, z.array(backupView)),
-  'backups.make': procedure('Make a backup now. It stays until it is deleted.', nothing, backupView),
-  'backups.keep': procedure(
-    'Keep a backup until it is deleted, or let it go in its time.',
-    backupName.extend({ kept: z.boolean() }),
-    done,
-  ),
-  'backups.delete': procedure('Delete a backup.', backupName, done),
-  'backups.read': procedure(
-    'A part of a backup as a tar archive, in base64, and the bytes of the whole. The secrets in it are sealed with the key of this site.',
-    backupName.extend({ offset: z.int().min(0), length: z.int().min(1).max(backupPart).default(backupPart) }),
-    z.strictObject({ data: z.string(), total: z.int() }),
-  ),
-  'backups.write': procedure(
-    'Upload a part of a backup that was downloaded, in base64, one after the other from offset 0.',
-    z.strictObject({ upload: uploadName, offset: z.int().min(0), data: z.base64().max(2 * backupPart) }),
-    done,
-  ),
-  'backups.add': procedure(
-    'Put what was uploaded among the backups, once it is found whole and of this site. Nothing is restored.',
-    z.strictObject({ upload: uploadName }),
-    backupView,
-  ),
-  'backups.preview': procedure('What a backup holds, against what is there.', backupName, backupPreview),
-  'backups.restore': procedure(
-    'Put a backup in place of the current state, which is backed up first. One that this site did not make is restored on the machine itself only. Listeners and certificate follow; problems say what of them cannot.',
-    backupName,
-    z.strictObject({ problems: z.array(fieldProblem) }),
-  ),
-  'console.replace_key': procedure(
-    'Replace the console key. Consoles that signed in with it must sign in again. `key` is empty for a browser: read the new key in `file`.',
-    nothing,
-    z.strictObject({ key: z.string(), file: z.string() }),
-  ),
+    access: viewer('site:read'),
+  }),
+  'console.replace_key': lasting({
+    summary:
+      'Replace the console key. Consoles that signed in with it must sign in again. `key` is empty for a browser: read the new key in `file`.',
+    input: nothing,
+    output: z.strictObject({ key: z.string(), file: z.string() }),
+    access: person('admin'),
+    event: { outside: 'files', subjects: () => [subject.site] },
+  }),
 }

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { nameBytes } from '../operation.ts'
-import { edit, recordVersion, seenVersion } from './edit.ts'
-import { done, moment, nothing, procedure } from './procedure.ts'
+import { recordVersion, seenVersion } from './edit.ts'
+import { change, read } from './declare.ts'
+import { done, moment, nothing } from './procedure.ts'
+import { operator, viewer } from './procedure-access.ts'
+import { byImplementation, changes } from './procedure-events.ts'
 import { roomCreateInput } from './rooms.ts'
 
 const id = z.string().min(1).max(64)
@@ -29,15 +32,28 @@ export type RoomTemplate = z.output<typeof roomTemplate>
 
 /** Procedures about templates of rooms. */
 export const templateProcedures = {
-  'templates.list': procedure('Templates of rooms, by name.', nothing, z.array(roomTemplate)),
-  'templates.save': edit(
-    'Save a template of rooms. Without an id it is a new one; with an id, what is left out stays.',
-    z.union([
+  'templates.list': read({
+    summary: 'Templates of rooms, by name.',
+    input: nothing,
+    output: z.array(roomTemplate),
+    access: viewer('rooms:read'),
+  }),
+  'templates.save': change({
+    summary: 'Save a template of rooms. Without an id it is a new one; with an id, what is left out stays.',
+    input: z.union([
       z.strictObject({ name, settings, ...seenVersion }),
       z.strictObject({ id, name: name.optional(), settings: settings.optional(), ...seenVersion }),
     ]),
-    roomTemplate,
-    (input) => ('id' in input ? { kind: 'template', key: input.id } : undefined),
-  ),
-  'templates.remove': procedure('Delete a template. Rooms made from it stay.', z.strictObject({ id }), done),
+    output: roomTemplate,
+    edits: (input) => ('id' in input ? { kind: 'template', key: input.id } : undefined),
+    access: operator('rooms:write'),
+    event: { records: ['template'], facts: byImplementation },
+  }),
+  'templates.remove': change({
+    summary: 'Delete a template. Rooms made from it stay.',
+    input: z.strictObject({ id }),
+    output: done,
+    access: operator('rooms:write'),
+    event: changes('template'),
+  }),
 }

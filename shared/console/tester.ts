@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import { nothing, procedure } from './procedure.ts'
+import { change, read } from './declare.ts'
+import { nothing } from './procedure.ts'
+import { signedIn, viewer } from './procedure-access.ts'
+import { subject } from './procedure-events.ts'
 
 /** Place of the parameters in a test request. A GET takes `query` only. */
 export const testerEncodings = ['query', 'form', 'json'] as const
@@ -37,14 +40,15 @@ export type TesterOperation = z.output<typeof testerOperation>
  * the request for it: over HTTP, through the listener, like an external client.
  */
 export const testerProcedures = {
-  'tester.operations': procedure(
-    'Every operation of both APIs, with its parameters, answer and result codes.',
-    nothing,
-    z.array(testerOperation),
-  ),
-  'tester.send': procedure(
-    'Send one request through an API listener, as an outside client would, and show both sides of it.',
-    z.strictObject({
+  'tester.operations': read({
+    summary: 'Every operation of both APIs, with its parameters, answer and result codes.',
+    input: nothing,
+    output: z.array(testerOperation),
+    access: viewer('site:read'),
+  }),
+  'tester.send': change({
+    summary: 'Send one request through an API listener, as an outside client would, and show both sides of it.',
+    input: z.strictObject({
       api: z.enum(['media', 'device']),
       /** Name of the operation. */
       operation: z.string().min(1).max(64),
@@ -55,7 +59,7 @@ export const testerProcedures = {
       method: z.enum(['GET', 'POST']).default('GET'),
       encoding: z.enum(testerEncodings).default('query'),
     }),
-    z.strictObject({
+    output: z.strictObject({
       /** The exchange on the wire: request line, headers, body. Its token is a valid one, so that it can be sent again. */
       request: z.string(),
       /** Absolute URL with the query. */
@@ -65,5 +69,16 @@ export const testerProcedures = {
       body: z.string(),
       milliseconds: z.number(),
     }),
-  ),
+    // Without a credential it sends what anybody can send.
+    access: signedIn('admin'),
+    // The answer shows a token of the credential's session, its digest or its secret; what the operation makes belongs to the credential.
+    needs: ({ access_key }) => ({ person: access_key !== '' }),
+    // The request that the tester sends is recorded as that of a client; the tester's answer shows a live token, a digest or the secret itself.
+    event: {
+      outside: 'clients',
+      subjects: ({ access_key }) => (access_key === '' ? [] : [subject.credential(access_key)]),
+      facts: ({ operation }) => ({ operation }),
+      kind: 'secret.shown',
+    },
+  }),
 }

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import { bulkOutcome, moment, nothing, procedure } from './procedure.ts'
+import { change, lasting, read } from './declare.ts'
+import { bulkOutcome, moment, nothing } from './procedure.ts'
+import { operator, person } from './procedure-access.ts'
+import { changes, subject } from './procedure-events.ts'
 
 /** Kinds of things that the trash keeps. */
 export const trashKinds = ['rooms', 'devices', 'credentials', 'nodes', 'wall_views'] as const
@@ -51,20 +54,24 @@ export const deleted = z.strictObject({ undo })
 /** Answer of a deletion of several. */
 export const bulkDeleted = bulkOutcome.extend({ undo })
 
-const restore = (what: string) => procedure(`Restore ${what} from the trash, as before.`, restoreInput, restoreOutput)
+const restored = (what: string) => ({
+  summary: `Restore ${what} from the trash, as before.`,
+  input: restoreInput,
+  output: restoreOutput,
+})
 
 /** Procedures about the trash. */
 export const trashProcedures = {
-  'trash.list': procedure(
-    'Deleted things that can be restored, the last deleted first, a page of them.',
-    z.strictObject({
+  'trash.list': read({
+    summary: 'Deleted things that can be restored, the last deleted first, a page of them.',
+    input: z.strictObject({
       /** Text in key or name; case-insensitive. */
       search: z.string().max(200).default(''),
       kind: z.enum(trashKinds).optional(),
       offset: z.int().min(0).default(0),
       limit: z.int().min(0).max(limits.pageSize).default(100),
     }),
-    z.strictObject({
+    output: z.strictObject({
       /** Number of matching things. */
       total: z.int(),
       /** Number of all. */
@@ -75,16 +82,46 @@ export const trashProcedures = {
       /** The setting `trash.days`. */
       days: z.int(),
     }),
-  ),
-  'trash.purge': procedure(
-    'Delete things in the trash for good.',
-    z.strictObject({ ids }),
-    z.strictObject({ done: z.int() }),
-  ),
-  'trash.empty': procedure('Delete everything in the trash for good.', nothing, z.strictObject({ done: z.int() })),
-  'rooms.restore': restore('rooms with their cameras'),
-  'devices.restore': restore('cameras'),
-  'credentials.restore': restore('credentials with their secrets'),
-  'nodes.restore': restore('nodes'),
-  'wall.restore': restore('views of the wall'),
+    access: operator('site:read'),
+  }),
+  'trash.purge': change({
+    summary: 'Delete things in the trash for good.',
+    input: z.strictObject({ ids }),
+    output: z.strictObject({ done: z.int() }),
+    access: person('admin'),
+    event: { collection: 'trash', subjects: () => [subject.site], counts: 'things' },
+  }),
+  'trash.empty': change({
+    summary: 'Delete everything in the trash for good.',
+    input: nothing,
+    output: z.strictObject({ done: z.int() }),
+    access: person('admin'),
+    event: { collection: 'trash', subjects: () => [subject.site], counts: 'things' },
+  }),
+  'rooms.restore': change({
+    ...restored('rooms with their cameras'),
+    access: operator('rooms:write'),
+    event: changes('room'),
+  }),
+  'devices.restore': change({
+    ...restored('cameras'),
+    access: operator('devices:write'),
+    event: changes('device'),
+  }),
+  'credentials.restore': lasting({
+    ...restored('credentials with their secrets'),
+    // Grants access again.
+    access: person('admin'),
+    event: changes('credential'),
+  }),
+  'nodes.restore': lasting({
+    ...restored('nodes'),
+    access: person('admin'),
+    event: changes('node'),
+  }),
+  'wall.restore': change({
+    ...restored('views of the wall'),
+    access: operator('wall:write'),
+    event: changes('wall'),
+  }),
 }

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { bytes } from '../operation.ts'
-import { moment, nothing, procedure } from './procedure.ts'
+import { act, read } from './declare.ts'
+import { moment, nothing } from './procedure.ts'
+import { operator, viewer } from './procedure-access.ts'
+import { subject } from './procedure-events.ts'
 
 const room_id = bytes(1, limits.roomExtendId)
 const user_id = bytes(1, limits.userId)
@@ -34,23 +37,44 @@ const outcome = z.strictObject({
 
 /** Procedures on people who wait before rooms. */
 export const waitingProcedures = {
-  'waiting.list': procedure('Everybody who waits to be let into a room, in order of arrival.', nothing, waitingView),
-  'waiting.admit': procedure(
-    'Let in somebody who waits before a room; without user_id, everybody.',
-    z.strictObject({ room_id, user_id: user_id.optional() }),
-    outcome,
-  ),
-  'waiting.refuse': procedure(
-    'Turn away somebody who waits before a room. They can ask again after a minute.',
-    z.strictObject({ room_id, user_id }),
-    outcome,
-  ),
-  'waiting.message': procedure(
-    'Show a text to somebody who waits before a room; without user_id, to everybody.',
-    z.strictObject({ room_id, user_id: user_id.optional(), text: z.string().trim().min(1).max(500) }),
-    z.strictObject({
+  'waiting.list': read({
+    summary: 'Everybody who waits to be let into a room, in order of arrival.',
+    input: nothing,
+    output: waitingView,
+    access: viewer('rooms:read'),
+  }),
+  'waiting.admit': act({
+    summary: 'Let in somebody who waits before a room; without user_id, everybody.',
+    input: z.strictObject({ room_id, user_id: user_id.optional() }),
+    output: outcome,
+    access: operator('rooms:write'),
+    event: {
+      room: ({ room_id }) => room_id,
+      acts: { kind: 'person.letIn', people: ({ people }) => people },
+    },
+  }),
+  'waiting.refuse': act({
+    summary: 'Turn away somebody who waits before a room. They can ask again after a minute.',
+    input: z.strictObject({ room_id, user_id }),
+    output: outcome,
+    access: operator('rooms:write'),
+    event: {
+      room: ({ room_id }) => room_id,
+      acts: { kind: 'person.turnedAway', people: ({ people }) => people },
+    },
+  }),
+  'waiting.message': act({
+    summary: 'Show a text to somebody who waits before a room; without user_id, to everybody.',
+    input: z.strictObject({ room_id, user_id: user_id.optional(), text: z.string().trim().min(1).max(500) }),
+    output: z.strictObject({
       /** Number of people whose page is connected. */
       reached: z.int(),
     }),
-  ),
+    access: operator('rooms:write'),
+    // Its text is for the guest alone.
+    event: {
+      subjects: ({ room_id }) => [subject.room(room_id)],
+      facts: (_, { reached }) => ({ reached }),
+    },
+  }),
 }

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { bytes, nameBytes } from '../operation.ts'
-import { edit, recordVersion, seenVersion } from './edit.ts'
-import { done, moment, nothing, procedure } from './procedure.ts'
+import { recordVersion, seenVersion } from './edit.ts'
+import { change, read } from './declare.ts'
+import { done, moment, nothing } from './procedure.ts'
+import { operator, viewer } from './procedure-access.ts'
+import { changes, unrecorded } from './procedure-events.ts'
 import { wallArrangement } from './wall-layout.ts'
 import { deleted } from './trash.ts'
 
@@ -41,10 +44,16 @@ export const wallBrought = z.strictObject({
 
 /** Procedures about saved views of the wall. */
 export const wallProcedures = {
-  'wall.list': procedure('The saved views of the wall, by name.', nothing, z.array(wallView)),
-  'wall.save': edit(
-    'Save a view of the wall. Without an id it is a new one, with a name and items; with an id, what is left out stays. With a revision it is refused when somebody else changed the view meanwhile.',
-    z.strictObject({
+  'wall.list': read({
+    summary: 'The saved views of the wall, by name.',
+    input: nothing,
+    output: z.array(wallView),
+    access: viewer('wall:read'),
+  }),
+  'wall.save': change({
+    summary:
+      'Save a view of the wall. Without an id it is a new one, with a name and items; with an id, what is left out stays. With a revision it is refused when somebody else changed the view meanwhile.',
+    input: z.strictObject({
       id: viewId.optional(),
       name: wallViewName.optional(),
       items: items.optional(),
@@ -53,13 +62,23 @@ export const wallProcedures = {
       revision: z.int().min(1).optional(),
       ...seenVersion,
     }),
-    wallView,
-    ({ id }) => (id === undefined ? undefined : { kind: 'wall', key: id }),
-  ),
-  'wall.bring': procedure(
-    'Bring a camera or a room to the front of every open wall, e.g. when a sensor reports motion.',
-    wallBrought,
-    done,
-  ),
-  'wall.remove': procedure('Forget a saved view of the wall.', z.strictObject({ id: viewId }), deleted),
+    output: wallView,
+    edits: ({ id }) => (id === undefined ? undefined : { kind: 'wall', key: id }),
+    access: operator('wall:write'),
+    event: changes('wall'),
+  }),
+  'wall.bring': change({
+    summary: 'Bring a camera or a room to the front of every open wall, e.g. when a sensor reports motion.',
+    input: wallBrought,
+    output: done,
+    access: operator('wall:write'),
+    event: unrecorded('only changes what open walls show'),
+  }),
+  'wall.remove': change({
+    summary: 'Forget a saved view of the wall.',
+    input: z.strictObject({ id: viewId }),
+    output: deleted,
+    access: operator('wall:write'),
+    event: changes('wall'),
+  }),
 }

@@ -1,6 +1,6 @@
 import { computed } from 'vue'
 import type { ProcedureName } from '../../../shared/console/contract.ts'
-import { procedureRules } from '../../../shared/console/procedure-rules.ts'
+import { procedureFacts } from '../../../shared/console/procedure-facts.ts'
 import { atLeast, type Role } from '../../../shared/console/role-names.ts'
 import { sharedState } from './useConsole.ts'
 import { useControllers } from './useControllers.ts'
@@ -22,8 +22,8 @@ export const useCaller = sharedState((client) => {
     /** Tells whether this caller may call a procedure; false until known. A replica passes on what changes nothing, and a change of leader. */
     may: (procedure: ProcedureName): boolean =>
       caller.value !== undefined &&
-      atLeast(role.value, procedureRules[procedure].role) &&
-      (!standby.value || procedureRules[procedure].passedOn),
+      atLeast(role.value, procedureFacts[procedure].role) &&
+      (!standby.value || procedureFacts[procedure].passedOn),
     /** Tells whether this caller has a role or a higher one. */
     is,
     /** Tells whether this caller may open the page of a path. Links to others are left out. */

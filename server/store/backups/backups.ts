@@ -1,5 +1,5 @@
 import { belowOf, insideOf } from '../../../shared/files/own-path.ts'
-import type { BackupProof } from '../../../shared/console/site.ts'
+import type { BackupProof } from '../../../shared/console/backups.ts'
 import type { Settings } from '../../../shared/settings.ts'
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

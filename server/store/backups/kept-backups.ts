@@ -1,4 +1,4 @@
-import type { BackupProof } from '../../../shared/console/site.ts'
+import type { BackupProof } from '../../../shared/console/backups.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import { readArchive } from './backup-archive.ts'

@@ -2,7 +2,7 @@ import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { insideOf } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
-import type { BackupProof } from '../../../shared/console/site.ts'
+import type { BackupProof } from '../../../shared/console/backups.ts'
 import { makeFolder } from '../files/durable-files.ts'
 import {
   type BackupRow,

@@ -1,5 +1,5 @@
 import { inTime, monotonic, startTimer, timeoutSignal } from '../system/time.ts'
-import type { BackupProof } from '../../../shared/console/site.ts'
+import type { BackupProof } from '../../../shared/console/backups.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
 import { withoutCause } from '../change-cause.ts'
 import { StorageHealth } from './storage-health.ts'

@@ -1,4 +1,4 @@
-import type { AccessChange } from '../../../shared/console/site.ts'
+import type { AccessChange } from '../../../shared/console/backups.ts'
 import type { StoredAccessToken, StoredAccount } from '../records.ts'
 import type { State } from '../state.ts'
 

@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core'
 import { procedures } from '../../../shared/console/contract.ts'
-import { procedureRules } from '../../../shared/console/procedure-rules.ts'
 import { atLeast, type Role } from '../../../shared/console/role-names.ts'
-import { accessOfCall } from '../../../shared/console/roles.ts'
+import { accessOfCall } from '../../../shared/console/call-access.ts'
 import { defaultSettings } from '../../../shared/settings.ts'
 import { pageRole } from '../../../renderer/console/page-roles.ts'
 import { aroundPage, click, controls, links, rest } from './page-controls.ts'
@@ -94,7 +93,7 @@ export class ControlWalk extends PageWalk {
     const parsed = procedures[procedure].input.safeParse(input ?? {})
     const { role } = accessOfCall(procedure, parsed.data ?? input ?? {}, before)
     if (!atLeast(this.#role, role)) this.#note(procedure)
-    return !procedureRules[procedure].passedOn
+    return !procedures[procedure].passedOn
   }
 
   protected override forbidden(procedure: string): void {

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { mount } from '@vue/test-utils'
 import { eventMatcher } from '../../../shared/console/event-matcher.ts'
 import { capabilityKinds } from '../../../shared/console/capabilities.ts'
-import { otherwiseRecorded, recordedProcedures } from '../../../shared/console/event-sentences.ts'
-import { changeRecords } from '../../../server/console/change-records.ts'
+import { recordedProcedures } from '../../../shared/console/procedure-facts.ts'
 import { type EventEntry, eventKinds } from '../../../shared/console/events.ts'
 import { languages } from '../../../shared/languages.ts'
 import { installTexts, showLanguage } from '../../../renderer/console/i18n/index.ts'
@@ -135,11 +134,4 @@ test.each([
     false,
     false,
   ])
-})
-
-test('Exactly the procedures that leave no change of the site are without a sentence of their own', () => {
-  const others = Object.entries(changeRecords).filter(
-    ([, record]) => 'recordedAs' in record || 'unrecorded' in record || 'kind' in record || 'acts' in record,
-  )
-  expect(others.map(([name]) => name).sort()).toEqual(otherwiseRecorded.toSorted())
 })

@@ -4,8 +4,7 @@ import { Capabilities } from '../../../server/capabilities/capabilities.ts'
 import { capabilityHandlers } from '../../../server/console/capability-procedures.ts'
 import { createDispatch } from '../../../server/console/dispatch.ts'
 import type { CallOrigin, Handlers } from '../../../server/console/handlers.ts'
-import { procedureRules } from '../../../shared/console/procedure-rules.ts'
-import type { ProcedureName } from '../../../shared/console/contract.ts'
+import { type ProcedureName, procedures } from '../../../shared/console/contract.ts'
 import { settingsSchema } from '../../../shared/settings.ts'
 import { type TokenScope, tokenScopes } from '../../../shared/console/token-scopes.ts'
 import { capabilityDrafts, type DraftName, makeCapability } from '../../support/made-capabilities.ts'
@@ -60,7 +59,7 @@ async function call(name: ProcedureName, input: unknown, origin: CallOrigin): Pr
     handlers,
     pino({ level: 'silent' }),
     {
-      changes: { run: async (_name, _input, _origin, run) => await run() },
+      changes: { run: async (_call, run) => await run() },
       edits: { run: async (_name, input, handle) => await handle(input) },
     },
     {
@@ -72,7 +71,7 @@ async function call(name: ProcedureName, input: unknown, origin: CallOrigin): Pr
 }
 
 test.each(names)('A token ends a capability of the kind %s only if it may make one', async (name) => {
-  const needed = procedureRules[madeBy[name]].scope
+  const needed = procedures[madeBy[name]].access.scope
   const others = tokenScopes.filter((scope) => scope !== needed && needed !== 'links:write')
   for (const scope of [...others, needed as TokenScope]) {
     const may = scope === needed

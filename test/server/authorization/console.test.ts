@@ -6,8 +6,7 @@ import { consoleRoutes, type ConsoleRoute } from '../../../shared/authorization/
 import { splitRoute } from '../../../shared/authorization/route.ts'
 import { type ProcedureName, procedures } from '../../../shared/console/contract.ts'
 import { atLeast, type Role, roleNames } from '../../../shared/console/role-names.ts'
-import { procedureRules } from '../../../shared/console/procedure-rules.ts'
-import { scopesOfRole } from '../../../shared/console/roles.ts'
+import { scopesOfRole } from '../../../shared/console/procedure-facts.ts'
 import { type TokenScope, tokenScopes } from '../../../shared/console/token-scopes.ts'
 import { type ControllerSite, openControllerSite } from '../../support/sites/controller-site.ts'
 import { bothHalves } from '../../support/page-session.ts'
@@ -92,7 +91,7 @@ function madeUpProof(): string {
 /** Looks up the HTTP status for a call with invalid input: the role is checked before the input. */
 function expectedStatus(name: ProcedureName, { role, scopes }: Caller): 400 | 401 | 403 {
   if (role === undefined) return 401
-  const access = procedureRules[name]
+  const access = procedures[name].access
   if (!atLeast(role, access.role)) return 403
   if (scopes === undefined || access.scope === 'any') return 400
   return access.scope !== 'none' && scopes.includes(access.scope) ? 400 : 403

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { procedureRules } from '../../../shared/console/procedure-rules.ts'
+import { procedures } from '../../../shared/console/contract.ts'
 import { tokenScopes } from '../../../shared/console/token-scopes.ts'
 import { type ControllerSite, openControllerSite } from '../../support/sites/controller-site.ts'
 
@@ -57,9 +57,18 @@ beforeAll(async () => {
 afterAll(() => site.remove())
 
 test('What outlives the session of its caller is closed to tokens, except what ends with them', () => {
-  const rules = Object.entries(procedureRules).filter(([, { effect }]) => effect === 'lasting')
+  const rules = Object.entries(procedures).filter(([, { effect }]) => effect === 'lasting')
   const names = (isOpen: boolean): string[] =>
-    rules.filter(([, { scope }]) => (scope !== 'none') === isOpen).map(([name]) => name)
+    rules
+      .filter(
+        ([
+          ,
+          {
+            access: { scope },
+          },
+        ]) => (scope !== 'none') === isOpen,
+      )
+      .map(([name]) => name)
   expect(names(false).sort()).toEqual(neverForTokens)
   expect(names(true).sort()).toEqual(forTokensToo)
 })
@@ -73,9 +82,9 @@ test('No token deletes for good, ends the journal of requests, replaces the lice
     'trash.empty',
     'trash.purge',
   ] as const
-  for (const name of closed) expect([name, procedureRules[name].scope]).toEqual([name, 'none'])
+  for (const name of closed) expect([name, procedures[name].access.scope]).toEqual([name, 'none'])
   // A restart ends nothing for good.
-  const withPassword = closed.filter((name) => procedureRules[name].person)
+  const withPassword = closed.filter((name) => procedures[name].access.person)
   expect(withPassword).toEqual(closed.filter((name) => name !== 'listeners.restart'))
 })
 

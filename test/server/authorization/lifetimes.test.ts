@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { scopesOfRole } from '../../../shared/console/roles.ts'
+import { scopesOfRole } from '../../../shared/console/procedure-facts.ts'
 import { type ControllerSite, openControllerSite, password } from '../../support/sites/controller-site.ts'
 
 /** What a session makes outlives it: beyond the lifetime that the settings give to links, that needs the password, entered just now. */

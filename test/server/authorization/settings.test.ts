@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accessOfCall } from '../../../shared/console/roles.ts'
+import { accessOfCall } from '../../../shared/console/call-access.ts'
 import { type TokenScope, tokenScopes } from '../../../shared/console/token-scopes.ts'
 import { allSettings, defaultSettings } from '../../../shared/settings.ts'
 import { changedSetting } from '../../support/changed-setting.ts'

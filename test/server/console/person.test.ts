@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ProcedureName, procedures } from '../../../shared/console/contract.ts'
 import type { ConsoleResult } from '../../../shared/console/procedure.ts'
-import { procedureRules } from '../../../shared/console/procedure-rules.ts'
 import {
   type ControllerSite,
   controllerSite,
@@ -151,7 +150,7 @@ describe('Each procedure, by the time since the password was entered', () => {
   })
   afterAll(() => site.remove())
 
-  const needing = names.filter((name) => procedureRules[name].person)
+  const needing = names.filter((name) => procedures[name].access.person)
 
   /** Input that its schema accepts, about objects that do not exist. */
   const inputs: Readonly<Record<string, object>> = {

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ProcedureName, procedures } from '../../../shared/console/contract.ts'
 import { type Role, roleNames } from '../../../shared/console/role-names.ts'
-import { procedureRules } from '../../../shared/console/procedure-rules.ts'
 import { type ControllerSite, openControllerSite } from '../../support/sites/controller-site.ts'
 
 const names = Object.keys(procedures) as ProcedureName[]
@@ -36,7 +35,7 @@ describe('Rights of each role', () => {
         const headers = { authorization: `Bearer ${tokens[role]}` }
         // Input that no procedure accepts: the role is checked first, the input afterwards.
         const { status, body } = await site.ask('POST', `/rpc/${name}`, { headers, body: { nonsense: true } })
-        const { role: needed, scope } = procedureRules[name]
+        const { role: needed, scope } = procedures[name].access
         const hasRole = roleNames.indexOf(role) >= roleNames.indexOf(needed)
         const allowed = hasRole && scope !== 'none'
         expect([name, roleOf.get(name), status]).toEqual([name, needed, allowed ? 400 : 403])
@@ -106,7 +105,7 @@ describe('Rights of each role', () => {
       'search.find': { text: 'yard' },
     }
     for (const name of names.filter(
-      (one) => procedureRules[one].role === 'viewer' && procedureRules[one].scope !== 'none',
+      (one) => procedures[one].access.role === 'viewer' && procedures[one].access.scope !== 'none',
     )) {
       if (/^(account|media)\./.test(name)) continue
       answers.push(await site.call(tokens.viewer, name, inputs[name] ?? {}))

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ProcedureName, procedures } from '../../../shared/console/contract.ts'
-import { procedureRules } from '../../../shared/console/procedure-rules.ts'
-import { scopesOfRole } from '../../../shared/console/roles.ts'
+import { scopesOfRole } from '../../../shared/console/procedure-facts.ts'
 import { type TokenScope, tokenScopes } from '../../../shared/console/token-scopes.ts'
 import {
   type ControllerSite,
@@ -33,7 +32,7 @@ describe('Rights of a token by its scopes', () => {
         const headers = { authorization: `Bearer ${tokens.get(own)}` }
         // Input that no procedure accepts: an authorised caller learns that it is invalid.
         const { body } = await site.ask('POST', `/rpc/${name}`, { headers, body: { nonsense: true } })
-        const { scope } = procedureRules[name]
+        const { scope } = procedures[name].access
         const expected =
           scope === own || scope === 'any'
             ? { code: 'invalid' }

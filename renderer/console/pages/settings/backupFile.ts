@@ -1,4 +1,4 @@
-import { backupPart } from '../../../../shared/console/site.ts'
+import { backupPart } from '../../../../shared/console/backups.ts'
 import { saveFile } from '../../../kit/composables/saveFile.ts'
 import type { ConsoleClient } from '../../../kit/transport/client.ts'
 import { downloadParts } from '../../../kit/transport/download-parts.ts'

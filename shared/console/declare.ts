@@ -1,0 +1,101 @@
+import type { z } from 'zod'
+import type { InputNeeds, OpenAccess, PersonAccess, ProcedureAccess, SiteBefore } from './procedure-access.ts'
+import type { ActEvents, ChangeEvents, LastingEvents } from './procedure-events.ts'
+import type { RecordRef } from './record-fields.ts'
+
+/** Parts that every declaration of a procedure has. A procedure is one action or query of an operator: the same over IPC, WebSocket and `POST /rpc/<name>`. */
+interface Declaration<I extends z.ZodType, O extends z.ZodType> {
+  summary: string
+  input: I
+  output: O
+  access: ProcedureAccess
+  /** Additional needs of a call, by its input. */
+  needs?: (input: z.output<I>, before: SiteBefore) => InputNeeds
+}
+
+/** Declaration of an edit: returns the record that a call edits; undefined: the call makes a new one. Only for an input with `seenVersion`. */
+type Edits<I extends z.ZodType> = 'expected_version' extends keyof z.output<I>
+  ? (input: z.output<I>) => RecordRef | undefined
+  : never
+/** Reason why a procedure whose input names a record and one of its fields is no edit. */
+interface NoEdit {
+  readonly noEdit: string
+}
+export const noEdit = (reason: string): NoEdit => ({ noEdit: reason })
+
+/** Parts of the declaration of a procedure that stores something. */
+interface Stores<E, X> {
+  /** What the event log records. */
+  event: E
+  /** The dispatch merges each call of an edit, or refuses it: what is left out of the input stays. */
+  edits?: X
+  /** Without a version the input of an edit is the whole record: fields that it leaves out get their defaults. */
+  whole?: true
+  /** A replica passes the call on to the leader; it refuses all others. */
+  passedOn?: true
+}
+
+/** A declared procedure that stores something. */
+type Stored<I extends z.ZodType, O extends z.ZodType, E, X, F extends 'change' | 'lasting'> = Declaration<I, O> & {
+  effect: F
+  passedOn: boolean
+  event: E
+  edits?: X
+}
+
+/** Access to a lasting procedure. Without `person`, tokens may call it, and sessions by the lifetime of what it makes. */
+type LastingAccess<I extends z.ZodType> =
+  | { access: PersonAccess }
+  | {
+      access: OpenAccess
+      /** What it makes ends with the token, or its input decides whether a person is required. */
+      tokens: true
+      /** Lifetime of what a call makes, in milliseconds. One longer than the setting `media.link_life_ms` requires the password. */
+      lifetime: (input: z.output<I>, before: SiteBefore) => number
+    }
+
+/** Declares a procedure that changes nothing. Watching a picture and testing a camera count as reads. A replica passes it on. */
+/* @__NO_SIDE_EFFECTS__ */
+export function read<I extends z.ZodType, O extends z.ZodType>(declared: Declaration<I, O>) {
+  return { ...declared, effect: 'read', passedOn: true } as const
+}
+
+/** Declares a procedure that shows a secret, lets people in or reaches out, but stores nothing. A replica passes it on. */
+/* @__NO_SIDE_EFFECTS__ */
+export function act<I extends z.ZodType, O extends z.ZodType, const E extends ActEvents<z.output<I>, z.output<O>>>(
+  declared: Declaration<I, O> & { event: E },
+) {
+  return { ...declared, effect: 'act', passedOn: true } as const
+}
+
+/** Declares a procedure that changes the site. */
+/* @__NO_SIDE_EFFECTS__ */
+export function change<
+  I extends z.ZodType,
+  O extends z.ZodType,
+  const E extends ChangeEvents<z.output<I>, z.output<O>>,
+  X extends Edits<I> | NoEdit | undefined,
+>(declared: Declaration<I, O> & Stores<E, X>): Stored<I, O, E, X, 'change'> {
+  return { passedOn: false, ...declared, effect: 'change' }
+}
+
+/** Declares a procedure that makes or restores access, or leads people, media or data somewhere, beyond the end of the caller's session. */
+/* @__NO_SIDE_EFFECTS__ */
+export function lasting<
+  I extends z.ZodType,
+  O extends z.ZodType,
+  const E extends LastingEvents<z.output<I>, z.output<O>>,
+  X extends Edits<I> | NoEdit | undefined,
+>(declared: Declaration<I, O> & LastingAccess<I> & Stores<E, X>): Stored<I, O, E, X, 'lasting'> {
+  return { passedOn: false, ...declared, effect: 'lasting' }
+}
+
+/** A declaration whose name is known only at run time. */
+export interface AnyProcedure {
+  access: ProcedureAccess
+  needs?: (input: unknown, before: SiteBefore) => InputNeeds
+  lifetime?: (input: unknown, before: SiteBefore) => number
+  event?: ActEvents<unknown, unknown>
+  edits?: ((input: unknown) => RecordRef | undefined) | NoEdit
+  whole?: true
+}

@@ -1,0 +1,120 @@
+import type { EventParams } from './event-values.ts'
+import type { EventKind, EventSubject } from './events.ts'
+import type { RecordKind } from './record-fields.ts'
+
+/** Subject of an event by type and id; the recorder looks up its name. */
+export type SubjectRef = Pick<EventSubject, 'type' | 'id'>
+
+/** Subjects of events. */
+export const subject = {
+  room: (id: string): SubjectRef => ({ type: 'room', id }),
+  device: (id: string): SubjectRef => ({ type: 'device', id }),
+  node: (id: string): SubjectRef => ({ type: 'node', id }),
+  credential: (id: string): SubjectRef => ({ type: 'credential', id }),
+  backup: (id: string): SubjectRef => ({ type: 'backup', id }),
+  account: (id: string): SubjectRef => ({ type: 'account', id }),
+  person: (id: string): SubjectRef => ({ type: 'person', id }),
+  lab: (id: string): SubjectRef => ({ type: 'lab', id }),
+  settings: { type: 'settings', id: 'site' } as SubjectRef,
+  site: { type: 'site', id: '' } as SubjectRef,
+}
+
+/** Marks a part of an event that depends on the stored state: the implementation of the procedure supplies it, and does not compile without it. */
+export const byImplementation = 'byImplementation'
+export type ByImplementation = typeof byImplementation
+
+/** Collections of the store whose changes make an event. The recorder does not compile with a name that the store does not have. */
+type RecordedCollection =
+  | 'access_tokens'
+  | 'account_sessions'
+  | 'capabilities'
+  | 'lives'
+  | 'recording_keeps'
+  | 'recordings'
+  | 'rooms'
+  | 'sessions'
+  | 'trash'
+
+/** Part of the caller that events depend on. */
+export interface EventCaller {
+  accountId?: string
+}
+
+type Subjects<I> = (input: I, caller: EventCaller) => readonly SubjectRef[]
+/** Further facts of an event; never a secret. */
+type Facts<I> = (input: I) => EventParams
+
+/** Each transaction is stored with one event for each record of these kinds that it changes, with the fields before and after. */
+export interface RecordEvents<I> {
+  collection?: undefined
+  records: readonly RecordKind[]
+  facts?: Facts<I> | ByImplementation
+}
+
+/** Each transaction that changes this collection is stored with the events. A call that had nothing to change leaves them, too. */
+export interface TransactionEvents<I> {
+  records?: undefined
+  collection: RecordedCollection | 'any'
+  subjects: Subjects<I> | ByImplementation
+  facts?: Facts<I> | ByImplementation
+  /** Name of the fact that holds the number of records changed in the collection. */
+  counts?: keyof EventParams
+  /** The room in which it happened to a person. */
+  room?: (input: I) => string
+}
+
+/** Absent fields, by which the compiler tells the declarations of events apart. */
+interface NotStored {
+  records?: undefined
+  collection?: undefined
+}
+
+/** Events of a call that changes nothing in the store; they are written after the call. */
+export interface CallEvents<I, O> extends NotStored {
+  /** Subjects that the input names. */
+  subjects?: Subjects<I> | ByImplementation
+  /** Subjects that the output names. */
+  made?: (output: O) => readonly SubjectRef[]
+  /** Keys of the subjects of a bulk call for which it failed. */
+  failed?: (output: O) => readonly string[]
+  /** Further facts of the event; never a secret. */
+  facts?: (input: I, output: O) => EventParams
+  /** The room in which it happened to a person. */
+  room?: (input: I) => string
+  /** Kind of the event. Default: `site.changed`. */
+  kind?: 'secret.shown' | 'meeting.watched'
+  /** Whether the call continues an act: it leaves no event if the same caller made such a call on the same subject in the last five minutes. */
+  continues?: (input: I) => boolean
+  /** An act on people in `room`, recorded as an event of its own kind for each of them. */
+  acts?: { kind: EventKind; people: (output: O) => readonly { user_id: string; user_name: string }[] }
+  /** Where a procedure that changes the site has its effect. */
+  outside?: 'files' | 'memory' | 'nodes' | 'clients'
+}
+/** Events of a call that name their subject. */
+type NamedCallEvents<I, O> = CallEvents<I, O> &
+  { [K in 'subjects' | 'made' | 'acts']: Required<Pick<CallEvents<I, O>, K>> }['subjects' | 'made' | 'acts']
+
+/** The call is recorded elsewhere: the implementation, or what it calls, writes an event of this kind. */
+export interface RecordedAs extends NotStored {
+  readonly recordedAs: EventKind
+}
+/** The call leaves no event, for a reason. */
+export interface Unrecorded extends NotStored {
+  readonly unrecorded: string
+}
+
+/** Events of a procedure that stores nothing. */
+export type ActEvents<I, O> = RecordEvents<I> | TransactionEvents<I> | NamedCallEvents<I, O> | RecordedAs | Unrecorded
+/** Events of a procedure whose effect outlives the caller's session: it always leaves one. Stored with the change, unless the effect is outside of the store. */
+export type LastingEvents<I, O> =
+  | RecordEvents<I>
+  | TransactionEvents<I>
+  | (NamedCallEvents<I, O> & Required<Pick<CallEvents<I, O>, 'outside'>>)
+  | RecordedAs
+/** Events of a procedure that changes the site. */
+export type ChangeEvents<I, O> = LastingEvents<I, O> | Unrecorded
+
+/** Declares one event for each record of this kind that changes. */
+export const changes = <K extends RecordKind>(...records: K[]): { records: K[] } => ({ records })
+export const recordedAs = (kind: EventKind): RecordedAs => ({ recordedAs: kind })
+export const unrecorded = (reason: string): Unrecorded => ({ unrecorded: reason })

@@ -11,15 +11,15 @@ import type { Store } from '../store/store.ts'
 import type { SignInSink } from './entrance.ts'
 import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
 
-/** Needs of the procedures on accounts. */
-export interface AccountParts extends AccountAccess {
+/** Dependencies of the procedures on accounts. */
+export interface AccountDependencies extends AccountAccess {
   store: Pick<Store, 'get'>
   /** Notified of wrong passwords. */
   signIns: Pick<SignInSink, 'refused'>
 }
 
 /** Procedures on accounts: everybody's own, and those of an admin on all. */
-export function accountHandlers(parts: AccountParts): Handlers<ProceduresOf<'account' | 'accounts'>> {
+export function accountHandlers(parts: AccountDependencies): Handlers<ProceduresOf<'account' | 'accounts'>> {
   const { store, accounts, accountSessions, accessTokens, signIn, signIns } = parts
   /** All that are shown at once are counted in one pass. */
   const viewer = (): ((account: StoredAccount) => AccountView) => {

@@ -7,6 +7,7 @@ import { siteSettings } from '../store/site-settings.ts'
 import type { AccountStore } from '../access/accounts/account-store.ts'
 import type { ConsoleKey } from './console-key.ts'
 import { type PageProof, provesPage, ticketFor } from '../access/accounts/page-half.ts'
+import type { CollectionName } from '../store/store.ts'
 
 /**
  * How a caller has shown who they are. `key`: by the console key in this very call; `key_session`: by a browser's session of it; `password`: by a session
@@ -123,3 +124,6 @@ export class Callers {
     return { role, way: 'token', account: account.name, accountId: account.id, token: label, tokenId: id, scopes }
   }
 }
+
+/** Collections whose changes may end sessions of the console. */
+export const endsSessions: readonly CollectionName[] = ['accounts', 'account_sessions', 'settings']

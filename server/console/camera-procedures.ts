@@ -15,15 +15,13 @@ import { NodeError } from '../nodes/port/media-node-port.ts'
 import type { Store } from '../store/store.ts'
 import type { Handlers } from './handlers.ts'
 
-/** Needs of the procedures on one camera. */
-export interface CameraParts {
+/** Dependencies of the procedures on one camera. */
+export interface CameraDependencies {
   store: Store
   outgoing: OutgoingUsers
   events: Pick<SharedEventLog, 'query'>
   /** undefined where no embedded node works. */
   media: EmbeddedNodes | undefined
-  /** Name of the node that serves a room; empty for none. */
-  nodeOf: (roomId: string) => string
   settings: () => Settings
   pictures: Pick<PictureRounds, 'of' | 'read'>
 }
@@ -44,10 +42,9 @@ export function cameraHandlers({
   outgoing,
   events,
   media,
-  nodeOf,
   settings,
   pictures,
-}: CameraParts): Handlers<
+}: CameraDependencies): Handlers<
   | 'devices.uptime'
   | 'devices.quality'
   | 'devices.pictures'
@@ -61,7 +58,7 @@ export function cameraHandlers({
     'devices.quality': async ({ userId }) => {
       const { state, roomId } = view(userId)
       if (state !== 'joined') return { state: 'away', now: null, minutes: [] }
-      const node = nodeOf(roomId)
+      const node = store.get('rooms', roomId)?.node ?? ''
       if (!media?.names.includes(node)) return { state: 'remote', now: null, minutes: [] }
       const signal = AbortSignal.timeout(settings().deadlines.node_ms)
       try {

@@ -11,9 +11,10 @@ import { pendingEvent } from '../store/pending-event.ts'
 import type { StoredPendingEvent } from '../store/records.ts'
 import type { Change, Store } from '../store/store.ts'
 import { wallClock } from '../store/system/time.ts'
-import { actorOf } from './call-actor.ts'
-import type { AnyImplementation, CallOrigin } from './handlers.ts'
-import { RecentCalls } from './recent-calls.ts'
+import { actorOf, type AnyImplementation, type CallOrigin } from './handlers.ts'
+import { LRUCache } from 'lru-cache'
+import type { EventActor } from '../../shared/console/event-actor.ts'
+import { growingTo } from '../../shared/growing-cache.ts'
 
 /** A call of a procedure. */
 interface Call {
@@ -150,4 +151,24 @@ function storedFacts(
   const { facts } = declared
   if (facts === 'byImplementation') return { ...counted, ...implementation.facts?.(input, planned) }
   return { ...counted, ...facts?.(input) }
+}
+
+/** Maximum time between two calls that belong together, in milliseconds. */
+const togetherMs = 5 * 60_000
+/** Maximum number of pairs of caller and thing that are remembered. */
+const maxRemembered = 1_000
+
+/** Remembers recent calls, so that the event log has one entry for a download in parts, or for a meeting that is watched. */
+class RecentCalls {
+  /** Time of the last call by caller and thing, in milliseconds of `performance.now()`. */
+  readonly #times = new LRUCache<string, number>(growingTo(maxRemembered))
+
+  /** Notes a call. @returns whether the same caller called the same of the same thing within the last five minutes */
+  goesOn(procedure: string, actor: EventActor, subject: EventSubject): boolean {
+    const key = JSON.stringify([procedure, actor.name, actor.address, subject.type, subject.id])
+    const now = performance.now()
+    const before = this.#times.get(key)
+    this.#times.set(key, now)
+    return before !== undefined && now - before < togetherMs
+  }
 }

@@ -30,13 +30,13 @@ import { fail, refused, statusOf } from './console-answer.ts'
 import { ConsoleSockets } from './console-socket.ts'
 import type { GatedDispatch } from './dispatch.ts'
 import type { EventHub } from './event-hub.ts'
-import { Entrance, type EntranceParts } from './entrance.ts'
+import { Entrance, type EntranceDependencies } from './entrance.ts'
 import { JsonBodyError, readJson } from './json-body.ts'
 import { isCallOfController, wantsEvents } from './passed-on-calls.ts'
 import { type ConsoleNames, isOwnRequest, isSecure, sessionCookie } from './request-origin.ts'
 
-/** Needs of the console port. */
-export interface ConsoleListenerOptions extends EntranceParts, ConsoleNames {
+/** Dependencies of the console port. */
+export interface ConsoleListenerOptions extends EntranceDependencies, ConsoleNames {
   dispatch: GatedDispatch
   /** Asked before each route that reads the state. */
   leadership: PageLeadership<unknown>

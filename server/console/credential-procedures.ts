@@ -9,22 +9,23 @@ import type { StoredCredential } from '../store/records.ts'
 import type { Trash } from '../store/trash/trash.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 import { deletionBy, undoOf } from './trash-procedures.ts'
+import type { Listeners } from '../http/listeners.ts'
+import type { CredentialRooms } from './credential-rooms.ts'
 
-/** Needs of the credentials' procedures. */
-export interface CredentialParts {
+/** Dependencies of the credentials' procedures. */
+export interface CredentialDependencies {
   credentials: Credentials
   trash: Trash
-  /** How many rooms that a credential created exist. O(1). */
-  roomsOf: (accessKey: string) => number
+  credentialRooms: Pick<CredentialRooms, 'count'>
   settings: () => Settings
-  mediaUrl: () => string
+  listeners: Pick<Listeners, 'url'>
 }
 
 /** Procedures on credentials. */
-export function credentialHandlers(parts: CredentialParts): Handlers<ProceduresOf<'credentials'>> {
+export function credentialHandlers(parts: CredentialDependencies): Handlers<ProceduresOf<'credentials'>> {
   const { credentials, trash } = parts
   const view = (credential: StoredCredential): CredentialView =>
-    credentials.view(credential, parts.roomsOf(credential.access_key))
+    credentials.view(credential, parts.credentialRooms.count(credential.access_key))
   return {
     'credentials.list': () => credentials.list().map(view),
     'credentials.create': async (input) => {
@@ -46,7 +47,7 @@ export function credentialHandlers(parts: CredentialParts): Handlers<ProceduresO
     },
     'credentials.end_sessions': async ({ access_key }) => ({ ended: await credentials.endSessions(access_key) }),
     'credentials.curl': ({ access_key }) => {
-      const base = parts.mediaUrl()
+      const base = parts.listeners.url('media')
       if (base === '') throw new ConsoleError(refusal('apiOff', { api: 'media' }))
       const [form = 'sha1-hex'] = parts.settings().access.digest_forms
       const digest = digestText(form, hmacKey(credentials.reveal(access_key)), access_key)

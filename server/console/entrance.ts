@@ -3,6 +3,7 @@ import type { Context } from 'koa'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { accountName } from '../../shared/console/accounts.ts'
+import { ClientRateLimit } from '../edge/rate-limit.ts'
 import {
   downloadPrefix,
   pageHalfHeader,
@@ -18,7 +19,6 @@ import { clientAddress } from '../edge/client-address.ts'
 import type { Caller, Callers } from './callers.ts'
 import { fail, failUntil } from './console-answer.ts'
 import type { ConsoleKey } from './console-key.ts'
-import { KeyGuard } from './key-guard.ts'
 import { callerHeader, isCallOfKeyHolder, keyShownHeader, wasKeyShown } from './passed-on-calls.ts'
 import { cookieHeader, isSecure, pageProof, sessionCookie, sessionHeaders } from './request-origin.ts'
 
@@ -28,8 +28,8 @@ export interface SignInSink {
   refused(client: string, blocked: boolean, account: string): void
 }
 
-/** Needs of the entrance. */
-export interface EntranceParts {
+/** Dependencies of the entrance. */
+export interface EntranceDependencies {
   callers: Callers
   key: ConsoleKey
   signIn: SignIn
@@ -73,10 +73,10 @@ const ticketBody = z.strictObject({
 
 /** The way into the console over HTTP: signing in and out, and whose a request is. */
 export class Entrance {
-  readonly #parts: EntranceParts
+  readonly #parts: EntranceDependencies
   readonly #guard = new KeyGuard()
 
-  constructor(parts: EntranceParts) {
+  constructor(parts: EntranceDependencies) {
     this.#parts = parts
   }
 
@@ -242,4 +242,30 @@ export class Entrance {
 /** Bearer token of a script; undefined for none. */
 function bearerOf({ headers }: IncomingMessage): string | undefined {
   return /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1]
+}
+
+/** Verdict on an offered key or token. */
+type KeyVerdict = { verdict: 'right' } | { verdict: 'wrong' } | { verdict: 'blocked'; retryAfter: number }
+
+/**
+ * Counts wrong keys and tokens. Five wrong ones a minute are answered per client address, further ones refused until the minute is
+ * over. The right one always passes: a stranger behind the operator's own address (a proxy, a NAT) locks nobody out, and finds out
+ * nothing by trying, for each holds 128 bits at least.
+ */
+class KeyGuard {
+  readonly #wrong: ClientRateLimit
+
+  constructor(perMinute = 5) {
+    this.#wrong = new ClientRateLimit({ most: perMinute, windowMs: 60_000 })
+  }
+
+  /** `retryAfter` is in seconds. */
+  judge(client: string, right: boolean): KeyVerdict {
+    if (right) return { verdict: 'right' }
+    if (this.#wrong.reached(client)) {
+      return { verdict: 'blocked', retryAfter: this.#wrong.retryAfterSeconds(client) }
+    }
+    this.#wrong.take(client)
+    return { verdict: 'wrong' }
+  }
 }

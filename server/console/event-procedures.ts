@@ -2,15 +2,17 @@ import { EventMarks } from '../event-log/event-marks.ts'
 import type { SharedEventLog } from '../event-log/event-log.ts'
 import type { PendingEvents } from '../event-log/pending-events.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
+import type { RequestJournal } from '../observe/request-journal.ts'
 
 /** Time for the verification of the whole log, in milliseconds. */
 const verifyMs = 60_000
 
-/** Procedures on the event log. A caller finds the events of its earlier calls, also while a start or a new leader still logs older ones. */
+/** Procedures on the event log and the journal of requests. A caller finds the events of its earlier calls, also while a start or a new leader still logs older ones. */
 export function eventHandlers(
   log: SharedEventLog,
   pending: Pick<PendingEvents, 'caughtUp'>,
-): Handlers<ProceduresOf<'events'>> {
+  journal: RequestJournal,
+): Handlers<ProceduresOf<'events' | 'activity'>> {
   const marks = new EventMarks(log)
   return {
     'events.list': async (query) => {
@@ -22,5 +24,11 @@ export function eventHandlers(
       return await marks.view(span)
     },
     'events.verify': () => log.verify(AbortSignal.timeout(verifyMs)),
+    'activity.list': (query) => journal.list(query),
+    'activity.clear': () => {
+      journal.clear()
+      return {}
+    },
+    'activity.export': (filter) => ({ text: journal.export(filter) }),
   }
 }

@@ -8,18 +8,17 @@ import type { ExportJob } from '../recordings/export/export-job.ts'
 import type { ExportJobs } from '../recordings/export/export-jobs.ts'
 import { type RecordingEvent, recordedSubject } from '../recordings/recording-events.ts'
 import type { RecordingIndex } from '../recordings/recording-index.ts'
-import { actorOf, makerOf } from './call-actor.ts'
-import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
+import { actorOf, type CallOrigin, type Handlers, makerOf, type ProceduresOf } from './handlers.ts'
+import type { SharedEventLog } from '../event-log/event-log.ts'
 
-/** Needs of the procedures on exports. */
-export interface ExportProcedureParts {
+/** Dependencies of the procedures on exports. */
+export interface ExportProcedureDependencies {
   /** Undefined where the recordings folder cannot be used. */
   exports: ExportJobs | undefined
   /** @throws ConsoleError recordingsUnusable */
   index: () => Pick<RecordingIndex, 'segments'>
   capabilities: Pick<Capabilities, 'make' | 'onEnd' | 'revoke'>
-  /** Receives what was exported, by whom. */
-  event: (event: RecordingEvent) => void
+  log: Pick<SharedEventLog, 'append'>
 }
 
 /** Longest life of an export, from its request on, in milliseconds: its file is deleted an hour after it was made. */
@@ -30,8 +29,8 @@ export function exportHandlers({
   exports,
   index,
   capabilities,
-  event,
-}: ExportProcedureParts): Handlers<ProceduresOf<'exports'>> {
+  log,
+}: ExportProcedureDependencies): Handlers<ProceduresOf<'exports'>> {
   const usable = (): ExportJobs => {
     index()
     if (exports === undefined) throw new ConsoleError(refusal('nothingHere'))
@@ -89,10 +88,10 @@ export function exportHandlers({
         const params = { from, to, format, count: streams.length, reason, made_by: actor.name }
         // One event for an export of many streams, about the first.
         for (const each of streams.slice(0, 1).map(eventOf))
-          event({ ...each, kind: 'recording.exportFailed', level: 'warning', params })
+          log.append({ ...each, kind: 'recording.exportFailed', level: 'warning', params })
       }
       await bind(job.id, capabilities.make(draft, makerOf(origin), job.id), failed)
-      for (const each of streams.map(eventOf)) event({ ...each, kind: 'recording.exported', actor })
+      for (const each of streams.map(eventOf)) log.append({ ...each, kind: 'recording.exported', actor })
       return viewOf(job)
     },
     'exports.list': (_, { accountId = '' }) => ({ items: usable().list(accountId).map(viewOf) }),

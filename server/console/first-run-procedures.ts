@@ -13,8 +13,8 @@ import { putSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 
-/** Needs of the first run's procedures. */
-interface FirstRunParts {
+/** Dependencies of the first run's procedures. */
+interface FirstRunDependencies {
   store: Store
   settings: () => Settings
   /** Bind address in force: a flag overrides the setting. */
@@ -32,7 +32,7 @@ export function isFirstRun({ console }: Settings, store: Pick<Store, 'all'>): bo
 }
 
 /** Procedures of the first run. What it makes is made one after the other: a repetition finds what the call before it made. */
-export function firstRunHandlers(parts: FirstRunParts): Handlers<ProceduresOf<'first_run'>> {
+export function firstRunHandlers(parts: FirstRunDependencies): Handlers<ProceduresOf<'first_run'>> {
   const { store, settings, host, rooms, outgoing, testCamera } = parts
   const progress = (): FirstRun => settings().console.first_run
   let queue: Promise<unknown> = Promise.resolve()

@@ -18,19 +18,18 @@ import { NodeError } from '../nodes/port/media-node-port.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Removals } from '../rooms/removals.ts'
 import { type PlannedChange, recordsPut } from '../store/change-cause.ts'
-import { makerOf } from './call-actor.ts'
 import { deviceView } from './camera-procedures.ts'
-import type { Handler, Handlers, ProceduresOf } from './handlers.ts'
+import { type Handler, type Handlers, makerOf, type ProceduresOf } from './handlers.ts'
 import { guardRevocation } from './judge-call.ts'
 import { endSession, passAnswer, passOffer } from './preview-exchange.ts'
 import { type PreviewedMedia, RemotePreviews } from './remote-previews.ts'
+import type { Store } from '../store/store.ts'
 
-/** Needs of the procedures on media. */
-export interface MediaParts {
+/** Dependencies of the procedures on media. */
+export interface MediaDependencies {
   /** undefined where no embedded node works. */
   media: EmbeddedNodes | undefined
-  /** Name of the node that serves a room; empty for none. */
-  nodeOf: (roomId: string) => string
+  store: Pick<Store, 'get'>
   /** Rooms whose page and streams are at an embedded node while another one carries their media. */
   gateway: Pick<GatewayRooms, 'isRemote' | 'streamsOf'>
   /** Media of those rooms. */
@@ -41,8 +40,6 @@ export interface MediaParts {
   letIn: Handler<'media.participant_token'>
   outgoing: Pick<OutgoingUsers, 'view'>
   settings: () => Settings
-  /** Whether a stream of a room is a camera's. */
-  isCamera: (roomId: string, streamId: string) => boolean
 }
 
 type Stats = ControlResult<'stats'>
@@ -55,7 +52,7 @@ const nothing: Stats = { streams: [], connections: [] }
 /** Procedures on what the embedded nodes carry. */
 export function mediaHandlers({
   media,
-  nodeOf: ownNodeOf,
+  store,
   gateway,
   remoteMedia,
   joinLinks,
@@ -64,9 +61,9 @@ export function mediaHandlers({
   letIn,
   outgoing,
   settings,
-  isCamera,
-}: MediaParts): Handlers<ProceduresOf<'media'>> {
+}: MediaDependencies): Handlers<ProceduresOf<'media'>> {
   const previews = new RemotePreviews(remoteMedia)
+  const ownNodeOf = (roomId: string): string => store.get('rooms', roomId)?.node ?? ''
   const isRemote = (roomId: string): boolean => gateway.isRemote(ownNodeOf(roomId))
   /** The node that shows a room's page and streams. */
   const nodeOf = (roomId: string): string => {
@@ -158,10 +155,10 @@ export function mediaHandlers({
     },
     'media.watch': {
       // Watching a camera that the operator put into the room is watching nobody.
-      subjects: ({ room_id, stream_id }) => (isCamera(room_id, stream_id) ? [] : [subject.room(room_id)]),
+      subjects: ({ room_id, stream_id }) => (isCamera(store, room_id, stream_id) ? [] : [subject.room(room_id)]),
       run: async ({ room_id, stream_id, small, height, offer }, { role }) => {
         const opened = atLeast(role, 'operator') || settings().console.viewers_watch
-        if (!opened && !isCamera(room_id, stream_id)) throw new ConsoleError(refusal('watchingPeople'))
+        if (!opened && !isCamera(store, room_id, stream_id)) throw new ConsoleError(refusal('watchingPeople'))
         if (isRemote(room_id)) {
           const wish = { roomId: room_id, streamId: stream_id, small, height: height ?? null }
           const { session, offer: answer } = await previews.watch(wish, patience())
@@ -239,4 +236,9 @@ export function mediaHandlers({
 function expiryOf(planned: PlannedChange | undefined): EventParams {
   const [made] = planned === undefined ? [] : recordsPut(planned, 'capabilities')
   return made === undefined ? {} : { expires_at: made.expires_at }
+}
+
+/** Whether a stream of a room is that of a camera that the operator put there: watching it is watching nobody. */
+function isCamera(store: Pick<Store, 'get'>, roomId: string, streamId: string): boolean {
+  return store.get('devices', streamId)?.roomId === roomId
 }

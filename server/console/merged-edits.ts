@@ -15,7 +15,7 @@ import { mergedEdit, OverlappingEdit } from '../store/edits/overlapping-edit.ts'
 const maxEntries = 100
 
 /** Dependencies of merged edits. */
-interface MergedEditsParts {
+interface MergedEditsDependencies {
   store: RecordReader
   events: Pick<SharedEventLog, 'query'>
   pending: Pick<PendingEvents, 'caughtUp'>
@@ -23,9 +23,9 @@ interface MergedEditsParts {
 
 /** Runs calls of procedures that edit records: merges each with what others changed since the caller saw the record, or refuses it. */
 export class MergedEdits {
-  readonly #parts: MergedEditsParts
+  readonly #parts: MergedEditsDependencies
 
-  constructor(parts: MergedEditsParts) {
+  constructor(parts: MergedEditsDependencies) {
     this.#parts = parts
   }
 

@@ -18,6 +18,8 @@ import type { Store } from '../store/store.ts'
 import type { Trash } from '../store/trash/trash.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 import { deletionBy, undoOf } from './trash-procedures.ts'
+import type { RelayedRoomView } from '../../shared/console/relays.ts'
+import type { RelayedRooms } from '../nodes/janus/relay/relayed-rooms.ts'
 
 /** Those below are the system's. */
 const firstPort = 1_024
@@ -37,13 +39,14 @@ export interface Machine {
   nodePort: () => number
 }
 
-/** Procedures on MCU nodes. */
+/** Procedures on MCU nodes, and on the streams that they relay to each other. */
 export function nodeHandlers(
   store: Store,
   pool: NodePool,
   machine: Machine,
   trash: Trash,
-): Handlers<ProceduresOf<'nodes'>> {
+  relayedRooms: Pick<RelayedRooms, 'rooms' | 'nodesOf' | 'relays'>,
+): Handlers<ProceduresOf<'nodes' | 'relays'>> {
   const view = (name: string): NodeView => {
     const found = pool.views().find(({ config }) => config.name === name)
     if (found === undefined) throw noSuchNode(name)
@@ -151,6 +154,10 @@ export function nodeHandlers(
       const secrets_sealed = nodeSecretsAfter(store)(given, before)
       return pool.testConnection({ ...config, created_at: Date.now(), draining: false, secrets_sealed })
     },
+    'relays.list': ({ room_id }) =>
+      [...relayedRooms.rooms]
+        .filter((room) => room_id === undefined || room === room_id)
+        .map((room) => relayedRoomView(relayedRooms, room)),
   }
 }
 
@@ -194,4 +201,18 @@ function assertSecretsStay(given: NodeInput, before: StoredNode, store: Store): 
 
 function noSuchNode(name: string): ConsoleError {
   return new ConsoleError(refusal('nodeNotFound', { name }))
+}
+
+function relayedRoomView(relayedRooms: Pick<RelayedRooms, 'nodesOf' | 'relays'>, room_id: string): RelayedRoomView {
+  return {
+    room_id,
+    nodes: [...relayedRooms.nodesOf(room_id)],
+    relays: relayedRooms.relays.of(room_id).map(({ stream, from, to, isUp, since }) => ({
+      stream_id: stream,
+      from,
+      to,
+      state: isUp ? 'up' : 'connecting',
+      since,
+    })),
+  }
 }

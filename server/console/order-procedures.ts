@@ -1,8 +1,7 @@
 import type { OrderedMedia } from '../recordings/records/ordered-media.ts'
 import type { StoredLive, StoredRecording } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
-import { actorOf, makerOf } from './call-actor.ts'
-import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
+import { actorOf, type CallOrigin, type Handlers, makerOf, type ProceduresOf } from './handlers.ts'
 
 /** Procedures on ordered recordings and live streams. */
 export function orderHandlers(orders: OrderedMedia, store: Pick<Store, 'get'>): Handlers<ProceduresOf<'orders'>> {

@@ -11,8 +11,8 @@ import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { Store } from '../store/store.ts'
 import type { Handler } from './handlers.ts'
 
-/** Needs of tokens for people on Janus nodes. */
-export interface ParticipantTokenParts {
+/** Dependencies of tokens for people on Janus nodes. */
+export interface ParticipantTokenDependencies {
   store: Pick<Store, 'get'>
   rooms: Pick<Rooms, 'get'>
   pool: Pick<NodePool, 'assign'>
@@ -21,7 +21,7 @@ export interface ParticipantTokenParts {
 }
 
 /** Lets somebody into a room on a Janus node by Janus's own API; the room gets a node where it has none. */
-export function participantTokens(parts: ParticipantTokenParts): Handler<'media.participant_token'> {
+export function participantTokens(parts: ParticipantTokenDependencies): Handler<'media.participant_token'> {
   const { store, rooms, pool, janus, settings } = parts
   return async ({
     room_id: roomId,

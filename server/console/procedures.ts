@@ -48,19 +48,15 @@ import { putSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 import type { Trash } from '../store/trash/trash.ts'
 import { accountHandlers } from './account-procedures.ts'
-import { activityHandlers } from './activity-procedures.ts'
 import { AppliedSettings } from './applied-settings.ts'
 import { attentionOf } from './attention.ts'
 import { capabilityHandlers } from './capability-procedures.ts'
 import { cameraHandlers } from './camera-procedures.ts'
-import { isCamera } from './camera-streams.ts'
-import { controllerHandlers } from './controller-procedures.ts'
 import { credentialHandlers } from './credential-procedures.ts'
 import type { CredentialRooms } from './credential-rooms.ts'
 import { deviceHandlers } from './device-procedures.ts'
 import type { EventHub } from './event-hub.ts'
 import { eventHandlers } from './event-procedures.ts'
-import { diagnosticsHandlers } from './diagnostics-procedures.ts'
 import { firstRunHandlers, isFirstRun } from './first-run-procedures.ts'
 import type { Handlers } from './handlers.ts'
 import type { OrderedMedia } from '../recordings/records/ordered-media.ts'
@@ -72,8 +68,7 @@ import { participantTokens } from './participant-tokens.ts'
 import { orderHandlers } from './order-procedures.ts'
 import { readinessHandlers } from './readiness-procedures.ts'
 import { recordingHandlers } from './recording-procedures.ts'
-import { relayHandlers } from './relay-procedures.ts'
-import { roomHandlers } from './room-procedures.ts'
+import { roomHandlers, waitingHandlers } from './room-procedures.ts'
 import { searchHandlers } from './search-procedures.ts'
 import { settingsHandlers } from './settings-procedures.ts'
 import type { ControllerWatch } from './site-controllers.ts'
@@ -81,7 +76,6 @@ import { licenceOf, siteHandlers } from './site-procedures.ts'
 import { UploadSpace } from './upload-space.ts'
 import { tagHandlers } from './tag-procedures.ts'
 import { testerHandlers } from './tester-procedures.ts'
-import { waitingHandlers } from './waiting-procedures.ts'
 import { trashHandlers } from './trash-procedures.ts'
 import { TrashRestore } from './trash-restore.ts'
 import { templateHandlers } from './template-procedures.ts'
@@ -141,8 +135,8 @@ interface ControllerFacts {
   databaseRisk: DatabaseRisk | undefined
 }
 
-/** Parts that the operator's procedures work on. */
-export interface ConsoleParts {
+/** Dependencies of the procedures of the console. */
+export interface ConsoleDependencies {
   services: ConsoleServices
   listeners: Listeners
   tls: SiteTls
@@ -163,9 +157,9 @@ export interface ConsoleParts {
 }
 
 /** Composes the handlers of all procedures. */
-export function consoleHandlers(parts: ConsoleParts): Handlers {
+export function consoleHandlers(parts: ConsoleDependencies): Handlers {
   const { services, listeners, tls, facts, machine, logger, replaceKey } = parts
-  const { store, settings, pool, outgoing, credentials, trash } = services
+  const { store, settings, pool, outgoing, trash } = services
   const applying = { store, listeners, folder: facts.folder, tls, logger }
   const applied = new AppliedSettings(applying)
   return {
@@ -199,67 +193,37 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
     ...firstRunHandlers({ ...services, host: parts.phone.host }),
     ...settingsHandlers(applying, applied),
     ...accountHandlers({ store, ...services.accountAccess, signIns: recordSignIns(parts.events) }),
-    ...credentialHandlers({
-      credentials,
-      trash,
-      roomsOf: (accessKey) => services.credentialRooms.count(accessKey),
-      settings,
-      mediaUrl: () => listeners.url('media'),
-    }),
+    ...credentialHandlers({ ...services, listeners }),
     ...roomHandlers({ ...services, logger }),
     ...tagHandlers({ ...services, logger }),
     ...waitingHandlers(services.rooms, services.guests),
-    ...nodeHandlers(store, pool, machine, trash),
-    ...controllerHandlers(parts.controllers),
-    ...relayHandlers(services.relayedRooms),
-    ...readinessHandlers(parts.readiness, parts.phone),
-    ...diagnosticsHandlers(parts.diagnostics),
+    ...nodeHandlers(store, pool, machine, trash, services.relayedRooms),
+    'controllers.list': () => parts.controllers.list(),
+    'controllers.lead': ({ id }) => parts.controllers.lead(id),
+    ...readinessHandlers(parts.readiness, parts.phone, parts.diagnostics),
     ...deviceHandlers(outgoing, services.deviceTable, services.cameraSearch, services.tags, trash, logger),
-    ...cameraHandlers({
-      ...{ store, outgoing, settings },
-      events: parts.events,
-      media: services.media,
-      nodeOf: (roomId) => store.get('rooms', roomId)?.node ?? '',
-      pictures: services.pictures,
-    }),
+    ...cameraHandlers({ ...services, events: parts.events }),
     ...mediaHandlers({
-      media: services.media,
-      nodeOf: (roomId) => store.get('rooms', roomId)?.node ?? '',
-      gateway: services.gateway,
+      ...services,
       remoteMedia: services.relayedRooms.media,
-      joinLinks: services.joinLinks,
-      removals: services.removals,
-      capabilities: services.capabilities,
-      letIn: participantTokens({ store, rooms: services.rooms, pool, janus: services.janus, settings }),
-      outgoing,
-      settings,
-      isCamera: (roomId, streamId) => isCamera(store, roomId, streamId),
+      letIn: participantTokens(services),
     }),
     ...capabilityHandlers(services.capabilities, store),
     ...exportHandlers({
       capabilities: services.capabilities,
       exports: parts.exports,
       index: () => services.recordings.usableIndex,
-      event: (event) => parts.events.append(event),
+      log: parts.events,
     }),
-    ...recordingHandlers({
-      ...{ store, settings, recordings: services.recordings },
-      event: (event) => parts.events.append(event),
-    }),
+    ...recordingHandlers({ ...services, log: parts.events }),
     ...orderHandlers(services.orders, store),
     ...templateHandlers(store),
     ...wallHandlers(store, services.hub, trash),
     ...searchHandlers({ ...services, events: new RecentEvents(parts.events) }),
-    ...trashHandlers(trash, () => settings().trash.days, new TrashRestore(services), logger),
-    ...activityHandlers(services.journal),
-    ...eventHandlers(parts.events, services.pendingEvents),
+    ...trashHandlers(trash, settings, new TrashRestore(services), logger),
+    ...eventHandlers(parts.events, services.pendingEvents, services.journal),
     ...labHandlers(store, services.people, services.faults),
-    ...testerHandlers({
-      credentials,
-      settings,
-      url: (name) => listeners.url(name),
-      certificate: () => tls.material?.cert,
-    }),
+    ...testerHandlers({ ...services, listeners, tls }),
   }
 }
 
@@ -273,7 +237,7 @@ export function attentionNow({
   controllers,
   facts,
 }: Pick<
-  ConsoleParts,
+  ConsoleDependencies,
   'services' | 'listeners' | 'tls' | 'restarts' | 'events' | 'controllers' | 'facts'
 >): Attention[] {
   const { store, pool, outgoing, faults, settings } = services

@@ -8,7 +8,7 @@ import { objectProblemMessages } from '../../shared/recordings/object-storage.ts
 import { objectStorageSchema } from '../../shared/settings/recording.ts'
 import { keepHiddenSecrets, type Settings } from '../../shared/settings.ts'
 import type { StartedBy } from '../recordings/recording-control.ts'
-import { type RecordingEvent, recordedSubject } from '../recordings/recording-events.ts'
+import { recordedSubject } from '../recordings/recording-events.ts'
 import { consoleStream, recordedStream } from '../recordings/kept-spans.ts'
 import type { RecordedSource, SegmentQuery, SourceQuery } from '../recordings/recording-index.ts'
 import type { SiteRecordings } from '../recordings/site-recordings.ts'
@@ -16,8 +16,8 @@ import { lackingSpans, spansOf, withOpenSegment } from '../recordings/time-line.
 import { maySeeRecording } from '../recordings/visible-recordings.ts'
 import { versionOf } from '../store/edits/record-version.ts'
 import type { Store } from '../store/store.ts'
-import { actorOf } from './call-actor.ts'
-import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
+import { actorOf, type CallOrigin, type Handlers, type ProceduresOf } from './handlers.ts'
+import type { SharedEventLog } from '../event-log/event-log.ts'
 
 /** Longest time line of one call, in days. */
 const maxDays = 31
@@ -26,18 +26,17 @@ const dayMs = 24 * 60 * 60_000
 const maxSegments = 50_000
 const maxGaps = 2_000
 
-/** Needs of the procedures on recordings. */
-export interface RecordingProcedureParts {
+/** Dependencies of the procedures on recordings. */
+export interface RecordingProcedureDependencies {
   recordings: SiteRecordings
   store: Store
   settings: () => Settings
-  /** Receives what was deleted, by whom. */
-  event: (event: RecordingEvent) => void
+  log: Pick<SharedEventLog, 'append'>
 }
 
 /** Procedures on recordings. */
-export function recordingHandlers(parts: RecordingProcedureParts): Handlers<ProceduresOf<'recordings'>> {
-  const { recordings, store, settings, event } = parts
+export function recordingHandlers(parts: RecordingProcedureDependencies): Handlers<ProceduresOf<'recordings'>> {
+  const { recordings, store, settings, log } = parts
   const sees = ({ role }: CallOrigin, device: boolean): boolean =>
     maySeeRecording(role, settings().recording.viewers, device)
   const seesTarget =
@@ -115,7 +114,7 @@ export function recordingHandlers(parts: RecordingProcedureParts): Handlers<Proc
       const deleted = await recordings.delete(streams.map(recordedStream), from, to)
       for (const about of subjects) {
         const params = { from, to, segments: deleted.segments }
-        event({ kind: 'recording.deleted', actor: actorOf(origin), ...about, params })
+        log.append({ kind: 'recording.deleted', actor: actorOf(origin), ...about, params })
       }
       return deleted
     },
@@ -202,7 +201,7 @@ function isCamera(recordings: SiteRecordings, store: Store, stream: RecordingStr
   return recorded === undefined ? store.get('devices', stream.user_id) !== undefined : recorded.device
 }
 
-function ruleView({ recordings, store, settings }: RecordingProcedureParts, roomId: string, userId: string) {
+function ruleView({ recordings, store, settings }: RecordingProcedureDependencies, roomId: string, userId: string) {
   const room = store.get('rooms', roomId)
   if (room === undefined) throw new ApiError('roomNotFound')
   const device = userId === '' ? undefined : store.get('devices', userId)

@@ -1,7 +1,7 @@
 import { comingMeetings } from '../schedule/meetings.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { shownName } from '../../shared/control-character.ts'
-import { refusal } from '../../shared/refusals/refusal.ts'
+import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { inBulk } from '../rooms/bulk.ts'
 import { NodeError } from '../nodes/port/media-node-port.ts'
@@ -11,9 +11,12 @@ import type { ScheduledRooms } from '../rooms/scheduled-rooms.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { SiteTags } from '../rooms/tags/site-tags.ts'
 import type { Trash } from '../store/trash/trash.ts'
-import type { Handlers, ProceduresOf } from './handlers.ts'
+import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
 import type { tagHandlers } from './tag-procedures.ts'
 import { deletionBy, undoOf } from './trash-procedures.ts'
+import type { ProcedureOutput } from '../../shared/console/contract.ts'
+import type { ControlResult, WaitingRefusal } from '../../shared/media/control.ts'
+import type { WaitingGuests } from '../rooms/waiting-guests.ts'
 
 const dayMs = 24 * 60 * 60_000
 
@@ -92,4 +95,47 @@ export function roomHandlers({
     'rooms.mute': (whom) => mute(whom, 'audio'),
     'rooms.stop_camera': (whom) => mute(whom, 'video'),
   }
+}
+
+/** Refusals of an act that reached nobody. */
+const refusals: Readonly<Record<WaitingRefusal, Refusal>> = {
+  notWaiting: refusal('notWaiting'),
+  locked: refusal('waitingRoomLocked'),
+  roomFull: refusal('waitingRoomFull'),
+  failed: refusal('nodeSilent'),
+}
+
+/** Procedures on people who wait before rooms. */
+export function waitingHandlers(rooms: Pick<Rooms, 'get'>, guests: WaitingGuests): Handlers<ProceduresOf<'waiting'>> {
+  const outcomeOf = ({ people, refusal: why }: ControlResult<'admit_waiting'>): ProcedureOutput<'waiting.admit'> => {
+    if (people.length === 0 && why !== null) throw new ConsoleError(refusals[why])
+    return { people: people.map(({ userId, userName }) => ({ user_id: userId, user_name: userName })), refusal: why }
+  }
+  return {
+    'waiting.list': () => guests.list(),
+    'waiting.admit': async ({ room_id, user_id }) => {
+      rooms.get(room_id)
+      return outcomeOf(await guests.admit(room_id, user_id))
+    },
+    'waiting.refuse': async ({ room_id, user_id }) => {
+      rooms.get(room_id)
+      return outcomeOf(await guests.refuse(room_id, user_id))
+    },
+    'waiting.message': async ({ room_id, user_id, text }, origin) => {
+      rooms.get(room_id)
+      try {
+        const reached = await guests.message(room_id, senderOf(origin), text, user_id)
+        if (reached === 0) throw new ConsoleError(refusals.notWaiting)
+        return { reached }
+      } catch (error) {
+        if (error instanceof NodeError) throw new ConsoleError(refusals.failed, { cause: error })
+        throw error
+      }
+    },
+  }
+}
+
+/** Name under which a guest sees the operator; empty for one without an account: the page words it. */
+function senderOf({ account = '' }: CallOrigin): string {
+  return account
 }

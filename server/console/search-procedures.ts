@@ -14,8 +14,8 @@ import type { Store } from '../store/store.ts'
 import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
 import { refuseCaller, roleOfSight } from './judge-call.ts'
 
-/** Parts that a search reads. */
-export interface SearchParts {
+/** Dependencies of the search. */
+export interface SearchDependencies {
   store: Pick<Store, 'get'>
   search: SiteSearch
   tags: SiteTags
@@ -38,7 +38,7 @@ const listedBy: Readonly<Record<Exclude<SearchKind, 'tags'>, ProcedureName>> = {
 const none = (): { items: never[]; more: boolean } => ({ items: [], more: false })
 
 /** The search over everything of a site. */
-export function searchHandlers(parts: SearchParts): Handlers<ProceduresOf<'search'>> {
+export function searchHandlers(parts: SearchDependencies): Handlers<ProceduresOf<'search'>> {
   return {
     'search.find': async ({ text, event_words: words, kinds, limit }, origin) => {
       const { search, events, tags } = parts
@@ -74,7 +74,7 @@ function foundTags(
   return { items: all.slice(0, limit), more: all.length > limit }
 }
 
-function foundRooms({ store, search, roomViews }: SearchParts, text: string, limit: number): Found['rooms'] {
+function foundRooms({ store, search, roomViews }: SearchDependencies, text: string, limit: number): Found['rooms'] {
   const { keys, more } = search.find('rooms', text, limit)
   const items = keys.flatMap((key) => {
     const room = store.get('rooms', key)
@@ -85,7 +85,7 @@ function foundRooms({ store, search, roomViews }: SearchParts, text: string, lim
   return { items, more }
 }
 
-function foundPeople({ store, search, pool }: SearchParts, text: string, limit: number): Found['people'] {
+function foundPeople({ store, search, pool }: SearchDependencies, text: string, limit: number): Found['people'] {
   const { keys, more } = search.find('people', text, limit)
   const items = keys.flatMap((key) => {
     const { roomId, userId } = personOfKey(key)
@@ -97,7 +97,7 @@ function foundPeople({ store, search, pool }: SearchParts, text: string, limit: 
 }
 
 function foundCameras(
-  { store, search, outgoing }: SearchParts,
+  { store, search, outgoing }: SearchDependencies,
   text: string,
   limit: number,
   origin: CallOrigin,
@@ -125,7 +125,7 @@ function foundCameras(
   return { items, more }
 }
 
-function foundNodes({ search, pool }: SearchParts, text: string, limit: number): Found['nodes'] {
+function foundNodes({ search, pool }: SearchDependencies, text: string, limit: number): Found['nodes'] {
   const { keys, more } = search.find('nodes', text, limit)
   if (keys.length === 0) return none()
   const views = new Map(pool.views().map((view) => [view.config.name, view]))
@@ -136,7 +136,7 @@ function foundNodes({ search, pool }: SearchParts, text: string, limit: number):
   return { items, more }
 }
 
-function foundCredentials({ store, search }: SearchParts, text: string, limit: number): Found['credentials'] {
+function foundCredentials({ store, search }: SearchDependencies, text: string, limit: number): Found['credentials'] {
   const { keys, more } = search.find('credentials', text, limit)
   const items = keys.flatMap((key) => {
     const credential = store.get('credentials', key)

@@ -13,12 +13,13 @@ import type { Store, StoreBackup } from '../store/store.ts'
 import { certificateInfo, type SiteTls } from '../edge/tls.ts'
 import { versionIn } from '../store/edits/record-version.ts'
 import type { AppliedSettings } from './applied-settings.ts'
-import { assertProven, isAtMachine } from './at-machine.ts'
 import type { UploadSpace } from './upload-space.ts'
-import type { Handlers, ProceduresOf } from './handlers.ts'
+import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
+import { loopback } from '../../shared/bind-address.ts'
+import type { BackupProof } from '../../shared/console/backups.ts'
 
-/** Needs of the site's procedures. */
-export interface SiteParts {
+/** Dependencies of the site's procedures. */
+export interface SiteDependencies {
   capabilities: Pick<Capabilities, 'revoke'>
   store: Store
   pool: NodePool
@@ -53,7 +54,7 @@ const maxShown = 100
 type Names = ProceduresOf<'overview' | 'licence' | 'backups' | 'tls' | 'console'>
 
 /** Procedures on the site as a whole. */
-export function siteHandlers(parts: SiteParts): Handlers<Names> {
+export function siteHandlers(parts: SiteDependencies): Handlers<Names> {
   const { store, pool, samples } = parts
   const proven = async (backup: StoreBackup, contents: boolean): Promise<BackupView> => ({
     ...backup,
@@ -167,7 +168,7 @@ export function licenceOf(store: Store): Licence {
   return store.get('licence', 'site') ?? unlimited
 }
 
-function overview(parts: SiteParts): OverviewView {
+function overview(parts: SiteDependencies): OverviewView {
   const status = parts.store.status()
   return {
     product: 'Roomdesk',
@@ -196,4 +197,19 @@ function overview(parts: SiteParts): OverviewView {
     older_clients: parts.olderClients.view(),
     fresh: parts.fresh(),
   }
+}
+
+/**
+ * Whether a call comes from the machine itself: the desktop app's window, or the console key, which is the machine's own, from a loopback address. An admin who signed in is
+ * not, wherever they sit: a session can be stolen.
+ */
+export function isAtMachine({ transport, way, client }: CallOrigin): boolean {
+  if (transport === 'ipc' || transport === 'internal') return true
+  return (way === 'key' || way === 'key_session') && loopback.test(client)
+}
+
+/** @throws ConsoleError forbidden for a backup that this site did not make, or not so */
+function assertProven(proof: BackupProof, name: string): void {
+  if (proof === 'good') return
+  throw new ConsoleError(refusal('backupUnproven', { backup: name, proof }))
 }

@@ -12,7 +12,7 @@ import { deviceView } from './camera-procedures.ts'
 import type { Handlers } from './handlers.ts'
 
 /** Parts that the procedures on tags work on. */
-export interface TagParts {
+export interface TagDependencies {
   rooms: Rooms
   roomViews: RoomViews
   outgoing: OutgoingUsers
@@ -26,7 +26,7 @@ type TagProcedures = 'tags' | 'set_tags' | 'change_tags'
 type Changer = (key: string, change: (tags: readonly string[]) => readonly string[]) => Promise<unknown>
 
 /** Procedures on the tags of rooms and devices. */
-export function tagHandlers(parts: TagParts): Handlers<`${TaggedKind}.${TagProcedures}`> {
+export function tagHandlers(parts: TagDependencies): Handlers<`${TaggedKind}.${TagProcedures}`> {
   const { rooms, roomViews, outgoing, tags, logger } = parts
   const ofRoom: Changer = (roomId, change) => rooms.changeTags(roomId, change)
   const ofDevice: Changer = (userId, change) => outgoing.changeTags(userId, change)

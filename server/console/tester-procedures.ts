@@ -10,7 +10,8 @@ import type { Settings } from '../../shared/settings.ts'
 import type { DigestForm } from '../../shared/settings/network.ts'
 import type { Credentials } from '../access/credentials.ts'
 import { digestText, hmacKey } from '../access/digest.ts'
-import type { ListenerName } from '../http/listeners.ts'
+import type { SiteTls } from '../edge/tls.ts'
+import type { Listeners } from '../http/listeners.ts'
 import { failures, parametersSchema, successSchema } from '../http/openapi.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 import { type Exchange, sendOwn } from './own-request.ts'
@@ -19,20 +20,19 @@ import type { z } from 'zod'
 type Request = z.output<(typeof testerProcedures)['tester.send']['input']>
 type Answer = z.output<(typeof testerProcedures)['tester.send']['output']>
 
-/** Needs of the API tester. */
-export interface TesterParts {
+/** Dependencies of the API tester. */
+export interface TesterDependencies {
   credentials: Credentials
   settings: () => Settings
-  url: (listener: ListenerName) => string
-  /** PEM of the listeners' certificate; undefined for plain HTTP. */
-  certificate: () => string | undefined
+  listeners: Pick<Listeners, 'url'>
+  tls: Pick<SiteTls, 'material'>
 }
 
 /** Tokens kept for the next sends. */
 const maxTokens = 100
 
 /** The API tester: it sends a request through the listener, over HTTP, as an outside client would. */
-export function testerHandlers(parts: TesterParts): Handlers<ProceduresOf<'tester'>> {
+export function testerHandlers(parts: TesterDependencies): Handlers<ProceduresOf<'tester'>> {
   const tester = new Tester(parts)
   return {
     'tester.operations': () => allOperations.map(described),
@@ -64,11 +64,11 @@ function described(contract: OperationContract): TesterOperation {
 }
 
 class Tester {
-  readonly #parts: TesterParts
+  readonly #parts: TesterDependencies
   /** Tokens by access_key: one session serves many requests, until the listener refuses its token. */
   readonly #tokens = new Map<string, string>()
 
-  constructor(parts: TesterParts) {
+  constructor(parts: TesterDependencies) {
     this.#parts = parts
   }
 
@@ -110,7 +110,7 @@ class Tester {
   }
 
   #base(api: 'media' | 'device'): string {
-    const url = this.#parts.url(api)
+    const url = this.#parts.listeners.url(api)
     if (url === '') throw new ConsoleError(refusal('apiOff', { api }))
     return url
   }
@@ -151,7 +151,7 @@ class Tester {
       method,
       headers: { Accept: 'application/json', ...(body === undefined ? {} : { 'Content-Type': type }) },
       body,
-      certificate: this.#parts.certificate(),
+      certificate: this.#parts.tls.material?.cert,
     })
     return { ...answer, url: target.href }
   }

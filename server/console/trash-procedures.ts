@@ -5,9 +5,9 @@ import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { inBulk } from '../rooms/bulk.ts'
 import type { StoredTrash } from '../store/records.ts'
 import type { Deletion, Trash } from '../store/trash/trash.ts'
-import { actorOf } from './call-actor.ts'
-import type { CallOrigin, Handlers, RestoreName } from './handlers.ts'
+import { actorOf, type CallOrigin, type Handlers, type RestoreName } from './handlers.ts'
 import { keyOf, type TrashRestore } from './trash-restore.ts'
+import type { Settings } from '../../shared/settings.ts'
 
 /** A deletion by an operator, which can be undone as a whole. */
 export function deletionBy(origin: CallOrigin): Deletion {
@@ -23,7 +23,7 @@ export function undoOf(trash: Pick<Trash, 'ofBatch'>, { batch }: Deletion): stri
 /** Procedures on the trash. */
 export function trashHandlers(
   trash: Trash,
-  days: () => number,
+  settings: () => Settings,
   restore: TrashRestore,
   logger: NodeLogger,
 ): Handlers<'trash.list' | 'trash.purge' | 'trash.empty' | RestoreName> {
@@ -45,7 +45,7 @@ export function trashHandlers(
         return text === '' || keyOf(entry).toLowerCase().includes(text) || nameOf(entry).toLowerCase().includes(text)
       })
       const items = matching.slice(offset, offset + limit).map(viewOf)
-      return { total: matching.length, all: all.length, items, full: trash.isFull(), days: days() }
+      return { total: matching.length, all: all.length, items, full: trash.isFull(), days: settings().trash.days }
     },
     'trash.purge': async ({ ids }) => ({ done: (await trash.purge(ids)).length }),
     'trash.empty': async () => ({ done: (await trash.purge(trash.entries().map(({ id }) => id))).length }),

@@ -8,8 +8,8 @@ import type { StoredDevice, StoredNode, StoredRoom, StoredTrash } from '../store
 import type { Store, Transaction } from '../store/store.ts'
 import { lockOfTrash, type Trash } from '../store/trash/trash.ts'
 
-/** Needs of restores. */
-export interface RestoreParts {
+/** Dependencies of restores. */
+export interface RestoreDependencies {
   store: Store
   trash: Pick<Trash, 'get' | 'holdsRoom'>
   pool: Pick<NodePool, 'user'>
@@ -19,9 +19,9 @@ type EntryOf<K extends TrashKind> = Extract<StoredTrash, { kind: K }>
 
 /** Puts things of the trash back where they were, whole or not at all: one whose name, number or key is taken says so. */
 export class TrashRestore {
-  readonly #parts: RestoreParts
+  readonly #parts: RestoreDependencies
 
-  constructor(parts: RestoreParts) {
+  constructor(parts: RestoreDependencies) {
     this.#parts = parts
   }
 

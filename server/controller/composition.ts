@@ -6,7 +6,7 @@ import type { ConsoleFeed } from '../console/console-feed.ts'
 import type { ConsoleKey } from '../console/console-key.ts'
 import { createDispatch, type GatedDispatch } from '../console/dispatch.ts'
 import { onlyController } from '../console/only-controller.ts'
-import { attentionNow, type ConsoleParts, consoleHandlers } from '../console/procedures.ts'
+import { attentionNow, type ConsoleDependencies, consoleHandlers } from '../console/procedures.ts'
 import { ControllerWatch } from '../console/site-controllers.ts'
 import type { SharedEventLog } from '../event-log/event-log.ts'
 import { GatheringSink } from '../event-log/gathering-sink.ts'
@@ -127,7 +127,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
   services.metrics.addControllers(controllers.metrics())
   const ready = machineReadiness({ options, listeners: listening.listeners, visits, settings, host, services })
   visits.onArrival((arrival) => services.hub.emit('readiness.phone_arrived', arrival))
-  const parts: ConsoleParts = {
+  const parts: ConsoleDependencies = {
     services,
     listeners: listening.listeners,
     tls: listening.tls,

@@ -2,20 +2,25 @@ import {
   createOutgoingUserOfOlderClients,
   createRoomOfOlderClients,
   destroyOutgoingUserOfOlderClients,
+  getAccessToken,
   getMcuOfOlderClients,
   listOutgoingUsersOfOlderClients,
+  serverInfo,
 } from '../../shared/field-operations.ts'
+import { ApiError } from '../../shared/result-codes.ts'
+import type { IceServer } from '../../shared/settings/media.ts'
+import type { Settings } from '../../shared/settings.ts'
+import { digestText, hmacKey } from '../access/digest.ts'
 import { destroyUser, identityOf, listedItem } from '../devices/outgoing-answers.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
-import type { AuthenticateServices } from '../media-api/authenticate.ts'
+import { type AuthenticateServices, signIn } from '../media-api/authenticate.ts'
 import { mcuOf } from '../media-api/mcu.ts'
 import { createdRoom } from '../media-api/room-operations.ts'
+import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
-import { accessTokenOperation } from './access-token.ts'
 import { optionsAsMeant } from './older-parameters.ts'
 import { recordOperations, type RecordServices } from './record-operations.ts'
-import { serverInfoOperation, type ServerInfoServices } from './server-info.ts'
 
 /** Needs of the operations for older clients. */
 export interface FieldServices extends AuthenticateServices, ServerInfoServices, RecordServices {
@@ -57,4 +62,76 @@ function deviceOperations({ outgoing }: FieldServices): AnyOperation[] {
       return { data: { total: items.length, items } }
     }),
   ]
+}
+
+/**
+ * `GET /avd/api/admin/getAccessToken` (contract, section 5): a key pair in a URL for a token. The secret is only ever made into the digest that its owner would have sent, and judged as that
+ * one is.
+ */
+function accessTokenOperation(services: AuthenticateServices): AnyOperation {
+  const { digests, settings } = services
+  return implement(getAccessToken, ({ accessKey, secretKey }, { client }) => {
+    const forms = settings().access.digest_forms
+    const [form = 'sha1-hex'] = forms
+    const digest = digestText(form, hmacKey(secretKey), accessKey)
+    return signIn(
+      services,
+      client,
+      () => digests.check(accessKey, digest, forms),
+      ({ random, key }, found) => ({
+        data: { accessToken: digestText(found.form, found.key, `${random}:${key}`) },
+      }),
+    )
+  })
+}
+
+/** Needs of server_info. */
+interface ServerInfoServices {
+  pool: Pick<NodePool, 'views' | 'address'>
+  settings: () => Settings
+  /** Address of the media API unless the settings name another; empty while it does not listen. */
+  mediaUrl: () => string
+}
+
+/** An ICE server as the original SDKs read it. */
+interface OlderIceServer {
+  url: string
+  username: string
+  credential: string
+}
+
+/** `GET /sdk/config/serverinfo` (contract, section 5). */
+function serverInfoOperation({ pool, settings, mediaUrl }: ServerInfoServices): AnyOperation {
+  return implement(serverInfo, () => {
+    const { media, tls } = settings()
+    return {
+      room_server: { uri: someNode(pool), protocol: tls.mode === 'off' ? 'ws' : 'wss' },
+      ice_servers: olderIceServers(media.ice_servers),
+      is_cluster: true,
+      ft_value: { ft_record_audio: 1, ft_record_video: 1, ft_livebroadcast: 1 },
+      rest_uri: (media.public_url || mediaUrl()).replace(/^https?:\/\//, ''),
+    }
+  })
+}
+
+/** A node that may serve rooms: which one serves a room, get_mcu says. @throws ApiError noNode */
+function someNode(pool: ServerInfoServices['pool']): string {
+  const nodes = pool.views().filter(({ config }) => config.enabled)
+  const node = nodes.find(({ state }) => state === 'online') ?? nodes[0]
+  if (node === undefined) throw new ApiError('noNode')
+  return pool.address(node.config.name)
+}
+
+/** STUN first and TURN second: the SDKs read exactly these two, and fail on one alone. Without a TURN server: none. */
+function olderIceServers(servers: readonly IceServer[]): OlderIceServer[] {
+  const all = servers.flatMap(({ urls, ...login }) => urls.map((url) => ({ url, ...login })))
+  const turn = all.find(({ url }) => /^turns?:/.test(url))
+  if (turn === undefined) return []
+  const stun = all.find(({ url }) => /^stuns?:/.test(url))?.url ?? stunOf(turn.url)
+  return [{ url: stun, username: '', credential: '' }, turn]
+}
+
+/** A TURN server answers STUN as well (RFC 8656, section 5). */
+function stunOf(turnUrl: string): string {
+  return turnUrl.replace(/^turn/, 'stun').replace(/\?.*$/, '')
 }

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { isAtMachine } from '../../../server/console/at-machine.ts'
+import { isAtMachine } from '../../../server/console/site-procedures.ts'
 import { type ControllerSite, controllerSite } from '../../support/sites/controller-site.ts'
 
 const part = 1024 * 1024

@@ -1,7 +1,7 @@
 import { utilityProcess } from 'electron'
 import { hasCode } from '../shared/error-code.ts'
 import { GatheredMessages, messagesOf } from '../shared/media/gathered-messages.ts'
-import type { ToNode } from '../shared/media/control.ts'
+import type { ControlMessage } from '../shared/media/control-link.ts'
 import { mediaProgramArguments } from '../server/nodes/embedded/fork-process.ts'
 import { mediaEnvironment } from '../server/nodes/embedded/confinement.ts'
 import type { SpawnMediaProcess } from '../server/nodes/embedded/media-process.ts'
@@ -29,7 +29,7 @@ export function spawnMediaProcess(program: string): SpawnMediaProcess {
     child.on('error', (type, location) => {
       fatal = ` (${type}: ${location})`
     })
-    const gathered = new GatheredMessages<ToNode>((message) => {
+    const gathered = new GatheredMessages<ControlMessage>((message) => {
       if (state === 'running') child.postMessage(message)
     })
     return {

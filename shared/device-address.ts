@@ -20,8 +20,8 @@ export interface DeviceAddress {
   canonical: string
   /** Scheme, host and port of `canonical`: the endpoint of a connection. */
   origin: string
-  /** The `user:password@` in the text; undefined: none. */
-  login: DeviceLogin | undefined
+  /** The `user:password@` in the text; left out: none. */
+  login?: DeviceLogin | undefined
   /** Request URL for the camera: ASCII without spaces, no login, no zone (RFC 6874, section 4: a zone is local to a machine). */
   requestUrl: string
   /** Name, IPv4, or IPv6 without brackets; a zone follows a bare `%`, as in sockets. */

@@ -1,7 +1,7 @@
 /** Program of the embedded media node. The controller starts it as a child process (`child_process.fork` or Electron's `utilityProcess`), sends it messages, and ends it. */
 import v8 from 'node:v8'
 import ndc from 'node-datachannel'
-import type { FromNode } from '../../shared/media/control.ts'
+import type { ControlMessage } from '../../shared/media/control-link.ts'
 import { GatheredMessages, messagesOf } from '../../shared/media/gathered-messages.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import { ControlService } from '../media/control-service.ts'
@@ -30,7 +30,7 @@ const growthPercent = 100
 const knownV8 = 13
 
 const parentPort = 'parentPort' in process ? asParentPort(process.parentPort) : undefined
-const gathered = new GatheredMessages<FromNode>((message) => {
+const gathered = new GatheredMessages<ControlMessage>((message) => {
   if (parentPort !== undefined) parentPort.postMessage(message)
   // A controller that is gone takes nothing, which is no failure of the node: `disconnect` follows.
   else if (process.connected) process.send?.(message, undefined, undefined, () => {})
@@ -46,11 +46,7 @@ const service = new ControlService(
 let ending = false
 
 function receive(value: unknown): void {
-  for (const message of messagesOf(value)) mustNotFail(receiveOne(message))
-}
-
-async function receiveOne(message: unknown): Promise<void> {
-  if (await service.receive(message)) await end()
+  for (const message of messagesOf(value)) service.receive(message)
 }
 
 async function end(): Promise<void> {

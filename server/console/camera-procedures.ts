@@ -82,7 +82,7 @@ export function cameraHandlers({
       const signal = AbortSignal.timeout(stillMs)
       try {
         const client = await media.anyClient(signal)
-        return await client.request('camera_still', { address: parsed.address, login, oldTls }, signal)
+        return await client.request('camera_still', { address: parsed, login, oldTls }, signal)
       } catch (error) {
         if (signal.aborted) return { picture: null, missing: 'timeout' }
         if (!(error instanceof NodeError)) throw error

@@ -180,10 +180,7 @@ function mediaPrograms(
     nodesBeside: (name) => late.joinLinks.part.nodesBeside(name),
     pageOrigins: () => late.joinLinks.part.pageOrigins(),
     leaseMs: () => late.others.part.leaseMs,
-    gateway: {
-      take: (node, event) => late.gateway.part.take(node, event),
-      restarted: (node) => late.gateway.part.restarted(node),
-    },
+    gateway: () => late.gateway.part,
   })
 }
 

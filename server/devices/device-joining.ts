@@ -1,7 +1,6 @@
 import type { Deadline } from '../../shared/deadline.ts'
 import { deviceErrorMessages } from '../../shared/device.ts'
 import { refusalOfDevice } from '../../shared/refusals/device-refusals.ts'
-import { parseDeviceAddress } from '../../shared/device-address.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import { DeviceJoinError } from '../nodes/port/media-node-port.ts'
 import type { ChoiceOptions } from '../nodes/pool/choice/choose-node.ts'
@@ -30,13 +29,13 @@ export async function joinDevice(
   store: Pick<Store, 'unseal'>,
   deadline: Deadline,
 ): Promise<void> {
+  const target = toNodeDevice(device, store)
   // A Janus server pulls by rtsp:// alone.
-  const isEncrypted = parseDeviceAddress(device.userAddress).secure
-  const options: ChoiceOptions = isEncrypted ? { avoid: 'janus' } : {}
+  const options: ChoiceOptions = target.address.secure ? { avoid: 'janus' } : {}
   for (let attempt = 1; ; attempt += 1) {
     await beforeCall(deadline, (signal) => pool.assignOwn(device.roomId, options, signal))
     try {
-      await pool.addDevice(device.roomId, toNodeDevice(device, store), deadline)
+      await pool.addDevice(device.roomId, target, deadline)
       return
     } catch (error) {
       if (!isLostNode(error) || attempt === maxAttempts) throw error

@@ -19,7 +19,7 @@ export function probeThrough(media: Pick<EmbeddedNodes, 'anyClient'>): DevicePro
 export function lookThrough(
   media: Pick<EmbeddedNodes, 'anyClient'>,
 ): (...device: Parameters<DeviceProbe>) => Promise<Awaited<ReturnType<DeviceProbe>> & { address: string }> {
-  return async ({ address: { address: asked }, login, oldTls }, signal) => {
+  return async ({ address: asked, login, oldTls }, signal) => {
     try {
       const client = await media.anyClient(signal)
       const { ok, kind, tracks, address, detail } = await client.request(

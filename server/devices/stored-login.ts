@@ -26,7 +26,7 @@ export function loginOf(device: StoredDevice, store: Pick<Store, 'unseal'>): Dev
  * @throws ApiError parameter when the stored password would go to another host than its own; 'internal' when it cannot be unsealed
  */
 export function loginToTry(
-  { address, login: found }: { address: string; login: DeviceLogin | undefined },
+  { address, login: found }: { address: string; login?: DeviceLogin | undefined },
   given: GivenLogin,
   device: StoredDevice | undefined,
   store: Pick<Store, 'unseal'>,

@@ -10,7 +10,7 @@ import { ClientEvents } from './sources/clients.ts'
 import { type DeviceSources, watchDevices } from './sources/devices.ts'
 import { HostSource } from './sources/hosts.ts'
 import { watchPool } from './sources/pool.ts'
-import type { ControlEvent } from '../../shared/media/control.ts'
+import type { ReportParams } from '../../shared/media/control.ts'
 import type { FaultInForce } from '../../shared/console/lab.ts'
 
 /** The parts of the site that are watched once they are there. */
@@ -84,10 +84,7 @@ export function recordNotice(
 }
 
 /** Writes what a media node refused by itself: forged links, wrong host passwords, attempts past a limit; what was tried is not kept. */
-function reportGuesses(
-  sink: EventSink,
-  { groups, more }: Pick<Extract<ControlEvent, { type: 'guesses' }>, 'groups' | 'more'>,
-): void {
+function reportGuesses(sink: EventSink, { groups, more }: ReportParams<'guesses'>): void {
   for (const { kind, client, roomId, count } of groups) {
     const actor = { type: 'client', name: '', address: client } as const
     // The number that a stranger tried may be anything, and is no room of the site for that.

@@ -1,5 +1,4 @@
 import type { ControlParams, ControlResult } from '../../shared/media/control.ts'
-import { parseDeviceAddress } from '../../shared/device-address.ts'
 import type { CameraPulls } from './feeds/camera-pulls.ts'
 import { stillOf } from './feeds/camera-still.ts'
 import type { Feed } from './feeds/feed.ts'
@@ -25,11 +24,11 @@ export function clocksOf(pulls: CameraPulls, rooms: Iterable<Pick<Room, 'streams
 /** Picture of a camera, or the reason why there is none. @throws the signal's reason */
 export async function stillAnswer(
   pulls: CameraPulls,
-  { address, ...camera }: ControlParams<'camera_still'>,
+  camera: ControlParams<'camera_still'>,
   signal: AbortSignal,
 ): Promise<ControlResult<'camera_still'>> {
   try {
-    const picture = await stillOf(pulls, { login: undefined, ...camera, address: parseDeviceAddress(address) }, signal)
+    const picture = await stillOf(pulls, { login: undefined, ...camera }, signal)
     if (picture === undefined) return { picture: null, missing: 'codec' }
     return { picture: { ...picture, frame: picture.frame.toString('base64') }, missing: null }
   } catch (error) {

@@ -1,12 +1,6 @@
 import { FeedOverflows } from './rooms/feed-overflows.ts'
 import { Deadline } from '../../shared/deadline.ts'
-import type {
-  ControlEvent,
-  ControlMethod,
-  ControlParams,
-  ControlResult,
-  MediaStart,
-} from '../../shared/media/control.ts'
+import type { Controller, ControlResult, MediaHandlers, MediaStart } from '../../shared/media/control.ts'
 import type { MediaSettings } from '../../shared/media/media-settings.ts'
 import type { ConnectionStats, StreamStats } from '../../shared/media/stream-stats.ts'
 import { clocksOf, qualityOf, stillAnswer } from './camera-looks.ts'
@@ -24,7 +18,6 @@ import { processLoad } from './base/traffic.ts'
 import { AdmissionControl } from './rooms/admission.ts'
 import { MediaRooms } from './rooms/media-rooms.ts'
 import { admitWaiting, refuseWaiting } from './rooms/operator-acts.ts'
-import { RoomMediaClient } from './rooms/room-media-client.ts'
 import { LocalRoomMedia } from './http/local-room-media.ts'
 import { RemoteRoomMedia } from './http/remote-room-media.ts'
 import { RefusalTally } from './rooms/refusal-tally.ts'
@@ -32,7 +25,6 @@ import { restartIn } from './rooms/restart-notice.ts'
 import { RoomRequests } from './rooms/room-requests.ts'
 import type { Room } from './rooms/room.ts'
 import { AllowedAddresses } from './rtsp/allowed-addresses.ts'
-import { parseDeviceAddress } from '../../shared/device-address.ts'
 import { probe } from './rtsp/rtsp-probe.ts'
 import { SignalServer } from './signal/signal-server.ts'
 import { Recorder } from './record/recorder.ts'
@@ -46,16 +38,13 @@ export interface MediaServerParts {
   web: Web
   /** ffmpeg, as the controller runs it. */
   ffmpeg: FfmpegRunner
-  emit: (event: ControlEvent) => void
+  controller: Controller
   /** Called when the controller leads no more: another node serves these rooms. */
   fenced?: () => void
 }
 
-/** A request that is answered once the node runs. */
-export type RunningMethod = Exclude<ControlMethod, 'start'>
-
-/** Answers one request. @throws DeviceFailure, Error; the signal's reason */
-type Handler<M extends ControlMethod> = (params: ControlParams<M>, signal: AbortSignal) => Promise<ControlResult<M>>
+/** Handlers of the messages that a running node takes. */
+type RunningHandlers = Omit<MediaHandlers, 'start' | 'stop' | 'ffmpeg'>
 
 /**
  * Embedded media node: rooms, cameras, people, and the listener that they connect to.
@@ -66,8 +55,7 @@ export class MediaServer {
   readonly #rooms: MediaRooms
   readonly #recorder: Recorder
   readonly #admission: AdmissionControl
-  readonly #requests: RoomRequests
-  readonly #remoteMedia: RoomMediaClient
+  readonly #remoteMedia: RemoteRoomMedia
   readonly #refusals: RefusalTally
   readonly #sessions = new MediaSessions()
   readonly #signal: SignalServer
@@ -80,7 +68,7 @@ export class MediaServer {
   #port = 0
   readonly #server: WebPort
 
-  private constructor(start: MediaStart, { web, ffmpeg, emit, fenced = () => {} }: MediaServerParts, log: Log) {
+  private constructor(start: MediaStart, { web, ffmpeg, controller, fenced = () => {} }: MediaServerParts, log: Log) {
     this.#start = start
     this.#lead = new LeadWatch(fenced)
     this.#lead.leaseMs = start.settings.lease_ms
@@ -90,27 +78,27 @@ export class MediaServer {
     this.#settings = start.settings
     this.#transcoding = new Transcoding(ffmpeg, start.settings.transcoders, log)
     this.#pulls = new CameraPulls(pullSettings(start.settings, start.port), this.#transcoding, log)
-    this.#rooms = new MediaRooms(this.#pulls, start.settings.ban_ms, emit, log)
+    this.#rooms = new MediaRooms(this.#pulls, start.settings.ban_ms, controller, log)
     this.#recorder = new Recorder({
       folder: start.recordings_folder,
       find: (roomId) => this.#rooms.find(roomId),
       pulls: this.#pulls,
-      emit: (event) => emit({ type: 'recorder', event }),
+      emit: (event) => controller.notify('recorder', { event }),
       log,
     })
     this.#rooms.streamsChanged = (roomId) => this.#recorder.follow(roomId)
     for (const removal of start.removals ?? []) this.#rooms.removals.add(removal)
     for (const outgoing of start.outgoing ?? []) this.#rooms.noteOutgoing(outgoing)
-    this.#refusals = new RefusalTally(emit)
+    this.#refusals = new RefusalTally(controller)
     this.#admission = new AdmissionControl(this.#rooms, Buffer.from(start.token_key, 'base64'), (guess) =>
       this.#refusals.note(guess),
     )
-    this.#requests = new RoomRequests(emit)
-    this.#remoteMedia = new RoomMediaClient(emit)
+    const requests = new RoomRequests(controller)
+    this.#remoteMedia = new RemoteRoomMedia(controller, this.#sessions)
     this.#signal = new SignalServer({
       rooms: this.#rooms,
       admission: this.#admission,
-      requests: this.#requests,
+      requests,
       settings: () => this.#settings,
       log,
     })
@@ -122,7 +110,6 @@ export class MediaServer {
       peerSettings: () => this.#peers.settings(this.#settings.advertised),
       settings: () => this.#settings,
     })
-    const remote = new RemoteRoomMedia({ client: this.#remoteMedia, sessions })
     this.#server = nodeServer({
       web,
       passedOn: start.passed_on,
@@ -131,13 +118,13 @@ export class MediaServer {
       parts: {
         rooms: this.#rooms,
         admission: this.#admission,
-        requests: this.#requests,
-        mediaOf: (room) => (room.config.isRemote ? remote : local),
+        requests,
+        mediaOf: (room) => (room.config.isRemote ? this.#remoteMedia : local),
         offers: new OfferQueue(),
         sessions,
         settings: () => this.#settings,
       },
-      reached: (visit) => emit({ type: 'pageReached', ...visit }),
+      reached: (visit) => controller.notify('pageReached', visit),
       upgrade: (request, socket, head) => this.#signal.upgrade(request, socket, head, web.client(request)),
     })
   }
@@ -158,7 +145,7 @@ export class MediaServer {
   }
 
   /** Handlers of requests. */
-  readonly handlers: { readonly [M in RunningMethod]: Handler<M> } = {
+  readonly handlers: RunningHandlers = {
     set_settings: async (settings) => {
       const isSame = settings.other_nodes.join() === this.#settings.other_nodes.join()
       const restartChanged = settings.restarts_at !== this.#settings.restarts_at
@@ -173,71 +160,37 @@ export class MediaServer {
       this.#transcoding.limit = settings.transcoders
       this.#pulls.settings = pullSettings(settings, this.ports.port)
       this.#rooms.banMs = settings.ban_ms
-      return {}
     },
     leads: async () => {
       this.#lead.confirmed()
-      return {}
     },
     set_certificate: async (tls) => {
       this.#server.secure(tls)
-      return {}
     },
     connections: async () => ({ connections: this.#server.connections }),
     open_room: async ({ remote, ...room }) => {
       this.#rooms.open({ ...room, isRemote: remote === true })
       this.#recorder.follow(room.roomId)
-      return {}
     },
     close_room: async ({ roomId, moves, remote }) => {
       this.#rooms.close(roomId, moves === true ? 'restarting' : 'closed', remote === true)
       if (this.#rooms.find(roomId) === undefined) this.#recorder.forget(roomId)
-      return {}
     },
     note_removal: async (removal) => {
       this.#rooms.removals.add(removal)
-      return {}
     },
     note_outgoing: async (outgoing) => {
       this.#rooms.noteOutgoing(outgoing)
-      return {}
-    },
-    answer_room: async ({ id, ...answer }) => {
-      this.#requests.answer(id, answer)
-      return {}
-    },
-    answer_recording: async ({ id, done }) => {
-      this.#requests.answerRecording(id, done)
-      return {}
-    },
-    answer_lock: async ({ id, done }) => {
-      this.#requests.answerLock(id, done)
-      return {}
-    },
-    answer_invite: async ({ id, url }) => {
-      this.#requests.answerInvite(id, url)
-      return {}
-    },
-    answer_look: async ({ id, look }) => {
-      this.#requests.answerLook(id, look)
-      return {}
-    },
-    answer_media: async ({ id, outcome }) => {
-      this.#remoteMedia.answer(id, outcome)
-      return {}
     },
     set_remote_room: async ({ roomId, ...state }) => {
       this.#rooms.findRemote(roomId)?.remote.set(state)
-      return {}
     },
     remove_remote_user: async ({ roomId, userId, reason }) => {
       this.#rooms.findRemote(roomId)?.remove(userId, reason, true)
-      return {}
     },
     mute: async ({ roomId, userId, kind, by }) => ({ muted: this.#rooms.mute(roomId, userId, kind, by) }),
     end_remote_media: async ({ session }) => {
-      this.#remoteMedia.over(session)
-      return {}
+      this.#remoteMedia.ended(session)
     },
     users: async ({ roomId }) => ({
       users: Array.from(this.#rooms.find(roomId)?.members.values() ?? [], ({ user }) => user),
@@ -260,15 +213,12 @@ export class MediaServer {
     kick: async ({ roomId, userId }) => ({ kicked: this.#rooms.kick(roomId, userId) }),
     add_device: async ({ roomId, device, leftMs }, signal) => {
       await this.#rooms.devices.add(roomId, device, Deadline.in(leftMs, signal))
-      return {}
     },
     remove_device: async ({ roomId, userId }) => {
       this.#rooms.devices.remove(roomId, userId)
-      return {}
     },
     set_recording: async (order) => {
       this.#recorder.order(order)
-      return {}
     },
     rooms: async () => ({ roomIds: this.#rooms.ownIds }),
     health: async () => {
@@ -281,7 +231,7 @@ export class MediaServer {
       }
     },
     transcoding: async () => await this.#transcoding.status(),
-    probe: async ({ address, ...camera }, signal) => {
+    probe: async (camera, signal) => {
       const { trust_any_certificate, camera_answer_ms } = this.#settings
       const options = {
         trustAnyCertificate: trust_any_certificate,
@@ -290,7 +240,7 @@ export class MediaServer {
         abilities: () => this.#transcoding.abilities(),
         log: this.#log,
       }
-      const result = await probe({ login: undefined, ...camera, address: parseDeviceAddress(address) }, options, signal)
+      const result = await probe({ login: undefined, ...camera }, options, signal)
       if (result.ok) return { ...result, kind: null, message: '', detail: '' }
       return result
     },

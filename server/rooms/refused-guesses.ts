@@ -1,10 +1,10 @@
 import { visitNames } from '../../shared/console/activity.ts'
-import type { ControlEvent, GuessKind } from '../../shared/media/control.ts'
+import type { GuessKind, ReportParams } from '../../shared/media/control.ts'
 import { type ErrorName, retOf, success } from '../../shared/result-codes.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 
 /** Event of a node about refused guesses. */
-export type RefusedGuesses = Omit<Extract<ControlEvent, { type: 'guesses' }>, 'type'>
+export type RefusedGuesses = ReportParams<'guesses'>
 
 const words: Record<GuessKind, { error: ErrorName; msg: string }> = {
   badLink: { error: 'tokenIncorrect', msg: 'The join link is not valid or has expired.' },

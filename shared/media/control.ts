@@ -1,19 +1,24 @@
 import { z } from 'zod'
 import { cameraMeasure } from './camera-measure.ts'
+import type { DeviceAddress } from '../device-address.ts'
 import { deviceErrorKinds } from '../device.ts'
 import { limits } from '../limits.ts'
+import type { Handlers, NotificationName, Params, RequestName, Result } from './control-link.ts'
 import { remoteOutSchema, remoteRoomSchema, maxTicket } from './remote-media.ts'
 import { ffmpegAskSchema, ffmpegTellSchema } from './ffmpeg.ts'
 import { mediaSettingsSchema } from './media-settings.ts'
 import { nodeRoomSchema } from './node-room.ts'
-import { mediaOutcomeSchema, roomMediaCallSchema } from './room-media.ts'
+import { roomMediaMethods } from './room-media.ts'
 import { roomUserSchema } from './room-user.ts'
 import { recorderEventSchema, recordingOrderSchema } from '../recordings/segment.ts'
 import { waitingPersonSchema } from './signal.ts'
 import { connectionStats, keyPicture, streamStats } from './stream-stats.ts'
 import { shortcoming, trackReasons, transcodingStatus, trackWays } from './transcoding.ts'
 
-/** Messages between the controller and the process of the embedded node. Every request has an answer; events arrive in order. */
+/**
+ * Messages between the controller and a media program, by direction: `mediaMethods` are sent by the controller, `controllerMethods` by the program. A message with a result is a
+ * request, which is answered once; all others are notifications, which arrive in order. See ControlLink.
+ */
 
 /** Version of these messages; both sides belong to one build. */
 export const controlVersion = 1
@@ -51,7 +56,7 @@ export const maxEndedLinks = limits.joinRecords + 20_000
 /** PEM texts. */
 const certificate = z.strictObject({ cert: z.string(), key: z.string() })
 
-/** First message to the process. */
+/** First request to the process. */
 export const startSchema = z.strictObject({
   version: z.literal(controlVersion),
   host: z.string().min(1).max(253),
@@ -87,11 +92,23 @@ const room = nodeRoomSchema.extend({
   remote: z.boolean().optional(),
 })
 const login = z.strictObject({ name: z.string(), password: z.string() })
+/** As `parseDeviceAddress` made it: the program checks the shape only. */
+const deviceAddress = z.strictObject({
+  address: z.string().min(1).max(limits.userAddress),
+  canonical: z.string().min(1),
+  origin: z.string().min(1),
+  login: login.optional(),
+  requestUrl: z.string().min(1),
+  host: z.string().min(1),
+  port: z.int().min(1).max(65_535),
+  secure: z.boolean(),
+}) satisfies z.ZodType<DeviceAddress>
 const device = z.strictObject({
   userId,
   userName: z.string(),
-  address: z.string().max(2_048),
-  assistAddress: z.string().max(2_048),
+  address: deviceAddress,
+  /** Left out: it has no second stream. */
+  assistAddress: deviceAddress.optional(),
   login: login.optional(),
   /** Its outdated TLS is accepted. */
   oldTls: z.boolean().optional(),
@@ -115,6 +132,8 @@ const track = z.strictObject({
 })
 
 const nothing = z.strictObject({})
+/** Result of a request that only confirms. */
+const done = z.undefined()
 
 /** Reasons why the controller does not let a user into a room here; `elsewhere`: they may join on another node. */
 const roomRefusals = [
@@ -181,57 +200,39 @@ const load = z.strictObject({
   dropped: z.strictObject({ viewers: z.int(), conversion: z.int() }),
 })
 
-/** Every request to the node, with its result. */
-export const controlMethods = {
+/** Messages to the media program. */
+export const mediaMethods = {
   start: { params: startSchema, result: z.strictObject({ port: z.int(), udp_port: z.int() }) },
-  set_settings: { params: mediaSettingsSchema, result: nothing },
+  set_settings: { params: mediaSettingsSchema, result: done },
+  /** The program ends in order. */
+  stop: { params: nothing },
+  /** A message about ffmpeg. */
+  ffmpeg: { params: ffmpegTellSchema },
   /** The controller still leads its site: see `lease_ms` of the settings. */
-  leads: { params: nothing, result: nothing },
+  leads: { params: nothing, result: done },
   /** Replaces the certificate of a listener with TLS, for new connections. */
-  set_certificate: { params: certificate, result: nothing },
+  set_certificate: { params: certificate, result: done },
   /** Open connections of the listener. */
   connections: { params: nothing, result: z.strictObject({ connections: z.int() }) },
   /** A user was removed from a room on another node; the room may move here. */
-  note_removal: { params: removalSchema, result: nothing },
+  note_removal: { params: removalSchema, result: done },
   /** An outgoing user was created, moved or deleted. */
-  note_outgoing: { params: outgoingIdSchema, result: nothing },
-  open_room: { params: room, result: nothing },
+  note_outgoing: { params: outgoingIdSchema, result: done },
+  open_room: { params: room, result: done },
   /** `moves`: the room moves to another node, and its users are to follow. `remote`: closes it only while its media is remote; it may be this node's own by now. */
   close_room: {
     params: z.strictObject({ roomId, moves: z.boolean().optional(), remote: z.boolean().optional() }),
-    result: nothing,
+    result: done,
   },
-  /** Answers `roomWanted`; null: the room is open now, and the caller may join. */
-  answer_room: {
-    params: z.strictObject({
-      id: z.int(),
-      refusal: z.enum(roomRefusals).nullable(),
-      /** For `elsewhere`: URL of the room's node, e.g. `http://10.0.0.5:7084`. */
-      url: z.string().max(600).optional(),
-      /** For `notOpenYet`. */
-      opening: openingSchema.optional(),
-    }),
-    result: nothing,
-  },
-  /** Answers `roomLooked`. */
-  answer_look: { params: z.strictObject({ id: z.int(), look: roomLookSchema }), result: nothing },
   /** Displayed height for the viewer of a WHEP session, in device pixels; 0: hidden. */
   show: {
     params: z.strictObject({ session: z.string(), height: z.int().min(0) }),
     result: z.strictObject({ there: z.boolean() }),
   },
-  /** Answers `lockWanted`. */
-  answer_lock: { params: z.strictObject({ id: z.int(), done: z.boolean() }), result: nothing },
-  /** Answers `inviteWanted`; without a link, none can be made now. */
-  answer_invite: { params: z.strictObject({ id: z.int(), url: z.string().optional() }), result: nothing },
-  /** Answers `recordingWanted`. */
-  answer_recording: { params: z.strictObject({ id: z.int(), done: z.boolean() }), result: nothing },
-  /** Answers `mediaRequested`. */
-  answer_media: { params: z.strictObject({ id: z.int(), outcome: mediaOutcomeSchema }), result: nothing },
   /** Replaces the users and streams of a room with remote media. */
-  set_remote_room: { params: remoteRoomSchema, result: nothing },
+  set_remote_room: { params: remoteRoomSchema, result: done },
   /** Removes a user who joined through this process from such a room. */
-  remove_remote_user: { params: remoteOutSchema, result: nothing },
+  remove_remote_user: { params: remoteOutSchema, result: done },
   /** Mutes a person who joined through this process. `by`: user id of a host who joined on another node; empty: the operator. */
   mute: {
     params: z.strictObject({ roomId, userId, kind: z.enum(['audio', 'video']), by: z.string() }),
@@ -239,7 +240,7 @@ export const controlMethods = {
     result: z.strictObject({ muted: z.boolean() }),
   },
   /** Ends a session of remote media. */
-  end_remote_media: { params: z.strictObject({ session: z.string() }), result: nothing },
+  end_remote_media: { params: z.strictObject({ session: z.string() }), result: done },
   /** Lets in somebody who waits, or everybody, for the operator. `refusal`: why the first of those who are not in `people` stays outside. */
   admit_waiting: {
     params: z.strictObject({ roomId, userId: userId.optional() }),
@@ -289,10 +290,10 @@ export const controlMethods = {
   users: { params: z.strictObject({ roomId }), result: z.strictObject({ users: z.array(roomUserSchema) }) },
   kick: { params: z.strictObject({ roomId, userId }), result: z.strictObject({ kicked: z.boolean() }) },
   /** `leftMs`: milliseconds until the caller gives up. A device whose media does not flow by then fails with `timeout`. */
-  add_device: { params: z.strictObject({ roomId, device, leftMs: z.int().min(1) }), result: nothing },
-  remove_device: { params: z.strictObject({ roomId, userId }), result: nothing },
+  add_device: { params: z.strictObject({ roomId, device, leftMs: z.int().min(1) }), result: done },
+  remove_device: { params: z.strictObject({ roomId, userId }), result: done },
   /** Replaces what is recorded of a room, until the room is closed here. It may come before the room is opened. `recorder` events follow. */
-  set_recording: { params: recordingOrderSchema, result: nothing },
+  set_recording: { params: recordingOrderSchema, result: done },
   rooms: { params: nothing, result: z.strictObject({ roomIds: z.array(z.string()) }) },
   health: { params: nothing, result: z.strictObject({ rooms: z.int(), users: z.int(), pulls: z.int(), load }) },
   transcoding: { params: nothing, result: transcodingStatus },
@@ -318,164 +319,163 @@ export const controlMethods = {
   },
 } as const
 
-export type ControlMethod = keyof typeof controlMethods
-
-export function isControlMethod(name: string): name is ControlMethod {
-  return Object.hasOwn(controlMethods, name)
-}
-export type ControlParams<M extends ControlMethod> = z.output<(typeof controlMethods)[M]['params']>
-export type ControlResult<M extends ControlMethod> = z.output<(typeof controlMethods)[M]['result']>
-
-/** Controller to node. */
-export const toNodeSchema = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('request'),
-    id: z.int(),
-    /** A method of `controlMethods`. */
-    method: z.string(),
-    params: z.unknown(),
-  }),
-  /** The caller has given up: the node undoes the request and does not have to answer. */
-  z.strictObject({ type: z.literal('cancel'), id: z.int() }),
-  z.strictObject({ type: z.literal('ffmpeg'), message: ffmpegTellSchema }),
-  z.strictObject({ type: z.literal('stop') }),
-])
-export type ToNode = z.output<typeof toNodeSchema>
-
-/** Events that a node sends without a request. */
-export const controlEventSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('joined'), roomId: z.string(), user: roomUserSchema }),
-  z.strictObject({ type: z.literal('left'), roomId: z.string(), userId: z.string() }),
-  z.strictObject({
-    type: z.literal('deviceLost'),
-    roomId: z.string(),
-    userId: z.string(),
-    kind: z.enum(deviceErrorKinds),
-    detail: z.string(),
-  }),
+/** Messages to the controller. */
+export const controllerMethods = {
+  /** The program takes requests from now on. */
+  hello: { params: z.strictObject({ version: z.int() }) },
+  /** A message about ffmpeg. */
+  ffmpeg: { params: ffmpegAskSchema },
+  log: {
+    params: z.strictObject({
+      level: z.enum(['debug', 'info', 'warn', 'error']),
+      message: z.string(),
+      detail: z.string(),
+    }),
+  },
+  joined: { params: z.strictObject({ roomId: z.string(), user: roomUserSchema }) },
+  left: { params: z.strictObject({ roomId: z.string(), userId: z.string() }) },
+  deviceLost: {
+    params: z.strictObject({
+      roomId: z.string(),
+      userId: z.string(),
+      kind: z.enum(deviceErrorKinds),
+      detail: z.string(),
+    }),
+  },
   /** Not everything that a device or person in a room sends is shown, heard and recorded. */
-  z.strictObject({
-    type: z.literal('streamShort'),
-    roomId: z.string(),
-    userId: z.string(),
-    shortcomings: z.array(shortcoming),
-  }),
-  /** A user wants to join a room that is not open here, or that only the controller can admit them to. `answer_room` follows. */
-  z.strictObject({
-    type: z.literal('roomWanted'),
-    id: z.int(),
-    roomId: z.string(),
-    proof: roomProof,
-    /** Client address. */
-    client: z.string(),
-  }),
-  /** A visitor opened the page of a room, with a valid link of this role or without one. `answer_look` follows; the room is not opened. */
-  z.strictObject({
-    type: z.literal('roomLooked'),
-    id: z.int(),
-    roomId: z.string(),
-    client: z.string(),
-    role: z.enum(['member', 'host', 'observer']).optional(),
-  }),
-  /** A host wants the room locked or unlocked; the controller stores that. `answer_lock` follows. */
-  z.strictObject({ type: z.literal('lockWanted'), id: z.int(), roomId: z.string(), locked: z.boolean(), by: doer }),
-  /** A host wants a join link for anybody. `link`: id of the link by which the host came; left out for the host password. `answer_invite` follows. */
-  z.strictObject({
-    ...{ type: z.literal('inviteWanted'), id: z.int(), roomId: z.string(), by: doer },
-    link: z.string().max(64).optional(),
-  }),
-  /** A host wants the room recorded, or no more. `answer_recording` follows. */
-  z.strictObject({ type: z.literal('recordingWanted'), id: z.int(), roomId: z.string(), on: z.boolean(), by: doer }),
+  streamShort: {
+    params: z.strictObject({ roomId: z.string(), userId: z.string(), shortcomings: z.array(shortcoming) }),
+  },
+  /** A user wants to join a room that is not open here, or that only the controller can admit them to. With `refusal: null` the room is open now, and the user may join. */
+  enter_room: {
+    params: z.strictObject({
+      roomId: z.string(),
+      proof: roomProof,
+      /** Client address. */
+      client: z.string(),
+    }),
+    result: z.strictObject({
+      refusal: z.enum(roomRefusals).nullable(),
+      /** For `elsewhere`: URL of the room's node, e.g. `http://10.0.0.5:7084`. */
+      url: z.string().max(600).optional(),
+      /** For `notOpenYet`. */
+      opening: openingSchema.optional(),
+    }),
+  },
+  /** A visitor opened the page of a room, with a valid link of this role or without one. The room is not opened. */
+  look_at_room: {
+    params: z.strictObject({
+      roomId: z.string(),
+      client: z.string(),
+      role: z.enum(['member', 'host', 'observer']).optional(),
+    }),
+    result: roomLookSchema,
+  },
+  /** A host locks or unlocks a room; the controller stores that. */
+  lock_room: {
+    params: z.strictObject({ roomId: z.string(), locked: z.boolean(), by: doer }),
+    result: z.strictObject({ done: z.boolean() }),
+  },
+  /** A host requests a join link for anybody. `link`: id of the link by which the host came; left out for the host password. Without `url`, none can be made now. */
+  make_invitation: {
+    params: z.strictObject({ roomId: z.string(), by: doer, link: z.string().max(64).optional() }),
+    result: z.strictObject({ url: z.string().optional() }),
+  },
+  /** A host starts or stops the recording of a room. */
+  record_room: {
+    params: z.strictObject({ roomId: z.string(), on: z.boolean(), by: doer }),
+    result: z.strictObject({ done: z.boolean() }),
+  },
+  /** Requests on the media of a room whose media is remote: see RoomMedia. */
+  ...roomMediaMethods,
   /** A host acted. `who`: the affected user, if it is a single one. `count`: number of affected users. */
-  z.strictObject({
-    type: z.literal('hostActed'),
-    roomId: z.string(),
-    act: z.enum(hostActs),
-    by: doer,
-    who: doer.optional(),
-    count: z.int(),
-  }),
+  hostActed: {
+    params: z.strictObject({
+      roomId: z.string(),
+      act: z.enum(hostActs),
+      by: doer,
+      who: doer.optional(),
+      count: z.int(),
+    }),
+  },
   /** Everybody who waits before a room, in order of arrival; sent after changes, at most a few times a second. */
-  z.strictObject({ type: z.literal('waiting'), roomId: z.string(), people: z.array(waitingPersonSchema) }),
+  waiting: { params: z.strictObject({ roomId: z.string(), people: z.array(waitingPersonSchema) }) },
   /** A user joined a room with remote media, or became host there. `ticket`: resumes media that they already send or watch. */
-  z.strictObject({
-    type: z.literal('remoteEntered'),
-    roomId: z.string(),
-    user: roomUserSchema,
-    ticket: z.string().max(maxTicket),
-  }),
+  remoteEntered: {
+    params: z.strictObject({ roomId: z.string(), user: roomUserSchema, ticket: z.string().max(maxTicket) }),
+  },
   /**
    * A user left such a room. `kicked`: a host removed them; `ended`: the host ended the meeting, and they may rejoin. Both also for users who did not join through this
    * process. `restarting`: the process restarts; their media continues, and they may rejoin in a moment.
    */
-  z.strictObject({
-    type: z.literal('remoteLeft'),
-    roomId: z.string(),
-    userId: z.string(),
-    kicked: z.boolean(),
-    ended: z.boolean(),
-    restarting: z.boolean(),
-  }),
-  /** Calls a method of `RoomMedia` for such a room. `answer_media` follows. */
-  z.strictObject({ type: z.literal('mediaRequested'), id: z.int(), call: roomMediaCallSchema }),
+  remoteLeft: {
+    params: z.strictObject({
+      roomId: z.string(),
+      userId: z.string(),
+      kicked: z.boolean(),
+      ended: z.boolean(),
+      restarting: z.boolean(),
+    }),
+  },
   /** A user of such a room is muted or unmuted. `by`: id of the host who muted them; empty: themselves. */
-  z.strictObject({
-    type: z.literal('remoteMuted'),
-    roomId: z.string(),
-    userId: z.string(),
-    kind: z.enum(['audio', 'video']),
-    muted: z.boolean(),
-    by: z.string(),
-  }),
-  /** Attempts that the node refused since the last such event, without the values tried; at most one event a second. */
-  z.strictObject({
-    type: z.literal('guesses'),
-    groups: z
-      .array(
-        z.strictObject({
-          kind: z.enum(guessKinds),
-          path: z.enum(['/signal', '/whip', '/whep', '/entry']),
-          /** Client address. */
-          client: z.string(),
-          /** Empty: several. */
-          roomId: z.string(),
-          count: z.int().min(1),
-        }),
-      )
-      .max(64),
-    /** Number of attempts outside of all groups, because there were too many. */
-    more: z.int().min(0),
-  }),
+  remoteMuted: {
+    params: z.strictObject({
+      roomId: z.string(),
+      userId: z.string(),
+      kind: z.enum(['audio', 'video']),
+      muted: z.boolean(),
+      by: z.string(),
+    }),
+  },
+  /** Attempts that the node refused since the last such message, without the values tried; at most one message a second. */
+  guesses: {
+    params: z.strictObject({
+      groups: z
+        .array(
+          z.strictObject({
+            kind: z.enum(guessKinds),
+            path: z.enum(['/signal', '/whip', '/whep', '/entry']),
+            /** Client address. */
+            client: z.string(),
+            /** Empty: several. */
+            roomId: z.string(),
+            count: z.int().min(1),
+          }),
+        )
+        .max(64),
+      /** Number of attempts outside of all groups, because there were too many. */
+      more: z.int().min(0),
+    }),
+  },
   /** A device opened the page by which it shows that it reaches this machine. */
-  z.strictObject({ type: z.literal('pageReached'), token: z.string().max(64), client: z.string().max(128) }),
+  pageReached: { params: z.strictObject({ token: z.string().max(64), client: z.string().max(128) }) },
   /** Something of a recording began or ended. */
-  z.strictObject({ type: z.literal('recorder'), event: recorderEventSchema }),
+  recorder: { params: z.strictObject({ event: recorderEventSchema }) },
   /** The controller or a host removed a user; `left` follows. */
-  removalSchema.extend({ type: z.literal('removed'), userName: z.string(), by: doer.optional() }),
-])
-export type ControlEvent = z.output<typeof controlEventSchema>
+  removed: { params: removalSchema.extend({ userName: z.string(), by: doer.optional() }) },
+} as const
 
-/** Node to controller. */
-export const fromNodeSchema = z.discriminatedUnion('type', [
-  /** The node takes requests from now on. */
-  z.strictObject({ type: z.literal('hello'), version: z.int() }),
-  z.strictObject({ type: z.literal('answer'), id: z.int(), result: z.unknown() }),
-  /** `kind` of a DeviceJoinError; null for any other failure. */
-  z.strictObject({
-    type: z.literal('failure'),
-    id: z.int(),
-    kind: z.enum(deviceErrorKinds).nullable(),
-    message: z.string(),
-    /** What the device answered to what; empty: nothing more is known. */
-    detail: z.string(),
-  }),
-  z.strictObject({ type: z.literal('event'), event: controlEventSchema }),
-  z.strictObject({ type: z.literal('ffmpeg'), message: ffmpegAskSchema }),
-  z.strictObject({
-    type: z.literal('log'),
-    level: z.enum(['debug', 'info', 'warn', 'error']),
-    message: z.string(),
-    detail: z.string(),
-  }),
-])
-export type FromNode = z.output<typeof fromNodeSchema>
+type MediaMethods = typeof mediaMethods
+type ControllerMethods = typeof controllerMethods
+
+/** Requests of the controller. */
+export type ControlMethod = RequestName<MediaMethods>
+export type ControlParams<M extends keyof MediaMethods> = Params<MediaMethods, M>
+export type ControlResult<M extends ControlMethod> = Result<MediaMethods, M>
+export type MediaHandlers = Handlers<MediaMethods>
+
+/** Parameters of a message of the media program. */
+export type ReportParams<M extends keyof ControllerMethods> = Params<ControllerMethods, M>
+export type ReportResult<M extends RequestName<ControllerMethods>> = Result<ControllerMethods, M>
+export type ControllerHandlers = Handlers<ControllerMethods>
+
+/** The controller, for the media program. */
+export interface Controller {
+  /** @throws the error of the controller; the signal's reason */
+  request<M extends RequestName<ControllerMethods>>(
+    method: M,
+    params: ReportParams<M>,
+    signal: AbortSignal,
+  ): Promise<ReportResult<M>>
+  notify<M extends NotificationName<ControllerMethods>>(method: M, params: ReportParams<M>): void
+}

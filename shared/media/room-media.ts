@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { ExpectedError } from '../expected-error.ts'
 import { maxTicket } from './remote-media.ts'
 import { streamSources } from './stream-source.ts'
 
 /**
- * Methods on the media of a room that is on another node. The program of the room page calls them, the controller answers: both sides are made from this table.
+ * Requests on the media of a room that is on another node. The program of the room page sends them, the controller answers.
  * Media of browsers goes straight to that node.
  */
 
@@ -91,41 +92,31 @@ export type RoomMedia = {
   [M in RoomMediaMethod]: (params: RoomMediaParams<M>, signal: AbortSignal) => Promise<RoomMediaResult<M>>
 }
 
-/** One call of the table as a message. */
-export const roomMediaCallSchema = z.discriminatedUnion('method', [
-  z.strictObject({ method: z.literal('publish'), params: roomMediaMethods.publish.params }),
-  z.strictObject({ method: z.literal('watch'), params: roomMediaMethods.watch.params }),
-  z.strictObject({ method: z.literal('resume'), params: roomMediaMethods.resume.params }),
-  z.strictObject({ method: z.literal('answer'), params: roomMediaMethods.answer.params }),
-  z.strictObject({ method: z.literal('trickle'), params: roomMediaMethods.trickle.params }),
-  z.strictObject({ method: z.literal('restart'), params: roomMediaMethods.restart.params }),
-  z.strictObject({ method: z.literal('resize'), params: roomMediaMethods.resize.params }),
-  z.strictObject({ method: z.literal('end'), params: roomMediaMethods.end.params }),
-])
-export type RoomMediaCall = z.output<typeof roomMediaCallSchema>
-
-/** Calls the method that a message names. Rejects as that method does. */
-export async function callRoomMedia(
-  media: RoomMedia,
-  { method, params }: RoomMediaCall,
-  signal: AbortSignal,
-): Promise<RoomMediaResult<RoomMediaMethod>> {
-  // The message ties the parameters to the method; the compiler cannot follow that through the index.
-  const run = media[method] as (
-    this: RoomMedia,
-    params: RoomMediaCall['params'],
+/** Makes `RoomMedia` of one function for all methods. */
+export function roomMediaBy(
+  call: <M extends RoomMediaMethod>(
+    method: M,
+    params: RoomMediaParams<M>,
     signal: AbortSignal,
-  ) => Promise<RoomMediaResult<RoomMediaMethod>>
-  return await run.call(media, params, signal)
+  ) => Promise<RoomMediaResult<M>>,
+): RoomMedia {
+  const methods = Object.keys(roomMediaMethods) as RoomMediaMethod[]
+  // The table has all methods; the compiler cannot follow that through `fromEntries`.
+  return Object.fromEntries(
+    methods.map((method) => [method, (params: never, signal: AbortSignal) => call(method, params, signal)]),
+  ) as unknown as RoomMedia
 }
 
 /** Reasons why a call fails. */
-const mediaRefusals = ['noRoom', 'noStream', 'noSession', 'tooManyVideos', 'badOffer', 'busy'] as const
+export const mediaRefusals = ['noRoom', 'noStream', 'noSession', 'tooManyVideos', 'badOffer', 'busy'] as const
 export type MediaRefusalName = (typeof mediaRefusals)[number]
 
-/** Outcome of a call; `result` is that of its method. */
-export const mediaOutcomeSchema = z.discriminatedUnion('done', [
-  z.strictObject({ done: z.literal(true), result: z.record(z.string(), z.unknown()) }),
-  z.strictObject({ done: z.literal(false), refusal: z.enum(mediaRefusals) }),
-])
-export type MediaOutcome = z.output<typeof mediaOutcomeSchema>
+/** A call that was refused. */
+export class MediaRefusal extends ExpectedError {
+  override readonly name = 'MediaRefusal'
+  readonly refusal: MediaRefusalName
+  constructor(refusal: MediaRefusalName, options?: ErrorOptions) {
+    super(`the media of the room was refused: ${refusal}`, options)
+    this.refusal = refusal
+  }
+}

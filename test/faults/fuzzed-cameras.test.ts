@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { controlMethods } from '../../shared/media/control.ts'
+import { mediaMethods } from '../../shared/media/control.ts'
 import { fuzzCameras } from '../support/camera/fuzzed-camera.ts'
 import { descriptors, residentMegabytes } from '../bench/process-figures.ts'
 import { TestMediaNode } from '../support/media/media-node.ts'
@@ -15,7 +15,7 @@ const maxGrownMegabytes = 16
 test(`${count} cameras with random changes in their conversation (seed ${seed}) leave the node unchanged`, {
   timeout: 60_000 + 50 * count,
 }, async () => {
-  const settings = controlMethods.set_settings.params.parse({ camera_answer_ms: 150, camera_stall_ms: 150 })
+  const settings = mediaMethods.set_settings.params.parse({ camera_answer_ms: 150, camera_stall_ms: 150 })
   // With a fixed heap, uncollected garbage does not look like a leak: leaked objects end the process, and other leaks show as growth.
   const execArgv = ['--max-semi-space-size=1', `--max-old-space-size=${heapMegabytes}`]
   await using node = await TestMediaNode.start({ settings, execArgv })

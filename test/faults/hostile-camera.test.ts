@@ -5,7 +5,7 @@ import net from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { controlMethods } from '../../shared/media/control.ts'
+import { mediaMethods } from '../../shared/media/control.ts'
 import { descriptors, residentMegabytes } from '../bench/process-figures.ts'
 import { type Camera, startCamera } from '../support/camera/camera.ts'
 import { fuzzCameras, mutated } from '../support/camera/fuzzed-camera.ts'
@@ -39,7 +39,7 @@ beforeAll(async () => {
   pid = node.child.pid ?? 0
   await node.openRoom('meeting')
   await node.addDevice('meeting', 'good', good.url('/cam'))
-  await node.request('set_settings', controlMethods.set_settings.params.parse(deadlines))
+  await node.request('set_settings', mediaMethods.set_settings.params.parse(deadlines))
   before = { memory: await residentMegabytes(pid), descriptors: await descriptors(pid) }
 })
 
@@ -230,7 +230,7 @@ test('a server that names no GET_PARAMETER and takes nothing else for a keep-ali
 
 test('150 cameras with random changes in a valid conversation are refused or accepted, without unexpected errors', async () => {
   const hasty = { camera_answer_ms: 250, camera_stall_ms: 250 }
-  await node.request('set_settings', controlMethods.set_settings.params.parse(hasty))
+  await node.request('set_settings', mediaMethods.set_settings.params.parse(hasty))
   const { joined, failures } = await fuzzCameras(node, { seed: 20_260_101, count: 150, atOnce: 24 })
   expect(joined).toBeGreaterThan(0)
   expect(failures.get('nodeFailed') ?? failures.get(null)).toBeUndefined()

@@ -1,3 +1,4 @@
+import { parseDeviceAddress } from '../../shared/device-address.ts'
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -5,7 +6,7 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { pictureLoss } from '../../server/media/rtp/rtcp.ts'
-import { controlMethods } from '../../shared/media/control.ts'
+import { mediaMethods } from '../../shared/media/control.ts'
 import type { StreamStats } from '../../shared/media/stream-stats.ts'
 import { type Camera, startCamera } from '../support/camera/camera.ts'
 import { MediaPage, type Offering, type PeerStats, startBrowser } from '../support/media/browser.ts'
@@ -192,7 +193,7 @@ describe('one ffmpeg per camera, while somebody watches', () => {
       conversion: null,
       shortcomings: [{ kind: 'video', reason: 'h265' }],
     })
-    await node.request('set_settings', controlMethods.set_settings.params.parse({ transcoders: 2 }))
+    await node.request('set_settings', mediaMethods.set_settings.params.parse({ transcoders: 2 }))
     await node.event((event) => event.type === 'deviceLost' && event.userId === 'h265')
     await joins('h265')
     expect(await node.stream('room', 'h265')).toMatchObject({ video_codec: 'H264' })
@@ -311,7 +312,7 @@ describe('a failing ffmpeg', () => {
     await joins('h265')
     expect(await node.stream('room', 'h265')).toMatchObject({ video_codec: 'H265', conversion: null })
     expect(await node.request('transcoding', {})).toMatchObject({ state: 'missing', install: 'apt install ffmpeg' })
-    const { tracks } = await node.request('probe', { address: camera.url('/h265') })
+    const { tracks } = await node.request('probe', { address: parseDeviceAddress(camera.url('/h265')) })
     expect(tracks).toMatchObject([{ way: 'needs_ffmpeg', reason: 'h265', carried: true }])
     await expect(joins('jpeg')).rejects.toMatchObject({ kind: 'noUsableTrack' })
   })

@@ -162,7 +162,7 @@ async function admittedOffer<S extends RoomStanding>(
   const caller: Caller = { ...nobody, token, byNumber: false, remote, path }
   const proof = admission.toBeAsked(roomId, caller)
   if (proof !== undefined) {
-    await requests.ask({ roomId, proof, client: plainAddress(remote) })
+    await requests.enter({ roomId, proof, client: plainAddress(remote) })
     admission.noteRight(roomId, proof, remote)
     caller.byNumber = proof.by === 'number'
   }

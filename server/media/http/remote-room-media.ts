@@ -1,8 +1,19 @@
 import { randomBytes } from 'node:crypto'
+import type { Controller } from '../../../shared/media/control.ts'
+import {
+  MediaRefusal,
+  type MediaRefusalName,
+  type RoomMedia,
+  roomMediaBy,
+  type RoomMediaMethod,
+  type RoomMediaParams,
+  type RoomMediaResult,
+} from '../../../shared/media/room-media.ts'
 import type { StreamSource } from '../../../shared/media/signal.ts'
 import type { Member } from '../rooms/member.ts'
 import type { Room } from '../rooms/room.ts'
-import type { RoomMediaClient } from '../rooms/room-media-client.ts'
+import { answerTimeoutMs } from '../rooms/room-requests.ts'
+import { Problem } from '../base/problem.ts'
 import { streamIdOf } from '../rooms/room-streams.ts'
 import type { RemoteMedia } from '../rooms/watched-streams.ts'
 import { CandidatePolicy, withPermitted } from '../webrtc/candidate-policy.ts'
@@ -30,12 +41,21 @@ const never = new AbortController().signal
 /** Media of rooms on other nodes: browsers publish to those nodes and watch from them, and the controller passes offers and answers on. */
 export class RemoteRoomMedia implements WhipWhepMedia {
   readonly isRemote = true
-  readonly #client: RoomMediaClient
+  readonly #media: RoomMedia
   readonly #sessions: MediaSessions
+  /** Called when a session ends on the other node, by its name. */
+  readonly #ends = new Map<string, () => void>()
 
-  constructor({ client, sessions }: { client: RoomMediaClient; sessions: MediaSessions }) {
-    this.#client = client
+  constructor(controller: Pick<Controller, 'request'>, sessions: MediaSessions) {
+    this.#media = mediaThrough(controller)
     this.#sessions = sessions
+  }
+
+  /** Notes that a session ended on the other node. */
+  ended(session: string): void {
+    const end = this.#ends.get(session)
+    this.#ends.delete(session)
+    end?.()
   }
 
   async publish(
@@ -49,7 +69,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     // An earlier publication of this source is over.
     member.watched.remote.get(publicationName(source))?.end()
     const permitted = withPermitted(text, remote, new CandidatePolicy(remote))
-    const opened = await this.#client.media.publish({ roomId, userId, source, offer: permitted }, never)
+    const opened = await this.#media.publish({ roomId, userId, source, offer: permitted }, never)
     const made = this.#held(open, opened)
     open.onClose(room.remote.hold(member, publicationName(source), made.media))
     room.remote.begins(member, streamIdOf(userId, source))
@@ -67,7 +87,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     room.assertPresent(member)
     const shown = height ?? member?.watched.heightOf(streamId) ?? null
     const wish = { roomId: room.config.roomId, userId: member?.user.userId ?? null, streamId, height: shown, small }
-    const made = this.#held(open, await this.#client.media.watch(wish, never))
+    const made = this.#held(open, await this.#media.watch(wish, never))
     const show = this.#resizer(made.session)
     open.onClose(room.remote.hold(member, watchedName(), { ...made.media, streamId, show }))
     const opened = this.#open(open, made, offerOf(made.sdp, remote, ''), show)
@@ -84,7 +104,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     const { userId } = member.user
     const shown = isPublication ? null : (height ?? member.watched.heightOf(streamId) ?? null)
     const wish = { roomId: room.config.roomId, userId, height: shown, ...resumed }
-    const made = this.#held(open, await this.#client.media.resume(wish, never))
+    const made = this.#held(open, await this.#media.resume(wish, never))
     const show = isPublication ? undefined : this.#resizer(made.session)
     const name = isPublication ? publicationName(streamId === userId ? 'main' : 'screen') : watchedName()
     open.onClose(room.remote.hold(member, name, { ...made.media, ...(show && { streamId, show }) }))
@@ -93,9 +113,10 @@ export class RemoteRoomMedia implements WhipWhepMedia {
 
   /** Ends a session on the other node when what is open here closes, and the other way round. */
   #held(open: OpenMedia, { session, sdp, ticket }: Omit<RemoteSession, 'media'>): RemoteSession {
-    const forget = this.#client.onOver(session, () => open.close())
+    this.#ends.set(session, () => open.close())
+    const forget = (): boolean => this.#ends.delete(session)
     open.onClose(() => {
-      if (forget()) this.#try(this.#client.media.end({ session }, never))
+      if (forget()) this.#try(this.#media.end({ session }, never))
     })
     const end = (): void => open.close()
     const leave = (): void => {
@@ -111,7 +132,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     offer: SessionOffer,
     show?: (height: number) => void,
   ): OpenedSession {
-    const { media } = this.#client
+    const media = this.#media
     const peer: SessionPeer = {
       close: () => open.close(),
       start: async (answer) => {
@@ -128,7 +149,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
   }
 
   #resizer(session: string): (height: number) => void {
-    return (height) => this.#try(this.#client.media.resize({ session, height: Math.min(height, maxHeight) }, never))
+    return (height) => this.#try(this.#media.resize({ session, height: Math.min(height, maxHeight) }, never))
   }
 
   /** Nobody waits for the outcome; the controller has logged why it failed. */
@@ -136,6 +157,26 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     // The controller has logged why it failed.
     call.catch(() => {})
   }
+}
+
+const messages: Partial<Record<MediaRefusalName, string>> = {
+  noSession: 'You are no longer in the room.',
+  badOffer: 'The offer was not taken: it may hold no codec that the room knows.',
+  busy: 'The server of this room does not answer at the moment. Try again.',
+}
+
+/** `RoomMedia` of rooms whose media is on another node, by requests to the controller. Each method rejects with a Problem: noRoom, noStream, noSession, tooManyVideos, badOffer, busy. */
+function mediaThrough(controller: Pick<Controller, 'request'>): RoomMedia {
+  return roomMediaBy(async <M extends RoomMediaMethod>(method: M, params: RoomMediaParams<M>) => {
+    try {
+      const result = await controller.request(method, params, AbortSignal.timeout(answerTimeoutMs))
+      // Both names are of the same declaration; the compiler cannot follow that through the generic.
+      return result as RoomMediaResult<M>
+    } catch (error) {
+      const refusal = error instanceof MediaRefusal ? error.refusal : 'busy'
+      throw new Problem(refusal, messages[refusal])
+    }
+  })
 }
 
 function sends(offer: Offer, kind: 'audio' | 'video'): boolean {

@@ -1,6 +1,6 @@
 import type { Deadline } from '../../../shared/deadline.ts'
 import { onAbort } from '../../../shared/abort.ts'
-import { cameraKey, type CameraSource, parseDeviceAddress } from '../../../shared/device-address.ts'
+import { cameraKey, type CameraSource, type DeviceAddress } from '../../../shared/device-address.ts'
 import type { ControlParams } from '../../../shared/media/control.ts'
 import { Problem } from '../base/problem.ts'
 import type { CameraPulls } from '../feeds/camera-pulls.ts'
@@ -62,7 +62,7 @@ export class DeviceJoins {
         room.addDevice(device.userId, device.userName, {
           key,
           lease,
-          second: device.assistAddress === '' ? undefined : sourceOf(device.assistAddress, device),
+          second: device.assistAddress && sourceOf(device.assistAddress, device),
         })
         inRoom = true
       } catch (error) {
@@ -125,6 +125,6 @@ function deviceFailure(error: unknown): unknown {
   return new DeviceFailure(error.refusal === 'locked' ? 'roomLocked' : 'roomFull', error.message)
 }
 
-function sourceOf(address: string, { login, oldTls }: Pick<RoomDevice, 'login' | 'oldTls'>): CameraSource {
-  return { address: parseDeviceAddress(address), login, oldTls }
+function sourceOf(address: DeviceAddress, { login, oldTls }: Pick<RoomDevice, 'login' | 'oldTls'>): CameraSource {
+  return { address, login, oldTls }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
-import type { ControlEvent, Doer, OutgoingId } from '../../../shared/media/control.ts'
+import type { Controller, Doer, OutgoingId } from '../../../shared/media/control.ts'
 import { RemovalTable } from '../../../shared/media/removal-table.ts'
 import { type Log, wholeText } from '../base/media-log.ts'
 import type { CameraPulls } from '../feeds/camera-pulls.ts'
@@ -21,7 +21,7 @@ export interface Place {
 /** Rooms of the node. */
 export class MediaRooms {
   readonly #rooms = new Map<string, Room>()
-  readonly #emit: (event: ControlEvent) => void
+  readonly #controller: Pick<Controller, 'notify'>
   readonly #log: Log
   readonly devices: DeviceJoins
   /** Members, by the digest of their session key. */
@@ -36,9 +36,9 @@ export class MediaRooms {
   /** Time for which somebody who was removed is refused, in milliseconds. */
   banMs: number
 
-  constructor(pulls: CameraPulls, banMs: number, emit: (event: ControlEvent) => void, log: Log) {
+  constructor(pulls: CameraPulls, banMs: number, controller: Pick<Controller, 'notify'>, log: Log) {
     this.banMs = banMs
-    this.#emit = emit
+    this.#controller = controller
     this.#log = log
     this.devices = new DeviceJoins(
       pulls,
@@ -98,8 +98,11 @@ export class MediaRooms {
   }
 
   #make(config: RoomConfig): Room {
-    const notifyIn = (roomId: string, { user, ticket }: Member): void =>
-      this.#emit(config.isRemote ? { type: 'remoteEntered', roomId, user, ticket } : { type: 'joined', roomId, user })
+    const controller = this.#controller
+    const notifyIn = (roomId: string, { user, ticket }: Pick<Member, 'user' | 'ticket'>): void => {
+      if (config.isRemote) controller.notify('remoteEntered', { roomId, user, ticket })
+      else controller.notify('joined', { roomId, user })
+    }
     const made: Room = new Room(config, {
       joined: (roomId, member) => {
         this.#sessions.set(sha256(member.session), { room: made, member })
@@ -110,15 +113,11 @@ export class MediaRooms {
         this.#sessions.set(sha256(member.session), { room: made, member })
         if (differs) notifyIn(roomId, member)
       },
-      changed: (roomId, user) =>
-        this.#emit(
-          config.isRemote ? { type: 'remoteEntered', roomId, user, ticket: '' } : { type: 'joined', roomId, user },
-        ),
+      changed: (roomId, user) => notifyIn(roomId, { user, ticket: '' }),
       left: (roomId, userId, reason) => {
         // The node of the media reports who is in the room.
         if (config.isRemote)
-          return this.#emit({
-            type: 'remoteLeft',
+          return controller.notify('remoteLeft', {
             roomId,
             userId,
             kicked: reason === 'kicked',
@@ -126,17 +125,17 @@ export class MediaRooms {
             restarting: reason === 'restarting',
           })
         this.#users -= 1
-        this.#emit({ type: 'left', roomId, userId })
+        controller.notify('left', { roomId, userId })
       },
       ended: (session) => this.#sessions.delete(sha256(session)),
-      acted: (roomId, by, act) => this.#emit({ type: 'hostActed', roomId, by, ...act }),
-      waiting: (roomId, people) => this.#emit({ type: 'waiting', roomId, people }),
-      muted: (roomId, userId, act) => this.#emit({ type: 'remoteMuted', roomId, userId, ...act }),
+      acted: (roomId, by, act) => controller.notify('hostActed', { roomId, by, ...act }),
+      waiting: (roomId, people) => controller.notify('waiting', { roomId, people }),
+      muted: (roomId, userId, act) => controller.notify('remoteMuted', { roomId, userId, ...act }),
       failed: (error) => this.#beginAnew(made, error),
       isOutgoing: (userId) => this.#outgoing.get(userId) === config.roomId,
     })
     made.streams.short = (userId, shortcomings) =>
-      this.#emit({ type: 'streamShort', roomId: config.roomId, userId, shortcomings: [...shortcomings] })
+      controller.notify('streamShort', { roomId: config.roomId, userId, shortcomings: [...shortcomings] })
     made.streams.changed = () => this.streamsChanged(config.roomId)
     return made
   }
@@ -201,19 +200,19 @@ export class MediaRooms {
     const at = Date.now()
     const removal = { roomId, userId, tokenId, at, until: at + this.banMs }
     this.removals.add(removal)
-    this.#emit({ type: 'removed', ...removal, userName, by })
+    this.#controller.notify('removed', { ...removal, userName, by })
   }
 
   #reportRemoval(roomId: string, { user: { userId, userName } }: Member, by: Doer | undefined): void {
     if (by !== undefined)
-      this.#emit({ type: 'hostActed', roomId, act: 'removed', by, who: { userId, userName }, count: 1 })
+      this.#controller.notify('hostActed', { roomId, act: 'removed', by, who: { userId, userName }, count: 1 })
   }
 
   #lost(room: Room, userId: string, error: RtspError): void {
     if (!room.remove(userId, 'lost')) return
     this.#users -= 1
     const kind: DeviceErrorKind = error.kind
-    this.#emit({ type: 'deviceLost', roomId: room.config.roomId, userId, kind, detail: error.message })
+    this.#controller.notify('deviceLost', { roomId: room.config.roomId, userId, kind, detail: error.message })
   }
 }
 

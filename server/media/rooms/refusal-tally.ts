@@ -1,5 +1,5 @@
 import { plainAddress } from '../../../shared/client-address.ts'
-import type { ControlEvent, GuessKind } from '../../../shared/media/control.ts'
+import type { Controller, GuessKind, ReportParams } from '../../../shared/media/control.ts'
 
 /** A guess that the node refused by itself. */
 export interface Guess {
@@ -11,8 +11,7 @@ export interface Guess {
   remote: string
 }
 
-type Told = Extract<ControlEvent, { type: 'guesses' }>
-type Group = Told['groups'][number]
+type Group = ReportParams<'guesses'>['groups'][number]
 
 /** Milliseconds that guesses are gathered for. */
 const gatherMs = 1_000
@@ -24,14 +23,14 @@ const maxGroups = 32
  * messages. The guessed values are not reported.
  */
 export class RefusalTally {
-  readonly #emit: (event: ControlEvent) => void
+  readonly #controller: Pick<Controller, 'notify'>
   readonly #gatherMs: number
   readonly #groups = new Map<string, Group>()
   #more = 0
   #timer: NodeJS.Timeout | undefined
 
-  constructor(emit: (event: ControlEvent) => void, milliseconds = gatherMs) {
-    this.#emit = emit
+  constructor(controller: Pick<Controller, 'notify'>, milliseconds = gatherMs) {
+    this.#controller = controller
     this.#gatherMs = milliseconds
   }
 
@@ -53,10 +52,10 @@ export class RefusalTally {
   }
 
   #notify(): void {
-    const event: Told = { type: 'guesses', groups: [...this.#groups.values()], more: this.#more }
+    const guesses = { groups: [...this.#groups.values()], more: this.#more }
     this.#groups.clear()
     this.#more = 0
     this.#timer = undefined
-    this.#emit(event)
+    this.#controller.notify('guesses', guesses)
   }
 }

@@ -212,7 +212,7 @@ export class SignalConnection implements PersonLink {
       const proof = admission.toBeAsked(roomId, caller)
       if (proof !== undefined) {
         try {
-          await requests.ask({ roomId, proof, client: plainAddress(this.#remote) })
+          await requests.enter({ roomId, proof, client: plainAddress(this.#remote) })
         } catch (error) {
           // Enough for the room, which opens later: those who wait for it are no guessers.
           if (error instanceof NotOpenYet) admission.noteRight(roomId, proof, this.#remote)

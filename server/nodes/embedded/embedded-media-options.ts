@@ -1,4 +1,4 @@
-import type { ControlEvent, ControlParams, Doer, OutgoingId, Removal, RoomLook } from '../../../shared/media/control.ts'
+import type { Doer, OutgoingId, Removal, ReportParams, ReportResult, RoomLook } from '../../../shared/media/control.ts'
 import type { MediaSettings } from '../../../shared/media/media-settings.ts'
 import type { TlsMaterial } from '../../edge/tls.ts'
 import type { Gated } from '../../gate/gate.ts'
@@ -28,21 +28,21 @@ export interface MediaConfiguration {
   settings: MediaSettings
 }
 
-/** Somebody wants to enter a room that is not open on the node, or that only the controller can let them into. */
-export type WantedRoom = Pick<Extract<ControlEvent, { type: 'roomWanted' }>, 'roomId' | 'proof' | 'client'>
-/** Somebody stands before a room, without a link or with a good one. */
-export type LookedRoom = Pick<Extract<ControlEvent, { type: 'roomLooked' }>, 'roomId' | 'client' | 'role'>
-/** A host wants their room locked or unlocked. */
-export type WantedLock = Pick<Extract<ControlEvent, { type: 'lockWanted' }>, 'roomId' | 'locked' | 'by'>
-/** A host wants a join link for anybody. */
-export type WantedInvite = Pick<Extract<ControlEvent, { type: 'inviteWanted' }>, 'roomId' | 'by' | 'link'>
-/** A host wants their room recorded, or no more. */
-export type WantedRecording = Pick<Extract<ControlEvent, { type: 'recordingWanted' }>, 'roomId' | 'on' | 'by'>
+/** A user wants to enter a room that is not open on the node, or that only the controller can admit them to. */
+export type WantedRoom = ReportParams<'enter_room'>
+/** A visitor opened the page of a room, without a link or with a valid one. */
+export type LookedRoom = ReportParams<'look_at_room'>
+/** A host locks or unlocks their room. */
+export type WantedLock = ReportParams<'lock_room'>
+/** A host requests a join link for anybody. */
+export type WantedInvite = ReportParams<'make_invitation'>
+/** A host starts or stops the recording of their room. */
+export type WantedRecording = ReportParams<'record_room'>
 /** A host did something that the node has done by itself. */
-export type HostActed = Omit<Extract<ControlEvent, { type: 'hostActed' }>, 'type'>
+export type HostActed = ReportParams<'hostActed'>
 
-/** Answer to a process that wants to open a room for a user. */
-export type RoomAnswer = Omit<ControlParams<'answer_room'>, 'id'>
+/** Answer to a user who wants to enter a room. */
+export type RoomAnswer = ReportResult<'enter_room'>
 
 /** Requests of the process about rooms. None rejects. */
 interface RoomAnswers {
@@ -81,7 +81,7 @@ export interface EmbeddedMediaOptions {
   hostActed?: (acted: HostActed) => void
   answers: RoomAnswers
   /** Receives events of rooms with remote media, and restarts of the process. */
-  gateway?: GatewayListener
+  gateway?: () => GatewayListener
   /** Receives who waits before rooms, and restarts of the process. */
   waiting?: WaitingListener
   /** Receives what is recorded, and restarts of the process. */
@@ -89,9 +89,9 @@ export interface EmbeddedMediaOptions {
   /** Receives the reason when the process of a node ended, hung or could not be started; it is started again. */
   failed?: (node: string, why: string) => void
   /** Receives each device that opened the page by which it shows that it reaches this machine. */
-  reached?: ((visit: Pick<Extract<ControlEvent, { type: 'pageReached' }>, 'token' | 'client'>) => void) | undefined
+  reached?: ((visit: ReportParams<'pageReached'>) => void) | undefined
   /** Receives attempts that the node refused. */
-  guessed: (guesses: Extract<ControlEvent, { type: 'guesses' }>) => void
+  guessed: (guesses: ReportParams<'guesses'>) => void
   logger: NodeLogger
   /** See SupervisorOptions. */
   hangsAfterMs?: number | undefined

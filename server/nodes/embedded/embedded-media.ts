@@ -217,7 +217,7 @@ export class EmbeddedMedia {
       hangsAfterMs,
       looksAtPort,
     } = this.#options
-    const supervisor: MediaSupervisor = new MediaSupervisor({
+    const supervisor = new MediaSupervisor({
       spawn,
       ffmpeg,
       logger: naming(node.name, this.#options.logger),
@@ -242,16 +242,8 @@ export class EmbeddedMedia {
           outgoing: this.#options.outgoing?.(),
         }
       },
-      onEvent: (event) => events.take(event),
-      onRestart: () => events.restarted(),
-      onFailure: (why) => events.failed(why),
+      events: new ProcessEvents(node.name, this.#options, (event) => this.#claims.emit(node.name, event)),
     })
-    const events = new ProcessEvents(
-      node.name,
-      this.#options,
-      (signal) => supervisor.client(signal),
-      (event) => this.#claims.emit(node.name, event),
-    )
     const service: Service = { owner: node.name, place, udpPort: 0, supervisor, started: Promise.resolve() }
     return service
   }

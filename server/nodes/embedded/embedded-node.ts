@@ -47,9 +47,7 @@ export class EmbeddedNode implements MediaNode {
 
   async addDevice(roomId: string, device: NodeDevice, deadline: Deadline): Promise<void> {
     const { signal } = deadline
-    const { assistAddress, ...facts } = device
-    const { userId, address } = facts
-    const message = { ...facts, address: address.address, assistAddress: assistAddress?.address ?? '' }
+    const { userId } = device
     const client = await this.#client(signal)
     // It joined in the very moment that the caller gave up.
     const tooLate = (): void => {
@@ -57,7 +55,7 @@ export class EmbeddedNode implements MediaNode {
       client.request('remove_device', { roomId, userId }, never).catch(() => {})
     }
     const leftMs = Math.max(1, Math.floor(deadline.leftMs * joinShare))
-    await client.request('add_device', { roomId, device: message, leftMs }, signal, tooLate)
+    await client.request('add_device', { roomId, device, leftMs }, signal, tooLate)
   }
 
   async removeDevice(roomId: string, userId: string, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { GatheredMessages, messagesOf } from '../../../shared/media/gathered-messages.ts'
-import type { ToNode } from '../../../shared/media/control.ts'
+import type { ControlMessage } from '../../../shared/media/control-link.ts'
 import { mediaEnvironment, permissionArguments } from './confinement.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
 
@@ -53,7 +53,7 @@ export function forkMediaProcess(
     child.once('exit', (code, signal) =>
       exited(signal === null ? `it ended with exit code ${code ?? 0}` : `it was ended by ${signal}`),
     )
-    const gathered = new GatheredMessages<ToNode>((message) => {
+    const gathered = new GatheredMessages<ControlMessage>((message) => {
       // Between its end and the news of it a message finds nobody.
       if (child.connected) child.send(message, () => {})
     })

@@ -1,19 +1,13 @@
-import type {
-  ControlEvent,
-  ControlMethod,
-  ControlParams,
-  ControlResult,
-  MediaStart,
-} from '../../../shared/media/control.ts'
+import type { ControlMethod, ControlParams, ControlResult, MediaStart } from '../../../shared/media/control.ts'
 import type { MediaSettings } from '../../../shared/media/media-settings.ts'
 import { unlessAborted } from '../../../shared/abort.ts'
 import { DeadlineError } from '../port/deadline.ts'
 import { NodeConnectionError } from '../port/media-node-port.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
-import { guarded } from '../port/guarded.ts'
 import type { ControlClient } from './control-client.ts'
 import type { LocalFfmpeg } from './ffmpeg/local-ffmpeg.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
+import type { ProcessEvents } from './process-events.ts'
 import { ProcessRun } from './process-run.ts'
 import { RestartLadder } from './restart-ladder.ts'
 
@@ -27,11 +21,8 @@ export interface SupervisorOptions {
   /** Checks before each start whether it can succeed. @throws Error with the reason */
   mayStart?: ((ports: ControlResult<'start'> | undefined) => Promise<void>) | undefined
   logger: NodeLogger
-  onEvent: (event: ControlEvent) => void
-  /** The process has ended, or another one runs: its rooms are gone. */
-  onRestart: () => void
-  /** The process ended, hung or could not be started, and is started again; `why` in plain words. */
-  onFailure?: ((why: string) => void) | undefined
+  /** Receives the messages of each process, its restarts and its failures. */
+  events: ProcessEvents
   /** Silence, although requests are sent, after which a process hangs and is replaced; milliseconds, 10 s when left out. */
   hangsAfterMs?: number | undefined
 }
@@ -131,30 +122,27 @@ export class MediaSupervisor {
   }
 
   async #begin(): Promise<ProcessRun> {
-    const { spawn, ffmpeg, start, mayStart, logger, onEvent, hangsAfterMs = defaultHangMs } = this.#options
+    const { spawn, ffmpeg, start, mayStart, logger, events, hangsAfterMs = defaultHangMs } = this.#options
     const { signal } = this.#stopper
     await mayStart?.(this.#ports)
     signal.throwIfAborted()
-    const run: ProcessRun = new ProcessRun({ spawn, ffmpeg, logger, onEvent, hangsAfterMs, signal }, (why) =>
-      this.#ended(run, why),
+    const run: ProcessRun = new ProcessRun(
+      { spawn, ffmpeg, logger, handlers: events.handlers(), hangsAfterMs, signal },
+      (why) => this.#ended(run, why),
     )
     this.#ports = await run.listen(() => start(this.#ports))
     this.#running = run
     this.#ladder.started()
     this.#lastError = ''
     logger.info({ pid: run.client.pid, ...this.#ports }, 'the embedded node runs')
-    this.#notifyRestart()
+    this.#options.events.restarted()
     return run
-  }
-
-  #notifyRestart(): void {
-    guarded(this.#options.logger, 'a listener of the embedded node failed', this.#options.onRestart)
   }
 
   #ended(run: ProcessRun, why: string): void {
     if (this.#running !== run) return
     this.#running = undefined
-    this.#notifyRestart()
+    this.#options.events.restarted()
     this.#startAgain(why, () => this.#ladder.crashed(run.upMs))
   }
 
@@ -170,7 +158,7 @@ export class MediaSupervisor {
     this.#lastError = why
     const wait = waitOf()
     this.#options.logger.error({ error: why, next_start_ms: wait }, 'the embedded node does not run')
-    guarded(this.#options.logger, 'a listener of the embedded node failed', () => this.#options.onFailure?.(why))
+    this.#options.events.failed(why)
     clearTimeout(this.#timer)
     // A failed launch is logged and tried again by its own timer.
     this.#timer = setTimeout(() => void this.#launch().catch(() => {}), wait).unref()

@@ -1,14 +1,8 @@
-import type {
-  ControlEvent,
-  ControlMethod,
-  ControlParams,
-  ControlResult,
-  MediaStart,
-} from '../../../shared/media/control.ts'
+import type { ControlMethod, ControlParams, ControlResult, MediaStart } from '../../../shared/media/control.ts'
 import type { MediaSettings } from '../../../shared/media/media-settings.ts'
 import { within } from '../port/deadline.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
-import { ControlClient } from './control-client.ts'
+import { ControlClient, type ProcessHandlers } from './control-client.ts'
 import { FfmpegRuns } from './ffmpeg/ffmpeg-runs.ts'
 import type { LocalFfmpeg } from './ffmpeg/local-ffmpeg.ts'
 import { watchLiveness } from './liveness-watch.ts'
@@ -20,7 +14,8 @@ export interface ProcessRunOptions {
   /** Run for the process, which may start none. */
   ffmpeg: LocalFfmpeg
   logger: NodeLogger
-  onEvent: (event: ControlEvent) => void
+  /** Handlers of its messages, without those about ffmpeg. */
+  handlers: Partial<ProcessHandlers>
   /** Silence, although requests are sent, after which the process hangs and is killed, in milliseconds. */
   hangsAfterMs: number
   /** Ends what is under way. */
@@ -48,24 +43,20 @@ export class ProcessRun {
   /** @param exited called once, with the reason in plain words */
   constructor(options: ProcessRunOptions, exited: (why: string) => void) {
     this.#options = options
-    const { spawn, ffmpeg, logger, onEvent } = options
-    const process = spawn()
+    const { spawn, ffmpeg, logger, handlers } = options
     const runs = new FfmpegRuns({
       ffmpeg,
-      tell: (message) => process.send({ type: 'ffmpeg', message }),
+      tell: (message) => this.client.tellFfmpeg(message),
       transcoders: () => this.#transcoders,
       logger,
     })
     this.client = new ControlClient(
-      process,
-      {
-        event: onEvent,
-        ffmpeg: (message) => runs.take(message),
-        exit: (why) => {
-          runs.endAll()
-          this.endTimers()
-          exited(why)
-        },
+      spawn(),
+      { ...handlers, ffmpeg: (message) => runs.take(message) },
+      (why) => {
+        runs.endAll()
+        this.endTimers()
+        exited(why)
       },
       logger,
     )

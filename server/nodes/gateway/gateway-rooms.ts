@@ -1,20 +1,19 @@
 import type { RemoteRoom } from '../../../shared/media/remote-media.ts'
-import { callRoomMedia, type MediaOutcome, type RoomMediaCall } from '../../../shared/media/room-media.ts'
+import { MediaRefusal, type RoomMediaMethod } from '../../../shared/media/room-media.ts'
 import { isShut } from '../../schedule/room-hours.ts'
-import type { ControlParams } from '../../../shared/media/control.ts'
+import type { ControlParams, ReportParams } from '../../../shared/media/control.ts'
 import type { StreamStats } from '../../../shared/media/stream-stats.ts'
-import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { StoredRoom } from '../../store/records.ts'
 import type { Change, Store } from '../../store/store.ts'
 import type { NodeUser } from '../port/media-node-port.ts'
-import type { GatewayEvent } from '../port/gateway-events.ts'
+import type { GatewayListener } from '../port/gateway-events.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
 import { toNodeRoom } from '../pool/placement/node-room.ts'
 import type { PoolEvent } from '../port/pool-events.ts'
 import { remoteRoom, remoteStats } from './remote-room-views.ts'
 import { GatewayPeople } from './gateway-people.ts'
 import { type RequestGateway, GatewayRequests } from './gateway-requests.ts'
-import type { RoomMedia, RoomMediaEvent, RoomPeople } from '../port/room-media.ts'
+import type { RoomMedia, RoomMediaEvent, RoomMediaParams, RoomMediaResult, RoomPeople } from '../port/room-media.ts'
 
 /** Needs of the signalling gateway. */
 export interface GatewayRoomsOptions {
@@ -54,7 +53,7 @@ interface GatewayRoom {
  * Signalling gateway: rooms whose people come through the room page of an embedded program while their media is on another node. A program opens such a room at its first
  * visitor. From then on it receives the room's configuration, people and streams, and its calls on media go to the nodes that the room is on.
  */
-export class GatewayRooms {
+export class GatewayRooms implements GatewayListener {
   readonly #options: GatewayRoomsOptions
   /** Open rooms by program and room. */
   readonly #gateways = new Map<string, Map<string, GatewayRoom>>()
@@ -103,20 +102,6 @@ export class GatewayRooms {
 
   #statsOf(roomId: string): StreamStats[] {
     return this.#options.media.feedsOf(roomId).map((feed) => remoteStats(roomId, feed))
-  }
-
-  /** Takes an event of a program. */
-  take(gateway: string, event: GatewayEvent): void {
-    switch (event.type) {
-      case 'remoteEntered':
-        return this.#entered(gateway, event)
-      case 'remoteLeft':
-        return this.#left(gateway, event)
-      case 'remoteMuted':
-        return this.#muted(gateway, event)
-      case 'mediaRequested':
-        return mustNotFail(this.#answer(gateway, event.id, event.call))
-    }
   }
 
   /** Takes an event of the remote media. */
@@ -191,16 +176,15 @@ export class GatewayRooms {
     return { ...toNodeRoom(room, this.#options.store), remote: true }
   }
 
-  #entered(gateway: string, { roomId, user, ticket }: Extract<GatewayEvent, { type: 'remoteEntered' }>): void {
+  /** Takes a report of a program. */
+  entered(gateway: string, { roomId, user, ticket }: ReportParams<'remoteEntered'>): void {
     const { userId, userName, role, byNumber, hand } = user
     this.#people.entered(roomId, userId, gateway)
     this.#options.media.enter({ roomId, userId, userName, role, byNumber, hand }, ticket)
   }
 
-  #left(
-    gateway: string,
-    { roomId, userId, kicked, ended, restarting }: Extract<GatewayEvent, { type: 'remoteLeft' }>,
-  ): void {
+  /** Takes a report of a program. */
+  left(gateway: string, { roomId, userId, kicked, ended, restarting }: ReportParams<'remoteLeft'>): void {
     const by = this.#people.gatewayOf(roomId, userId)
     if (by === gateway && restarting) this.#awaitBack([{ roomId, userId }])
     else if (by === gateway) {
@@ -222,7 +206,7 @@ export class GatewayRooms {
   }
 
   /** Mutes a user through their own program, which notifies them; users without one are muted at their node. */
-  #muted(gateway: string, { roomId, userId, kind, muted, by }: Extract<GatewayEvent, { type: 'remoteMuted' }>): void {
+  muted(gateway: string, { roomId, userId, kind, muted, by }: ReportParams<'remoteMuted'>): void {
     const through = this.#people.gatewayOf(roomId, userId)
     if (muted && through !== undefined && through !== gateway)
       return this.#requests.notify(through, 'mute', { roomId, userId, kind, by })
@@ -239,22 +223,22 @@ export class GatewayRooms {
     return this.#people.forget(roomId, userId, listed)
   }
 
-  async #answer(gateway: string, id: number, call: RoomMediaCall): Promise<void> {
-    const outcome = await this.#outcome(gateway, call)
-    this.#requests.notify(gateway, 'answer_media', { id, outcome })
-  }
-
-  async #outcome(gateway: string, call: RoomMediaCall): Promise<MediaOutcome> {
+  /** Calls a method on the media of a room for the people of a program. @throws MediaRefusal */
+  async call<M extends RoomMediaMethod>(
+    gateway: string,
+    method: M,
+    params: RoomMediaParams<M>,
+  ): Promise<RoomMediaResult<M>> {
     const { media, logger } = this.#options
-    if (call.method === 'end') this.#sessions.delete(call.params.session)
+    if (method === 'end' && 'session' in params) this.#sessions.delete(params.session)
     try {
-      const result = await callRoomMedia(media, call, AbortSignal.timeout(requestTimeoutMs))
+      const result = await (media as RoomMedia)[method](params, AbortSignal.timeout(requestTimeoutMs))
       if ('session' in result) this.#sessions.set(result.session, gateway)
-      return { done: true, result: { ...result } }
+      return result
     } catch (error) {
       const refusal = media.refusalOf(error)
-      if (refusal === 'busy') logger.warn({ err: error, method: call.method }, 'a call on the media of a room failed')
-      return { done: false, refusal }
+      if (refusal === 'busy') logger.warn({ err: error, method }, 'a call on the media of a room failed')
+      throw new MediaRefusal(refusal, { cause: error })
     }
   }
 

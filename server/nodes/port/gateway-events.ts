@@ -1,19 +1,11 @@
-import type { ControlEvent } from '../../../shared/media/control.ts'
+import type { ReportParams } from '../../../shared/media/control.ts'
+import type { RoomMediaMethod, RoomMediaParams, RoomMediaResult } from '../../../shared/media/room-media.ts'
 import type { RecorderEvent } from '../../../shared/recordings/segment.ts'
-
-/** Event of the program that shows the room page, about a room whose media is on another node. */
-export type GatewayEvent = Extract<ControlEvent, { type: (typeof gatewayEvents)[number] }>
-
-const gatewayEvents = ['remoteEntered', 'remoteLeft', 'remoteMuted', 'mediaRequested'] as const
-
-export function isGatewayEvent(event: ControlEvent): event is GatewayEvent {
-  return gatewayEvents.some((type) => type === event.type)
-}
 
 /** Receives who waits before rooms. */
 export interface WaitingListener {
   /** @param node whose program reports it */
-  take(node: string, report: Extract<ControlEvent, { type: 'waiting' }>): void
+  take(node: string, report: ReportParams<'waiting'>): void
   /** The program of a node restarted: nobody waits there. */
   restarted(node: string): void
 }
@@ -26,10 +18,13 @@ export interface RecorderListener {
   restarted(node: string): void
 }
 
-/** Receives what media programs report of rooms whose media is remote. */
+/** Rooms whose media is remote, for the programs that show their room page. The first parameter is the node of the program. */
 export interface GatewayListener {
-  /** @param node whose program reports it */
-  take(node: string, event: GatewayEvent): void
-  /** The program of a node restarted, with empty rooms. */
+  /** Calls a method of RoomMedia for the people of a program. @throws MediaRefusal */
+  call<M extends RoomMediaMethod>(node: string, method: M, params: RoomMediaParams<M>): Promise<RoomMediaResult<M>>
+  entered(node: string, entered: ReportParams<'remoteEntered'>): void
+  left(node: string, left: ReportParams<'remoteLeft'>): void
+  muted(node: string, muted: ReportParams<'remoteMuted'>): void
+  /** The program restarted, with empty rooms. */
   restarted(node: string): void
 }

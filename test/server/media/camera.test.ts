@@ -1,3 +1,4 @@
+import { parseDeviceAddress } from '../../../shared/device-address.ts'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Camera, startCamera } from '../../support/camera/camera.ts'
 import type { Windows } from '../../support/chromium.ts'
@@ -132,7 +133,7 @@ describe('a camera in a room', () => {
   })
 
   test('is recognised as sending B-frames, in its description and in its pictures', async () => {
-    const probed = await node.request('probe', { address: camera.url('/bframes') })
+    const probed = await node.request('probe', { address: parseDeviceAddress(camera.url('/bframes')) })
     expect(probed.tracks[0]?.detail).toMatch(
       /^H\.264 with B-frames: browsers show few of its pictures; .*ffmpeg.*, 640 × 360$/,
     )
@@ -282,7 +283,7 @@ describe('a camera that fails', () => {
     hanging.signal('SIGSTOP')
     await node.openRoom('given-up')
     const abort = new AbortController()
-    const device = { userId: 'cam', userName: '', address: hanging.url('/cam'), assistAddress: '' }
+    const device = { userId: 'cam', userName: '', address: parseDeviceAddress(hanging.url('/cam')) }
     const attempt = node.request('add_device', { roomId: 'given-up', device, leftMs: 4_000 }, abort.signal)
     abort.abort()
     expect(await kindOf(attempt)).toBeNull()
@@ -315,15 +316,16 @@ describe('a camera that fails', () => {
   })
 
   test('is distinguished from a working one by a probe', async () => {
-    expect(await node.request('probe', { address: camera.url('/aac') })).toMatchObject({
+    expect(await node.request('probe', { address: parseDeviceAddress(camera.url('/aac')) })).toMatchObject({
       ok: true,
       kind: null,
       tracks: [{ codec: 'H264', carried: true }, { carried: false }],
     })
-    expect(await node.request('probe', { address: camera.url('/nothing') })).toMatchObject({
+    expect(await node.request('probe', { address: parseDeviceAddress(camera.url('/nothing')) })).toMatchObject({
       ok: false,
       kind: 'notFound',
     })
-    await expect(node.request('probe', { address: 'not an address' })).rejects.toThrow('must begin with rtsp://')
+    const address = { ...parseDeviceAddress(camera.url('/aac')), port: 0 }
+    await expect(node.request('probe', { address })).rejects.toThrow('port')
   })
 })

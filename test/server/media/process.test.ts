@@ -114,9 +114,9 @@ test('an invalid, unknown or premature request fails alone', async () => {
   await heard.promise
   expect(answers).toHaveLength(3)
   for (const failure of [
-    { type: 'failure', id: 1, kind: null, message: 'it was not started', detail: '' },
-    { type: 'failure', id: 2, kind: null, message: 'there is no request toString', detail: '' },
-    { type: 'failure', id: 3, kind: null, message: expect.stringContaining('token_key'), detail: '' },
+    { type: 'failure', id: 1, failure: { reason: 'other', message: 'there is no handler for rooms' } },
+    { type: 'failure', id: 2, failure: { reason: 'other', message: 'there is no handler for toString' } },
+    { type: 'failure', id: 3, failure: { reason: 'other', message: expect.stringContaining('token_key') } },
   ]) {
     expect(answers).toContainEqual(failure)
   }
@@ -140,7 +140,10 @@ test('a port in use is reported, and the process can start on another', async ()
   }
   const start = { version: 1, host: '127.0.0.1', token_key: 'k'.repeat(44) }
   child.send({ type: 'request', id: 1, method: 'start', params: { ...start, port } })
-  expect(await answer(1)).toMatchObject({ type: 'failure', message: expect.stringContaining('EADDRINUSE') })
+  expect(await answer(1)).toMatchObject({
+    type: 'failure',
+    failure: { message: expect.stringContaining('EADDRINUSE') },
+  })
   child.send({ type: 'request', id: 2, method: 'start', params: { ...start, port: 0 } })
   expect(await answer(2)).toMatchObject({ type: 'answer' })
   taken.close()

@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { openRecordingsFolder } from '../../../server/recordings/recordings-folder.ts'
 import { SiteRecordings } from '../../../server/recordings/site-recordings.ts'
-import { controlEventSchema } from '../../../shared/media/control.ts'
+import { controllerMethods } from '../../../shared/media/control.ts'
 import { segmentPath } from '../../../shared/recordings/segment-path.ts'
 import type { EndedFacts, RecordedStream, RecordingOrder, SegmentFacts } from '../../../shared/recordings/segment.ts'
 import { settingsSchema } from '../../../shared/settings.ts'
@@ -48,8 +48,8 @@ async function recordingSite() {
   })
   /** Passes a message on as the supervisor of the process does: what does not fit the schema is dropped there. */
   const report = (event: unknown, from = 'node'): boolean => {
-    const parsed = controlEventSchema.safeParse({ type: 'recorder', event })
-    if (!parsed.success || parsed.data.type !== 'recorder') return false
+    const parsed = controllerMethods.recorder.params.safeParse({ event })
+    if (!parsed.success) return false
     recordings.take(from, parsed.data.event)
     return true
   }

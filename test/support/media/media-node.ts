@@ -8,14 +8,16 @@ import type { FfmpegRuns } from '../../../server/nodes/embedded/ffmpeg/ffmpeg-ru
 import { signJoinToken } from '../../../server/rooms/sign-join-token.ts'
 import type { JoinGrant } from '../../../shared/join-token.ts'
 import {
-  type ControlEvent,
+  controllerMethods,
   type ControlMethod,
   type ControlParams,
   type ControlResult,
-  controlMethods,
-  fromNodeSchema,
-  type ToNode,
+  mediaMethods,
+  type ReportParams,
+  type ReportResult,
 } from '../../../shared/media/control.ts'
+import { ControlLink, type ControlMessage } from '../../../shared/media/control-link.ts'
+import { parseDeviceAddress } from '../../../shared/device-address.ts'
 import { mediaSettingsSchema, type MediaSettings } from '../../../shared/media/media-settings.ts'
 import type { StreamStats } from '../../../shared/media/stream-stats.ts'
 import { messagesOf } from '../../../shared/media/gathered-messages.ts'
@@ -55,47 +57,94 @@ export interface MediaNodeOptions {
   env?: Record<string, string>
 }
 
-interface Waiting {
-  resolve(result: unknown): void
-  reject(error: Error): void
+/** A message of the node, by its name. */
+export type NodeReport = {
+  [M in keyof typeof controllerMethods]: { type: M } & ReportParams<M>
+}[keyof typeof controllerMethods]
+
+/** Facts about a camera besides its address. */
+type AddedDevice = Partial<Pick<ControlParams<'add_device'>['device'], 'userName' | 'login' | 'oldTls'>> & {
+  assistAddress?: string
 }
+
+const never = new AbortController().signal
 
 /** The node in a process of its own, confined and controlled as by the controller. */
 export class TestMediaNode implements AsyncDisposable {
   readonly child: ChildProcess
   readonly key = randomBytes(32)
-  /** Events of the node. */
-  readonly events: ControlEvent[] = []
+  /** Messages of the node, without its log. */
+  readonly events: NodeReport[] = []
+  /** Locks or unlocks a room for its host; resolves to whether that was done. */
+  locks: (wanted: ReportParams<'lock_room'>) => Promise<boolean> = () => Promise.resolve(false)
   /** Rooms that can be joined by number. */
   readonly openToNumber = new Set<string>()
   /** Warnings and errors in its log. */
   readonly complaints: string[] = []
-  readonly #waiting = new Map<number, Waiting>()
   readonly #watchers = new Set<() => void>()
-  readonly #hello: Promise<void>
+  readonly #hello = Promise.withResolvers<void>()
+  readonly #link: ControlLink<typeof mediaMethods, typeof controllerMethods>
   readonly #ffmpegs: FfmpegRuns
   #settings: MediaSettings
-  #id = 0
   port = 0
   udpPort = 0
 
   private constructor(child: ChildProcess, ffmpeg: string | undefined, settings: MediaSettings) {
     this.child = child
     this.#settings = settings
-    this.#ffmpegs = ffmpegRuns((message) => this.send({ type: 'ffmpeg', message }), {
+    this.#ffmpegs = ffmpegRuns((message) => this.#link.notify('ffmpeg', message), {
       program: ffmpeg,
       transcoders: () => this.#settings.transcoders,
     })
+    const noted =
+      <M extends keyof typeof controllerMethods, T>(type: M, run: (params: ReportParams<M>) => T) =>
+      (params: ReportParams<M>): T => {
+        // The name ties the parameters to it; the compiler cannot follow that through the spread.
+        this.#note({ type, ...params } as unknown as NodeReport)
+        return run(params)
+      }
+    const note = <M extends keyof typeof controllerMethods>(type: M) => noted(type, () => {})
+    this.#link = new ControlLink({
+      sends: mediaMethods,
+      receives: controllerMethods,
+      handlers: {
+        hello: () => this.#hello.resolve(),
+        ffmpeg: (message) => this.#ffmpegs.take(message),
+        log: ({ level, message, detail }) => {
+          if (level === 'warn' || level === 'error') this.complaints.push(`${message}: ${detail}`)
+        },
+        enter_room: noted('enter_room', (wanted) => this.#enter(wanted)),
+        look_at_room: noted('look_at_room', ({ roomId }) => ({
+          by_number: this.openToNumber.has(roomId),
+          host_password: false,
+          topic: '',
+        })),
+        lock_room: noted('lock_room', async (wanted) => ({ done: await this.locks(wanted) })),
+        joined: note('joined'),
+        left: note('left'),
+        deviceLost: note('deviceLost'),
+        streamShort: note('streamShort'),
+        hostActed: note('hostActed'),
+        waiting: note('waiting'),
+        guesses: note('guesses'),
+        recorder: note('recorder'),
+        removed: note('removed'),
+      },
+      send: (message) => this.send(message),
+      describe: (error) => ({ reason: 'other', message: String(error) }),
+      errorOf: (failure) => new NodeFailure(failure.reason === 'device' ? failure.kind : null, failure.message),
+      report: (event, error) => this.complaints.push(`${event}: ${String(error)}`),
+    })
     child.on('message', (received) => {
-      for (const message of messagesOf(received)) this.#received(message)
+      for (const message of messagesOf(received)) this.#link.receive(message)
     })
-    this.#hello = new Promise((resolve, reject) => {
-      child.once('message', () => resolve())
-      child.once('exit', (code) => reject(new Error(`the node ended with ${code} before it said hello`)))
-    })
+    // Nobody waits for it after the start.
+    this.#hello.promise.catch(() => {})
     child.once('exit', (code) => {
       this.#ffmpegs.endAll()
-      for (const { reject } of this.#waiting.values()) reject(new Error(`the node ended with ${code}`))
+      const ended = new Error(`the node ended with ${code}`)
+      this.#hello.reject(ended)
+      this.#link.close(ended)
     })
   }
 
@@ -110,7 +159,7 @@ export class TestMediaNode implements AsyncDisposable {
       ffmpeg,
       settings,
     )
-    await node.#hello
+    await node.#hello.promise
     const ports = await node.request('start', {
       version: 1,
       host: '127.0.0.1',
@@ -136,21 +185,14 @@ export class TestMediaNode implements AsyncDisposable {
   async request<M extends ControlMethod>(
     method: M,
     params: ControlParams<M>,
-    signal?: AbortSignal,
+    signal: AbortSignal = never,
   ): Promise<ControlResult<M>> {
     if (this.child.exitCode !== null) throw new Error(`the node ended with ${this.child.exitCode}`)
     if (method === 'set_settings') this.#settings = mediaSettingsSchema.parse(params)
-    this.#id += 1
-    const id = this.#id
-    const answer = new Promise<unknown>((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject })
-    })
-    signal?.addEventListener('abort', () => this.send({ type: 'cancel', id }), { once: true })
-    this.send({ type: 'request', id, method, params })
-    return controlMethods[method].result.parse(await answer) as ControlResult<M>
+    return await this.#link.request(method, params, signal)
   }
 
-  send(message: ToNode): void {
+  send(message: ControlMessage): void {
     if (this.child.connected) this.child.send(message)
   }
 
@@ -174,12 +216,18 @@ export class TestMediaNode implements AsyncDisposable {
     roomId: string,
     userId: string,
     address: string,
-    more: Partial<ControlParams<'add_device'>['device']> = {},
+    { assistAddress, ...more }: AddedDevice = {},
     leftMs = 4_000,
   ): Promise<void> {
     await this.request('add_device', {
       roomId,
-      device: { userId, userName: userId, address, assistAddress: '', ...more },
+      device: {
+        userId,
+        userName: userId,
+        address: parseDeviceAddress(address),
+        assistAddress: assistAddress === undefined ? undefined : parseDeviceAddress(assistAddress),
+        ...more,
+      },
       leftMs,
     })
   }
@@ -199,10 +247,10 @@ export class TestMediaNode implements AsyncDisposable {
   }
 
   /** Waits for the first event, past or future, that matches. */
-  async event(matches: (event: ControlEvent) => boolean, withinMs = 20_000): Promise<ControlEvent> {
+  async event(matches: (event: NodeReport) => boolean, withinMs = 20_000): Promise<NodeReport> {
     const found = this.events.find(matches)
     if (found !== undefined) return found
-    const told = Promise.withResolvers<ControlEvent>()
+    const told = Promise.withResolvers<NodeReport>()
     const timer = setTimeout(
       () => told.reject(new Error(`the event did not come; there were ${JSON.stringify(this.events)}`)),
       withinMs,
@@ -223,7 +271,7 @@ export class TestMediaNode implements AsyncDisposable {
   /** Ends it as the controller does; resolves to the exit code. */
   async stop(): Promise<number | null> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode
-    this.send({ type: 'stop' })
+    this.#link.notify('stop', {})
     const [code] = (await once(this.child, 'exit')) as [number | null]
     return code
   }
@@ -233,34 +281,13 @@ export class TestMediaNode implements AsyncDisposable {
   }
 
   /** Answers like the controller for a room that does not exist: only rooms opened by a test exist. */
-  #answerWanted(event: ControlEvent): void {
-    if (event.type === 'roomLooked') {
-      const look = { by_number: this.openToNumber.has(event.roomId), host_password: false, topic: '' }
-      void this.request('answer_look', { id: event.id, look })
-    }
-    if (event.type !== 'roomWanted') return
-    const mayEnter = event.proof.by === 'number' && this.openToNumber.has(event.roomId)
-    void this.request('answer_room', { id: event.id, refusal: mayEnter ? null : refusals[event.proof.by] })
+  #enter({ roomId, proof }: ReportParams<'enter_room'>): ReportResult<'enter_room'> {
+    const mayEnter = proof.by === 'number' && this.openToNumber.has(roomId)
+    return { refusal: mayEnter ? null : refusals[proof.by] }
   }
 
-  #received(value: unknown): void {
-    const message = fromNodeSchema.parse(value)
-    if (message.type === 'answer') this.#settle(message.id)?.resolve(message.result)
-    else if (message.type === 'failure')
-      this.#settle(message.id)?.reject(new NodeFailure(message.kind, message.message))
-    else if (message.type === 'ffmpeg') this.#ffmpegs.take(message.message)
-    else if (message.type === 'event') {
-      this.events.push(message.event)
-      this.#answerWanted(message.event)
-      for (const watcher of this.#watchers) watcher()
-    } else if (message.type === 'log' && (message.level === 'warn' || message.level === 'error')) {
-      this.complaints.push(`${message.message}: ${message.detail}`)
-    }
-  }
-
-  #settle(id: number): Waiting | undefined {
-    const waiting = this.#waiting.get(id)
-    this.#waiting.delete(id)
-    return waiting
+  #note(report: NodeReport): void {
+    this.events.push(report)
+    for (const watcher of this.#watchers) watcher()
   }
 }

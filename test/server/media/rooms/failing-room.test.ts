@@ -4,7 +4,7 @@ import { FfmpegRunner } from '../../../../server/media/transcode/ffmpeg-runner.t
 import { MediaServer } from '../../../../server/media/media-server.ts'
 import { nodeWeb } from '../../../../server/bin/node-web.ts'
 import { signJoinToken } from '../../../../server/rooms/sign-join-token.ts'
-import { type ControlEvent, startSchema } from '../../../../shared/media/control.ts'
+import { type Controller, startSchema } from '../../../../shared/media/control.ts'
 import { complaintLog } from '../../../support/media/complaints.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
 
@@ -15,10 +15,13 @@ async function startNode() {
   const complaints: string[] = []
   const log = complaintLog(complaints)
   const left: string[] = []
-  const emit = (event: ControlEvent): void => {
-    if (event.type !== 'left') return
-    if (event.userId === 'fatal') throw new TypeError('nobody foresaw this')
-    left.push(event.userId)
+  const controller: Controller = {
+    request: () => Promise.reject(new Error('it answers nothing')),
+    notify(method: string, params: object) {
+      if (method !== 'left' || !('userId' in params)) return
+      if (params.userId === 'fatal') throw new TypeError('nobody foresaw this')
+      left.push(String(params.userId))
+    },
   }
   const key = randomBytes(32)
   const start = startSchema.parse({
@@ -30,7 +33,7 @@ async function startNode() {
   })
   const server = await MediaServer.start(
     start,
-    { web: nodeWeb(log), ffmpeg: new FfmpegRunner(() => {}, log), emit },
+    { web: nodeWeb(log), ffmpeg: new FfmpegRunner(() => {}, log), controller },
     log,
   )
   const url = `http://127.0.0.1:${server.ports.port}`

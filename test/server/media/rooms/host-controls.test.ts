@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { ControlEvent } from '../../../../shared/media/control.ts'
 import type { ToPerson } from '../../../../shared/media/signal.ts'
 import { startCamera } from '../../../support/camera/camera.ts'
-import { TestMediaNode } from '../../../support/media/media-node.ts'
+import { type NodeReport, TestMediaNode } from '../../../support/media/media-node.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
 
 let node: TestMediaNode
@@ -92,7 +91,7 @@ describe('hands', () => {
     bo.send({ type: 'hand', raised: false })
     await expect.poll(() => person(ann, 'bo')?.hand).toBe(0)
     expect((await hands('lower')).slice(0, 2)).toEqual([0, 0])
-    const isBo = (event: ControlEvent) =>
+    const isBo = (event: NodeReport) =>
       event.type === 'joined' && event.roomId === 'lower' && event.user.userId === 'bo'
     expect(await node.event((event) => isBo(event) && event.type === 'joined' && event.user.hand > 0)).toBeDefined()
     bo.send({ type: 'lower_hand', user_id: 'cy' })
@@ -158,19 +157,21 @@ describe('the host of a room', () => {
     const { ann, bo } = await meeting('lock')
     bo.send({ type: 'lock', locked: true })
     expect(await bo.next('error')).toMatchObject({ reason: 'forbidden' })
+    node.locks = async ({ roomId, locked }) => {
+      await node.openRoom(roomId, { locked })
+      return true
+    }
     ann.send({ type: 'lock', locked: true })
-    const wanted = await node.event(({ type }) => type === 'lockWanted')
-    expect(wanted).toMatchObject({ roomId: 'lock', locked: true, by: { userId: 'ann', userName: 'ANN' } })
-    if (wanted.type !== 'lockWanted') throw new Error('another event')
-    await node.openRoom('lock', { locked: true })
-    await node.request('answer_lock', { id: wanted.id, done: true })
+    expect(await node.event(({ type }) => type === 'lock_room')).toMatchObject({
+      roomId: 'lock',
+      locked: true,
+      by: { userId: 'ann', userName: 'ANN' },
+    })
     expect(await bo.next('room_changed')).toMatchObject({ locked: true })
     await expect(enter('lock', 'di')).rejects.toThrow('403 locked')
     // If the controller fails, the host is notified.
+    node.locks = () => Promise.resolve(false)
     ann.send({ type: 'lock', locked: false })
-    const again = await node.event((event) => event.type === 'lockWanted' && !event.locked)
-    if (again.type !== 'lockWanted') throw new Error('another event')
-    await node.request('answer_lock', { id: again.id, done: false })
     expect(await ann.next('error')).toMatchObject({ reason: 'busy' })
   })
 

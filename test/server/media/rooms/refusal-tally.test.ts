@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 import { RefusalTally } from '../../../../server/media/rooms/refusal-tally.ts'
-import { type ControlEvent, controlEventSchema } from '../../../../shared/media/control.ts'
+import { controllerMethods, type ReportParams } from '../../../../shared/media/control.ts'
 
 /** Collects the notifications to the controller. */
-function tally(): { told: ControlEvent[]; refusals: RefusalTally } {
-  const told: ControlEvent[] = []
-  return { told, refusals: new RefusalTally((event) => told.push(controlEventSchema.parse(event)), 20) }
+function tally(): { told: ReportParams<'guesses'>[]; refusals: RefusalTally } {
+  const told: ReportParams<'guesses'>[] = []
+  const notify = (_method: string, params: unknown): void =>
+    void told.push(controllerMethods.guesses.params.parse(params))
+  return { told, refusals: new RefusalTally({ notify }, 20) }
 }
 
 test('a flood of guesses becomes one message of bounded size that counts them all', async () => {
@@ -15,7 +17,7 @@ test('a flood of guesses becomes one message of bounded size that counts them al
   }
   await expect.poll(() => told.length).toBe(1)
   const [message] = told
-  if (message?.type !== 'guesses') expect.fail('it tells of guesses')
+  if (message === undefined) expect.fail('it reports guesses')
   expect(message.groups).toHaveLength(32)
   expect(message.groups.reduce((sum, { count }) => sum + count, message.more)).toBe(1_000)
 })
@@ -28,7 +30,6 @@ test('guesses of one address are reported together, by kind and entry; later one
   refusals.note({ kind: 'badLink', path: '/signal', roomId: 'one', remote: '10.0.0.1' })
   await expect.poll(() => told.length).toBe(1)
   expect(told[0]).toEqual({
-    type: 'guesses',
     groups: [
       { kind: 'hostPasswordWrong', path: '/signal', client: '10.0.0.1', roomId: '', count: 3 },
       { kind: 'badLink', path: '/signal', client: '10.0.0.1', roomId: 'one', count: 1 },

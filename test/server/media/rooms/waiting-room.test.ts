@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { controlMethods } from '../../../../shared/media/control.ts'
+import { mediaMethods } from '../../../../shared/media/control.ts'
 import { TestMediaNode } from '../../../support/media/media-node.ts'
 import { offerSdp } from '../../../support/media/offer.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
@@ -57,7 +57,7 @@ async function post(path: string, token: string): Promise<number> {
 
 test('users in the room and in the waiting room learn which node to use when this one is lost', async () => {
   await room('lost')
-  const settings = controlMethods.set_settings.params.parse({ resume_ms: resumeMs })
+  const settings = mediaMethods.set_settings.params.parse({ resume_ms: resumeMs })
   const bo = await waits('lost', 'Bo')
   const ann = await host('lost')
   const other_nodes = ['http://10.0.0.6:7082', 'http://10.0.0.7:7082']

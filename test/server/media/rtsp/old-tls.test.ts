@@ -1,3 +1,4 @@
+import { parseDeviceAddress } from '../../../../shared/device-address.ts'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -52,9 +53,10 @@ test.each(['TLSv1', 'TLSv1.1'] as const)(
   async (version) => {
     await using camera = await oldCamera({ minVersion: version, maxVersion: version })
     const { url } = camera
+    const address = parseDeviceAddress(url)
     await expect(node.addDevice('room', version, url)).rejects.toMatchObject({ kind: 'oldTls' })
-    expect(await node.request('probe', { address: url })).toMatchObject({ ok: false, kind: 'oldTls' })
-    expect(await node.request('probe', { address: url, oldTls: true })).toMatchObject({ ok: true })
+    expect(await node.request('probe', { address })).toMatchObject({ ok: false, kind: 'oldTls' })
+    expect(await node.request('probe', { address, oldTls: true })).toMatchObject({ ok: true })
     await node.addDevice('room', version, url, { oldTls: true })
     expect(await node.stream('room', version)).toMatchObject({ video_codec: 'H264', shortcomings: [] })
     expect(node.events.filter(({ type }) => type === 'streamShort')).toEqual([])

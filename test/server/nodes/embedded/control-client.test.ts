@@ -1,21 +1,23 @@
 import { describe, expect, test } from 'vitest'
 import { ControlClient } from '../../../../server/nodes/embedded/control-client.ts'
 import { DeviceJoinError, NodeConnectionError, NodeError } from '../../../../server/nodes/port/media-node-port.ts'
-import { type ControlEvent, controlVersion } from '../../../../shared/media/control.ts'
+import { controlVersion } from '../../../../shared/media/control.ts'
+import { parseDeviceAddress } from '../../../../shared/device-address.ts'
 import { ScriptedProcess } from './scripted-process.ts'
 
 const never = new AbortController().signal
 
 function connected() {
   const process = new ScriptedProcess()
-  const events: (ControlEvent | string)[] = []
+  const events: unknown[] = []
   const log: string[] = []
   const write = (_: object, message: string): void => void log.push(message)
-  const client = new ControlClient(
-    process,
-    { event: (event) => events.push(event), exit: (why) => events.push(why) },
-    { debug: write, info: write, warn: write, error: write },
-  )
+  const client = new ControlClient(process, { joined: (joined) => events.push(joined) }, (why) => events.push(why), {
+    debug: write,
+    info: write,
+    warn: write,
+    error: write,
+  })
   return { process, client, events, log }
 }
 
@@ -33,16 +35,11 @@ describe('messages to the process of the embedded node', () => {
   test('a failure is a NodeError, a device failure a DeviceJoinError with its kind', async () => {
     const { process, client } = connected()
     const closing = client.request('close_room', { roomId: 'a' }, never)
-    const device = { userId: 'd', userName: 'D', address: 'rtsp://10.0.0.8/', assistAddress: '' }
+    const device = { userId: 'd', userName: 'D', address: parseDeviceAddress('rtsp://10.0.0.8/') }
     const joining = client.request('add_device', { roomId: 'a', device, leftMs: 1_000 }, never)
-    process.says({ type: 'failure', id: 1, kind: null, message: 'no', detail: '' })
-    process.says({
-      type: 'failure',
-      id: 2,
-      kind: 'auth',
-      message: 'it refused',
-      detail: '401 Unauthorized to DESCRIBE',
-    })
+    process.says({ type: 'failure', id: 1, failure: { reason: 'other', message: 'no' } })
+    const detail = '401 Unauthorized to DESCRIBE'
+    process.says({ type: 'failure', id: 2, failure: { reason: 'device', kind: 'auth', message: 'it refused', detail } })
     await expect(closing).rejects.toThrow(NodeError)
     await expect(joining).rejects.toThrow(DeviceJoinError)
     await expect(joining).rejects.toMatchObject({ kind: 'auth', detail: '401 Unauthorized to DESCRIBE' })
@@ -76,7 +73,7 @@ describe('messages to the process of the embedded node', () => {
 
   test('malformed messages are logged or refused, and change nothing', async () => {
     const { process, client, events, log } = connected()
-    process.says({ type: 'event', event: { type: 'joined', roomId: 7 } })
+    process.says({ type: 'notification', method: 'joined', params: { roomId: 7 } })
     process.says({ type: 'gossip' })
     process.says({ type: 'answer', id: 99, result: {} })
     expect(events).toEqual([])
@@ -88,14 +85,14 @@ describe('messages to the process of the embedded node', () => {
 
   test('a program of another version is refused', async () => {
     const { process, client } = connected()
-    process.says({ type: 'hello', version: controlVersion + 1 })
+    process.says({ type: 'notification', method: 'hello', params: { version: controlVersion + 1 } })
     await expect(client.hello).rejects.toThrow('another version')
   })
 })
 
 test('a process that exits unnoticed does not break callers that give up or kill it', async () => {
   const { process, client, log } = connected()
-  process.says({ type: 'hello', version: controlVersion })
+  process.says({ type: 'notification', method: 'hello', params: { version: controlVersion } })
   const caller = new AbortController()
   const request = client.request('rooms', {}, caller.signal)
   process.send = () => {
@@ -108,7 +105,7 @@ test('a process that exits unnoticed does not break callers that give up or kill
   await expect(request).rejects.toThrow('given up')
   client.kill()
   expect(log).toEqual([
-    'a request to the embedded node could not be given up',
+    'embedded node: a request could not be cancelled',
     'the process of the embedded node could not be ended',
   ])
 })

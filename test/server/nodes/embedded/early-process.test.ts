@@ -25,16 +25,16 @@ const gone = ({ pid }: MediaProcess): boolean => pid === undefined
 
 test('A process that began early says hello to whoever takes it later, once; the next one is another', async () => {
   const { early, started, begun } = earlyProcess()
-  expect(await begun).toMatchObject({ type: 'hello' })
+  expect(await begun).toMatchObject({ method: 'hello' })
   const taken = early.take()
-  expect(await messageOf(taken)).toMatchObject({ type: 'hello' })
+  expect(await messageOf(taken)).toMatchObject({ method: 'hello' })
   expect(taken.pid).toBe(started[0]?.pid)
   const exited = new Promise<string>((resolve) => taken.onExit(resolve))
   early.release()
   const next = early.take()
-  expect(await messageOf(next)).toMatchObject({ type: 'hello' })
+  expect(await messageOf(next)).toMatchObject({ method: 'hello' })
   expect(next.pid).not.toBe(taken.pid)
-  taken.send({ type: 'stop' })
+  taken.send({ type: 'notification', method: 'stop', params: {} })
   expect(await exited).toBe('it ended with exit code 0')
 })
 
@@ -48,6 +48,6 @@ test('A process that nobody took ends; one that ended before is not given away',
   const second = started[1]
   second?.kill()
   await expect.poll(() => second && gone(second)).toBe(true)
-  expect(await messageOf(early.take())).toMatchObject({ type: 'hello' })
+  expect(await messageOf(early.take())).toMatchObject({ method: 'hello' })
   expect(started).toHaveLength(3)
 })

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { fromNodeSchema } from '../../../../shared/media/control.ts'
+import { controllerMethods } from '../../../../shared/media/control.ts'
 import { type FfmpegPlan, type FfmpegTell, maxRunBytes, runWindow } from '../../../../shared/media/ffmpeg.ts'
 import { ffmpegRuns } from '../../../support/media/own-ffmpeg.ts'
 
@@ -35,9 +35,10 @@ test.each([
   ['a time in the far future', { video: { ...pictures.video, shownFromMs: 1e15 }, audio: false }],
   ['no output', { audio: false }],
 ])('a plan with %s is no message', (_, plan) => {
-  const message = { type: 'ffmpeg', message: { ask: 'start', run: 1, plan } }
-  expect(fromNodeSchema.safeParse(message).success).toBe(false)
-  expect(fromNodeSchema.safeParse({ ...message, message: { ...message.message, plan: pictures } }).success).toBe(true)
+  const { params } = controllerMethods.ffmpeg
+  const message = { ask: 'start', run: 1, plan }
+  expect(params.safeParse(message).success).toBe(false)
+  expect(params.safeParse({ ...message, plan: pictures }).success).toBe(true)
 })
 
 test('the number of concurrent runs stays within the settings, for each kind', async () => {

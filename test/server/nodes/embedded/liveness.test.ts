@@ -3,7 +3,8 @@ import { unproven } from '../../../../server/gate/gate.ts'
 import { EmbeddedMedia } from '../../../../server/nodes/embedded/embedded-media.ts'
 import { LocalFfmpeg } from '../../../../server/nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import type { NodeEvent } from '../../../../server/nodes/port/media-node-port.ts'
-import { controlVersion, type ToNode } from '../../../../shared/media/control.ts'
+import { controlVersion } from '../../../../shared/media/control.ts'
+import type { ControlMessage } from '../../../../shared/media/control-link.ts'
 import { defaultSettings } from '../../../../shared/settings.ts'
 import { storedNode } from '../../../support/stored-records.ts'
 import { ScriptedProcess } from './scripted-process.ts'
@@ -40,8 +41,8 @@ async function embeddedNode() {
     ffmpeg: new LocalFfmpeg('', logger),
     spawn() {
       const process = new ScriptedProcess()
-      process.answers = (message: ToNode) => {
-        if (message.type === 'stop') process.ends('it ended with exit code 0')
+      process.answers = (message: ControlMessage) => {
+        if (message.type === 'notification' && message.method === 'stop') process.ends('it ended with exit code 0')
         if (message.type !== 'request' || hanging.has(process)) return
         const result = message.method === 'start' ? { port: 1, udp_port: 1 } : { rooms: 0, users: 0, pulls: 0 }
         queueMicrotask(() => process.says({ type: 'answer', id: message.id, result }))
@@ -49,7 +50,7 @@ async function embeddedNode() {
       processes.push(process)
       queueMicrotask(() => {
         if (crippled) process.ends('it ended with exit code 3')
-        else process.says({ type: 'hello', version: controlVersion })
+        else process.says({ type: 'notification', method: 'hello', params: { version: controlVersion } })
       })
       return process
     },

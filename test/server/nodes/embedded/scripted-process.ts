@@ -1,17 +1,17 @@
 import type { MediaProcess } from '../../../../server/nodes/embedded/media-process.ts'
-import type { FromNode, ToNode } from '../../../../shared/media/control.ts'
+import type { ControlMessage } from '../../../../shared/media/control-link.ts'
 
 /** A process with messages given by the test, including some that the real one never sends. */
 export class ScriptedProcess implements MediaProcess {
   readonly pid = 1
-  readonly sent: ToNode[] = []
+  readonly sent: ControlMessage[] = []
   killed = false
   /** Answers a message. */
-  answers: (message: ToNode) => void = () => {}
+  answers: (message: ControlMessage) => void = () => {}
   #receive: (message: unknown) => void = () => {}
   #exit: (why: string) => void = () => {}
 
-  send(message: ToNode): void {
+  send(message: ControlMessage): void {
     this.sent.push(message)
     this.answers(message)
   }
@@ -27,7 +27,7 @@ export class ScriptedProcess implements MediaProcess {
     queueMicrotask(() => this.ends('it was ended by SIGKILL'))
   }
 
-  says(message: FromNode | Record<string, unknown>): void {
+  says(message: ControlMessage | Record<string, unknown>): void {
     this.#receive(message)
   }
   ends(why: string): void {

@@ -1,0 +1,214 @@
+import { z } from 'zod'
+import { onAbort } from '../abort.ts'
+import { deviceErrorKinds } from '../device.ts'
+import { mustNotFail } from '../unawaited.ts'
+import { mediaRefusals } from './room-media.ts'
+
+/** A declared message: a request if it has a result, otherwise a notification without an answer. */
+interface Declaration {
+  readonly params: z.ZodType
+  readonly result?: z.ZodType
+}
+type Declarations = Readonly<Record<string, Declaration>>
+
+export type RequestName<D extends Declarations> = {
+  [M in keyof D & string]: D[M] extends { result: z.ZodType } ? M : never
+}[keyof D & string]
+export type NotificationName<D extends Declarations> = Exclude<keyof D & string, RequestName<D>>
+export type Params<D extends Declarations, M extends keyof D> = z.output<D[M]['params']>
+export type Result<D extends Declarations, M extends keyof D> = D[M] extends { result: infer R extends z.ZodType }
+  ? z.output<R>
+  : never
+
+/** One function for each declared message. */
+export type Handlers<D extends Declarations> = {
+  readonly [M in keyof D]: D[M] extends { result: z.ZodType }
+    ? (params: Params<D, M>, signal: AbortSignal) => Result<D, M> | Promise<Result<D, M>>
+    : (params: Params<D, M>) => void
+}
+
+/** Error of a request. `device`: a camera could not be pulled; `media`: media of a room was refused. */
+const failureSchema = z.discriminatedUnion('reason', [
+  z.strictObject({
+    reason: z.literal('device'),
+    kind: z.enum(deviceErrorKinds),
+    message: z.string(),
+    /** Response of the device and the request that it answers; empty: unknown. */
+    detail: z.string(),
+  }),
+  z.strictObject({ reason: z.literal('media'), refusal: z.enum(mediaRefusals), message: z.string() }),
+  z.strictObject({ reason: z.literal('other'), message: z.string() }),
+])
+export type ControlFailure = z.output<typeof failureSchema>
+
+const messageSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('request'), id: z.int(), method: z.string(), params: z.unknown() }),
+  z.strictObject({ type: z.literal('notification'), method: z.string(), params: z.unknown() }),
+  /** The caller gave up: the other side undoes the request and need not answer. */
+  z.strictObject({ type: z.literal('cancel'), id: z.int() }),
+  /** Left out: the request only confirms. */
+  z.strictObject({ type: z.literal('answer'), id: z.int(), result: z.unknown().optional() }),
+  z.strictObject({ type: z.literal('failure'), id: z.int(), failure: failureSchema }),
+])
+export type ControlMessage = z.output<typeof messageSchema>
+
+/** Dependencies of one end of the protocol. */
+export interface ControlLinkDependencies<Out extends Declarations, In extends Declarations> {
+  /** Messages that this end sends, and those that it receives. */
+  sends: Out
+  receives: In
+  /** Handlers of received messages. A request without a handler fails. */
+  handlers: Partial<Handlers<In>>
+  /** Sends a message. `soon`: it may wait some milliseconds for later ones, in order. */
+  send: (message: ControlMessage, urgency?: 'soon') => void
+  /** Describes the error of a handler for the other end. */
+  describe: (error: unknown) => ControlFailure
+  /** Returns the error that a failed request rejects with. */
+  errorOf: (failure: ControlFailure) => Error
+  /** Logs a malformed message or a failed handler. */
+  report: (event: string, error: unknown) => void
+}
+
+/** Maximum number of unanswered requests of one end. */
+const maxPending = 10_000
+
+interface Pending {
+  resolve(result: unknown): void
+  reject(error: Error): void
+}
+
+/** One end of the protocol between the controller and a media program: each request is answered once, in any order. Notifications arrive in order. */
+export class ControlLink<Out extends Declarations, In extends Declarations> {
+  readonly #dependencies: ControlLinkDependencies<Out, In>
+  readonly #pending = new Map<number, Pending>()
+  /** Received requests that are not answered yet. */
+  readonly #running = new Map<number, AbortController>()
+  #lastId = 0
+  #closed: Error | undefined
+
+  constructor(dependencies: ControlLinkDependencies<Out, In>) {
+    this.#dependencies = dependencies
+  }
+
+  /**
+   * Sends a request and waits for its answer.
+   * @param signal deadline of the request; when it aborts, the other end cancels the request
+   * @param tooLate called when the request succeeded after the signal aborted
+   * @throws the error of the other end; the error of `close`; the signal's reason
+   */
+  async request<M extends RequestName<Out>>(
+    method: M,
+    params: Params<Out, M>,
+    signal: AbortSignal,
+    tooLate: () => void = () => {},
+  ): Promise<Result<Out, M>> {
+    const { sends, send, errorOf, report } = this.#dependencies
+    signal.throwIfAborted()
+    if (this.#closed !== undefined) throw this.#closed
+    if (this.#pending.size >= maxPending)
+      throw errorOf({ reason: 'other', message: 'too many requests are unanswered' })
+    this.#lastId += 1
+    const id = this.#lastId
+    const answer = Promise.withResolvers<unknown>()
+    this.#pending.set(id, answer)
+    const unregister = onAbort(signal, () => {
+      // A cancelled request is answered, too: the entry is removed then.
+      this.#pending.set(id, { resolve: tooLate, reject: () => {} })
+      answer.reject(signal.reason)
+      // An abort does not catch what its listeners throw.
+      try {
+        send({ type: 'cancel', id })
+      } catch (error) {
+        report('a request could not be cancelled', error)
+      }
+    })
+    try {
+      send({ type: 'request', id, method, params })
+      const parsed = sends[method]?.result?.safeParse(await answer.promise)
+      if (parsed?.success !== true) throw errorOf({ reason: 'other', message: `the answer to ${method} is malformed` })
+      // The declaration ties the schema to the method; the compiler cannot follow that through the index.
+      return parsed.data as Result<Out, M>
+    } finally {
+      unregister()
+    }
+  }
+
+  /** Sends a notification. @param urgency `soon`: it may wait some milliseconds for later messages */
+  notify<M extends NotificationName<Out>>(method: M, params: Params<Out, M>): void {
+    this.#dependencies.send({ type: 'notification', method, params })
+  }
+
+  /** Takes a message of the other end. */
+  receive(value: unknown): void {
+    const parsed = messageSchema.safeParse(value)
+    if (!parsed.success) return this.#dependencies.report('a message is malformed', parsed.error.message)
+    const message = parsed.data
+    switch (message.type) {
+      case 'request':
+        return mustNotFail(this.#answer(message.id, message.method, message.params))
+      case 'notification':
+        return this.#take(message.method, message.params)
+      case 'cancel':
+        return this.#running.get(message.id)?.abort(new Error('the caller gave up'))
+      case 'answer':
+        return this.#settle(message.id)?.resolve(message.result)
+      case 'failure':
+        return this.#settle(message.id)?.reject(this.#dependencies.errorOf(message.failure))
+    }
+  }
+
+  /** Fails all unanswered requests of both ends, and those that follow, with this error. */
+  close(error: Error): void {
+    this.#closed = error
+    for (const pending of this.#pending.values()) pending.reject(error)
+    this.#pending.clear()
+    for (const running of this.#running.values()) running.abort(error)
+  }
+
+  async #answer(id: number, method: string, params: unknown): Promise<void> {
+    const { send, describe, report } = this.#dependencies
+    const abort = new AbortController()
+    this.#running.set(id, abort)
+    try {
+      const result = await this.#handler(method)(this.#parsed(method, params), abort.signal)
+      send({ type: 'answer', id, result })
+    } catch (error) {
+      const failure = describe(error)
+      if (failure.reason === 'other' && !abort.signal.aborted) report(`the request ${method} failed`, error)
+      // Failures of hundreds of cameras at once are sent together.
+      send({ type: 'failure', id, failure }, failure.reason === 'device' ? 'soon' : undefined)
+    } finally {
+      this.#running.delete(id)
+    }
+  }
+
+  #take(method: string, params: unknown): void {
+    try {
+      void this.#handler(method)(this.#parsed(method, params), never)
+    } catch (error) {
+      this.#dependencies.report(`the notification ${method} failed`, error)
+    }
+  }
+
+  /** @throws Error if there is none */
+  #handler(method: string): (params: unknown, signal: AbortSignal) => unknown {
+    const { receives, handlers } = this.#dependencies
+    const handler = Object.hasOwn(receives, method) ? handlers[method] : undefined
+    if (handler === undefined) throw new Error(`there is no handler for ${method}`)
+    // The declaration ties the handler's parameters to the method; the compiler cannot follow that through the index.
+    return handler as (params: unknown, signal: AbortSignal) => unknown
+  }
+
+  /** @throws ZodError */
+  #parsed(method: string, params: unknown): unknown {
+    return this.#dependencies.receives[method]?.params.parse(params)
+  }
+
+  #settle(id: number): Pending | undefined {
+    const pending = this.#pending.get(id)
+    this.#pending.delete(id)
+    return pending
+  }
+}
+
+const never = new AbortController().signal

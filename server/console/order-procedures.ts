@@ -1,4 +1,4 @@
-import type { OrderedMedia } from '../recordings/records/ordered-media.ts'
+import type { OrderedMedia } from '../recordings/client-recordings/ordered-media.ts'
 import type { StoredLive, StoredRecording } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { actorOf, type CallOrigin, type Handlers, makerOf, type ProceduresOf } from './handlers.ts'

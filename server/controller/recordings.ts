@@ -9,7 +9,7 @@ import type { PlaybackCaller, PlaybackPort } from '../recordings/playback/playba
 import { recordingSubject } from '../recordings/recording-events.ts'
 import { openRecordingsFolder, type RecordingsFolder } from '../recordings/recordings-folder.ts'
 import { SiteRecordings } from '../recordings/site-recordings.ts'
-import { maySeeRecording } from '../recordings/visible-recordings.ts'
+import { maySeeRecording } from '../recordings/recording-control.ts'
 import type { Store } from '../store/store.ts'
 
 /** Options of the recordings. */

@@ -28,8 +28,12 @@ import { SiteTags } from '../rooms/tags/site-tags.ts'
 import { LocalFfmpeg } from '../nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import { SiteSearch } from '../search/site-search.ts'
 import type { SiteRecordings } from '../recordings/site-recordings.ts'
-import { type MediaOrderParts, mediaOrderParts, type SiteRecorder } from '../recordings/records/media-order-parts.ts'
-import type { OrderedMedia } from '../recordings/records/ordered-media.ts'
+import {
+  type MediaOrderParts,
+  mediaOrderParts,
+  type SiteRecorder,
+} from '../recordings/client-recordings/media-order-parts.ts'
+import type { OrderedMedia } from '../recordings/client-recordings/ordered-media.ts'
 import { Removals } from '../rooms/removals.ts'
 import { Trash } from '../store/trash/trash.ts'
 import { type NodeParts, nodeParts, type NodesOptions } from './nodes.ts'

@@ -1,11 +1,11 @@
-import { hiddenSecret } from '../../shared/hidden-secret.ts'
-import { type Complaint, complaint } from '../../shared/refusals/complaints.ts'
-import { limits } from '../../shared/limits.ts'
-import { utf8Length } from '../../shared/operation.ts'
-import { ApiError } from '../../shared/result-codes.ts'
-import type { StoredDevice } from '../store/records.ts'
 import { hasControlCharacter } from '../../shared/control-character.ts'
 import { type DeviceLogin, parseDeviceAddress } from '../../shared/device-address.ts'
+import { hiddenSecret } from '../../shared/hidden-secret.ts'
+import { limits } from '../../shared/limits.ts'
+import { utf8Length } from '../../shared/operation.ts'
+import { type Complaint, complaint } from '../../shared/refusals/complaints.ts'
+import { ApiError } from '../../shared/result-codes.ts'
+import type { StoredDevice } from '../store/records.ts'
 
 /** Text in place of a password wherever an outgoing user is shown (contract, section 4). */
 export const hiddenPassword = hiddenSecret

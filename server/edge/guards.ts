@@ -6,7 +6,6 @@ import { isClientGone } from '../../shared/client-gone.ts'
 import type { Gated } from '../gate/gate.ts'
 import { lingerMs } from './limits.ts'
 import { isOwnProbe } from './own-probes.ts'
-import { originForm } from './request-target.ts'
 
 /** Log of unexpected errors. */
 export interface EdgeLog {
@@ -205,4 +204,15 @@ function isSocket(socket: Duplex): socket is Socket {
 
 function isHandshake(socket: Socket): boolean {
   return socket instanceof TLSSocket && socket.getProtocol() === null
+}
+
+/**
+ * A request target in origin form (path and query): what names its host first, as requests to a proxy do, without the host (RFC 9112, section 3.2.2).
+ * `*` stays as it is. Undefined for what is neither a path nor a URL of HTTP.
+ */
+export function originForm(target: string): string | undefined {
+  if (target.startsWith('/') || target === '*') return target
+  const [, host, rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(target) ?? []
+  if (host === undefined || !URL.canParse(`http://${host}`)) return undefined
+  return rest.startsWith('/') ? rest : `/${rest}`
 }

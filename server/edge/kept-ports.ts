@@ -1,4 +1,6 @@
-import type { Running } from './listening-port.ts'
+import type { Server } from 'node:http'
+import type { ConnectionTable } from './connection-table.ts'
+import type { Serving } from './guards.ts'
 
 /** Ports that listen while nobody owns them: the program changes its role, one owner has let go of them, the next one takes them. No client notices. */
 export class KeptPorts {
@@ -34,4 +36,18 @@ async function closeNow({ server, table, report, readers }: Running): Promise<vo
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   for (const { transport } of table) transport.destroy()
   await closed
+}
+
+/** A port that listens. */
+export interface Running {
+  readonly server: Server
+  readonly table: ConnectionTable
+  readonly host: string
+  readonly port: number
+  readonly secure: boolean
+  readonly url: string
+  /** Handlers of new requests; requests under way stay with their own. */
+  readonly serving: Serving
+  readonly report: NodeJS.Timeout
+  readonly readers: NodeJS.Timeout
 }

@@ -2,8 +2,7 @@ import { createServer as createHttpServer, type IncomingMessage } from 'node:htt
 import type { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { splitByFirstByte } from './first-byte.ts'
-import { endSoon, ignoreError, refuse } from './guards.ts'
-import { originForm } from './request-target.ts'
+import { endSoon, ignoreError, originForm, refuse } from './guards.ts'
 
 /** Port of a plain request whose Host names none (RFC 9110, section 4.2.1): the same port speaks TLS. */
 const plainPort = 80

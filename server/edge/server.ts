@@ -5,15 +5,14 @@ import { createServer as createHttpsServer, Server as HttpsServer } from 'node:h
 import { TLSSocket } from 'node:tls'
 import { busy, type Connection, ConnectionTable } from './connection-table.ts'
 import { type EdgeLog, guard, ignoreError, type PortHandlers, refuse, type Serving } from './guards.ts'
-import type { KeptPorts } from './kept-ports.ts'
+import type { KeptPorts, Running } from './kept-ports.ts'
 import { type ConnectionLimits, type ConnectionTimeouts, connectionTimeouts } from './limits.ts'
 import { listenError } from './listen-error.ts'
-import type { Running } from './listening-port.ts'
 import { listenerUrl } from './network-addresses.ts'
 import { checkPassedOn, refuseAsNotLeader } from './passed-on.ts'
 import type { ProofProblem, RequestProof } from './request-proof.ts'
 import { redirectPlainHttp } from './redirect-to-https.ts'
-import { serveTlsBeside } from './tls-beside-http.ts'
+import { serveTlsBeside } from './first-byte.ts'
 import type { TlsMaterial } from './tls.ts'
 
 /** Needs of a port. */

@@ -1,14 +1,14 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import { createSecureContext } from 'node:tls'
-import { maxKeyFileBytes, readRegularFile } from '../../shared/files/regular-file.ts'
-import { errorCode } from '../../shared/error-code.ts'
+import { leavesMachine } from '../../shared/bind-address.ts'
 import { ConsoleError, problemAt } from '../../shared/console/procedure.ts'
+import { errorCode } from '../../shared/error-code.ts'
+import { maxKeyFileBytes, readRegularFile } from '../../shared/files/regular-file.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import type { Settings } from '../../shared/settings.ts'
-import { leavesMachine } from '../../shared/bind-address.ts'
 import { type AuthorityChange, ownCertificate, storedCertificate } from './own-certificate.ts'
-import { siteNames } from './site-names.ts'
+import { type CertifiedNames, controllerName, siteNames } from './site-names.ts'
 
 /** PEM texts of a certificate and its key. */
 export interface TlsMaterial {
@@ -158,4 +158,18 @@ function invalid(path: string, refused: Refusal): ConsoleError {
     { ...refused, message: `${path}: ${refused.message}` },
     { problems: [problemAt(path, refused)] },
   )
+}
+
+/** Others know the certificate itself, whatever it is for. */
+const controllerNames: CertifiedNames = { dns: [controllerName], addresses: [] }
+
+/** The certificate by which the other controllers of a site know this one, where its ports are plain HTTP for everybody else. Made at the first start. */
+export async function controllerCertificate(dataFolder: string): Promise<TlsMaterial> {
+  const folder = join(dataFolder, 'tls', 'controller')
+  const { cert, key } = await ownCertificate(folder, {
+    current: controllerNames,
+    permitted: controllerNames,
+    chosen: controllerNames,
+  })
+  return { cert, key }
 }

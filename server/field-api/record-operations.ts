@@ -13,8 +13,8 @@ import {
 import { makerOfClient } from '../capabilities/capability.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
 import type { OrderedLives } from '../recordings/live/ordered-lives.ts'
-import type { OrderAddresses } from '../recordings/records/order-addresses.ts'
-import type { OrderedRecordings } from '../recordings/records/ordered-recordings.ts'
+import type { OrderAddresses } from '../recordings/client-recordings/order-addresses.ts'
+import type { OrderedRecordings } from '../recordings/client-recordings/ordered-recordings.ts'
 import type { StoredLive, StoredRecording } from '../store/records.ts'
 import { filterOf, streamsOf, timeText, typesOf } from './record-parameters.ts'
 

@@ -4,7 +4,7 @@ import { clientAddress } from '../edge/client-address.ts'
 import type { Log } from '../observe/log.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import type { AnswerWriter } from './answer.ts'
-import type { Refusal } from './checks/refusal.ts'
+import type { Refusal } from './checks.ts'
 import { type Exchange, noParameters } from './exchange.ts'
 
 /** Needs of the answers. */

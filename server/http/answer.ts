@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { limits } from '../../shared/limits.ts'
 import type { ApiName } from '../../shared/result-codes.ts'
 import { drain } from '../edge/unread-body.ts'
-import { wrapInCallback } from './jsonp.ts'
 
 /** How an answer leaves. */
 export interface Envelope {
@@ -87,4 +87,20 @@ export class AnswerWriter {
     const { origin } = request.headers
     return origin !== undefined && origins.includes(origin) ? origin : undefined
   }
+}
+
+/** JSONP (contract, section 1; field: browser clients call with `callback=test` or jQuery's `callback=?`). */
+
+// eslint-disable-next-line roomdesk/linear-patterns -- each part begins with a dot, which no part contains
+const identifierPath = /^[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*$/
+
+/** A plain identifier path: the only thing that may be put in front of the answer. */
+export function isCallback(name: string): boolean {
+  return name.length <= limits.callback && identifierPath.test(name)
+}
+
+/** An answer as a script. The comment in front keeps the answer's first bytes out of the caller's hands (CVE-2014-4671). */
+function wrapInCallback(callback: string, json: string): string {
+  // U+2028 and U+2029 end a line in scripts before ES2019, in JSON they do not.
+  return `/**/${callback}(${json.replace(/[\u2028\u2029]/g, (end) => (end === '\u2028' ? '\\u2028' : '\\u2029'))});`
 }

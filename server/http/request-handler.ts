@@ -10,12 +10,16 @@ import { causedBy } from '../store/change-cause.ts'
 import type { Leadership } from '../store/store.ts'
 import { AnswerFunnel, type AnswerFunnelParts } from './answer-funnel.ts'
 import { ClientGone } from './body.ts'
-import { checkBody } from './checks/check-body.ts'
-import { readCallback } from './checks/check-callback.ts'
-import { checkParameters } from './checks/check-parameters.ts'
-import { isPreflight, knownRoute, refuseRoute } from './checks/check-path-and-method.ts'
-import { checkTargetLength } from './checks/check-target-length.ts'
-import { checkToken } from './checks/check-token.ts'
+import {
+  checkBody,
+  checkParameters,
+  checkTargetLength,
+  checkToken,
+  isPreflight,
+  knownRoute,
+  readCallback,
+  refuseRoute,
+} from './checks.ts'
 import { type Exchange, type OperationCauses, readHead } from './exchange.ts'
 import type { AnyOperation } from './operation.ts'
 import type { Fault, RequestFaults } from './request-faults.ts'

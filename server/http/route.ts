@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { rightOf } from '../../shared/authorization/api-pages.ts'
 import type { ApiName, ErrorName } from '../../shared/result-codes.ts'
 import type { AnyOperation, Caller } from './operation.ts'
-import { type ParameterProblem, parameterProblem } from './parameter-problem.ts'
-import type { Parameters } from './parameters.ts'
+import { type Parameters, speakName } from './parameters.ts'
 import { tokenOf } from './token.ts'
 
 /** The parsed parameters, or what is wrong with them. */
@@ -83,4 +82,45 @@ export function makeRoute(operation: AnyOperation, olderOnly = false): Route {
 
 function isZero(value: unknown): boolean {
   return value === '0' || value === 0
+}
+
+/** A refused parameter in one plain sentence. */
+interface ParameterProblem {
+  /** Its name. */
+  field: string
+  /** Names the parameter, never its value. */
+  message: string
+}
+
+type Issue = z.core.$ZodIssue
+
+/** Message about the first wrong parameter, in the order of the schema. `input` is the parsed input. */
+function parameterProblem(error: z.core.$ZodError, input: Readonly<Record<string, unknown>>): ParameterProblem {
+  const issue = error.issues[0]
+  const field = String(issue?.path[0] ?? '')
+  const name = speakName(field)
+  if (issue === undefined) return { field, message: 'A parameter is malformed.' }
+  if (input[field] === undefined) return { field, message: `${name} is missing.` }
+  return { field, message: `${name} ${expectation(issue)}.` }
+}
+
+function expectation(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.expected === 'string'
+        ? 'must be text'
+        : issue.message.startsWith('must')
+          ? issue.message
+          : 'is malformed'
+    case 'too_big':
+      return issue.message.startsWith('must') ? issue.message : `must be at most ${issue.maximum} characters long`
+    case 'invalid_union': {
+      // The alternative that got furthest says best what is wrong; an own message of the union comes before it.
+      if (issue.message.startsWith('must')) return issue.message
+      const inner = issue.errors.flat().find((alternative) => alternative.code !== 'invalid_type')
+      return inner === undefined ? 'is of the wrong type' : expectation(inner)
+    }
+    default:
+      return issue.message.startsWith('must') ? issue.message : 'is malformed'
+  }
 }

@@ -1,7 +1,7 @@
 import { type AnyOperation, implement } from '../http/operation.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
-import type { OrderedMedia } from '../recordings/records/ordered-media.ts'
+import type { OrderedMedia } from '../recordings/client-recordings/ordered-media.ts'
 import { mcuOperations } from './mcu.ts'
 import { recordingOperations } from './recording-operations.ts'
 import { roomOperations } from './room-operations.ts'

@@ -14,7 +14,7 @@ import {
 } from '../../shared/recording-operations.ts'
 import { makerOfClient } from '../capabilities/capability.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
-import type { OrderedMedia } from '../recordings/records/ordered-media.ts'
+import type { OrderedMedia } from '../recordings/client-recordings/ordered-media.ts'
 
 const usualCount = 100
 const linkSeconds = 3_600

@@ -1,4 +1,4 @@
-import type { LeaseFigures } from '../store/election/lease-figures.ts'
+import type { LeaseFigures } from '../store/election/site-member.ts'
 import { Gauge, type Registry } from 'prom-client'
 import type { DurabilityRisk } from '../../shared/console/durability.ts'
 

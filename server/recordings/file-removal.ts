@@ -6,7 +6,7 @@ import { removeInside } from '../../shared/files/real-path.ts'
 import { recordedPath } from '../../shared/files/recorded-path.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { Store } from '../store/store.ts'
-import { removeNotedDays } from './notes/noted-days.ts'
+import { removeNotedDays } from './notes/note.ts'
 import type { StoredIndex } from './index/stored-index.ts'
 
 /** Files that are removed together, and the pause after them in milliseconds: at most 400 files a second. */

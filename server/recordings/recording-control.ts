@@ -1,5 +1,12 @@
+import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { RecordingStarter, RecordingTarget } from '../../shared/console/recordings.ts'
+import { atLeast, type Role } from '../../shared/console/role-names.ts'
+import type { RecordingViewers } from '../../shared/settings/recording.ts'
 import type { RecordedStream } from '../../shared/recordings/segment.ts'
+import { ApiError } from '../../shared/result-codes.ts'
+import type { Settings } from '../../shared/settings.ts'
+import type { WantedRecording } from '../nodes/embedded/embedded-media-options.ts'
+import type { NodeLogger } from '../nodes/port/node-failure.ts'
 
 /** A room, camera or person to record. */
 export interface RecordingWish {
@@ -40,4 +47,40 @@ export interface RecordingChanges {
     from: number,
     to: number,
   ): Promise<{ segments: number; bytes: number; kept: number }>
+}
+
+/**
+ * Tells whether a caller may see recordings of a stream: operators and admins all, viewers as the setting `recording.viewers` says.
+ * @param device the stream is a camera's, rather than a person's
+ */
+export function maySeeRecording(role: Role, viewers: RecordingViewers, device: boolean): boolean {
+  return atLeast(role, 'operator') || viewers === 'all' || (viewers === 'cameras' && device)
+}
+
+/** Needs of recording a room for its host. */
+interface HostRecordingParts {
+  recordings: Pick<RecordingControl, 'start' | 'stop'>
+  settings: () => Settings
+  logger: NodeLogger
+}
+
+/**
+ * A host of a room, as its node has found, wants it recorded, or no more. Resolves to whether that was done: not where the site leaves it to operators, or while a rule records it.
+ * Never rejects.
+ */
+export async function recordForHost(
+  { recordings, settings, logger }: HostRecordingParts,
+  { roomId, on, by }: WantedRecording,
+): Promise<boolean> {
+  if (!settings().recording.hosts) return false
+  const host = { by: 'host', name: by.userName } as const
+  try {
+    if (!on) return await recordings.stop({ roomId }, host)
+    await recordings.start({ roomId }, host)
+    return true
+  } catch (error) {
+    if (!(error instanceof ApiError) && !(error instanceof ConsoleError))
+      logger.error({ err: error }, 'a room was not recorded for its host')
+    return false
+  }
 }

@@ -10,11 +10,9 @@ import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { GivenOrders } from './given-orders.ts'
 import type { RecordingWish, StartedBy } from './recording-control.ts'
-import type { RecordingRequest, RecordingRequests } from './recording-requests.ts'
+import { type RecordingRequest, type RecordingRequests, RequestsByRoom, TargetedUsers } from './recording-requests.ts'
 import type { RecordingWishes } from './recording-wishes.ts'
-import { RequestsByRoom } from './requests-by-room.ts'
 import { hindranceOf, mayOrder, type SiteFacts, targetState } from './target-state.ts'
-import { TargetedUsers } from './targeted-users.ts'
 import { dependsOnClock, type RoomFacts, type WantedTarget, wantedOf } from './wanted-streams.ts'
 
 /** The pool, as the orders need it. */

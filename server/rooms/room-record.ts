@@ -101,3 +101,8 @@ export function sameRecord(one: StoredRoom, other: StoredRoom): boolean {
   if (one === other) return true
   return Object.keys({ ...one, ...other }).every((field) => Reflect.get(one, field) === Reflect.get(other, field))
 }
+
+/** The lock that every change of a room, and of an outgoing user in it, holds. */
+export function lockOf(roomId: string): string {
+  return `rooms/${roomId}`
+}

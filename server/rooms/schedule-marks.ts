@@ -7,7 +7,7 @@ import { wallOf } from '../../shared/schedule/wall-clock.ts'
 import type { StoredRoom } from '../store/records.ts'
 import { putEvent } from '../store/pending-event.ts'
 import type { Store, Transaction } from '../store/store.ts'
-import { lockOf } from './room-lock.ts'
+import { lockOf } from './room-record.ts'
 
 /** The schedule as it is stored. @throws ApiError parameter when no meeting of it is still to come */
 export function checkedSchedule(schedule: RoomSchedule, now: number): RoomSchedule {

@@ -1,4 +1,7 @@
-import { completeRecord } from './complete-record.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { licenceSchema } from '../../shared/licence.ts'
+import { nodeConfigSchema } from '../../shared/node.ts'
+import type { StoredDeleter, StoredTrash } from './records.ts'
 import type { Change, CollectionName, Collections } from './store.ts'
 
 /** The live maps, by collection. */
@@ -81,4 +84,62 @@ export function toChange(record: RawRecord): Change | undefined {
   const value = record.value === undefined ? undefined : completeRecord(record.collection, record.value)
   // The record was written by this schema version and its checksum is right: it has the shape its collection says.
   return { ...record, value } as Change
+}
+
+const node = nodeConfigSchema.omit({ name: true, kind: true }).parse({})
+/** Default of each field that the version which stored a record did not know. */
+const defaults: Partial<Record<CollectionName, object>> = {
+  licence: licenceSchema.parse({}),
+  nodes: { ...node, created_at: 0, draining: false, secrets_sealed: '' },
+}
+
+/** A record of an earlier version with every field of this one; the settings are completed where they are read. */
+function completeRecord(collection: CollectionName, value: object): object {
+  // The record was written by this program: it has the shape that its collection says.
+  if (collection === 'trash') return withSharedParts(value as StoredTrash)
+  const fields = defaults[collection]
+  return fields === undefined ? value : { ...fields, ...value }
+}
+
+/** Authors that are remembered. */
+const maxAuthors = 1_000
+
+const authors = new Map<string, StoredDeleter>()
+const noDevices = Object.freeze([])
+let latestBatch = ''
+
+/**
+ * Returns an entry of the trash that shares with the others what is often the same: its author, the name of its call, and the empty list of devices. The trash is as
+ * long as the site, and each of these would be an object of its own in every entry that is read from the disk.
+ */
+export function withSharedParts(entry: StoredTrash): StoredTrash {
+  if (entry.batch === latestBatch) entry.batch = latestBatch
+  else latestBatch = entry.batch
+  entry.deleted_by = shared(entry.deleted_by)
+  if (entry.kind === 'rooms' && entry.devices.length === 0) entry.devices = noDevices
+  return entry
+}
+
+function shared(author: StoredDeleter): StoredDeleter {
+  const key = `${author.type}/${author.name}`
+  const known = authors.get(key)
+  if (known !== undefined) return known
+  if (authors.size >= maxAuthors) authors.clear()
+  authors.set(key, author)
+  return author
+}
+
+/** Computes the changes that turn one state into the other, in no particular order. */
+export function changesBetween(from: State, to: State): Change[] {
+  return collectionNames.flatMap((collection) => changesOf(collection, from, to))
+}
+
+function changesOf(collection: CollectionName, from: State, to: State): Change[] {
+  const [before, after]: ReadonlyMap<string, object>[] = [from[collection], to[collection]]
+  const changes: Change[] = []
+  if (before === undefined || after === undefined) return changes
+  for (const key of before.keys()) if (!after.has(key)) changes.push(changeOf(collection, key, undefined))
+  for (const [key, value] of to[collection])
+    if (!isDeepStrictEqual(before.get(key), value)) changes.push(changeOf(collection, key, value))
+  return changes
 }

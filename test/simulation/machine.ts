@@ -1,8 +1,7 @@
 import type { ExclusiveLock } from '../../server/store/files/exclusive-lock.ts'
-import type { SmallFiles } from '../../server/store/system/files.ts'
 import type { Processes } from '../../server/store/system/processes.ts'
 import type { DatabaseClient } from '../../server/store/system/database-client.ts'
-import type { System, Timer } from '../../server/store/system/system.ts'
+import type { SmallFiles, System, Timer } from '../../server/store/system/system.ts'
 import { Disk } from './disk/disk.ts'
 import type { Happening, World } from './world.ts'
 

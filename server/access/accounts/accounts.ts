@@ -7,10 +7,8 @@ import { placeOf } from '../../store/sealed-places.ts'
 import type { StoredAccount } from '../../store/records.ts'
 import { siteSettings } from '../../store/site-settings.ts'
 import type { Transaction } from '../../store/store.ts'
-
-import { HashQueue } from './hash-queue.ts'
 import { endTokens } from './end-tokens.ts'
-import { defaultCost, type HashCost, hashPassword, isPasswordOf } from './password-hash.ts'
+import { defaultCost, type HashCost, hashPassword, HashQueue, isPasswordOf } from './password-hash.ts'
 import type { AccountStore } from './account-store.ts'
 
 /** Fields of an account that an admin may change. */

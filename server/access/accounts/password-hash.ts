@@ -1,5 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import PQueue from 'p-queue'
 
 /** Cost of a hash (RFC 7914): memory is 128·N·r bytes, time grows with p. */
 export interface HashCost {
@@ -38,4 +39,24 @@ export async function isPasswordOf(phc: string, password: string): Promise<boole
 /** One spelling of a password that several keyboards write differently (NIST SP 800-63B, section 3.1.1.2). */
 function derived(password: string, salt: Buffer, { ln, r, p }: HashCost, length: number): Promise<Buffer> {
   return derive(password.normalize('NFKC'), salt, length, { N: 2 ** ln, r, p, maxmem: maxMemory })
+}
+
+/** Too many hashes wait already. */
+export class TooManyWaitingError extends Error {
+  override readonly name = 'TooManyWaitingError'
+}
+
+/** A hash occupies a thread of the pool that also reads files and resolves names, and tens of megabytes. */
+const concurrency = 2
+const maxWaiting = 32
+
+/** Limits how many passwords are hashed at the same time, and how many wait for it. */
+export class HashQueue {
+  readonly #queue = new PQueue({ concurrency })
+
+  /** @throws TooManyWaitingError at once, else what `job` throws */
+  async run<T>(job: () => Promise<T>): Promise<Awaited<T>> {
+    if (this.#queue.size >= maxWaiting) throw new TooManyWaitingError('too many passwords wait to be hashed')
+    return await this.#queue.add(job)
+  }
 }

@@ -2,7 +2,7 @@ import { addressShare } from '../../../shared/client-address.ts'
 import { RateLimit } from '../../../shared/rate-limit.ts'
 import type { StoredAccount } from '../../store/records.ts'
 import { type Accounts, folded } from './accounts.ts'
-import { TooManyWaitingError } from './hash-queue.ts'
+import { TooManyWaitingError } from './password-hash.ts'
 
 /** Verdict on a name and a password. `account` of a refusal is the account that was meant, for the event log only. */
 export type SignInVerdict =

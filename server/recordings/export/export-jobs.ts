@@ -13,9 +13,8 @@ import type { RecordingIndex } from '../recording-index.ts'
 import type { SpaceBudget, SpaceClaim } from '../space-budget.ts'
 import { writeArchive } from './export-archive.ts'
 import { failureOf, FilesLostError, NothingRecordedError } from './export-failure.ts'
-import type { ExportJob, ExportRequest, ExportResult } from './export-job.ts'
+import { type ExportJob, type ExportRequest, type ExportResult, fileName, stampOf } from './export-job.ts'
 import { ExportJournal } from './export-journal.ts'
-import { fileName, stampOf } from './export-names.ts'
 import type { SpanExport, WrittenFile } from './span-export.ts'
 
 /** Needs of exports. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { atLeast } from '../../../shared/console/role-names.ts'
 import type { Capabilities } from '../../capabilities/capabilities.ts'
-import { wantedRange } from '../playback/byte-ranges.ts'
+import { wantedRange } from '../playback/fragments.ts'
 import { FileReads } from '../playback/file-reads.ts'
 import { type FurtherRoute, refuse } from '../playback/playback-handler.ts'
 import type { PlaybackPort } from '../playback/playback-port.ts'

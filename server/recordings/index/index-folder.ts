@@ -16,7 +16,8 @@ import { resolve } from 'node:path'
 import { hasCode } from '../../../shared/error-code.ts'
 import { insideOf, isPathPart, type OwnPath } from '../../../shared/files/own-path.ts'
 import { renameFileSync } from '../../store/system/rename-file.ts'
-import { companions, indexFile } from './index-files.ts'
+import { OtherSchemaError } from './index-tables.ts'
+import { DamagedRowError } from './row.ts'
 
 /** Folder of the indexes in the data folder, with one folder for each. */
 const indexesFolder = 'recordings-index'
@@ -133,3 +134,19 @@ function removeOld(recordings: string): boolean {
 function isFile(path: OwnPath): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
 }
+
+/** SQLite's codes of a damaged file, and of one that is none of its own (sqlite.org/rescode.html). */
+const damage = new Set([11, 26])
+
+/** Tells whether an error means that the index has to be rebuilt. */
+export function isDamage(error: unknown): boolean {
+  if (error instanceof DamagedRowError || error instanceof OtherSchemaError) return true
+  const code: unknown = error instanceof Error && 'errcode' in error ? error.errcode : undefined
+  // The low byte is the code, the rest says more about it.
+  return typeof code === 'number' && damage.has(code & 0xff)
+}
+
+/** File of the index in its folder. */
+export const indexFile = 'index.sqlite'
+/** Suffixes of the files that SQLite keeps: the index itself, its write-ahead log, and the shared memory of that log. */
+export const companions = ['', '-wal', '-shm'] as const

@@ -4,7 +4,7 @@ import type { StreamNames } from '../notes/note.ts'
 import type { IndexedSegment } from '../recording-index.ts'
 import { number, type Row, segmentOf, storedFile, streamOf } from './row.ts'
 import type { StreamIds } from './stream-ids.ts'
-import { inTransaction } from './index-transaction.ts'
+import { inTransaction } from './index-tables.ts'
 import { writeStatements } from './write-statements.ts'
 
 /** Ids that are reserved at once, so that an id of a deleted segment is never given again. */

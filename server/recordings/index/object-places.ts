@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { IndexedSegment } from '../recording-index.ts'
 import { number, segmentOf, wholeSegment } from './row.ts'
-import { inTransaction } from './index-transaction.ts'
+import { inTransaction } from './index-tables.ts'
 import { noteRemoval } from './write-statements.ts'
 
 /** Segments and their bytes. */

@@ -2,6 +2,33 @@ import { Duplex, type Readable, type Writable } from 'node:stream'
 import type { FfmpegProgram } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { spawnFfmpeg } from '../../nodes/embedded/ffmpeg/spawn-ffmpeg.ts'
 
+/** Arguments for a picture that is encoded as H.264 while people watch. @param encoder of ffmpeg, e.g. `libx264` */
+export function liveEncoding(encoder: string): string[] {
+  const fast = encoder === 'libx264' ? ['-preset', 'veryfast', '-tune', 'zerolatency'] : []
+  return ['-c:v', encoder, '-pix_fmt', 'yuv420p', ...fast]
+}
+
+/** Places for runs of ffmpeg that encode pictures: each takes a good part of a core. */
+export class EncoderPlaces {
+  #free: number
+
+  /** @param atOnce number of places */
+  constructor(atOnce: number) {
+    this.#free = atOnce
+  }
+
+  /** Takes a place. Returns the function that gives it back, once; undefined: all are taken. */
+  take(): (() => void) | undefined {
+    if (this.#free === 0) return undefined
+    this.#free -= 1
+    let isTaken = true
+    return () => {
+      if (isTaken) this.#free += 1
+      isTaken = false
+    }
+  }
+}
+
 /** End of an ffmpeg. */
 interface FfmpegEnd {
   /** It did what it was to do. */
@@ -38,4 +65,25 @@ export function startFfmpeg(
   })
   const { stdin, stdout } = child
   return { stdin, stdout, inputs: further, ended, kill: () => child.kill('SIGKILL') }
+}
+
+/** Milliseconds without progress after which a program counts as stuck. */
+const stuckMs = 20_000
+
+/** Writes to the input of a program, as fast as it reads. @throws Error when it is gone or stuck */
+export async function writeToProgram(input: Writable, bytes: Uint8Array): Promise<void> {
+  if (input.destroyed || input.writableEnded) throw new Error('the reader of the stream is gone')
+  if (input.write(bytes)) return
+  await new Promise<void>((resolve, reject) => {
+    const settle = (error?: Error): void => {
+      clearTimeout(timer)
+      input.off('drain', onDrain).off('close', onClose)
+      if (error === undefined) resolve()
+      else reject(error)
+    }
+    const onDrain = (): void => settle()
+    const onClose = (): void => settle(new Error('the reader of the stream is gone'))
+    const timer = setTimeout(() => settle(new Error('the reader of the stream is stuck')), stuckMs)
+    input.once('drain', onDrain).once('close', onClose)
+  })
 }

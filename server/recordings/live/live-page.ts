@@ -1,8 +1,9 @@
 import type { Context, Middleware } from 'koa'
 import type { MountedPage } from '../../../shared/authorization/api-pages.ts'
 import type { LivePicture } from '../../../shared/recordings/live-picture.ts'
-import type { SegmentStart } from '../../../shared/recordings/segment.ts'
+import type { RecordedStream, SegmentStart } from '../../../shared/recordings/segment.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
+import type { Capability } from '../../capabilities/capability.ts'
 import {
   answerNothing,
   type HeldRequest,
@@ -13,18 +14,16 @@ import {
 import type { StaticFiles } from '../../edge/static-files.ts'
 import { type Gated, unproven } from '../../gate/gate.ts'
 import type { Store } from '../../store/store.ts'
+import { answerFile } from '../client-recordings/byte-answer.ts'
+import { containerTypes } from '../client-recordings/record-files.ts'
+import { sourceOf } from '../client-recordings/recorded-streams.ts'
 import type { FragmentTables } from '../playback/fragment-table.ts'
 import { locate } from '../playback/segment-sources.ts'
-import { answerFile } from '../records/byte-answer.ts'
-import { containerTypes } from '../records/record-page.ts'
-import { answerChanged } from './changed-fragments.ts'
-import { hiddenTracks, hideTracks } from './hidden-tracks.ts'
-import { hideWebmTracks } from './hidden-webm.ts'
-import { type LiveScope, scopeOf } from './live-scope.ts'
-import { moveTimes } from './moved-times.ts'
+import { answerChanged, moveTimes } from './changed-fragments.ts'
+import { hiddenTracks, hideTracks, hideWebmTracks } from './hidden-tracks.ts'
 import type { LiveStream } from './live-stream.ts'
-import type { LiveMixes } from './mix/live-mixes.ts'
 import type { LiveStreams } from './live-streams.ts'
+import type { LiveMixes } from './mix/live-mixes.ts'
 
 /** Path of the page and files of a live stream on the media port: `/live/<token>`. */
 const livePath = '/live/'
@@ -227,4 +226,35 @@ async function serveAsset(context: Context, { page }: LivePageParts): Promise<vo
   })
   context.type = file.type
   context.body = file.body
+}
+
+/** Tracks and stream that a capability of a live stream opens. */
+interface LiveScope {
+  stream: RecordedStream
+  sound: boolean
+  picture: boolean
+  /** The sound is that of the room. */
+  mixed: boolean
+  /** Id of the live stream of a client; empty: a link. */
+  live: string
+}
+
+/** Scope of a capability; undefined: its live stream has ended. */
+function scopeOf(
+  capability: Capability<'live-link' | 'live' | 'push'>,
+  store: Pick<Store, 'get'>,
+): LiveScope | undefined {
+  const of = { roomId: capability.room_id, userId: capability.user_id, quality: 'main' } as const
+  if (capability.kind === 'live-link') {
+    return { stream: { ...of, source: capability.source }, sound: true, picture: true, mixed: false, live: '' }
+  }
+  const live = store.get('lives', capability.live)
+  if (live?.state !== 'living') return undefined
+  return {
+    stream: { ...of, source: sourceOf(live.picture) },
+    sound: live.sound !== 'none',
+    picture: live.picture !== 'none',
+    mixed: live.sound === 'room',
+    live: live.id,
+  }
 }

@@ -7,7 +7,7 @@ import type {
   InputVideoTrack,
   Output,
 } from 'mediabunny'
-import { writeToProgram } from './write-to-program.ts'
+import { writeToProgram } from './ffmpeg-run.ts'
 
 /** The codec or its configuration differs from the one that the output began with. */
 export class FormatChangedError extends Error {

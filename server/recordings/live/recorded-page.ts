@@ -5,10 +5,9 @@ import type { HeldRequest, HolderPage, HolderPages } from '../../capabilities/ho
 import type { FragmentTables } from '../playback/fragment-table.ts'
 import type { SegmentFiles } from '../playback/segment-sources.ts'
 import type { IndexedSegment, RecordingIndex } from '../recording-index.ts'
-import { containerTypes } from '../records/record-page.ts'
-import { answerChanged } from './changed-fragments.ts'
+import { containerTypes } from '../client-recordings/record-files.ts'
+import { answerChanged, moveTimes } from './changed-fragments.ts'
 import { fragmentEnd, type LiveFragment, mediaLines, playlistText } from './live-window.ts'
-import { moveTimes } from './moved-times.ts'
 
 /** Path of the playlist and files of a recorded span on the media port: `/recorded/<token>`. */
 const recordedPath = '/recorded/'

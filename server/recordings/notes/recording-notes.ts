@@ -5,8 +5,7 @@ import { makeInside, openInside } from '../../../shared/files/real-path.ts'
 import type { Gap, RecordedStream, Segment, SegmentStart } from '../../../shared/recordings/segment.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { NodeLogger } from '../../nodes/port/node-failure.ts'
-import { dayFolder, type Note, notesFile, type StreamNames } from './note.ts'
-import { removeNotedDays } from './noted-days.ts'
+import { dayFolder, type Note, notesFile, removeNotedDays, type StreamNames } from './note.ts'
 
 /** Time that notes wait for others, in milliseconds. */
 const writeAfterMs = 1_000

@@ -10,8 +10,7 @@ import type { StoredIndex } from '../index/stored-index.ts'
 import type { IndexedSegment } from '../recording-index.ts'
 import { isOwnMark, markName, parsedMark, siteMark } from '../site-mark.ts'
 import type { RemoteSegments } from '../playback/segment-sources.ts'
-import type { ListedObject, ListedPage } from './object-listing.ts'
-import type { ObjectClient } from './object-client.ts'
+import type { ListedObject, ListedPage, ObjectClient } from './object-client.ts'
 import { ObjectError } from './object-error.ts'
 
 /** Place that the mark of a bucket and prefix is sealed for. */

@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import { growingTo } from '../../../shared/growing-cache.ts'
 import type { SegmentStart } from '../../../shared/recordings/segment.ts'
-import { endOf, type FragmentTable, type Scan, type ScanState } from './fragments.ts'
-import { HeaderReader } from './header-reader.ts'
+import { type ByteSource, HeaderReader } from './byte-source.ts'
+import { endOf, type Fragment, type FragmentTable, type Scan, type ScanState } from './fragments.ts'
 import { scanMp4 } from './mp4-scan.ts'
-import { fragmentsAround, pictureTimes } from './picture-times.ts'
 import type { SegmentFiles, SegmentPlace } from './segment-sources.ts'
 import { scanWebm } from './webm-scan.ts'
 
@@ -101,4 +100,29 @@ function scanOf({ container }: ScannedSegment): Scan {
 
 function newEntry(): Entry {
   return { state: newScanState(), scannedBytes: -1, table: undefined, turn: Promise.resolve() }
+}
+
+/** Times that differ by less are the same, in seconds. */
+const sameTime = 0.001
+
+/** Fragments with pictures at a time and on both sides of it: the pictures before and after any picture there are among theirs. @param at seconds of media time */
+function fragmentsAround({ fragments }: FragmentTable, at: number): readonly Fragment[] {
+  const pictured = fragments.filter(({ pictures }) => pictures > 0)
+  const here = pictured.findLastIndex(({ start }) => start <= at + sameTime)
+  return pictured.slice(Math.max(0, here - 1), Math.max(0, here) + 2)
+}
+
+/** Reads the times of the pictures of some fragments, in seconds of media time and in order. */
+async function pictureTimes(
+  source: Pick<ByteSource, 'read'>,
+  scan: Scan,
+  { init, tracks, units }: FragmentTable,
+  fragments: readonly Fragment[],
+): Promise<number[]> {
+  const times: number[] = []
+  for (const { offset, bytes } of fragments) {
+    const state: ScanState = { ...units, init, tracks: [...tracks], fragments: [], next: offset, pictureTimes: times }
+    await scan(new HeaderReader(source, offset + bytes), state, true)
+  }
+  return times.sort((one, other) => one - other)
 }

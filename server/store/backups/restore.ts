@@ -1,18 +1,23 @@
 import { hasCode } from '../../../shared/error-code.ts'
-import { ApiError } from '../../../shared/result-codes.ts'
+import { insideOf } from '../../../shared/files/own-path.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
+import { ApiError } from '../../../shared/result-codes.ts'
+import { accessChanges } from '../files/access-changes.ts'
+import { difference, endedSessions, restoredCapabilities } from '../files/backup-difference.ts'
+import { readFolder, type Recovered } from '../files/recovery.ts'
 import type { GroupCommit } from '../journal/group-commit.ts'
-import type { Migrations } from '../migrations.ts'
-import type { Sealer } from '../sealer.ts'
-import { withoutClearSecrets } from '../site-settings.ts'
-import { resealState } from '../files/reseal-state.ts'
-import type { StoreBackup, StoreBackupPreview } from '../store.ts'
+import { type Migrations, migrations } from '../migrations.ts'
+import { placeOfRecord, sealedCollections, sealedTextOf, withSealedText, withTrashTexts } from '../sealed-places.ts'
+import { isOutdated, type Sealer } from '../sealer.ts'
+import { resealed, sealedMarks, withoutClearSecrets, withPlacedSecrets } from '../site-settings.ts'
+import { applyChange, changeOf, emptyState, type State } from '../state.ts'
 import { notStored, reasonOf, storageError } from '../storage-error.ts'
+import type { StoreBackup, StoreBackupPreview } from '../store.ts'
+import { turn, wallClock } from '../system/time.ts'
 import type { Job } from '../transactions/job.ts'
 import type { Transactions } from '../transactions/transactions.ts'
-import { previewBackup, readBackup } from './backup-contents.ts'
-import { difference, endedSessions, restoredCapabilities } from '../files/backup-difference.ts'
-import type { State } from '../state.ts'
+import { backupsFolder } from './backup-folder.ts'
+import { parseBackupName } from './backups.ts'
 
 export interface RestoreOptions {
   folder: string
@@ -113,4 +118,60 @@ export function backupError(name: string, error: unknown): ApiError {
     reason: reasonOf(error),
     cause: error,
   })
+}
+
+/** Everything a backup holds. @throws DamagedFileError, or ENOENT when there is no such backup. */
+export async function readBackup(folder: string, name: string, known: Migrations = migrations): Promise<Recovered> {
+  if (parseBackupName(name) === undefined)
+    throw Object.assign(new Error(`There is no backup ${name}.`), { code: 'ENOENT' })
+  return await readFolder(insideOf(folder, backupsFolder, name), known)
+}
+
+/** Counts the contents of a backup and its effect on accounts and tokens. @param now the state that a restore would replace @throws DamagedFileError, or ENOENT when there is no such backup. */
+export async function previewBackup(
+  folder: string,
+  name: string,
+  known: Migrations = migrations,
+  now: State = emptyState(),
+): Promise<StoreBackupPreview> {
+  const { state } = await readBackup(folder, name, known)
+  return {
+    name,
+    at: parseBackupName(name)?.at ?? 0,
+    rooms: state.rooms.size,
+    credentials: state.credentials.size,
+    nodes: state.nodes.size,
+    devices: state.devices.size,
+    accounts: state.accounts.size,
+    access_tokens: state.access_tokens.size,
+    wall_views: state.wall_views.size,
+    access: accessChanges(now, state, wallClock()),
+  }
+}
+
+/** Records inspected between two turns of the event loop: a few milliseconds where all are resealed. */
+const chunk = 200
+
+/** Seals every text of a state that has no place for its place, and marks the state. A text that does not open stays as it is. */
+async function resealState(state: State, sealer: Pick<Sealer, 'reseal'>): Promise<void> {
+  let seen = 0
+  for (const collection of sealedCollections)
+    for (const [key, record] of state[collection]) {
+      const text = sealedTextOf(collection, record)
+      const place = placeOfRecord(collection, key, record)
+      if (isOutdated(text, place)) {
+        const after = withSealedText(collection, record, resealed(text, place, sealer))
+        applyChange(state, changeOf(collection, key, after))
+      }
+      if (++seen % chunk === 0) await turn()
+    }
+  for (const [id, entry] of state.trash) {
+    state.trash.set(
+      id,
+      withTrashTexts(entry, (text, place) => (isOutdated(text, place) ? resealed(text, place, sealer) : text)),
+    )
+    if (++seen % chunk === 0) await turn()
+  }
+  const settings = state.settings.get('site')
+  if (settings !== undefined) state.settings.set('site', { ...withPlacedSecrets(settings, sealer), ...sealedMarks })
 }

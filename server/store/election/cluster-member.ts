@@ -6,10 +6,11 @@ import { migrations as knownMigrations } from '../migrations.ts'
 import type {
   ControllerPlace,
   DatabaseStatus,
+  FencedStore,
   FollowedStore,
   JoiningController,
   KnownController,
-  FencedStore,
+  LeaseFigures,
   SiteMember,
 } from './site-member.ts'
 import { notStored, reasonOf } from '../storage-error.ts'
@@ -28,7 +29,6 @@ import { Follower } from './follower.ts'
 import { Registration } from './registration.ts'
 import { HeldLease } from './held-lease.ts'
 import { Lease } from './lease.ts'
-import type { LeaseFigures } from './lease-figures.ts'
 import { openLeaderSite } from './leader-site.ts'
 import type { DatabaseStore } from './database-store.ts'
 import { Durability } from '../postgres/durability.ts'
@@ -40,7 +40,7 @@ import { defaultDeadlines, type Session } from '../postgres/database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import { ElectionCandidate } from './candidate.ts'
 import { KnownTerms } from './known-terms.ts'
-import type { JournalPosition } from './journal-position.ts'
+import type { JournalPosition } from './journal-trail.ts'
 import { lossMessage, type LostLines } from './lost-lines.ts'
 import type { Taken } from './take-over.ts'
 import { type ElectionTimes, electionTimes, handOverTimes } from './timings.ts'

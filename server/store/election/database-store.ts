@@ -3,7 +3,7 @@ import { DurableStore, type DurableStoreOptions } from '../durable/durable-store
 import type { KnownController, FencedStore } from './site-member.ts'
 import { notStored, storageError } from '../storage-error.ts'
 import { HandedOverError } from '../postgres/database-error.ts'
-import type { JournalPosition } from './journal-position.ts'
+import type { JournalPosition } from './journal-trail.ts'
 import type { DatabaseStorage } from '../postgres/database-storage.ts'
 import { nameSuccessor } from './leader.ts'
 import type { Lease } from './lease.ts'

@@ -2,9 +2,9 @@ import { monotonic } from '../system/time.ts'
 import type { Session } from '../postgres/database-session.ts'
 import { termOf } from '../postgres/read-state.ts'
 import type { Change, CollectionName } from '../store.ts'
-import type { JournalPosition } from './journal-position.ts'
 import { lastStored, linesFrom, originsUpTo } from './journal-lines.ts'
-import { storedTerms } from './term-rows.ts'
+import type { JournalPosition } from './journal-trail.ts'
+import { storedTerms } from '../postgres/site-row.ts'
 import { clusterTimes } from './timings.ts'
 
 /** Confirmed lines that the database does not have any more. */

@@ -1,8 +1,7 @@
-import type { KnownTerms } from './known-terms.ts'
 import type { DurabilityRisk } from '../../../shared/console/durability.ts'
 import type { Store, StoreNotice } from '../store.ts'
-import type { JournalPosition } from './journal-position.ts'
-import type { LeaseFigures } from './lease-figures.ts'
+import type { JournalPosition } from './journal-trail.ts'
+import type { KnownTerms } from './known-terms.ts'
 
 /** One controller of a site leads: it answers, stores and runs the nodes. The others stand by. */
 export type ControllerRole = 'leader' | 'standby'
@@ -110,4 +109,16 @@ export interface SiteMember {
   register(joiner: JoiningController): boolean
   /** Idempotent. A store that it led with is closed before. */
   close(): Promise<void>
+}
+
+/** How sure a leader is that it leads. */
+export interface LeaseFigures {
+  /** Raised by each change of the leader, and each reconnection to the database. */
+  epoch: number
+  /** Milliseconds since the database last proved it. */
+  provedFor: number
+  /** Times that memory could not answer, until it was proved again. */
+  lapses: number
+  /** Requests that had to wait for a proof. */
+  waits: number
 }

@@ -2,11 +2,10 @@ import { elapsed, monotonic, sleep } from '../system/time.ts'
 import { uuid } from '../system/random.ts'
 import { termOf } from '../postgres/read-state.ts'
 import type { Session } from '../postgres/database-session.ts'
-import { sayRecords, settleSite, type SiteCheck } from '../postgres/site-row.ts'
+import { beginTerm, sayRecords, settleSite, type SiteCheck } from '../postgres/site-row.ts'
 import type { LeaderRow } from './controller-rows.ts'
 import type { Follower } from './follower.ts'
 import { channel, lead, type WonTerm } from './leader.ts'
-import { beginTerm } from './term-rows.ts'
 import type { ElectionTimes } from './timings.ts'
 
 /** Results of a won election. */

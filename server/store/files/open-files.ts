@@ -1,32 +1,34 @@
-import { rm } from 'node:fs/promises'
+import { open, rm, stat } from 'node:fs/promises'
 import { Low } from 'lowdb'
-import { makeDataFolder } from './data-folder.ts'
+import { hasCode } from '../../../shared/error-code.ts'
 import { insideOf } from '../../../shared/files/own-path.ts'
-import { DurableStore } from '../durable/durable-store.ts'
 import { completeSettings } from '../../../shared/settings.ts'
+import { backupsFolder } from '../backups/backup-folder.ts'
+import { makeBackup, type Retention } from '../backups/backups.ts'
+import { sealBackups } from '../backups/seal-backups.ts'
+import { DurableStore } from '../durable/durable-store.ts'
 import { segmentName, segmentNumber } from '../journal/journal-line.ts'
 import { migrations as knownMigrations } from '../migrations.ts'
 import { Notices } from '../notices.ts'
-import type { StoreOptions } from '../store-options.ts'
+import type { Sealer } from '../sealer.ts'
 import { unmarkSealed, withoutClearSecrets } from '../site-settings.ts'
-import type { Store, StoreBackup } from '../store.ts'
 import type { State } from '../state.ts'
-import { makeBackup, type Retention } from '../backups/backups.ts'
+import type { StoreOptions } from '../store-options.ts'
+import type { Store, StoreBackup } from '../store.ts'
 import { wallClock } from '../system/time.ts'
-import { checkFiles } from './check-files.ts'
+import { makeDataFolder } from './data-folder.ts'
 import { DocumentAdapter, newWriteQueue } from './document-adapter.ts'
 import { type DocumentName, documentNames, fileName, type StoredDocument, temporaryName } from './documents.ts'
 import { listFolder, syncFoldersAbove } from './durable-files.ts'
 import { copyFiles, FileStorage } from './file-storage.ts'
-import { lockFolder } from './folder-lock.ts'
+import { lockedFileName, lockFileName, lockFolder } from './folder-lock.ts'
 import { closeToOthers } from './folder-mode.ts'
-import { HighWaterFile } from './journal/high-water.ts'
+import { HighWaterFile, highWaterName } from './journal/high-water.ts'
 import { Journal } from './journal/journal.ts'
-import { Losses } from './losses.ts'
+import { Losses, lossesName } from './losses.ts'
 import { refuseMovedSite } from './moved-site.ts'
 import { checkVersions, type Recovered, recoverFolder } from './recovery.ts'
-import type { Sealer } from '../sealer.ts'
-import { sealBackups } from '../backups/seal-backups.ts'
+import { notAFile, readingOf, StoreFileError } from './store-file-error.ts'
 
 /**
  * Opens the data folder: takes its lock, reads lowdb's files and the journal, repairs what can be repaired (see the notices in `status()`).
@@ -165,4 +167,41 @@ async function removeLeftovers(folder: string): Promise<void> {
       documentNames.some((document) => name === temporaryName(document)) || name.endsWith('.previous.json.tmp')
     if (leftover) await rm(insideOf(folder, name), { force: true })
   }
+}
+
+/**
+ * Refuses a data folder in which something else stands in the place of a file, or whose files may not be read. Reads only.
+ * @throws StoreFileError
+ */
+async function checkFiles(folder: string): Promise<void> {
+  for (const name of await listFolder(folder)) {
+    const path = insideOf(folder, name)
+    try {
+      if (name === backupsFolder) await checkFolder(path)
+      else if (isFileName(name)) await checkFile(path)
+    } catch (error) {
+      // A program that holds the folder until now may be at work.
+      if (!hasCode(error, 'ENOENT')) throw error
+    }
+  }
+}
+
+async function checkFile(path: string): Promise<void> {
+  // Before it is opened: a pipe would wait for its other end.
+  if (!(await readingOf(path, () => stat(path))).isFile()) throw notAFile(path)
+  await (await readingOf(path, () => open(path, 'r'))).close()
+}
+
+async function checkFolder(path: string): Promise<void> {
+  if (!(await readingOf(path, () => stat(path))).isDirectory())
+    throw new StoreFileError(`${path} is no folder: move it away, and start again.`)
+  await readingOf(path, () => listFolder(path))
+}
+
+function isFileName(name: string): boolean {
+  return (
+    [highWaterName, lossesName, lockFileName, lockedFileName].includes(name) ||
+    segmentNumber(name) !== undefined ||
+    documentNames.some((document) => new RegExp(`^${document}(\\.previous)?\\.json(\\.tmp)?$`).test(name))
+  )
 }

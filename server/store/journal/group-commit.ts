@@ -1,13 +1,11 @@
 import { onAbort } from '../../../shared/abort.ts'
-import { turn } from '../system/time.ts'
-import { type CommitListener, CommitReports } from './commit-reports.ts'
-import { type Committing, CommitQueue } from './commit-queue.ts'
-import { DueTimer } from './due-timer.ts'
+import { type Away, type Storage, StorageAwayError } from '../storage.ts'
+import type { Change } from '../store.ts'
+import { startTimer, type Timer, turn } from '../system/time.ts'
+import { CommitQueue, type Committing } from './commit-queue.ts'
 import { FlushProgress } from './flush-progress.ts'
 import { encodeChanges } from './journal-line.ts'
 import type { WriteBehindQueue } from './write-behind.ts'
-import { type Away, type Storage, StorageAwayError } from '../storage.ts'
-import type { Change } from '../store.ts'
 
 export interface GroupCommitOptions<T extends Committing> extends CommitListener<T> {
   storage: Pick<Storage, 'append' | 'away' | 'onAway'>
@@ -218,5 +216,86 @@ export class GroupCommit<T extends Committing> {
     this.#reports.unhealthy(error)
     this.#behind.due = false
     if (!this.#closing) this.#probe.start()
+  }
+}
+
+/** Listeners of a group commit. */
+interface CommitListener<T> {
+  /** These are durable; called in the order in which they are stored. */
+  onDurable: (group: readonly T[]) => void
+  /** The storage refused these: none of them counts. */
+  onRefused: (group: readonly T[], error: unknown) => void
+  /** Milliseconds of a flush that succeeded. */
+  onFlush: (milliseconds: number) => void
+  /** A flush failed after good ones (with the error), or succeeded after failed ones (undefined). */
+  onHealth: (error: unknown) => void
+  /** Called when one of the above has thrown. Writing goes on. */
+  onError: (error: unknown) => void
+}
+
+/** Reports the outcomes of flushes; a listener that throws does not end the writing. */
+class CommitReports<T> {
+  readonly #listener: CommitListener<T>
+  #healthy = true
+
+  constructor(listener: CommitListener<T>) {
+    this.#listener = listener
+  }
+
+  durable(group: readonly T[], milliseconds: number): void {
+    if (!this.#healthy) {
+      this.#healthy = true
+      this.#guarded(() => this.#listener.onHealth(undefined))
+    }
+    this.#guarded(() => this.#listener.onDurable(group))
+    this.#guarded(() => this.#listener.onFlush(milliseconds))
+  }
+
+  refused(group: readonly T[], error: unknown): void {
+    this.#guarded(() => this.#listener.onRefused(group, error))
+  }
+
+  /** Reports the first failure after good flushes. */
+  unhealthy(error: unknown): void {
+    if (!this.#healthy) return
+    this.#healthy = false
+    this.#guarded(() => this.#listener.onHealth(error))
+  }
+
+  #guarded(call: () => void): void {
+    try {
+      call()
+    } catch (error) {
+      this.#listener.onError(error)
+    }
+  }
+}
+
+/** Sets a mark when a time has passed. It does not hold the process. */
+class DueTimer {
+  readonly #milliseconds: number
+  readonly #onDue: () => void
+  #timer: Timer | undefined
+  due = false
+
+  /** @param onDue called after the mark was set */
+  constructor(milliseconds: number, onDue: () => void) {
+    this.#milliseconds = milliseconds
+    this.#onDue = onDue
+  }
+
+  /** Begins to wait, unless it waits already. */
+  start(): void {
+    if (this.#timer !== undefined) return
+    const due = (): void => {
+      this.#timer = undefined
+      this.due = true
+      this.#onDue()
+    }
+    this.#timer = startTimer(this.#milliseconds, due, false)
+  }
+
+  stop(): void {
+    this.#timer?.cancel()
   }
 }

@@ -1,7 +1,6 @@
 import { Client } from 'pg'
 import { loopback } from '../../../shared/bind-address.ts'
 import { parseDatabaseAddress } from './database-address.ts'
-import type { DatabaseRisk } from './database-risk.ts'
 
 /**
  * Judges an address as pg connects to it, `PGSSLMODE` included; undefined when it is safe, or stays on this machine.
@@ -23,4 +22,15 @@ export function databaseRisk(address: string): DatabaseRisk | undefined {
 /** Host and TLS of a client. The types of `pg` leave out that `ssl` may hold the options of TLS. */
 function settingsOf({ host, ssl }: Client): { host: string; ssl: unknown } {
   return { host, ssl }
+}
+
+/** Why others on the network can read or change what goes to a database: not encrypted, or its certificate is not verified. */
+export type DatabaseRisk = 'plain' | 'unverified'
+
+/** Sentence for logs and the console's API. */
+export const databaseRiskMessages: Record<DatabaseRisk, string> = {
+  plain:
+    'The connection to the database on another machine is not encrypted: add ?sslmode=verify-full&sslrootcert=FILE to its address, FILE being the certificate of its authority.',
+  unverified:
+    'The certificate of the database is not verified, so that another machine can pose as it: use sslmode=verify-full&sslrootcert=FILE in its address.',
 }

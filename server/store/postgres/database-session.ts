@@ -1,13 +1,12 @@
 import { monotonic, startTimer } from '../system/time.ts'
-import type { DatabaseAddress } from './database-address.ts'
+import { type DatabaseAddress, HostChoice } from './database-address.ts'
 import { messageOf, UnusableServerError } from './server-answers.ts'
 import { clusterTimes } from '../election/timings.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import type { DatabaseClient, DatabaseResult } from '../system/database-client.ts'
 import { system } from '../system/system.ts'
-import { HostChoice } from './host-choice.ts'
-import { pgClient } from './pg-client.ts'
 import { refuseTransactionPool } from './pooled-connection.ts'
+import { pgClient } from './pg-client.ts'
 
 /** A database that hangs is found within 5 s. */
 export const defaultDeadlines: SessionDeadlines = {

@@ -3,7 +3,6 @@ import { clusterTimes } from '../election/timings.ts'
 import { monotonic } from '../system/time.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import type { Session } from './database-session.ts'
-import { durabilityMessages } from './durability-messages.ts'
 import { messageOf } from './server-answers.ts'
 
 /** Settings that decide whether a confirmed change can be lost (PostgreSQL documentation, 19.5.1 and 19.6.2). */
@@ -83,4 +82,16 @@ export class Durability {
     for (const risk of risks) if (!before.includes(risk)) this.#options.onFound(risk, durabilityMessages[risk])
     for (const risk of before) if (!risks.includes(risk)) this.#options.onGone(risk)
   }
+}
+
+/** Sentence for logs and the console's API: what can happen, and what mends it. */
+export const durabilityMessages: Record<DurabilityRisk, string> = {
+  fsync:
+    'The database runs with fsync=off: when its machine loses power, everything can be lost. Set fsync=on and restart PostgreSQL.',
+  fullPageWrites:
+    'The database runs with full_page_writes=off: when its machine loses power in the middle of a write, tables can be damaged. Set full_page_writes=on and reload PostgreSQL.',
+  localCommit:
+    'The database confirms changes before its synchronous standbys have them (synchronous_commit=local): a failover can lose confirmed changes. Set synchronous_commit=on.',
+  asynchronous:
+    'The address of the database names several servers, and none is a synchronous standby: a failover can lose the last confirmed changes. Set synchronous_standby_names (docs/operate/high-availability.md).',
 }

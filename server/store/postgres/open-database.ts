@@ -9,14 +9,13 @@ import { DatabaseError } from './database-error.ts'
 import { type WonTerm, lead, takeLock, toolOf } from '../election/leader.ts'
 import { JournalTrail } from '../election/journal-trail.ts'
 import { openLeaderSite } from '../election/leader-site.ts'
-import { beginTerm } from '../election/term-rows.ts'
 import { type DatabaseState, readState } from './read-state.ts'
 import { openRoomNumberFile } from './room-number-file.ts'
 import { bringTables, readSiteRow } from './schema.ts'
 import { defaultDeadlines, longAnswer, Session } from './database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import { mendOf, messageOf } from './server-answers.ts'
-import { sayRecords, settleSite, type SiteCheck } from './site-row.ts'
+import { beginTerm, sayRecords, settleSite, type SiteCheck } from './site-row.ts'
 
 /**
  * Opens the site that a database holds, or begins it there. The data folder keeps what is of this controller: keys, backups, the event log.

@@ -1,7 +1,9 @@
+import type { StoredCapability } from '../capability-record.ts'
+import { afterRevocation, isContentThere, isMakerEnabled } from '../capability-rules.ts'
 import type { ChangeCause } from '../change-cause.ts'
-import type { Change } from '../store.ts'
-import { capabilityConsequences } from './capability-consequences.ts'
-import { type ChangedState, StateAfter } from './state-after.ts'
+import { changeOf } from '../state.ts'
+import type { Change, CollectionName } from '../store.ts'
+import { type ChangedState, StateAfter } from './pending-changes.ts'
 
 /**
  * Further changes that belong to those of a transaction: capabilities that end with them, and the events of the call that makes them.
@@ -20,4 +22,66 @@ export function consequencesOf(
   const planned = { changes, before: new StateAfter(state, []), after: new StateAfter(state, changes) }
   cause.check?.(planned)
   return [...ended, ...cause.eventsOf(planned)]
+}
+
+/** Collections whose changes may end capabilities. */
+const concerned: ReadonlySet<CollectionName> = new Set<CollectionName>([
+  'accounts',
+  'access_tokens',
+  'credentials',
+  'settings',
+  'rooms',
+  'lives',
+  'recordings',
+  'capabilities',
+])
+
+/**
+ * Ends of capabilities that belong to a transaction: they end with their maker, their room and their content. The store adds them to every transaction, so that no caller has to, and
+ * what has ended stays ended when an account is enabled again or a credential is restored.
+ * @param now milliseconds since the epoch
+ */
+function capabilityConsequences(before: ChangedState, changes: readonly Change[], now: number): Change[] {
+  const relevant = changes.filter(isRelevant)
+  if (relevant.length === 0) return []
+  const after = new StateAfter(before, relevant)
+  return [...endedBy(before, relevant, after)].map(([key, capability]) =>
+    changeOf('capabilities', key, afterRevocation(capability, now)),
+  )
+}
+
+/** Changes of rooms are frequent; only a deletion ends anything. */
+function isRelevant({ collection, value }: Change): boolean {
+  return concerned.has(collection) && (collection !== 'rooms' || value === undefined)
+}
+
+/** Capabilities that end with these changes, by key. */
+function endedBy(
+  { state }: ChangedState,
+  changes: readonly Change[],
+  after: StateAfter,
+): Map<string, StoredCapability> {
+  const ended = new Map<string, StoredCapability>()
+  const deletedRooms = new Set<string>()
+  const end = (key: string, isEnded: (capability: StoredCapability) => boolean): void => {
+    const capability = after.get('capabilities', key)
+    if (capability !== undefined && isEnded(capability)) ended.set(key, capability)
+  }
+  const mayNotStay = (capability: StoredCapability): boolean => !mayStay(capability, after, deletedRooms)
+  let mayEndMany = false
+  for (const { collection, key } of changes) {
+    if (collection === 'rooms') deletedRooms.add(key)
+    if (collection === 'capabilities') end(key, mayNotStay)
+    else if (collection !== 'lives' && collection !== 'recordings') mayEndMany = true
+    else end(state[collection].get(key)?.capability ?? '', (capability) => !isContentThere(after, capability))
+  }
+  if (mayEndMany) for (const key of after.keysOf('capabilities')) end(key, mayNotStay)
+  return ended
+}
+
+function mayStay(capability: StoredCapability, after: StateAfter, deletedRooms: ReadonlySet<string>): boolean {
+  // A join link ends once; while its room is in the trash, nodes refuse it.
+  if (capability.kind === 'join') return capability.ended_at !== undefined || isMakerEnabled(after, capability)
+  if (capability.kind === 'recorded-link' && deletedRooms.has(capability.room_id)) return false
+  return isMakerEnabled(after, capability) && isContentThere(after, capability)
 }

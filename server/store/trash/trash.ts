@@ -3,7 +3,7 @@ import { limits } from '../../../shared/limits.ts'
 import type { Settings } from '../../../shared/settings.ts'
 import type { StoredDeleter, StoredTrash, TrashedThing } from '../records.ts'
 import type { Store, Transaction } from '../store.ts'
-import { withSharedParts } from '../shared-trash-parts.ts'
+import { withSharedParts } from '../state.ts'
 import { TrashIndex } from './trash-index.ts'
 
 const day = 24 * 60 * 60 * 1_000

@@ -1,6 +1,5 @@
 import { beforeEach, afterEach, expect, test, vi } from 'vitest'
-import { ReconnectLadder } from '../../../server/devices/reconnect-ladder.ts'
-import { Reconnector } from '../../../server/devices/reconnect.ts'
+import { ReconnectLadder, Reconnector } from '../../../server/devices/reconnect.ts'
 import { DeviceJoinError } from '../../../server/nodes/port/media-node-port.ts'
 import { joinFailureOf } from '../../../server/devices/device-joining.ts'
 

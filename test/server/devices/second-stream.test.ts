@@ -1,7 +1,6 @@
 import { parseDeviceAddress } from '../../../shared/device-address.ts'
 import { expect, test } from 'vitest'
-import { findSubstream, substreamAddresses } from '../../../server/devices/substream-search.ts'
-import type { DeviceProbe } from '../../../server/devices/probe-result.ts'
+import { type DeviceProbe, findSubstream, substreamAddresses } from '../../../server/devices/device-probe.ts'
 
 test.each([
   ['rtsp://cam/Streaming/Channels/101', 'rtsp://cam/Streaming/Channels/102'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { optionsAsMeant } from '../../../server/field-api/older-parameters.ts'
-import { readObjectText } from '../../../server/http/object-text.ts'
+import { readObjectText } from '../../../server/http/token.ts'
 import {
   createOutgoingUserOfOlderClients,
   createRoomOfOlderClients,

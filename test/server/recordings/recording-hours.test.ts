@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isWithinHours } from '../../../server/recordings/recording-hours.ts'
+import { isWithinHours } from '../../../server/recordings/wanted-streams.ts'
 import type { RecordingHours } from '../../../shared/recordings/recording-rule.ts'
 
 const weekdays = [1, 2, 3, 4, 5]

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { pageOf } from '../../../server/rooms/page-of.ts'
+import { pageOf } from '../../../server/rooms/room-list.ts'
 
 test('a page equals the one of a full sort', () => {
   const page = fc.tuple(

@@ -13,10 +13,9 @@ import { WebSocket as Client, WebSocketServer } from 'ws'
 import { unproven } from '../../../server/gate/gate.ts'
 import { clientAddress } from '../../../server/edge/client-address.ts'
 import { connectionLimits } from '../../../server/edge/limits.ts'
-import { controllerCertificate } from '../../../server/edge/controller-certificate.ts'
 import { RequestProof } from '../../../server/edge/request-proof.ts'
 import { EdgeServer } from '../../../server/edge/server.ts'
-import type { TlsMaterial } from '../../../server/edge/tls.ts'
+import { controllerCertificate, type TlsMaterial } from '../../../server/edge/tls.ts'
 import { leadBy, openPassing, proof } from './passing.ts'
 
 /** An attacker on the network between a replica and the leader, who reads and changes the traffic. */

@@ -4,7 +4,10 @@ import { PendingEvents } from '../../../server/event-log/pending-events.ts'
 import { LocalFfmpeg } from '../../../server/nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import type { MediaNode } from '../../../server/nodes/port/media-node-port.ts'
 import { SegmentFiles } from '../../../server/recordings/playback/segment-sources.ts'
-import { mediaOrderParts, type MediaOrderParts } from '../../../server/recordings/records/media-order-parts.ts'
+import {
+  mediaOrderParts,
+  type MediaOrderParts,
+} from '../../../server/recordings/client-recordings/media-order-parts.ts'
 import type { RecordingIndex } from '../../../server/recordings/recording-index.ts'
 import { type OrderPool, RecordingOrders } from '../../../server/recordings/recording-orders.ts'
 import type { RecordingRequests } from '../../../server/recordings/recording-requests.ts'

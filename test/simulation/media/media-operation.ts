@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { ApiError } from '../../../shared/result-codes.ts'
-import type { MediaOrderParts } from '../../../server/recordings/records/media-order-parts.ts'
+import type { MediaOrderParts } from '../../../server/recordings/client-recordings/media-order-parts.ts'
 import { type LeaderDuties, recordedUser } from './leader-duties.ts'
 
 /** What a client orders: a recording of a whole room, or a live stream of its user. */

@@ -1,7 +1,7 @@
 import { openStore } from '../../../server/store/open-store.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 import type { Store } from '../../../server/store/store.ts'
-import { ownFiles } from '../../../server/store/system/files.ts'
+import { ownFiles } from '../../../server/store/system/system.ts'
 import { startTimer, wallClock } from '../../../server/store/system/time.ts'
 import { diskRoot } from '../disk/tree.ts'
 import { BrokenPromise } from '../history.ts'

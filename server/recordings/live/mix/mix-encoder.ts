@@ -4,10 +4,8 @@ import { createInterface } from 'node:readline'
 import type { FfmpegProgram } from '../../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { partSuffix } from '../../../../shared/recordings/segment-path.ts'
 import { mustNotFail } from '../../../../shared/unawaited.ts'
-import { liveEncoding } from '../encoder-places.ts'
-import { type FfmpegRun, startFfmpeg } from '../ffmpeg-run.ts'
+import { type FfmpegRun, liveEncoding, startFfmpeg, writeToProgram } from '../ffmpeg-run.ts'
 import { PushFeed } from '../push-feed.ts'
-import { writeToProgram } from '../write-to-program.ts'
 import { channels, sampleRate } from './sample-line.ts'
 
 /** Needs of an encoder. */

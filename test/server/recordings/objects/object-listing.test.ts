@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readListing } from '../../../../server/recordings/objects/object-listing.ts'
+import { readListing } from '../../../../server/recordings/objects/object-client.ts'
 import { MachineLoad } from '../../../support/machine-load.ts'
 
 const page = (content: string): string =>

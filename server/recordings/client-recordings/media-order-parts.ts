@@ -8,7 +8,7 @@ import type { HolderPage, HolderPages } from '../../capabilities/holder-pages.ts
 import type { Rooms } from '../../rooms/room-lifecycle.ts'
 import type { Store } from '../../store/store.ts'
 import { SpanExport } from '../export/span-export.ts'
-import { EncoderPlaces } from '../live/encoder-places.ts'
+import { EncoderPlaces } from '../live/ffmpeg-run.ts'
 import { livePages } from '../live/live-page.ts'
 import { recordedPage } from '../live/recorded-page.ts'
 import { LiveMixes } from '../live/mix/live-mixes.ts'
@@ -24,8 +24,7 @@ import { adoptOrders, isUnadopted } from './adopt-orders.ts'
 import { OrderAddresses } from './order-addresses.ts'
 import { OrderedMedia } from './ordered-media.ts'
 import { OrderedRecordings } from './ordered-recordings.ts'
-import { RecordFiles } from './record-files.ts'
-import { recordDownload } from './record-page.ts'
+import { recordDownload, RecordFiles } from './record-files.ts'
 import { SoundMixer } from './sound-mixer.ts'
 
 /** Recorder of a site. */

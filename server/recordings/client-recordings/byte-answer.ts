@@ -4,8 +4,7 @@ import { hasCode } from '../../../shared/error-code.ts'
 import { PathError } from '../../../shared/files/own-path.ts'
 import type { HeldRequest } from '../../capabilities/holder-pages.ts'
 import type { CapabilityKind } from '../../store/capability-record.ts'
-import { wantedRange } from '../playback/byte-ranges.ts'
-import type { ByteRange } from '../playback/fragments.ts'
+import { type ByteRange, wantedRange } from '../playback/fragments.ts'
 
 /** Content of an answer. */
 export interface Content {

@@ -2,15 +2,16 @@ import { type FileHandle, readdir } from 'node:fs/promises'
 import { hasCode } from '../../../shared/error-code.ts'
 import { insideOf, type OwnPath, PathError } from '../../../shared/files/own-path.ts'
 import { makeInside, openInside, removeInside, reserveInside } from '../../../shared/files/real-path.ts'
-import type { HeldRequest } from '../../capabilities/holder-pages.ts'
+import type { HeldRequest, HolderPage, HolderPages } from '../../capabilities/holder-pages.ts'
 import type { StoredRecording, StoredRecordingFile } from '../../store/records.ts'
 import { placeOf } from '../../store/sealed-places.ts'
 import type { Store } from '../../store/store.ts'
+import { answerFile } from './byte-answer.ts'
 
 /** Folder of the files of recordings below the recordings folder; `~` is in no id's folder name. */
 const filesFolder = '~files'
 /** Path of a file's address on the media port. */
-export const recordPath = '/record/'
+const recordPath = '/record/'
 const nameForm = /^([0-9]{1,20})-([\w-]{32})(?:-([0-9]{1,4}))?\.(mp4|webm)$/
 
 /** Name of a file of a recording, and of what it is made of. */
@@ -98,4 +99,26 @@ export class RecordFiles {
   token({ id, token_sealed }: StoredRecording): string {
     return this.#store.unseal(token_sealed, placeOf('recordings', id))
   }
+}
+
+/** Content types of files. */
+export const containerTypes = { mp4: 'video/mp4', webm: 'video/webm' } as const
+
+/** `GET /record/<file>`: the file of a recording for whoever has its address, as long as the recording and its capability exist. */
+export function recordDownload(pages: HolderPages, files: RecordFiles): HolderPage {
+  return pages.page({
+    kinds: ['recording'],
+    read: (path) => {
+      if (!path.startsWith(recordPath)) return undefined
+      const file = path.slice(recordPath.length)
+      return { token: files.tokenIn(file), file }
+    },
+    serve: async (request) => {
+      const found = files.find(request)
+      if (found === undefined || !(await answerFile(request, found.open))) return false
+      request.context.type = containerTypes[found.file.container]
+      request.context.set('Content-Disposition', `inline; filename="${found.file.file}"`)
+      return true
+    },
+  })
 }

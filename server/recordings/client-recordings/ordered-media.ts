@@ -1,18 +1,17 @@
-import { ApiError } from '../../../shared/result-codes.ts'
-import { refusal } from '../../../shared/refusals/refusal.ts'
 import type { StreamSource } from '../../../shared/media/stream-source.ts'
 import type { LiveFacts, RecordingFacts } from '../../../shared/recording-operations.ts'
+import { refusal } from '../../../shared/refusals/refusal.ts'
+import { ApiError } from '../../../shared/result-codes.ts'
 import type { Capabilities } from '../../capabilities/capabilities.ts'
-import type { CapabilityMaker } from '../../store/capability-record.ts'
 import type { Rooms } from '../../rooms/room-lifecycle.ts'
+import type { CapabilityMaker } from '../../store/capability-record.ts'
 import type { StoredLive, StoredRecording } from '../../store/records.ts'
+import type { LiveState, OrderedLives } from '../live/ordered-lives.ts'
 import { type LinkedSpan, segmentsOf } from '../live/recorded-page.ts'
 import type { RecordingIndex } from '../recording-index.ts'
-import type { OrderedLives } from '../live/ordered-lives.ts'
 import type { LiveAddresses, OrderAddresses } from './order-addresses.ts'
-import { liveFactsOf, recordingFactsOf } from './order-facts.ts'
 import { checkTarget } from './order-checks.ts'
-import type { OrderedRecordings } from './ordered-recordings.ts'
+import type { OrderedRecordings, OrderedState } from './ordered-recordings.ts'
 
 /** Longest span of one playlist, in milliseconds: each of its files is read once. */
 const maxSpanMs = 6 * 60 * 60_000
@@ -107,4 +106,25 @@ export class OrderedMedia {
     await this.#parts.lives.close()
     await this.#parts.recordings.close()
   }
+}
+
+/** Facts that recordings and live streams share. */
+function commonFacts(order: StoredRecording | StoredLive) {
+  const { id, room_id, user_id, name, tag, sound, picture, reason = '', created_at, ended_at = 0 } = order
+  return { id, room_id, user_id, name, tag, description: '', sound, picture, reason, created_at, ended_at }
+}
+
+/** A recording as answers hold it. @param urlOf address of a file by its position */
+function recordingFactsOf(
+  recording: StoredRecording,
+  state: OrderedState,
+  urlOf: (index: number) => string,
+): RecordingFacts {
+  const files = recording.files.map(({ file: _, ...facts }, index) => ({ url: urlOf(index), ...facts }))
+  return { ...commonFacts(recording), description: recording.description, state, files }
+}
+
+/** A live stream as answers hold it. */
+function liveFactsOf(live: StoredLive, state: LiveState, urls: Pick<LiveFacts, 'page_url' | 'hls_url'>): LiveFacts {
+  return { ...commonFacts(live), state, ...urls, rtmp_url: live.rtmp_url }
 }

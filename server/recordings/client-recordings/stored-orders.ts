@@ -4,8 +4,7 @@ import type { NewCapability } from '../../capabilities/capability.ts'
 import type { Change, Collections, Store, Transaction } from '../../store/store.ts'
 import { startTimer, type Timer } from '../../store/system/time.ts'
 import { FollowedRecords } from '../followed-records.ts'
-import { isWithoutCapability, newOrderId } from './order-checks.ts'
-import { matches, newestFirst, type OrderFilter, prunedBy } from './order-search.ts'
+import { isWithoutCapability, matches, newestFirst, newOrderId, type OrderFilter, prunedBy } from './order-checks.ts'
 
 /** Collections of what clients and operators order. */
 type OrderCollection = 'recordings' | 'lives'

@@ -25,6 +25,8 @@ const serverLayers = [
 ]
 /** Folders that every layer may import, and that may import every layer. */
 const serverEverywhere = ['observe']
+/** Folders of the domain, below the console: what both use is declared in shared/domain/. */
+const domain = ['store', 'nodes', 'media', 'rooms', 'devices', 'recordings']
 /** The program of the embedded node: a process of its own, which only its entry imports. */
 const serverPrograms = ['media']
 
@@ -94,6 +96,10 @@ function refusal(from, to) {
   // The program reads its own version from its package.
   if (from.join('/') === 'server/bin/version.ts' && to.join('/') === 'package.json') return undefined
   if (top === 'renderer' && isDisk(to)) return 'Pages have no disk: shared/files/ is for programs.'
+  if (top === 'server' && domain.includes(from[1]) && to[0] === 'shared' && to[1] === 'console')
+    return `server/${from[1]}/ is below the console: import shared/domain/, or move the declaration there.`
+  if (from[0] === 'shared' && from[1] === 'domain' && to[1] === 'console')
+    return 'shared/domain/ is below shared/console/.'
   if (top !== otherTop) {
     return allowed[top].includes(otherTop) ? undefined : `${top}/ may not import from ${otherTop}/.`
   }

@@ -7,8 +7,8 @@ import {
   type AppProcedureName,
   appProcedures,
 } from '../shared/app-contract.ts'
-import { problemsOf, refusalOfInput } from '../shared/console/input-problems.ts'
-import type { ConsoleResult } from '../shared/console/procedure.ts'
+import { problemsOf, refusalOfInput } from '../shared/domain/input-problems.ts'
+import type { ConsoleResult } from '../shared/domain/outcome.ts'
 import { refusal } from '../shared/refusals/refusal.ts'
 import { refused, resultOfError } from '../server/console/console-answer.ts'
 import { channels } from './channels.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { protocol, type Session } from 'electron'
-import type { Role } from '../shared/console/role-names.ts'
+import type { Role } from '../shared/domain/roles.ts'
 import { insideOf, isPathPart, type OwnPath } from '../shared/files/own-path.ts'
 
 const scheme = 'app'

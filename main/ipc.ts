@@ -1,7 +1,7 @@
 import { ipcMain, type BrowserWindow } from 'electron'
 import type { Logger } from 'pino'
 import { isProcedureName, procedures } from '../shared/console/contract.ts'
-import type { ConsoleResult } from '../shared/console/procedure.ts'
+import type { ConsoleResult } from '../shared/domain/outcome.ts'
 import { refused } from '../server/console/console-answer.ts'
 import { refusal } from '../shared/refusals/refusal.ts'
 import type { Controller } from '../server/controller/controller.ts'

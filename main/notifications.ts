@@ -1,10 +1,10 @@
-import type { DeviceView } from '../shared/console/devices.ts'
-import type { NodeView } from '../shared/console/nodes.ts'
 import type { ConsoleEvent } from '../shared/console/contract.ts'
 import type { Texts } from './texts/en.ts'
 import { Notification } from 'electron'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
+import type { DeviceView } from '../shared/domain/devices.ts'
+import type { NodeView } from '../shared/domain/nodes.ts'
 
 /** Time in which several failures are gathered into one notification, in milliseconds. */
 const gatherMs = 2_000

@@ -1,5 +1,5 @@
 import { type IpcMainInvokeEvent, type Session, session, type WebContents } from 'electron'
-import type { Role } from '../shared/console/role-names.ts'
+import type { Role } from '../shared/domain/roles.ts'
 import { origin } from './app-scheme.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { rule } from './refusals/complaints.ts'
 import { z } from 'zod'
-import type { EventKind, SubjectType } from './console/events.ts'
+import type { EventKind, SubjectType } from './domain/events.ts'
 import type { AnswerFields, Disclosure } from './disclosure.ts'
 import { isName } from './control-character.ts'
 import type { ApiName, ErrorName } from './result-codes.ts'

@@ -63,3 +63,7 @@ export interface TagChange {
   add: readonly string[]
   remove: readonly string[]
 }
+
+/** Tags that records carry. */
+export const knownTags = z.array(z.strictObject({ tag: z.string(), count: z.int() }))
+export type KnownTag = z.output<typeof knownTags>[number]

@@ -1,4 +1,4 @@
-import type { Role } from '../../shared/console/role-names.ts'
+import type { Role } from '../../shared/domain/roles.ts'
 
 /** Minimum role of a page; a viewer opens all others. The controller checks each call anyway. */
 const pageRoles: Readonly<Record<string, Role>> = {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { LogFault, LogVerdict } from '../../shared/console/events.ts'
+import type { LogFault, LogVerdict } from '../../shared/domain/events.ts'
 import { boundKey } from '../event-log/end-bound.ts'
 import { verifySiteLog } from '../event-log/site/site-chain.ts'
 import { verifyLog } from '../event-log/verify.ts'

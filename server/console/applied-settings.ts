@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { ConsoleError, type FieldProblem, problemAt } from '../../shared/console/procedure.ts'
+import { ConsoleError, type FieldProblem, problemAt } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { keepHiddenSecrets, mergeSettings, type Settings, type SettingsPatch } from '../../shared/settings.ts'
 import { accountLocks, refuseLockOut } from '../access/accounts/accounts.ts'

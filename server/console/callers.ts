@@ -1,5 +1,5 @@
-import type { Role } from '../../shared/console/role-names.ts'
-import type { TokenScope } from '../../shared/console/token-scopes.ts'
+import type { Role } from '../../shared/domain/roles.ts'
+import type { TokenScope } from '../../shared/domain/token-scopes.ts'
 import { hasEnabledAdmin } from '../access/accounts/accounts.ts'
 import type { AccessTokens } from '../access/accounts/access-tokens.ts'
 import type { AccountSessions } from '../access/accounts/account-sessions.ts'

@@ -1,5 +1,4 @@
-import { ConsoleError } from '../../shared/console/procedure.ts'
-import type { DeviceView } from '../../shared/console/devices.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import { parseDeviceAddress } from '../../shared/device-address.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Settings } from '../../shared/settings.ts'
@@ -14,6 +13,7 @@ import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import { NodeError } from '../nodes/port/media-node-port.ts'
 import type { Store } from '../store/store.ts'
 import type { Handlers } from './handlers.ts'
+import type { DeviceView } from '../../shared/domain/devices.ts'
 
 /** Dependencies of the procedures on one camera. */
 export interface CameraDependencies {

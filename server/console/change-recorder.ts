@@ -1,6 +1,6 @@
 import { declarationOf, type ProcedureName } from '../../shared/console/contract.ts'
-import type { EventParams } from '../../shared/console/event-values.ts'
-import type { EventSubject } from '../../shared/console/events.ts'
+import type { EventParams } from '../../shared/domain/event-values.ts'
+import type { EventSubject } from '../../shared/domain/events.ts'
 import type { CallEvents, RecordEvents, SubjectRef, TransactionEvents } from '../../shared/console/procedure-events.ts'
 import { changedRecords } from '../event-log/changed-records.ts'
 import type { EventSink } from '../event-log/event-log.ts'
@@ -13,7 +13,7 @@ import type { Change, Store } from '../store/store.ts'
 import { wallClock } from '../store/system/time.ts'
 import { actorOf, type AnyImplementation, type CallOrigin } from './handlers.ts'
 import { LRUCache } from 'lru-cache'
-import type { EventActor } from '../../shared/console/event-actor.ts'
+import type { EventActor } from '../../shared/domain/event-actor.ts'
 import { growingTo } from '../../shared/growing-cache.ts'
 
 /** A call of a procedure. */

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
-import type { EditConflict } from '../../shared/console/edit-conflict.ts'
-import { ConsoleError, type ConsoleRefusal, type FieldProblem, problemAt } from '../../shared/console/procedure.ts'
+import type { EditConflict } from '../../shared/domain/edit-conflict.ts'
+import { ConsoleError, type ConsoleRefusal, type FieldProblem, problemAt } from '../../shared/domain/outcome.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import type { ConsoleErrorCode } from '../../shared/refusals/template.ts'
 import { ApiError } from '../../shared/result-codes.ts'

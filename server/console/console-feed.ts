@@ -1,5 +1,4 @@
 import type { CredentialView } from '../../shared/console/credentials.ts'
-import type { DeviceView } from '../../shared/console/devices.ts'
 import type { Attention } from '../../shared/console/site.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { isBoundKey } from '../event-log/end-bound.ts'
@@ -14,6 +13,7 @@ import type { WaitingGuests } from '../rooms/waiting-guests.ts'
 import type { Store } from '../store/store.ts'
 import { Collector, type EventHub } from './event-hub.ts'
 import { wallViews } from './wall-procedures.ts'
+import type { DeviceView } from '../../shared/domain/devices.ts'
 
 /** Sources of the console's events. */
 export interface FeedSources {

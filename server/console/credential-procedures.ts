@@ -1,6 +1,6 @@
 import type { CredentialView } from '../../shared/console/credentials.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import { authenticate } from '../../shared/media-operations.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { Credentials } from '../access/credentials.ts'

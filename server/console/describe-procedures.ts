@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { procedures } from '../../shared/console/contract.ts'
-import { consoleRefusal } from '../../shared/console/procedure.ts'
+import { consoleRefusal } from '../../shared/domain/outcome.ts'
 import { complaints } from '../../shared/refusals/complaints.ts'
 import { refusals } from '../../shared/refusals/refusal.ts'
 import { placeholders } from '../../shared/refusals/template.ts'

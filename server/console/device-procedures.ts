@@ -1,4 +1,3 @@
-import type { DeviceView } from '../../shared/console/devices.ts'
 import { parseDeviceAddress } from '../../shared/device-address.ts'
 import type { CameraSearch } from '../devices/discovery/camera-search.ts'
 import type { DeviceTable } from '../devices/device-table.ts'
@@ -11,6 +10,7 @@ import type { Trash } from '../store/trash/trash.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 import type { tagHandlers } from './tag-procedures.ts'
 import { deletionBy, undoOf } from './trash-procedures.ts'
+import type { DeviceView } from '../../shared/domain/devices.ts'
 
 /** Procedures on outgoing users. */
 export function deviceHandlers(

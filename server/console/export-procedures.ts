@@ -1,6 +1,4 @@
-import { type ExportFailure, type ExportView, maxExportMs } from '../../shared/console/recording-exports.ts'
-import type { RecordingStream } from '../../shared/console/recordings.ts'
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Capabilities } from '../capabilities/capabilities.ts'
 import { type NewCapability, ofProgram } from '../capabilities/capability.ts'
@@ -10,6 +8,8 @@ import { type RecordingEvent, recordedSubject } from '../recordings/recording-ev
 import type { RecordingIndex } from '../recordings/recording-index.ts'
 import { actorOf, type CallOrigin, type Handlers, makerOf, type ProceduresOf } from './handlers.ts'
 import type { SharedEventLog } from '../event-log/event-log.ts'
+import type { RecordingStream } from '../../shared/domain/recordings.ts'
+import { type ExportFailure, type ExportView, maxExportMs } from '../../shared/domain/recording-exports.ts'
 
 /** Dependencies of the procedures on exports. */
 export interface ExportProcedureDependencies {

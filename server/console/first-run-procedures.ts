@@ -1,5 +1,4 @@
 import type { ProcedureParsed } from '../../shared/console/contract.ts'
-import type { DeviceView } from '../../shared/console/devices.ts'
 import { parseDeviceAddress, sameAddress } from '../../shared/device-address.ts'
 import { leavesMachine } from '../../shared/bind-address.ts'
 import type { FirstRun } from '../../shared/first-run.ts'
@@ -12,6 +11,7 @@ import type { Rooms } from '../rooms/room-lifecycle.ts'
 import { putSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
+import type { DeviceView } from '../../shared/domain/devices.ts'
 
 /** Dependencies of the first run's procedures. */
 interface FirstRunDependencies {

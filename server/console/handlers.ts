@@ -1,4 +1,4 @@
-import type { EventActor } from '../../shared/console/event-actor.ts'
+import type { EventActor } from '../../shared/domain/event-actor.ts'
 import type { CapabilityMaker } from '../store/capability-record.ts'
 import type {
   EditProcedure,
@@ -7,7 +7,7 @@ import type {
   ProcedureParsed,
   procedures,
 } from '../../shared/console/contract.ts'
-import type { EventParams } from '../../shared/console/event-values.ts'
+import type { EventParams } from '../../shared/domain/event-values.ts'
 import type { ByImplementation, SubjectRef } from '../../shared/console/procedure-events.ts'
 import type { RecordReader } from '../store/capability-rules.ts'
 import type { PlannedChange } from '../store/change-cause.ts'

@@ -1,7 +1,6 @@
-import { problemsOf, refusalOfInput } from '../../shared/console/input-problems.ts'
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { problemsOf, refusalOfInput } from '../../shared/domain/input-problems.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
-import type { NodeView } from '../../shared/console/nodes.ts'
 import { hiddenSecret } from '../../shared/hidden-secret.ts'
 import { type NodeConfig, nodeConfigOf, type NodeInput, nodeInputSchema } from '../../shared/node.ts'
 import type { Settings } from '../../shared/settings.ts'
@@ -20,6 +19,7 @@ import type { Handlers, ProceduresOf } from './handlers.ts'
 import { deletionBy, undoOf } from './trash-procedures.ts'
 import type { RelayedRoomView } from '../../shared/console/relays.ts'
 import type { RelayedRooms } from '../nodes/janus/relay/relayed-rooms.ts'
+import type { NodeView } from '../../shared/domain/nodes.ts'
 
 /** Those below are the system's. */
 const firstPort = 1_024

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { ControllerPlace, DatabaseStatus, KnownController } from '../store/election/site-member.ts'
 import type { StoreStatus } from '../store/store.ts'

@@ -2,7 +2,7 @@ import { request as plainRequest, type RequestOptions } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import { X509Certificate } from 'node:crypto'
 import { errorCode } from '../../shared/error-code.ts'
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 
 /** One request to a listener of this controller. */

@@ -1,6 +1,6 @@
 import { isShut } from '../schedule/room-hours.ts'
 import { shutError } from '../rooms/schedule-marks.ts'
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { JanusError } from '../nodes/janus/wire/janus-error.ts'

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import { z } from 'zod'
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 
 /** Longest answer of a node, in bytes. */

@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { phonePageOf, type PhoneParts } from '../readiness/phone-check.ts'
 import type { Readiness } from '../readiness/readiness.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Diagnostics } from '../diagnostics/diagnostics.ts'
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import type { RecordingRuleView, RecordingStream, RecordingTarget } from '../../shared/console/recordings.ts'
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import type { RecordingRuleView } from '../../shared/console/recordings.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { RecordingRule } from '../../shared/recordings/recording-rule.ts'
@@ -17,6 +17,7 @@ import { versionOf } from '../store/edits/record-version.ts'
 import type { Store } from '../store/store.ts'
 import { actorOf, type CallOrigin, type Handlers, type ProceduresOf } from './handlers.ts'
 import type { SharedEventLog } from '../event-log/event-log.ts'
+import type { RecordingStream, RecordingTarget } from '../../shared/domain/recordings.ts'
 
 /** Longest time line of one call, in days. */
 const maxDays = 31

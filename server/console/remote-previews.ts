@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import { type RefusalName, refusal } from '../../shared/refusals/refusal.ts'
 import type { MediaRefusalName } from '../../shared/media/room-media.ts'
 import type { RoomMedia, RoomMediaParams, RoomPeople } from '../nodes/port/room-media.ts'

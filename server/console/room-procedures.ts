@@ -1,5 +1,5 @@
 import { comingMeetings } from '../schedule/meetings.ts'
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import { shownName } from '../../shared/control-character.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'

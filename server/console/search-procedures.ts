@@ -1,5 +1,5 @@
 import type { ProcedureName } from '../../shared/console/contract.ts'
-import { atLeast } from '../../shared/console/role-names.ts'
+import { atLeast } from '../../shared/domain/roles.ts'
 import type { Found, SearchKind } from '../../shared/console/search.ts'
 import { shownName } from '../../shared/control-character.ts'
 import { foldedText, searchWords } from '../../shared/folded-text.ts'

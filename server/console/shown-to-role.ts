@@ -1,7 +1,7 @@
 import type { ConsoleEvent, ProcedureName, ProcedureOutput } from '../../shared/console/contract.ts'
-import type { DeviceView } from '../../shared/console/devices.ts'
-import { atLeast, type Role } from '../../shared/console/role-names.ts'
+import { atLeast, type Role } from '../../shared/domain/roles.ts'
 import { shownAddress } from '../observe/redaction/address.ts'
+import type { DeviceView } from '../../shared/domain/devices.ts'
 
 /** Outputs of which somebody who only looks sees less. Secrets are in none of them: these are texts in which callers may have written one. */
 const forViewers: { readonly [N in ProcedureName]?: (output: ProcedureOutput<N>) => ProcedureOutput<N> } = {

@@ -1,6 +1,6 @@
 import type { ControllersView, ControllerView, SiteMedium } from '../../shared/console/controllers.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import type { EventSink } from '../event-log/event-log.ts'
 import { ControllerEvents } from '../event-log/sources/controllers.ts'

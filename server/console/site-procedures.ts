@@ -3,7 +3,7 @@ import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Capabilities } from '../capabilities/capabilities.ts'
 import { ofProgram } from '../capabilities/capability.ts'
 import type { ProcedureOutput } from '../../shared/console/contract.ts'
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import type { RefusedClient } from '../../shared/console/older-clients.ts'
 import type { Attention, OverviewView, Sample, SiteKeyView } from '../../shared/console/site.ts'
 import { type Licence, licenceEnd, licenceSchema } from '../../shared/licence.ts'
@@ -16,7 +16,7 @@ import type { AppliedSettings } from './applied-settings.ts'
 import type { UploadSpace } from './upload-space.ts'
 import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
 import { loopback } from '../../shared/bind-address.ts'
-import type { BackupProof } from '../../shared/console/backups.ts'
+import type { BackupProof } from '../../shared/domain/backups.ts'
 
 /** Dependencies of the site's procedures. */
 export interface SiteDependencies {

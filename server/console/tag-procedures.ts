@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { bulkOutcome } from '../../shared/console/procedure.ts'
+import type { bulkOutcome } from '../../shared/domain/outcome.ts'
 import type { TagChange } from '../../shared/tags.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import type { EventParams } from '../../shared/console/event-values.ts'
-import { ConsoleError } from '../../shared/console/procedure.ts'
-import type { RoomTemplate } from '../../shared/console/templates.ts'
+import type { EventParams } from '../../shared/domain/event-values.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { type PlannedChange, recordsPut } from '../store/change-cause.ts'
 import { versionOf } from '../store/edits/record-version.ts'
 import type { StoredRoomTemplate } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
+import type { RoomTemplate } from '../../shared/domain/room-templates.ts'
 
 /** Lock that every change of the templates holds: names are unique. */
 const lock = 'room_templates'

@@ -1,4 +1,4 @@
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { TesterOperation, testerProcedures } from '../../shared/console/tester.ts'
 import { getAccessToken } from '../../shared/field-operations.ts'

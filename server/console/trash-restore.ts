@@ -1,4 +1,4 @@
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import type { TrashKind } from '../../shared/console/trash.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import { portProblem } from '../nodes/embedded/node-ports.ts'

@@ -1,5 +1,5 @@
 import { stat, statfs } from 'node:fs/promises'
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { SpaceBudget, type SpaceClaim } from '../recordings/space-budget.ts'
 import type { Space } from '../recordings/storage-watch.ts'

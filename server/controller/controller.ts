@@ -1,6 +1,6 @@
 import type { ConsoleEvent } from '../../shared/console/contract.ts'
-import type { ConsoleResult } from '../../shared/console/procedure.ts'
-import type { Role } from '../../shared/console/role-names.ts'
+import type { ConsoleResult } from '../../shared/domain/outcome.ts'
+import type { Role } from '../../shared/domain/roles.ts'
 import { resealSecrets } from '../access/reseal-secrets.ts'
 import type { ConsoleKey } from '../console/console-key.ts'
 import type { CallOrigin } from '../console/handlers.ts'

@@ -1,10 +1,10 @@
 import type { OverviewView } from '../../shared/console/site.ts'
-import type { NodeView } from '../../shared/console/nodes.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 import type { StoreStatus } from '../store/store.ts'
 import type { LeaderSite } from './open-site.ts'
 import type { Services } from './services.ts'
+import type { NodeView } from '../../shared/domain/nodes.ts'
 
 /** Whether a controller can do its work, with the body of `/healthz`. */
 export interface Health {

@@ -1,7 +1,7 @@
 import type { SiteControllers } from '../console/site-controllers.ts'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { ConsoleKey } from '../console/console-key.ts'
 import type { ControllerOptions } from './options.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { errorCode } from '../../shared/error-code.ts'
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import { credentialInput, siteFileLabel } from '../../shared/console/credentials.ts'
 import { licenceSchema } from '../../shared/licence.ts'
 import { nodeConfigOf, nodeInputSchema } from '../../shared/node.ts'

@@ -1,5 +1,5 @@
-import type { CameraSpan, CameraUptime } from '../../shared/console/camera-record.ts'
-import type { EventEntry, EventFilter } from '../../shared/console/events.ts'
+import type { CameraSpan, CameraUptime } from '../../shared/domain/camera-record.ts'
+import type { EventEntry, EventFilter } from '../../shared/domain/events.ts'
 import { deviceErrorKinds } from '../../shared/device.ts'
 
 /** Period of the record, in milliseconds. */

@@ -1,4 +1,4 @@
-import type { DeviceMoment, DeviceView } from '../../shared/console/devices.ts'
+import type { DeviceMoment, DeviceView } from '../../shared/domain/devices.ts'
 
 /** Entries kept of one device. */
 const kept = 30

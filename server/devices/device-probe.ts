@@ -1,4 +1,4 @@
-import type { ProcedureOutput } from '../../shared/console/contract.ts'
+import type { ProbeResult } from '../../shared/domain/devices.ts'
 import { type CameraSource, parseDeviceAddress } from '../../shared/device-address.ts'
 import { deviceErrorMessages } from '../../shared/device.ts'
 import type { ControlResult } from '../../shared/media/control.ts'
@@ -56,8 +56,6 @@ export async function runProbe(
   }
 }
 
-/** Result of a probe. */
-export type ProbeResult = ProcedureOutput<'devices.probe'>
 export type ProbedTrack = ProbeResult['tracks'][number]
 export type SubstreamFound = NonNullable<ProbeResult['second']>
 

@@ -1,9 +1,7 @@
 import type { z } from 'zod'
-import type { ProcedureOutput } from '../../shared/console/contract.ts'
-import { complaintOfIssue } from '../../shared/console/input-problems.ts'
+import { complaintOfIssue } from '../../shared/domain/input-problems.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
-import { deviceInput } from '../../shared/console/devices.ts'
-import { ConsoleError, problemAt } from '../../shared/console/procedure.ts'
+import { ConsoleError, problemAt } from '../../shared/domain/outcome.ts'
 import { limits } from '../../shared/limits.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
@@ -17,9 +15,7 @@ import { parseDeviceAddress } from '../../shared/device-address.ts'
 import { assistAddressOf, loginNameOf } from './device-options.ts'
 import { changedDevice } from './device-record.ts'
 import type { OutgoingUsers } from './outgoing-users.ts'
-
-/** Result of one line. */
-export type ImportLine = ProcedureOutput<'devices.import'>[number]
+import { deviceInput, type ImportLine } from '../../shared/domain/devices.ts'
 
 /** The columns of the table; an import may leave out those that are not required, in any order. */
 const columns = [

@@ -1,9 +1,9 @@
-import type { DeviceView } from '../../shared/console/devices.ts'
 import { shownName } from '../../shared/control-character.ts'
 import { versionOf } from '../store/edits/record-version.ts'
 import type { StoredDevice } from '../store/records.ts'
 import { listedOptions } from './device-options.ts'
 import type { JoinFailure, Reconnector } from './reconnect.ts'
+import type { DeviceView } from '../../shared/domain/devices.ts'
 
 /** An outgoing user with its state as the console shows it: without its password. @param roomTopic topic of its room; empty: the room has gone */
 export function viewOf(device: StoredDevice, roomTopic: string, reconnector: Reconnector | undefined): DeviceView {

@@ -1,4 +1,4 @@
-import type { LoginOutcome } from '../../shared/console/camera-record.ts'
+import type { LoginOutcome } from '../../shared/domain/camera-record.ts'
 import type { OutgoingUsers } from './outgoing-users.ts'
 
 /** Another login for a device. */

@@ -1,10 +1,10 @@
 import { Deadline } from '../../shared/deadline.ts'
 import { randomBytes } from 'node:crypto'
-import type { ProcedureParsed } from '../../shared/console/contract.ts'
+import type { z } from 'zod'
+import type { deviceInput, DeviceMoment, DeviceView, ProbedCamera, ProbeResult } from '../../shared/domain/devices.ts'
 import { isShut } from '../schedule/room-hours.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
-import type { DeviceMoment, DeviceView } from '../../shared/console/devices.ts'
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import type { DeviceState } from '../../shared/device.ts'
 import { limits } from '../../shared/limits.ts'
 import { ApiError } from '../../shared/result-codes.ts'
@@ -27,7 +27,7 @@ import { DeviceHistory } from './device-history.ts'
 import { joinDevice, joinErrorOf } from './device-joining.ts'
 import { type DeviceChanges, changedDevice, newDevice, type NewDevice } from './device-record.ts'
 import { viewOf } from './device-view.ts'
-import { type DeviceProbe, type ProbeResult, runProbe, simulatedProbe } from './device-probe.ts'
+import { type DeviceProbe, runProbe, simulatedProbe } from './device-probe.ts'
 import { loginToTry } from './stored-login.ts'
 
 /** Needs of outgoing users. */
@@ -45,7 +45,7 @@ export interface OutgoingUsersOptions {
 }
 
 /** An outgoing user as the operator adds it. */
-export type ConsoleDevice = Omit<ProcedureParsed<'devices.create'>, 'join'>
+export type ConsoleDevice = z.output<typeof deviceInput>
 
 /**
  * Outgoing users: external devices that are joined to rooms (specification, section 2.3; contract, section 4), over the API and for the operator.
@@ -225,7 +225,7 @@ export class OutgoingUsers {
    * Asks a device what it is, without adding it. With the userId of an existing one, its login is used where none is given.
    * @throws ApiError parameter, also when the stored password would go to another host than its own
    */
-  async probe(given: ProcedureParsed<'devices.probe'>): Promise<ProbeResult> {
+  async probe(given: ProbedCamera): Promise<ProbeResult> {
     const parsed = parseDeviceAddress(given.userAddress)
     const device = given.userId === undefined ? undefined : this.#store.get('devices', given.userId)
     const login = loginToTry(parsed, given, device, this.#store)

@@ -1,4 +1,4 @@
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import type { EdgeLog } from './guards.ts'
 import { authorityNotice, type TlsMaterial } from './tls.ts'

@@ -1,4 +1,4 @@
-import type { EventFields, EventSubject } from '../../shared/console/events.ts'
+import type { EventFields, EventSubject } from '../../shared/domain/events.ts'
 import type { RecordReader } from '../store/capability-rules.ts'
 import type { PlannedChange } from '../store/change-cause.ts'
 import type { Store } from '../store/store.ts'

@@ -1,4 +1,4 @@
-import type { EventEntry } from '../../shared/console/events.ts'
+import type { EventEntry } from '../../shared/domain/events.ts'
 import type { EventContent } from './entry-line.ts'
 
 /** Entries that stay in memory. */

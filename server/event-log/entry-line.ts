@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { EventEntry, EventFields } from '../../shared/console/events.ts'
+import type { EventEntry, EventFields } from '../../shared/domain/events.ts'
 import { shownName } from '../../shared/control-character.ts'
 
 /** Content of an entry; number, time and hashes are the log's. */

@@ -1,4 +1,4 @@
-import { type EventEntry, type EventLevel, eventLevels } from '../../shared/console/events.ts'
+import { type EventEntry, type EventLevel, eventLevels } from '../../shared/domain/events.ts'
 import { figureSpans, type FigureSpan } from '../../shared/console/figures.ts'
 import {
   type EventMark,

@@ -1,4 +1,4 @@
-import type { SubjectType } from '../../shared/console/events.ts'
+import type { SubjectType } from '../../shared/domain/events.ts'
 import type { EventDraft, EventSink } from './event-log.ts'
 
 /** Limit for one kind within a second, all subjects together: a client that makes a thousand rooms a second leaves a trace, and not a thousand. */

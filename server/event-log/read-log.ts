@@ -1,7 +1,7 @@
 import { open, readFile } from 'node:fs/promises'
 import { insideOf } from '../../shared/files/own-path.ts'
 import { hasCode } from '../../shared/error-code.ts'
-import type { EventEntry, EventFilter } from '../../shared/console/events.ts'
+import type { EventEntry, EventFilter } from '../../shared/domain/events.ts'
 import { maxLine, type Segment } from './segments.ts'
 import { entryOf, placeOf } from './entry-line.ts'
 import { eventMatcher } from '../../shared/console/event-matcher.ts'

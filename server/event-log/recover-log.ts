@@ -1,6 +1,6 @@
 import { open, rm, truncate } from 'node:fs/promises'
 import { insideOf } from '../../shared/files/own-path.ts'
-import type { EventEntry, LogFault } from '../../shared/console/events.ts'
+import type { EventEntry, LogFault } from '../../shared/domain/events.ts'
 import type { Sealer } from '../store/sealer.ts'
 import { beginning, type ChainEnd, entryOf, isIntact, noHash, placeOf } from './entry-line.ts'
 import { readHead, type LogHead } from './log-head.ts'

@@ -2,7 +2,7 @@ import { open, rm, type FileHandle } from 'node:fs/promises'
 import { insideOf } from '../../shared/files/own-path.ts'
 import { listFolder, syncFolder } from '../store/files/durable-files.ts'
 import { entryOf } from './entry-line.ts'
-import type { EventEntry } from '../../shared/console/events.ts'
+import type { EventEntry } from '../../shared/domain/events.ts'
 
 /** One file of the log: entries in a row, one a line. */
 export interface Segment {

@@ -1,5 +1,5 @@
-import type { EventSubject } from '../../shared/console/events.ts'
-import { evenArrangement } from '../../shared/console/wall-layout.ts'
+import type { EventSubject } from '../../shared/domain/events.ts'
+import { evenArrangement } from '../../shared/domain/wall-layout.ts'
 import { siteSettings } from '../store/site-settings.ts'
 import type { RecordReader } from '../store/capability-rules.ts'
 import type { CollectionName, Store } from '../store/store.ts'

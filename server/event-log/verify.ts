@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { insideOf } from '../../shared/files/own-path.ts'
 import { hasCode } from '../../shared/error-code.ts'
-import type { LogVerdict, LogFault } from '../../shared/console/events.ts'
+import type { LogVerdict, LogFault } from '../../shared/domain/events.ts'
 import type { Sealer } from '../store/sealer.ts'
 import { readHead, faultOfHead, type LogHead, type ReadHead } from './log-head.ts'
 import { listSegments, maxLine } from './segments.ts'

@@ -1,5 +1,4 @@
 import type { Context, Middleware } from 'koa'
-import { visitNames } from '../../shared/console/activity.ts'
 import { roomParameter } from '../../shared/media/room-page.ts'
 import { ApiError, retOf, success } from '../../shared/result-codes.ts'
 import { clientAddress } from '../edge/client-address.ts'
@@ -10,6 +9,7 @@ import type { RequestObserver } from '../observe/observation.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Leadership } from '../store/store.ts'
 import { answerNotice, type Notice, noticeOf } from './visit-notice.ts'
+import { visitNames } from '../../shared/domain/visit-names.ts'
 
 /** Path of the page at which people begin; public SDKs give `/jroom/?roomId=…` to them. */
 const path = /^\/jroom\/?$/

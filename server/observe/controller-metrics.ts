@@ -1,6 +1,6 @@
 import type { LeaseFigures } from '../store/election/site-member.ts'
 import { Gauge, type Registry } from 'prom-client'
-import type { DurabilityRisk } from '../../shared/console/durability.ts'
+import type { DurabilityRisk } from '../../shared/domain/durability.ts'
 
 /** Facts about the controllers of the site, read at each scrape. */
 export interface ControllerMetricSources {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { ConsoleError } from '../../shared/console/procedure.ts'
-import type { RecordingStream } from '../../shared/console/recordings.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import type { RecordedStream } from '../../shared/recordings/segment.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { StoredRecordingKeep } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import type { StoredIndex } from './index/stored-index.ts'
+import type { RecordingStream } from '../../shared/domain/recordings.ts'
 
 /** Segments that are marked in one turn of the event loop. */
 const chunk = 25

@@ -1,12 +1,12 @@
-import { ConsoleError } from '../../shared/console/procedure.ts'
-import type { RecordingStarter, RecordingTarget } from '../../shared/console/recordings.ts'
-import { atLeast, type Role } from '../../shared/console/role-names.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { atLeast, type Role } from '../../shared/domain/roles.ts'
 import type { RecordingViewers } from '../../shared/settings/recording.ts'
 import type { RecordedStream } from '../../shared/recordings/segment.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { WantedRecording } from '../nodes/embedded/embedded-media-options.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
+import type { RecordingStarter, RecordingTarget } from '../../shared/domain/recordings.ts'
 
 /** A room, camera or person to record. */
 export interface RecordingWish {

@@ -1,6 +1,6 @@
-import type { EventActor } from '../../shared/console/event-actor.ts'
-import type { EventParams } from '../../shared/console/event-values.ts'
-import type { EventKind, EventLevel, EventSubject } from '../../shared/console/events.ts'
+import type { EventActor } from '../../shared/domain/event-actor.ts'
+import type { EventParams } from '../../shared/domain/event-values.ts'
+import type { EventKind, EventLevel, EventSubject } from '../../shared/domain/events.ts'
 import type { RecordingIndex } from './recording-index.ts'
 
 /** An event of recording for the event log. */

@@ -1,4 +1,3 @@
-import type { RecordingProblem, RecordingStatus, RecordingTarget } from '../../shared/console/recordings.ts'
 import type { GapReason } from '../../shared/recordings/segment.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { objectProblemMessages } from '../../shared/recordings/object-storage.ts'
@@ -9,6 +8,7 @@ import type { RecordingOrders } from './recording-orders.ts'
 import type { RecordingRate } from './recording-rate.ts'
 import type { RecordingStorage } from './recording-storage.ts'
 import type { RecordingsFolder } from './recordings-folder.ts'
+import type { RecordingProblem, RecordingStatus, RecordingTarget } from '../../shared/domain/recordings.ts'
 
 /** Failures of writing are shown for this time after the last one, in milliseconds. */
 const failureMs = 10 * 60_000

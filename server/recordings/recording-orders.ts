@@ -1,5 +1,4 @@
 import { clearInterval, setInterval, setTimeout } from 'node:timers'
-import type { RecordingTarget } from '../../shared/console/recordings.ts'
 import { shownName } from '../../shared/control-character.ts'
 import type { RecordedStream, RecordingOrder } from '../../shared/recordings/segment.ts'
 import type { Settings } from '../../shared/settings.ts'
@@ -14,6 +13,7 @@ import { type RecordingRequest, type RecordingRequests, RequestsByRoom, Targeted
 import type { RecordingWishes } from './recording-wishes.ts'
 import { hindranceOf, mayOrder, type SiteFacts, targetState } from './target-state.ts'
 import { dependsOnClock, type RoomFacts, type WantedTarget, wantedOf } from './wanted-streams.ts'
+import type { RecordingTarget } from '../../shared/domain/recordings.ts'
 
 /** The pool, as the orders need it. */
 export interface OrderPool {

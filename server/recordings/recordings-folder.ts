@@ -1,11 +1,11 @@
 import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { insideOf, type OwnPath, withSuffix } from '../../shared/files/own-path.ts'
 import { errorCode } from '../../shared/error-code.ts'
-import type { RecordingProblem } from '../../shared/console/recordings.ts'
 import { renameFileSync } from '../store/system/rename-file.ts'
 import type { Store } from '../store/store.ts'
 import { type IndexMark, openIndexFolder } from './index/index-folder.ts'
 import { isOwnMark, markName, parsedMark, type SiteMark, siteMark, unsealed } from './site-mark.ts'
+import type { RecordingProblem } from '../../shared/domain/recordings.ts'
 
 const place = ['recordings', 'folder']
 const indexPlace = ['recordings', 'index']

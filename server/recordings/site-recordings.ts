@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { RecordingStatus, RecordingTarget } from '../../shared/console/recordings.ts'
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ConsoleError } from '../../shared/domain/outcome.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { ObjectStorageSettings } from '../../shared/settings/recording.ts'
@@ -34,6 +33,7 @@ import type { Space } from './storage-watch.ts'
 import { TargetEvents } from './target-events.ts'
 import type { WantedTarget } from './wanted-streams.ts'
 import { WishEndings } from './wish-endings.ts'
+import type { RecordingStatus, RecordingTarget } from '../../shared/domain/recordings.ts'
 
 /** Needs of the recordings of a site. */
 export interface SiteRecordingsParts {

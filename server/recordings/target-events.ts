@@ -1,4 +1,4 @@
-import type { EventActor } from '../../shared/console/event-actor.ts'
+import type { EventActor } from '../../shared/domain/event-actor.ts'
 import type { Store } from '../store/store.ts'
 import type { RecordingWish, StartedBy } from './recording-control.ts'
 import type { RecordEvent, RecordingEvent } from './recording-events.ts'

@@ -1,5 +1,5 @@
-import type { RecordingHindrance } from '../../shared/console/recordings.ts'
 import type { RecordingState } from '../../shared/recordings/recording-state.ts'
+import type { RecordingHindrance } from '../../shared/domain/recordings.ts'
 
 /** States that the controller tells apart. */
 type TargetState = Extract<RecordingState, 'recording' | 'pending' | 'noLease' | RecordingHindrance>

@@ -1,6 +1,6 @@
-import type { LackingSpan, RecordedSpan } from '../../shared/console/recordings.ts'
 import type { LackExtent, SegmentExtent } from './index/index-reader.ts'
 import { lacksOf } from './index/row.ts'
+import type { LackingSpan, RecordedSpan } from '../../shared/domain/recordings.ts'
 
 /**
  * Merges segments that follow one another into spans; a change of `kept` begins another span.

@@ -1,10 +1,10 @@
-import type { RecordingStarter } from '../../shared/console/recordings.ts'
 import type { RecordingHours, RecordingRule } from '../../shared/recordings/recording-rule.ts'
 import type { RecordedQuality } from '../../shared/recordings/segment.ts'
 import type { RecordingSettings } from '../../shared/settings/recording.ts'
 import { wallOf } from '../../shared/schedule/wall-clock.ts'
 import type { StoredDevice, StoredRecordingWish } from '../store/records.ts'
 import type { RecordingRequest } from './recording-requests.ts'
+import type { RecordingStarter } from '../../shared/domain/recordings.ts'
 
 /** Facts of a room that decide what is recorded of it. */
 export interface RoomFacts {

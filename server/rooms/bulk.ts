@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { ConsoleError, type bulkOutcome } from '../../shared/console/procedure.ts'
+import { ConsoleError, type bulkOutcome } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'

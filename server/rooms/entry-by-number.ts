@@ -1,4 +1,3 @@
-import { visitNames } from '../../shared/console/activity.ts'
 import type { RoomLook, RoomRefusal } from '../../shared/media/control.ts'
 import { retOf, success } from '../../shared/result-codes.ts'
 import type { LookedRoom } from '../nodes/embedded/embedded-media-options.ts'
@@ -7,6 +6,7 @@ import type { RequestObserver } from '../observe/observation.ts'
 import { hoursOf } from '../schedule/room-hours.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Rooms } from './room-lifecycle.ts'
+import { visitNames } from '../../shared/domain/visit-names.ts'
 
 /** Needs of judging a room by its number. */
 export interface EntryByNumberParts {

@@ -1,7 +1,7 @@
-import { visitNames } from '../../shared/console/activity.ts'
 import type { GuessKind, ReportParams } from '../../shared/media/control.ts'
 import { type ErrorName, retOf, success } from '../../shared/result-codes.ts'
 import type { RequestObserver } from '../observe/observation.ts'
+import { visitNames } from '../../shared/domain/visit-names.ts'
 
 /** Event of a node about refused guesses. */
 export type RefusedGuesses = ReportParams<'guesses'>

@@ -1,8 +1,8 @@
-import type { RoomStatus } from '../../shared/console/rooms.ts'
 import { tagKey } from '../../shared/tags.ts'
 import { isSecondary } from '../nodes/pool/state/room-nodes.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
+import type { RoomStatus } from '../../shared/domain/rooms.ts'
 
 /** Search and filters of the operator; an empty search or list filters nothing. */
 export interface RoomFilter {

@@ -1,5 +1,3 @@
-import type { KnownTag } from '../../shared/console/tags.ts'
-import { type RoomUserView, type RoomView, roomStatuses } from '../../shared/console/rooms.ts'
 import { hoursOf } from '../schedule/room-hours.ts'
 import { shownName } from '../../shared/control-character.ts'
 import type { NodeUser } from '../nodes/port/media-node-port.ts'
@@ -9,9 +7,10 @@ import type { Store } from '../store/store.ts'
 import type { MeetingTimes } from './meeting-times.ts'
 import { isNarrowed, type RoomFilter, RoomList, type RoomQuery } from './room-list.ts'
 import type { RoomDevices, RoomPool, Rooms } from './room-lifecycle.ts'
-import { tagKey } from '../../shared/tags.ts'
+import { type KnownTag, tagKey } from '../../shared/tags.ts'
 import type { SiteTags } from './tags/site-tags.ts'
 import type { WaitingGuests } from './waiting-guests.ts'
+import { roomStatuses, type RoomUserView, type RoomView } from '../../shared/domain/rooms.ts'
 
 /** Needs of the operator's view of rooms. */
 export interface RoomViewsOptions {

@@ -1,9 +1,9 @@
-import { maxListedWaiting, type WaitingView } from '../../shared/console/waiting.ts'
 import { shownName } from '../../shared/control-character.ts'
 import type { ControlMethod, ControlParams, ControlResult, Doer } from '../../shared/media/control.ts'
 import type { WaitingPerson } from '../../shared/media/signal.ts'
 import { NodeError } from '../nodes/port/media-node-port.ts'
 import type { Store } from '../store/store.ts'
+import { maxListedWaiting, type WaitingView } from '../../shared/domain/waiting.ts'
 
 /** Outcome of letting in or turning away. */
 type Outcome = ControlResult<'admit_waiting'>

@@ -1,6 +1,5 @@
 import type { RoomProof, RoomRefusal } from '../../shared/media/control.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
-import { visitNames } from '../../shared/console/activity.ts'
 import { ApiError, retOf, success } from '../../shared/result-codes.ts'
 import { sameSecret } from '../edge/same-secret.ts'
 import type { RoomAnswer, WantedRoom } from '../nodes/embedded/embedded-media-options.ts'
@@ -11,6 +10,7 @@ import type { StoredNode, StoredRoom } from '../store/records.ts'
 import type { JoinLinks } from './join-links.ts'
 import { type NumberRefusal, openingOf, refusalByNumber } from './entry-by-number.ts'
 import type { Rooms } from './room-lifecycle.ts'
+import { visitNames } from '../../shared/domain/visit-names.ts'
 
 /** Needs of opening a room for a visitor. */
 export interface WantedRoomParts {

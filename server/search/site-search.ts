@@ -3,7 +3,7 @@ import type { PoolEvent } from '../nodes/port/pool-events.ts'
 import { changeOf } from '../store/state.ts'
 import type { Change, CollectionName, Store } from '../store/store.ts'
 import { type TextMatches, TextIndex } from './text-index.ts'
-import type { EventEntry } from '../../shared/console/events.ts'
+import type { EventEntry } from '../../shared/domain/events.ts'
 import { shownAddress } from '../observe/redaction/address.ts'
 import type { StoredCredential, StoredDevice, StoredNode, StoredRoom } from '../store/records.ts'
 

@@ -1,4 +1,4 @@
-import type { Role } from '../../shared/console/role-names.ts'
+import type { Role } from '../../shared/domain/roles.ts'
 import type { StreamSource } from '../../shared/media/stream-source.ts'
 
 /** Maker of a capability, with which it ends. `key`: the console key. `site`: the desktop's own window, or a host in a meeting. */

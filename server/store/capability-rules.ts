@@ -1,4 +1,4 @@
-import { atLeast } from '../../shared/console/role-names.ts'
+import { atLeast } from '../../shared/domain/roles.ts'
 import type { CapabilityMaker, StoredCapability } from './capability-record.ts'
 import type { Store } from './store.ts'
 

@@ -1,20 +1,19 @@
 /** The records as they are stored. Secrets are sealed texts (`*_sealed`): they leave the store through `Store.unseal` only. */
 
-import type { EventEntry } from '../../shared/console/events.ts'
-import type { Role } from '../../shared/console/role-names.ts'
-import type { TokenScope } from '../../shared/console/token-scopes.ts'
+import type { EventEntry } from '../../shared/domain/events.ts'
+import type { Role } from '../../shared/domain/roles.ts'
+import type { TokenScope } from '../../shared/domain/token-scopes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { DigestForm } from '../../shared/settings/network.ts'
 import type { StreamSource } from '../../shared/media/stream-source.ts'
 import type { NodeConfig } from '../../shared/node.ts'
-import type { TemplateSettings } from '../../shared/console/templates.ts'
-import type { WallItem } from '../../shared/console/wall.ts'
-import type { WallArrangement } from '../../shared/console/wall-layout.ts'
+import type { WallArrangement, WallItem } from '../../shared/domain/wall-layout.ts'
 import type { EntryByNumber } from '../../shared/room-entry.ts'
 import type { ScheduleMark } from '../schedule/room-hours.ts'
-import type { RecordingStarter, RecordingStream } from '../../shared/console/recordings.ts'
 import type { RecordingRule } from '../../shared/recordings/recording-rule.ts'
 import type { RoomSchedule } from '../../shared/schedule/room-schedule.ts'
+import type { TemplateSettings } from '../../shared/domain/room-templates.ts'
+import type { RecordingStarter, RecordingStream } from '../../shared/domain/recordings.ts'
 
 /** A key pair that a client authenticates with. */
 export interface StoredCredential {

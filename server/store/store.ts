@@ -1,4 +1,3 @@
-import type { AccessChange, BackupProof } from '../../shared/console/backups.ts'
 import type { Licence } from '../../shared/licence.ts'
 import type {
   StoredAccessToken,
@@ -28,6 +27,7 @@ import type {
 import type { StoredCapability } from './capability-record.ts'
 import type { SealedPlace } from './sealer.ts'
 import type { Medium } from './storage.ts'
+import type { AccessChange, BackupProof } from '../../shared/domain/backups.ts'
 
 /** The collections of the site: which record each holds, under which key. */
 export interface Collections {

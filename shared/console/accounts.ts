@@ -2,14 +2,14 @@ import { rule } from '../refusals/complaints.ts'
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { named, nameText } from '../operation.ts'
-import { recordVersion, seenVersion } from './edit.ts'
+import { recordVersion, seenVersion } from '../domain/record-version.ts'
 import { act, change, lasting, noEdit, read } from './declare.ts'
-import { done, moment, nothing } from './procedure.ts'
+import { done, moment, nothing } from '../domain/outcome.ts'
 import { admin, person, signedIn, viewer } from './procedure-access.ts'
 import { byImplementation, changes, recordedAs, type EventCaller, subject } from './procedure-events.ts'
 import { typedPassword as password } from './password-rules.ts'
-import { roleNames } from './role-names.ts'
-import { tokenScope, tokenScopes } from './token-scopes.ts'
+import { roleNames } from '../domain/roles.ts'
+import { tokenScope, tokenScopes } from '../domain/token-scopes.ts'
 
 /** Name of an account for signing in. Case does not matter. */
 export const accountName = z

@@ -1,11 +1,8 @@
 import { z } from 'zod'
 import { change, read } from './declare.ts'
-import { done, moment, nothing } from './procedure.ts'
+import { done, moment, nothing } from '../domain/outcome.ts'
 import { person, viewer } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
-
-/** Operation of a visit: to the page that leads into rooms, a look at a room without a link, and a join of a room that was not open yet or needs no link. */
-export const visitNames = { joinPage: 'join_page', lookAtRoom: 'look_at_room', enterRoom: 'enter_room' } as const
 
 /** One request that a listener answered. */
 export const activityEntry = z.strictObject({

@@ -1,16 +1,9 @@
 import { z } from 'zod'
 import { act, change, lasting, read } from './declare.ts'
-import { done, fieldProblem, moment, nothing } from './procedure.ts'
+import { done, fieldProblem, moment, nothing } from '../domain/outcome.ts'
 import { admin, person } from './procedure-access.ts'
 import { subject, unrecorded } from './procedure-events.ts'
-import { roleNames } from './role-names.ts'
-
-/**
- * Origin of a backup, by its proof with the site's key: `good`: made by this site; `missing`: by an earlier version, or another program; `wrong`: changed,
- * or made by another site.
- */
-const backupProofs = ['good', 'missing', 'wrong'] as const
-export type BackupProof = (typeof backupProofs)[number]
+import { accessChange, backupProofs } from '../domain/backups.ts'
 
 const backupView = z.strictObject({
   name: z.string(),
@@ -33,22 +26,6 @@ const backupName = z.strictObject({
     .max(200)
     .regex(/^[\w.-]+$/),
 })
-
-/** Effect of a restore on an account or an access token. */
-const accessChange = z.strictObject({
-  kind: z.enum(['account', 'token']),
-  change: z.enum(['gained', 'lost', 'changed']),
-  /** Name of the account, or label of the token. */
-  name: z.string(),
-  /** Name of the account; of a token whose account is not there empty. */
-  account: z.string(),
-  /** Role after the restore; for a loss, before it. */
-  role: z.enum(roleNames),
-  enabled: z.boolean(),
-  /** Expiry of a token. */
-  expires_at: moment,
-})
-export type AccessChange = z.output<typeof accessChange>
 
 /** Content of a backup, compared with the current state. */
 const backupPreview = z.strictObject({

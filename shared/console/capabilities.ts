@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { bytes } from '../operation.ts'
 import { change, read } from './declare.ts'
-import { moment } from './procedure.ts'
+import { moment } from '../domain/outcome.ts'
 import { operator } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { durabilityRisks } from './durability.ts'
+import { durabilityRisks } from '../domain/durability.ts'
 import { change, read } from './declare.ts'
-import { moment, nothing } from './procedure.ts'
+import { moment, nothing } from '../domain/outcome.ts'
 import { admin, viewer } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
 

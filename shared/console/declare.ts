@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { InputNeeds, OpenAccess, PersonAccess, ProcedureAccess, SiteBefore } from './procedure-access.ts'
 import type { ActEvents, ChangeEvents, LastingEvents } from './procedure-events.ts'
-import type { RecordRef } from './record-fields.ts'
+import type { RecordRef } from '../domain/record-fields.ts'
 
 /** Parts that every declaration of a procedure has. A procedure is one action or query of an operator: the same over IPC, WebSocket and `POST /rpc/<name>`. */
 interface Declaration<I extends z.ZodType, O extends z.ZodType> {

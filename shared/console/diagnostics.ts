@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { act, read } from './declare.ts'
-import { nothing } from './procedure.ts'
+import { nothing } from '../domain/outcome.ts'
 import { signedIn } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
 

@@ -7,7 +7,7 @@ import {
   eventGroups,
   eventLevels,
   type SubjectType,
-} from './events.ts'
+} from '../domain/events.ts'
 
 /** Kinds of these groups, as written into an entry; undefined: every kind. */
 function kindsOf(groups: readonly EventGroup[] = []): ReadonlySet<string> | undefined {

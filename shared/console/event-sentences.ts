@@ -1,6 +1,6 @@
 import { type CapabilityKind, capabilityKinds } from './capabilities.ts'
 import type { RecordedProcedure } from './contract.ts'
-import { type EventEntry, eventKinds, type EventKind } from './events.ts'
+import { type EventEntry, eventKinds, type EventKind } from '../domain/events.ts'
 import { recordedProcedures } from './procedure-facts.ts'
 
 const guessKinds = ['badLink', 'hostPasswordWrong', 'tooMany'] as const

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { moment } from './procedure.ts'
+import { moment } from '../domain/outcome.ts'
 
 /** Units of figures, as part of a metric's name. */
 const unitSuffixes = {

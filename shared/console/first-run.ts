@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { nameBytes } from '../operation.ts'
 import { firstRunPurposes, firstRunSteps } from '../first-run.ts'
-import { deviceInput, deviceView } from './devices.ts'
 import { change, read } from './declare.ts'
-import { done, nothing } from './procedure.ts'
+import { done, nothing } from '../domain/outcome.ts'
 import { admin } from './procedure-access.ts'
 import { changes, unrecorded } from './procedure-events.ts'
+import { deviceInput, deviceView } from '../domain/devices.ts'
 
 const firstRunView = z.strictObject({
   purpose: z.enum(firstRunPurposes),

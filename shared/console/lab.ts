@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { deviceErrorKinds } from '../device.ts'
 import { limits } from '../limits.ts'
 import { bytes, nameBytes } from '../operation.ts'
-import { roomUserView } from './rooms.ts'
 import { change, read } from './declare.ts'
-import { done, moment, nothing } from './procedure.ts'
+import { done, moment, nothing } from '../domain/outcome.ts'
 import { admin, operator, viewer } from './procedure-access.ts'
 import { recordedAs, subject } from './procedure-events.ts'
+import { roomUserView } from '../domain/rooms.ts'
 
 /** Lab: simulated users and faults. Everything here is labelled as simulated in the console. */
 

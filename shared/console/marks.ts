@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { type EventEntry, eventEntry, eventFilter, eventLevels, logVerdict } from './events.ts'
+import { type EventEntry, eventEntry, eventFilter, eventLevels, logVerdict } from '../domain/events.ts'
 import { figureSpans, type FigureSpan } from './figures.ts'
 import { read } from './declare.ts'
-import { moment, nothing } from './procedure.ts'
+import { moment, nothing } from '../domain/outcome.ts'
 import { operator, viewer } from './procedure-access.ts'
 
 /** Kinds of marks on the overview's charts, in the order in which they are listed. */

@@ -5,7 +5,7 @@ import { connectionStats, keyPicture, streamStats } from '../media/stream-stats.
 import { transcodingStatus } from '../media/transcoding.ts'
 import { bytes, nameBytes } from '../operation.ts'
 import { act, change, lasting, read } from './declare.ts'
-import { done, moment } from './procedure.ts'
+import { done, moment } from '../domain/outcome.ts'
 import { admin, operator, viewer } from './procedure-access.ts'
 import { byImplementation, subject } from './procedure-events.ts'
 

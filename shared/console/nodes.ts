@@ -1,80 +1,14 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import {
-  nodeChangesSchema,
-  nodeConfigSchema,
-  nodeInputSchema,
-  nodeSecretNames,
-  nodeStates,
-  nodeTargets,
-  type NodeConfig,
-} from '../node.ts'
-import { nodeFinding } from './node-findings.ts'
-import { recordVersion, seenVersion } from './edit.ts'
+import { nodeChangesSchema, nodeConfigSchema, nodeInputSchema, nodeTargets, type NodeConfig } from '../node.ts'
+import { nodeFinding } from '../domain/node-findings.ts'
+import { seenVersion } from '../domain/record-version.ts'
 import { act, change, lasting, noEdit, read } from './declare.ts'
-import { moment, nothing } from './procedure.ts'
+import { nothing } from '../domain/outcome.ts'
 import { type InputNeeds, admin, person, viewer, type SiteBefore } from './procedure-access.ts'
 import { changes, subject } from './procedure-events.ts'
 import { deleted } from './trash.ts'
-
-/** Kinds of drift between a node and the store: a room or camera of ours is missing, or an unknown one exists. Each is repaired at once. */
-export const driftKinds = ['roomMissing', 'roomUnknown', 'cameraMissing', 'cameraUnknown'] as const
-export type DriftKind = (typeof driftKinds)[number]
-
-/** Drift repaired on a node since the controller started. */
-const nodeDrift = z.strictObject({
-  counts: z.record(z.enum(driftKinds), z.int()),
-  last: z
-    .strictObject({
-      at: moment,
-      kind: z.enum(driftKinds),
-      count: z.int(),
-      /** The first of them: a room_id or userId; empty if none is ours. */
-      example: z.string(),
-    })
-    .nullable(),
-})
-export type NodeDriftView = z.output<typeof nodeDrift>
-
-export const nodeView = z.strictObject({
-  config: nodeConfigSchema,
-  /** Names of its stored secrets, without their values. */
-  secrets: z.array(z.enum(nodeSecretNames)),
-  state: z.enum(nodeStates),
-  draining: z.boolean(),
-  rooms: z.int(),
-  /** Number of users and devices. */
-  users: z.int(),
-  /** Number of devices among them. */
-  devices: z.int(),
-  pulls: z.int(),
-  /** While draining: remaining rooms, with users in them, or with devices that no other node can take. */
-  rooms_left: z.int(),
-  /** While draining: its start, the number of rooms at the start (0: unknown), and the remaining users; null otherwise. */
-  drain: z.strictObject({ since: moment, rooms: z.int(), people_left: z.int() }).nullable(),
-  /** Message of the last failed poll while it is not online; empty otherwise. */
-  last_error: z.string(),
-  /** Start of the state. */
-  since: moment,
-  /** Facts reported by a Janus program; null for other nodes, and until it has answered. */
-  program: z
-    .strictObject({
-      /** E.g. `1.1.2`. */
-      version: z.string(),
-      /** Without the package name, e.g. `videoroom`. */
-      plugins: z.array(z.string()),
-      /** It sends its events; otherwise it is polled. */
-      events: z.boolean(),
-      /** Time since when this is so. */
-      events_since: moment,
-    })
-    .nullable(),
-  /** Recently lost this many times: until then new rooms prefer other nodes; null: as good as the others. */
-  unsteady: z.strictObject({ until: moment, losses: z.int() }).nullable(),
-  drift: nodeDrift,
-  version: recordVersion,
-})
-export type NodeView = z.output<typeof nodeView>
+import { nodeView } from '../domain/nodes.ts'
 
 /** Capacity of this machine, and the missing nodes. */
 const nodeProposal = z.strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { moment } from './procedure.ts'
+import { moment } from '../domain/outcome.ts'
 
 /** A refused call that only clients of the original platform make. */
 const refusedCall = z.strictObject({

@@ -1,7 +1,7 @@
 import type { NodeConfig } from '../node.ts'
 import type { Settings } from '../settings.ts'
-import type { Role } from './role-names.ts'
-import type { TokenScope } from './token-scopes.ts'
+import type { Role } from '../domain/roles.ts'
+import type { TokenScope } from '../domain/token-scopes.ts'
 
 /** Access to a procedure, the same on every transport. */
 export interface ProcedureAccess {

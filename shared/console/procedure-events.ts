@@ -1,6 +1,6 @@
-import type { EventParams } from './event-values.ts'
-import type { EventKind, EventSubject } from './events.ts'
-import type { RecordKind } from './record-fields.ts'
+import type { EventParams } from '../domain/event-values.ts'
+import type { EventKind, EventSubject } from '../domain/events.ts'
+import type { RecordKind } from '../domain/record-fields.ts'
 
 /** Subject of an event by type and id; the recorder looks up its name. */
 export type SubjectRef = Pick<EventSubject, 'type' | 'id'>

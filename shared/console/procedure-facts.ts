@@ -1,7 +1,7 @@
 import type { ProcedureName, RecordedProcedure } from './contract.ts'
 import { procedureGroups } from './procedure-groups.ts'
-import { atLeast, type Role } from './role-names.ts'
-import { type TokenScope, tokenScopes } from './token-scopes.ts'
+import { atLeast, type Role } from '../domain/roles.ts'
+import { type TokenScope, tokenScopes } from '../domain/token-scopes.ts'
 
 /** Facts of each procedure, for pages; they do not load the declarations. */
 export const procedureFacts = Object.fromEntries(

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { read } from './declare.ts'
-import { moment, nothing } from './procedure.ts'
+import { moment, nothing } from '../domain/outcome.ts'
 import { operator } from './procedure-access.ts'
 import { type FindingName, findingStates, readinessStates } from './readiness-findings.ts'
 

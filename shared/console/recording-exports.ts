@@ -1,67 +1,10 @@
 import { z } from 'zod'
 import { act, lasting, read } from './declare.ts'
-import { done, moment, nothing } from './procedure.ts'
+import { done, moment, nothing } from '../domain/outcome.ts'
 import { operator } from './procedure-access.ts'
 import { recordedAs, unrecorded } from './procedure-events.ts'
-import { recordingStream } from './recordings.ts'
-
-/**
- * Formats of an exported file; the first two need ffmpeg. mp4: MP4 with AAC; VP8 and changes of format are encoded as H.264. compatible: H.265 is encoded as H.264, too.
- * original: nothing is encoded: WebM for VP8.
- */
-export const exportFormats = ['mp4', 'original', 'compatible'] as const
-export type ExportFormat = (typeof exportFormats)[number]
-
-const exportStates = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const
-export type ExportState = (typeof exportStates)[number]
-
-/** Reasons why an export failed, and its English sentence. The console has one in each language. */
-export const exportFailures = {
-  nothingRecorded: 'Nothing was recorded in this span.',
-  filesLost: 'The files of these recordings are missing or damaged. The events say which.',
-  diskFull: 'The disk is full. Choose a shorter span, or free space.',
-  spaceNeeded: 'The recordings needed its disk space. Free space, then export again.',
-  unreadable: 'A file could not be read or written. See the log of the controller.',
-  storageAway: 'The object storage that holds the recordings is unavailable. Try again later.',
-  conversion: 'ffmpeg could not convert the recording. Export it “as recorded”, or see the log of the controller.',
-  encoderMissing: 'This ffmpeg has no encoder of H.264: install one with libx264, or export “as recorded”.',
-  restarted: 'The controller was restarted, which deletes exports. Export again.',
-  unexpected: 'Unexpected error. See the log of the controller.',
-} as const
-export type ExportFailure = keyof typeof exportFailures
-export const exportFailureNames = Object.keys(exportFailures) as [ExportFailure, ...ExportFailure[]]
-
-/** Maximum length of an exported span, in milliseconds: a day. */
-export const maxExportMs = 86_400_000
-
-const exportView = z.strictObject({
-  id: z.string(),
-  state: z.enum(exportStates),
-  /** Done, 0 to 1. */
-  progress: z.number().min(0).max(1),
-  streams: z.array(recordingStream),
-  from: moment,
-  to: moment,
-  format: z.enum(exportFormats),
-  /** As in `exports.start`. */
-  keep_gaps: z.boolean().optional(),
-  picture: z.boolean().optional(),
-  sound: z.boolean().optional(),
-  /** Name and size of the file, at `/recordings/exports/<id>` of the console port; empty until it is there. */
-  name: z.string(),
-  bytes: z.int(),
-  /** VP8 or a change of format stayed as it is: ffmpeg is missing. */
-  unconverted: z.boolean(),
-  /** Segments whose files are missing or damaged: they are not in the file. Left out: none. */
-  lost: z.int().optional(),
-  /** Why it failed; empty: it has not. It stays in the list for an hour, or until it is removed by `exports.cancel`. */
-  error: z.string(),
-  /** The same as a name; left out: it has not failed. */
-  failure: z.enum(exportFailureNames).optional(),
-  /** The file is deleted then; 0: it is not there yet. */
-  expires_at: moment,
-})
-export type ExportView = z.output<typeof exportView>
+import { recordingStream } from '../domain/recordings.ts'
+import { exportFormats, exportView } from '../domain/recording-exports.ts'
 
 export const recordingExportProcedures = {
   'exports.start': lasting({

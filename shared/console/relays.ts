@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { bytes } from '../operation.ts'
 import { read } from './declare.ts'
-import { moment } from './procedure.ts'
+import { moment } from '../domain/outcome.ts'
 import { viewer } from './procedure-access.ts'
 
 /** A stream relayed from one node to another. */

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { deviceStates } from '../device.ts'
 import { nodeStates } from '../node.ts'
-import { eventEntry, eventWords } from './events.ts'
+import { eventEntry, eventWords } from '../domain/events.ts'
 import { read } from './declare.ts'
 import { viewer } from './procedure-access.ts'
-import { roomStatuses } from './rooms.ts'
+import { roomStatuses } from '../domain/rooms.ts'
 
 /** Kinds of things that a search finds, in the order in which they are shown. */
 const searchKinds = ['tags', 'rooms', 'people', 'cameras', 'nodes', 'credentials', 'events'] as const

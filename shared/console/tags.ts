@@ -1,10 +1,6 @@
 import { z } from 'zod'
 import { tagsSchema } from '../tags.ts'
-import { bulkOutcome } from './procedure.ts'
-
-/** Tags that records carry. */
-export const knownTags = z.array(z.strictObject({ tag: z.string(), count: z.int() }))
-export type KnownTag = z.output<typeof knownTags>[number]
+import { bulkOutcome } from '../domain/outcome.ts'
 
 const tags = tagsSchema.default([])
 

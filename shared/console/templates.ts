@@ -1,34 +1,10 @@
 import { z } from 'zod'
-import { limits } from '../limits.ts'
-import { nameBytes } from '../operation.ts'
-import { recordVersion, seenVersion } from './edit.ts'
+import { seenVersion } from '../domain/record-version.ts'
 import { change, read } from './declare.ts'
-import { done, moment, nothing } from './procedure.ts'
+import { done, nothing } from '../domain/outcome.ts'
 import { operator, viewer } from './procedure-access.ts'
 import { byImplementation, changes } from './procedure-events.ts'
-import { roomCreateInput } from './rooms.ts'
-
-const id = z.string().min(1).max(64)
-const name = nameBytes(1, limits.label)
-
-/** Settings of a room that a template keeps: neither number and schedule, which are one room's own, nor the host password. */
-const settings = roomCreateInput
-  .pick({
-    owner_id: true,
-    room_mode: true,
-    max_video: true,
-    max_audio: true,
-    attendee_max: true,
-    entry_by_number: true,
-    waiting_room: true,
-    tags: true,
-  })
-  .extend({ topic: nameBytes(0, limits.topic).default('') })
-export type TemplateSettings = z.output<typeof settings>
-
-/** Settings under a name, from which rooms are created. */
-const roomTemplate = z.strictObject({ id, name: z.string(), settings, changed_at: moment, version: recordVersion })
-export type RoomTemplate = z.output<typeof roomTemplate>
+import { id, name, roomTemplate, settings } from '../domain/room-templates.ts'
 
 /** Procedures about templates of rooms. */
 export const templateProcedures = {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { change, read } from './declare.ts'
-import { nothing } from './procedure.ts'
+import { nothing } from '../domain/outcome.ts'
 import { signedIn, viewer } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { change, lasting, read } from './declare.ts'
-import { bulkOutcome, moment, nothing } from './procedure.ts'
+import { bulkOutcome, moment, nothing } from '../domain/outcome.ts'
 import { operator, person } from './procedure-access.ts'
 import { changes, subject } from './procedure-events.ts'
 

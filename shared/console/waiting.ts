@@ -1,30 +1,9 @@
 import { z } from 'zod'
-import { limits } from '../limits.ts'
-import { bytes } from '../operation.ts'
 import { act, read } from './declare.ts'
-import { moment, nothing } from './procedure.ts'
+import { nothing } from '../domain/outcome.ts'
 import { operator, viewer } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
-
-const room_id = bytes(1, limits.roomExtendId)
-const user_id = bytes(1, limits.userId)
-
-/** Maximum number of people in one list of the whole site. */
-export const maxListedWaiting = 500
-
-/** Somebody who waits before a room until a host or the operator lets them in. */
-const waitingGuest = z.strictObject({
-  room_id: z.string(),
-  topic: z.string(),
-  user_id: z.string(),
-  user_name: z.string(),
-  since: moment,
-})
-export type WaitingGuest = z.output<typeof waitingGuest>
-
-/** Everybody who waits at the site, in order of arrival; the first 500 of `total`. */
-export const waitingView = z.strictObject({ items: z.array(waitingGuest), total: z.int() })
-export type WaitingView = z.output<typeof waitingView>
+import { room_id, user_id, waitingView } from '../domain/waiting.ts'
 
 /** Reasons why somebody who waits stayed outside. */
 const refusals = ['notWaiting', 'locked', 'roomFull', 'failed'] as const

@@ -1,20 +1,13 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import { bytes, nameBytes } from '../operation.ts'
-import { recordVersion, seenVersion } from './edit.ts'
+import { nameBytes } from '../operation.ts'
+import { recordVersion, seenVersion } from '../domain/record-version.ts'
 import { change, read } from './declare.ts'
-import { done, moment, nothing } from './procedure.ts'
+import { done, moment, nothing } from '../domain/outcome.ts'
 import { operator, viewer } from './procedure-access.ts'
 import { changes, unrecorded } from './procedure-events.ts'
-import { wallArrangement } from './wall-layout.ts'
+import { wallArrangement, wallItem } from '../domain/wall-layout.ts'
 import { deleted } from './trash.ts'
-
-/** Content of one tile of the wall: a camera, or the users of a room. */
-const wallItem = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('camera'), id: bytes(1, limits.userId) }),
-  z.strictObject({ kind: z.literal('room'), id: bytes(1, limits.roomExtendId) }),
-])
-export type WallItem = z.output<typeof wallItem>
 
 export const wallViewName = nameBytes(1, limits.label)
 const viewId = z.string().min(1).max(64)

@@ -1,5 +1,5 @@
-import type { RecordingHindrance } from '../console/recordings.ts'
 import type { GapReason } from './segment.ts'
+import type { RecordingHindrance } from '../domain/recordings.ts'
 
 /**
  * State of a stream, or of a target, that is to be recorded. recording: media is written. pending: nothing is written, and that is not reported yet. noLease: this controller may

@@ -1,9 +1,9 @@
-import type { RoomStatus } from '../../shared/console/rooms.ts'
 import { RoomList, type RoomQuery } from '../../server/rooms/room-list.ts'
 import type { StoredRoom } from '../../server/store/records.ts'
 import type { Store } from '../../server/store/store.ts'
 import { storedRoom } from '../support/stored-records.ts'
 import { report } from './table.ts'
+import type { RoomStatus } from '../../shared/domain/rooms.ts'
 
 const everything: RoomQuery = { search: '', status: [], sort: 'id', descending: true, offset: 0, limit: 100 }
 const queries: Record<string, Partial<RoomQuery>> = {

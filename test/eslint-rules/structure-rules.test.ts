@@ -93,6 +93,8 @@ describe('arrows between the folders', () => {
     'shared/out.ts': "import { a } from '../server/rooms/down.ts'",
     'shared/files/disk.ts': "import { open } from 'node:fs/promises'",
     'shared/console/reads.ts': "import { open } from 'node:fs/promises'\nimport { a } from '../files/disk.ts'",
+    'server/rooms/view.ts': "import type { A } from '../../shared/console/rooms.ts'",
+    'shared/domain/room.ts': "import type { A } from '../console/rooms.ts'",
     'renderer/console/page.ts': "import { a } from '../../shared/files/disk.ts'",
     'server/unknown/file.ts': "import { a } from '../store/store.ts'",
   })
@@ -112,6 +114,13 @@ describe('arrows between the folders', () => {
       'Only shared/files/ uses the disk: pages read the rest of shared/.',
     ])
     expect(lint('layers', 'renderer/console/page.ts')).toEqual(['Pages have no disk: shared/files/ is for programs.'])
+  })
+
+  test('the domain and what it shares with the console import no declaration of the console', () => {
+    expect(lint('layers', 'server/rooms/view.ts')).toEqual([
+      'server/rooms/ is below the console: import shared/domain/, or move the declaration there.',
+    ])
+    expect(lint('layers', 'shared/domain/room.ts')).toEqual(['shared/domain/ is below shared/console/.'])
   })
 
   test('a folder without a place in the layers is refused', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Role } from '../../shared/console/role-names.ts'
+import type { Role } from '../../shared/domain/roles.ts'
 import { openWindows, type Windows } from '../support/chromium.ts'
 import { type Headless, startHeadless } from '../support/headless.ts'
 import { ControlWalk } from '../e2e/walk/control-walk.ts'

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { EventFilter } from '../../shared/console/events.ts'
+import type { EventFilter } from '../../shared/domain/events.ts'
 import { openLog } from '../support/sites/event-log-site.ts'
 import { temporaryFolder } from '../support/sites/store-site.ts'
 

@@ -1,7 +1,7 @@
 import { sep } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Protocol } from 'electron'
-import type { Role } from '../../shared/console/role-names.ts'
+import type { Role } from '../../shared/domain/roles.ts'
 import { fileOf, serveApp } from '../../main/app-scheme.ts'
 
 const folder = '/opt/app/page'

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { DeviceView } from '../../shared/console/devices.ts'
-import type { NodeView } from '../../shared/console/nodes.ts'
 import { nodeConfigSchema } from '../../shared/node.ts'
 import { DownNotifications } from '../../main/notifications.ts'
 import { textsFor } from '../../main/texts.ts'
+import type { DeviceView } from '../../shared/domain/devices.ts'
+import type { NodeView } from '../../shared/domain/nodes.ts'
 
 const english = textsFor('en', '')
 let told: string[]

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../shared/console/contract.ts'
-import type { ConsoleResult } from '../../shared/console/procedure.ts'
+import type { ConsoleResult } from '../../shared/domain/outcome.ts'
 import { DevtoolsPage, devtoolsAddress, forgetPort } from './devtools.ts'
 import { until } from './until.ts'
 

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { json } from 'node:stream/consumers'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../shared/console/contract.ts'
-import type { ConsoleResult } from '../../shared/console/procedure.ts'
+import type { ConsoleResult } from '../../shared/domain/outcome.ts'
 
 const root = join(import.meta.dirname, '../..')
 const ownProgram = join(root, 'dist/server/headless.js')

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { complaintOfIssue } from '../../../shared/console/input-problems.ts'
-import type { FieldProblem } from '../../../shared/console/procedure.ts'
+import { complaintOfIssue } from '../../../shared/domain/input-problems.ts'
+import type { FieldProblem } from '../../../shared/domain/outcome.ts'
 import type { ComplaintName } from '../../../shared/refusals/complaints.ts'
 import type { RefusalName } from '../../../shared/refusals/refusal.ts'
 import type { Values } from '../../../shared/refusals/template.ts'

@@ -1,7 +1,7 @@
 import { computed } from 'vue'
 import type { ProcedureName } from '../../../shared/console/contract.ts'
 import { procedureFacts } from '../../../shared/console/procedure-facts.ts'
-import { atLeast, type Role } from '../../../shared/console/role-names.ts'
+import { atLeast, type Role } from '../../../shared/domain/roles.ts'
 import { sharedState } from './useConsole.ts'
 import { useControllers } from './useControllers.ts'
 import { useLive } from '../../kit/composables/useLive.ts'

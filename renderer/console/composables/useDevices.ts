@@ -1,7 +1,7 @@
 import { computed, shallowRef } from 'vue'
-import type { DeviceView } from '../../../shared/console/devices.ts'
 import { sharedState } from './useConsole.ts'
 import { useLive } from '../../kit/composables/useLive.ts'
+import type { DeviceView } from '../../../shared/domain/devices.ts'
 
 /** Every device with its state, by userId, in the order of creation. */
 export const useDevices = sharedState((client) => {

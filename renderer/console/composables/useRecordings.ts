@@ -1,11 +1,11 @@
 import { computed } from 'vue'
-import type { RecordingTarget } from '../../../shared/console/recordings.ts'
 import { collected, useLive } from '../../kit/composables/useLive.ts'
 import { useText } from '../i18n/text.ts'
 import { sharedState, useConsole } from './useConsole.ts'
 import { useFeedback } from './useFeedback.ts'
 import { useFormat } from './useFormat.ts'
 import { useOperatorText } from './useOperatorText.ts'
+import type { RecordingTarget } from '../../../shared/domain/recordings.ts'
 
 /** Maximum pause between a change and the state that shows it, in milliseconds. */
 const followMs = 300

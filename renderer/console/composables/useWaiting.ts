@@ -1,9 +1,9 @@
 import { computed } from 'vue'
-import type { WaitingGuest } from '../../../shared/console/waiting.ts'
 import { useText } from '../i18n/text.ts'
 import { useLive } from '../../kit/composables/useLive.ts'
 import { sharedState, useConsole } from './useConsole.ts'
 import { useFeedback } from './useFeedback.ts'
+import type { WaitingGuest } from '../../../shared/domain/waiting.ts'
 
 /** Everybody who waits to be let into a room, in order of arrival. */
 export const useWaiting = sharedState((client) => {

@@ -1,6 +1,6 @@
 import { shallowRef } from 'vue'
-import type { EditConflict } from '../../../shared/console/edit-conflict.ts'
-import type { RecordKind } from '../../../shared/console/record-fields.ts'
+import type { EditConflict } from '../../../shared/domain/edit-conflict.ts'
+import type { RecordKind } from '../../../shared/domain/record-fields.ts'
 
 /** Fields that both this operator and others changed. */
 export interface ShownConflict {

@@ -1,4 +1,4 @@
-import { type RecordField, type RecordKind } from '../../../shared/console/record-fields.ts'
+import { type RecordField, type RecordKind } from '../../../shared/domain/record-fields.ts'
 import type { TextKey } from '../i18n/text.ts'
 
 type Labels = { readonly [K in Exclude<RecordKind, 'settings'>]: Readonly<Record<RecordField<K>, TextKey>> }

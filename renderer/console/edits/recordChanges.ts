@@ -1,5 +1,5 @@
-import type { EditConflict } from '../../../shared/console/edit-conflict.ts'
-import type { RecordKind } from '../../../shared/console/record-fields.ts'
+import type { EditConflict } from '../../../shared/domain/edit-conflict.ts'
+import type { RecordKind } from '../../../shared/domain/record-fields.ts'
 import { CallError, plain } from '../../kit/transport/transport.ts'
 import { askAboutConflict } from './conflict.ts'
 import { mergeParts } from './mergeParts.ts'

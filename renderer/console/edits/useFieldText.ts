@@ -1,4 +1,4 @@
-import { isSecretField, type RecordKind } from '../../../shared/console/record-fields.ts'
+import { isSecretField, type RecordKind } from '../../../shared/domain/record-fields.ts'
 import { hiddenSecret } from '../../../shared/hidden-secret.ts'
 import { isLanguage, languageOf } from '../../../shared/languages.ts'
 import { recordingRuleSchema, retentionSchema } from '../../../shared/recordings/recording-rule.ts'

@@ -1,4 +1,4 @@
-import type { RecordKind } from '../../../shared/console/record-fields.ts'
+import type { RecordKind } from '../../../shared/domain/record-fields.ts'
 import { plain } from '../../kit/transport/transport.ts'
 import { type FormOptions, useForm } from '../composables/useForm.ts'
 import { type Changes, type EditedFields, type SeenRecord, sendChanges } from './recordChanges.ts'

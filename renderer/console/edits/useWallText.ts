@@ -1,5 +1,5 @@
 import { shallowRef } from 'vue'
-import { type WallArrangement, wallArrangement } from '../../../shared/console/wall-layout.ts'
+import { type WallArrangement, wallArrangement } from '../../../shared/domain/wall-layout.ts'
 import { wallView } from '../../../shared/console/wall.ts'
 import { useConsole } from '../composables/useConsole.ts'
 import { useFormat } from '../composables/useFormat.ts'

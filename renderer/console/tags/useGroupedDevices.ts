@@ -1,8 +1,8 @@
 import { computed, type Ref, watch } from 'vue'
-import type { DeviceView } from '../../../shared/console/devices.ts'
 import { tagKey } from '../../../shared/tags.ts'
 import { useFormat } from '../composables/useFormat.ts'
 import { useOpenGroups } from './useOpenGroups.ts'
+import type { DeviceView } from '../../../shared/domain/devices.ts'
 
 interface Group {
   title: string

@@ -1,9 +1,9 @@
 import { computed, ref, shallowRef } from 'vue'
 import type { ProcedureOutput } from '../../../shared/console/contract.ts'
-import type { RoomView } from '../../../shared/console/rooms.ts'
 import { tagKey } from '../../../shared/tags.ts'
 import { type Page, type PagedRows, usePagedRows } from '../../kit/composables/usePagedRows.ts'
 import { useOpenGroups } from './useOpenGroups.ts'
+import type { RoomView } from '../../../shared/domain/rooms.ts'
 
 /** Reads of grouped rooms from the controller. */
 export interface GroupReads {

@@ -1,7 +1,7 @@
-import type { KnownTag } from '../../../shared/console/tags.ts'
 import { collected, useLive } from '../../kit/composables/useLive.ts'
 import type { ConsoleClient } from '../../kit/transport/client.ts'
 import { sharedState } from '../composables/useConsole.ts'
+import type { KnownTag } from '../../../shared/tags.ts'
 
 /** Kinds of records with tags. */
 export type TaggedKind = 'rooms' | 'devices'

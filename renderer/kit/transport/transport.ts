@@ -1,6 +1,6 @@
 import type { ConsoleEvent } from '../../../shared/console/contract.ts'
-import type { EditConflict } from '../../../shared/console/edit-conflict.ts'
-import type { ConsoleResult, FieldProblem } from '../../../shared/console/procedure.ts'
+import type { EditConflict } from '../../../shared/domain/edit-conflict.ts'
+import type { ConsoleResult, FieldProblem } from '../../../shared/domain/outcome.ts'
 import type { ConsoleErrorCode, Values } from '../../../shared/refusals/template.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { ConsoleEvent } from '../../../shared/console/contract.ts'
-import type { ConsoleResult } from '../../../shared/console/procedure.ts'
+import type { ConsoleResult } from '../../../shared/domain/outcome.ts'
 import { offeredSubprotocols } from '../../../shared/console/session-halves.ts'
 import { pageHalf } from './page-half.ts'
 import { speaksTls } from './secure-origin.ts'

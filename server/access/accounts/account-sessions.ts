@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import { ConsoleError } from '../../../shared/console/procedure.ts'
+import { ConsoleError } from '../../../shared/domain/outcome.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import type { AccountSessionView } from '../../../shared/console/accounts.ts'
 import { limits } from '../../../shared/limits.ts'

@@ -1,4 +1,4 @@
-import type { EventEntry } from '../../../shared/console/events.ts'
+import type { EventEntry } from '../../../shared/domain/events.ts'
 import type { EventLog } from '../event-log.ts'
 import type { Source } from './event-rows.ts'
 

@@ -1,4 +1,4 @@
-import type { EventEntry, LogFault, LogVerdict } from '../../../shared/console/events.ts'
+import type { EventEntry, LogFault, LogVerdict } from '../../../shared/domain/events.ts'
 import type { Session } from '../../store/postgres/database-session.ts'
 import { inTransaction } from '../../store/postgres/transaction.ts'
 import type { Sealer } from '../../store/sealer.ts'

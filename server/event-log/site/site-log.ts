@@ -1,5 +1,5 @@
 import { sleep } from '../../../shared/sleep.ts'
-import type { EventEntry, EventFilter, LogVerdict } from '../../../shared/console/events.ts'
+import type { EventEntry, EventFilter, LogVerdict } from '../../../shared/domain/events.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { Log } from '../../observe/log.ts'
 import type { Session } from '../../store/postgres/database-session.ts'

@@ -1,4 +1,4 @@
-import type { EventActor } from '../../../shared/console/event-actor.ts'
+import type { EventActor } from '../../../shared/domain/event-actor.ts'
 import type { EventSink } from '../event-log.ts'
 import { LRUCache } from 'lru-cache'
 import { addressShare } from '../../../shared/client-address.ts'

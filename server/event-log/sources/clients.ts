@@ -1,4 +1,4 @@
-import type { EventEntry } from '../../../shared/console/events.ts'
+import type { EventEntry } from '../../../shared/domain/events.ts'
 import type { EffectEvent, OperationEffect } from '../../../shared/operation.ts'
 import { allOperations } from '../../../shared/operations.ts'
 import type { Caller } from '../../http/operation.ts'

@@ -1,5 +1,5 @@
 import type { ControllersView, ControllerView } from '../../../shared/console/controllers.ts'
-import type { EventSubject, EventFields } from '../../../shared/console/events.ts'
+import type { EventSubject, EventFields } from '../../../shared/domain/events.ts'
 import type { EventSink, SharedEventLog } from '../event-log.ts'
 import type { OverviewView } from '../../../shared/console/site.ts'
 

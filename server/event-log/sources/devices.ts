@@ -1,6 +1,6 @@
-import type { DeviceView } from '../../../shared/console/devices.ts'
-import type { EventFields } from '../../../shared/console/events.ts'
+import type { EventFields } from '../../../shared/domain/events.ts'
 import type { EventDraft, EventSink } from '../event-log.ts'
+import type { DeviceView } from '../../../shared/domain/devices.ts'
 
 /** Sources of the events of outgoing users. */
 export interface DeviceSources {

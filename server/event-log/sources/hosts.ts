@@ -1,4 +1,4 @@
-import type { EventKind } from '../../../shared/console/events.ts'
+import type { EventKind } from '../../../shared/domain/events.ts'
 import type { Doer, HostAct } from '../../../shared/media/control.ts'
 import type { HostActed, WantedInvite, WantedLock } from '../../nodes/embedded/embedded-media-options.ts'
 import { causedBy, countChanges, type PlannedChange } from '../../store/change-cause.ts'

@@ -1,7 +1,7 @@
 import type { NodePool } from '../../nodes/pool/node-pool.ts'
 import type { PoolEvent } from '../../nodes/port/pool-events.ts'
 import { withoutSecretText } from '../../observe/redaction/log-fields.ts'
-import type { EventFields } from '../../../shared/console/events.ts'
+import type { EventFields } from '../../../shared/domain/events.ts'
 import type { NodeState } from '../../../shared/node.ts'
 import type { Store } from '../../store/store.ts'
 import type { EventSink } from '../event-log.ts'

@@ -1,5 +1,4 @@
 import type { Deadline } from '../../../shared/deadline.ts'
-import type { DriftKind, NodeView } from '../../../shared/console/nodes.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import type { StoredNode, StoredRoom } from '../../store/records.ts'
 import type { MediaNode, NodeDevice, NodeLoad, NodeUser } from '../port/media-node-port.ts'
@@ -12,6 +11,7 @@ import { type NodePoolOptions, type PoolParts, poolParts } from './pool-parts.ts
 import { viewsOf } from './pool-views.ts'
 import type { PoolContext } from './state/pool-context.ts'
 import type { PresenceTotals } from './state/presence.ts'
+import type { DriftKind, NodeView } from '../../../shared/domain/nodes.ts'
 
 /**
  * All media nodes of the site: which nodes serve which room, who is in the rooms, and calls to the right node with their deadlines.

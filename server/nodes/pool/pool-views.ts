@@ -1,9 +1,9 @@
-import type { NodeView } from '../../../shared/console/nodes.ts'
 import { versionOf } from '../../store/edits/record-version.ts'
 import { secretNamesOf } from '../secrets/node-secrets.ts'
 import type { Announcement } from './node-announcements.ts'
 import type { PoolContext } from './state/pool-context.ts'
 import type { LiveNode } from './state/live-node.ts'
+import type { NodeView } from '../../../shared/domain/nodes.ts'
 
 /** Every stored node as the console shows it, in the order of creation. */
 export function viewsOf(context: PoolContext, stateOf: (name: string) => Announcement | undefined): NodeView[] {

@@ -1,11 +1,11 @@
 import type { Deadline } from '../../../shared/deadline.ts'
-import type { DriftKind } from '../../../shared/console/nodes.ts'
 import type { DeviceAddress, DeviceLogin } from '../../../shared/device-address.ts'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
 import { ExpectedError } from '../../../shared/expected-error.ts'
 import type { NodeRoom } from '../../../shared/media/node-room.ts'
 import type { RecordingOrder } from '../../../shared/recordings/segment.ts'
 import type { Shortcoming } from '../../../shared/media/transcoding.ts'
+import type { DriftKind } from '../../../shared/domain/nodes.ts'
 
 export type { NodeRoom }
 

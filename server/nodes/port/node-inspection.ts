@@ -1,4 +1,4 @@
-import type { NodeFinding } from '../../../shared/console/node-findings.ts'
+import type { NodeFinding } from '../../../shared/domain/node-findings.ts'
 import type { NodeKind } from '../../../shared/node.ts'
 import type { StoredNode } from '../../store/records.ts'
 

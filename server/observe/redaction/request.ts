@@ -1,4 +1,4 @@
-import { type ActivityEntry, visitNames } from '../../../shared/console/activity.ts'
+import type { ActivityEntry } from '../../../shared/console/activity.ts'
 import { listOutgoingUsers } from '../../../shared/device-operations.ts'
 import type { Observation } from '../observation.ts'
 import {
@@ -15,6 +15,7 @@ import type { AnyAnswerDisclosure } from '../../../shared/disclosure.ts'
 import { operationsOfOlderClients } from '../../../shared/field-operations.ts'
 import { deviceErrorMessages } from '../../../shared/device.ts'
 import { errorNames, sentenceOf } from '../../../shared/result-codes.ts'
+import { visitNames } from '../../../shared/domain/visit-names.ts'
 
 /** Fields of a request that depend on the caller's input. */
 type Shown = Pick<ActivityEntry, 'method' | 'path' | 'credential' | 'room' | 'params' | 'msg' | 'reason' | 'answer'>

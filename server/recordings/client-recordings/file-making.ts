@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises'
 import type { OwnPath } from '../../../shared/files/own-path.ts'
-import type { ExportFormat } from '../../../shared/console/recording-exports.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import type { StoredRecording, StoredRecordingFile } from '../../store/records.ts'
 import { NothingRecordedError } from '../export/export-failure.ts'
@@ -12,6 +11,7 @@ import type { RecordFiles } from './record-files.ts'
 import { recordedStreams, sourceOf, type Span } from './recorded-streams.ts'
 import type { MixedSound, SoundMixer } from './sound-mixer.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
+import type { ExportFormat } from '../../../shared/domain/recording-exports.ts'
 
 /** Needs of the making of files. */
 export interface FileMakingParts {

@@ -1,7 +1,7 @@
 import { errorCode } from '../../../shared/error-code.ts'
-import type { ExportFailure } from '../../../shared/console/recording-exports.ts'
 import { ObjectError } from '../objects/object-error.ts'
 import { EncoderMissingError, FfmpegError } from './ffmpeg-convert.ts'
+import type { ExportFailure } from '../../../shared/domain/recording-exports.ts'
 
 /** Nothing of a stream was recorded in a span. */
 export class NothingRecordedError extends Error {

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
-import type { ExportFailure, ExportFormat, ExportState } from '../../../shared/console/recording-exports.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
+import type { ExportFailure, ExportFormat, ExportState } from '../../../shared/domain/recording-exports.ts'
 
 /** A span of streams to export as a file, or as a zip of files. */
 export interface ExportRequest {

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Logger } from 'pino'
-import { type ExportFailure, exportFailures } from '../../../shared/console/recording-exports.ts'
-import { ConsoleError } from '../../../shared/console/procedure.ts'
+import { ConsoleError } from '../../../shared/domain/outcome.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import { insideOf, type OwnPath } from '../../../shared/files/own-path.ts'
 import { makeInside, openInside, removeInside, sizeInside } from '../../../shared/files/real-path.ts'
@@ -16,6 +15,7 @@ import { failureOf, FilesLostError, NothingRecordedError } from './export-failur
 import { type ExportJob, type ExportRequest, type ExportResult, fileName, stampOf } from './export-job.ts'
 import { ExportJournal } from './export-journal.ts'
 import type { SpanExport, WrittenFile } from './span-export.ts'
+import { type ExportFailure, exportFailures } from '../../../shared/domain/recording-exports.ts'
 
 /** Needs of exports. */
 export interface ExportJobsParts {

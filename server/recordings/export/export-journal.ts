@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import { z } from 'zod'
-import { exportFormats } from '../../../shared/console/recording-exports.ts'
 import { insideOf, type OwnPath } from '../../../shared/files/own-path.ts'
 import { openInside, reserveInside, sizeInside } from '../../../shared/files/real-path.ts'
 import { momentSchema, recordedStreamSchema } from '../../../shared/recordings/segment.ts'
 import type { ExportRequest } from './export-job.ts'
+import { exportFormats } from '../../../shared/domain/recording-exports.ts'
 
 /** An export whose result a restart deletes. */
 export interface JournaledExport {

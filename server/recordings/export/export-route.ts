@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { atLeast } from '../../../shared/console/role-names.ts'
+import { atLeast } from '../../../shared/domain/roles.ts'
 import type { Capabilities } from '../../capabilities/capabilities.ts'
 import { wantedRange } from '../playback/fragments.ts'
 import { FileReads } from '../playback/file-reads.ts'

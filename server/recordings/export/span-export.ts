@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { type OwnPath, withSuffix } from '../../../shared/files/own-path.ts'
 import { openInside, removeInside, reserveInside } from '../../../shared/files/real-path.ts'
-import type { ExportFormat } from '../../../shared/console/recording-exports.ts'
 import type { FfmpegProgram } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import type { FragmentTables } from '../playback/fragment-table.ts'
 import type { SegmentFiles } from '../playback/segment-sources.ts'
@@ -11,6 +10,7 @@ import { piecesOfSpan, runsOf, type SourcePiece, type SourceRun } from './export
 import { FilesLostError, NothingRecordedError } from './export-failure.ts'
 import { convert, EncoderMissingError } from './ffmpeg-convert.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
+import type { ExportFormat } from '../../../shared/domain/recording-exports.ts'
 
 /** How a span is exported. */
 export interface SpanOptions {

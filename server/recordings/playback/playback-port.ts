@@ -1,5 +1,5 @@
 import type { RecordedStream, SegmentStart } from '../../../shared/recordings/segment.ts'
-import type { Role } from '../../../shared/console/role-names.ts'
+import type { Role } from '../../../shared/domain/roles.ts'
 
 /** Somebody who asks for recordings, and has shown who they are. */
 export interface PlaybackCaller {

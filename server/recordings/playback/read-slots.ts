@@ -1,5 +1,5 @@
 import { addressShare } from '../../../shared/client-address.ts'
-import { atLeast } from '../../../shared/console/role-names.ts'
+import { atLeast } from '../../../shared/domain/roles.ts'
 import type { PlaybackCaller } from './playback-port.ts'
 
 /** Maximum number of files that are sent at the same time: to everybody, to one account from any address, and to one address. */

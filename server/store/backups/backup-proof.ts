@@ -6,10 +6,10 @@ import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { belowOf } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
-import type { BackupProof } from '../../../shared/console/backups.ts'
 import { isProof, type Sealer } from '../sealer.ts'
 import { eventsFolder, headName } from './backup-events.ts'
 import { listFolder, replaceDurably } from '../files/durable-files.ts'
+import type { BackupProof } from '../../../shared/domain/backups.ts'
 
 /** File of a backup that proves the others. */
 const proofName = 'proof.json'

@@ -1,5 +1,4 @@
 import { belowOf, insideOf } from '../../../shared/files/own-path.ts'
-import type { BackupProof } from '../../../shared/console/backups.ts'
 import type { Settings } from '../../../shared/settings.ts'
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,6 +9,7 @@ import { renameFile } from '../system/rename-file.ts'
 import type { Sealer } from '../sealer.ts'
 import type { StoreBackup } from '../store.ts'
 import { proofOf, proveBackup } from './backup-proof.ts'
+import type { BackupProof } from '../../../shared/domain/backups.ts'
 
 /** In a backup that the operator keeps: it stays until they delete it. */
 export const keptMark = 'kept'

@@ -1,4 +1,3 @@
-import type { BackupProof } from '../../../shared/console/backups.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import { readArchive } from './backup-archive.ts'
@@ -8,6 +7,7 @@ import { addUploaded, takePart } from './uploaded-backup.ts'
 import type { Sealer } from '../sealer.ts'
 import { storageError } from '../storage-error.ts'
 import type { StoreBackup } from '../store.ts'
+import type { BackupProof } from '../../../shared/domain/backups.ts'
 
 export type KeptBackupsOptions = Parameters<typeof addUploaded>[2] & {
   sealer: Pick<Sealer, 'proof'>

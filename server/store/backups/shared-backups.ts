@@ -2,7 +2,6 @@ import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { insideOf } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
-import type { BackupProof } from '../../../shared/console/backups.ts'
 import { makeFolder } from '../files/durable-files.ts'
 import {
   type BackupRow,
@@ -32,6 +31,7 @@ import {
 import type { KeptBackups, SiteBackups } from './kept-backups.ts'
 import { backupError } from './restore.ts'
 import { placeBackup } from './uploaded-backup.ts'
+import type { BackupProof } from '../../../shared/domain/backups.ts'
 
 /** Before the first comparison of the data folder with the database, and between two, in milliseconds. */
 const firstMs = 5_000

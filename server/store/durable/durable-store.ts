@@ -1,5 +1,4 @@
 import { inTime, monotonic, startTimer, timeoutSignal } from '../system/time.ts'
-import type { BackupProof } from '../../../shared/console/backups.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
 import { withoutCause } from '../change-cause.ts'
 import { StorageHealth } from './storage-health.ts'
@@ -35,6 +34,7 @@ import type {
 import { consequencesOf } from '../transactions/consequences.ts'
 import type { Job } from '../transactions/job.ts'
 import { Transactions } from '../transactions/transactions.ts'
+import type { BackupProof } from '../../../shared/domain/backups.ts'
 
 /** A flush that lasts this long is a disk that does not answer, in milliseconds. */
 const slowFlush = 100

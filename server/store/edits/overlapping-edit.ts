@@ -1,4 +1,4 @@
-import type { RecordRef } from '../../../shared/console/record-fields.ts'
+import type { RecordRef } from '../../../shared/domain/record-fields.ts'
 import { checkedBy, type PlannedChange } from '../change-cause.ts'
 import { overlap, versionOfFields } from './record-version.ts'
 import { type Fields, storedFields } from './stored-fields.ts'

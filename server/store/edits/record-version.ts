@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { RecordKind, RecordRef } from '../../../shared/console/record-fields.ts'
+import type { RecordKind, RecordRef } from '../../../shared/domain/record-fields.ts'
 import type { RecordReader } from '../capability-rules.ts'
 import { type Fields, fieldsOf, type RecordOf, storedFields } from './stored-fields.ts'
 

@@ -3,8 +3,8 @@ import {
   type RecordKind,
   recordFields,
   type RecordRef,
-} from '../../../shared/console/record-fields.ts'
-import { evenArrangement } from '../../../shared/console/wall-layout.ts'
+} from '../../../shared/domain/record-fields.ts'
+import { evenArrangement } from '../../../shared/domain/wall-layout.ts'
 import { licenceSchema } from '../../../shared/licence.ts'
 import { defaultSettings } from '../../../shared/settings.ts'
 import type { RecordReader } from '../capability-rules.ts'

@@ -1,4 +1,4 @@
-import type { DurabilityRisk } from '../../../shared/console/durability.ts'
+import type { DurabilityRisk } from '../../../shared/domain/durability.ts'
 import type { Store, StoreNotice } from '../store.ts'
 import type { JournalPosition } from './journal-trail.ts'
 import type { KnownTerms } from './known-terms.ts'

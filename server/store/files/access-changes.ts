@@ -1,6 +1,6 @@
-import type { AccessChange } from '../../../shared/console/backups.ts'
 import type { StoredAccessToken, StoredAccount } from '../records.ts'
 import type { State } from '../state.ts'
+import type { AccessChange } from '../../../shared/domain/backups.ts'
 
 /** Accounts and tokens that a restore gives, takes away or changes. Tokens that have ended let nobody in and are left out. @param now milliseconds since the epoch */
 export function accessChanges(from: State, to: State, now: number): AccessChange[] {

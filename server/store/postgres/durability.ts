@@ -1,4 +1,4 @@
-import { type DurabilityRisk, durabilityRisks } from '../../../shared/console/durability.ts'
+import { type DurabilityRisk, durabilityRisks } from '../../../shared/domain/durability.ts'
 import { clusterTimes } from '../election/timings.ts'
 import { monotonic } from '../system/time.ts'
 import type { DatabaseAddress } from './database-address.ts'

@@ -1,4 +1,4 @@
-import { ConsoleError } from '../../../shared/console/procedure.ts'
+import { ConsoleError } from '../../../shared/domain/outcome.ts'
 import type { Licence } from '../../../shared/licence.ts'
 import { limits } from '../../../shared/limits.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'

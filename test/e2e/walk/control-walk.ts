@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { procedures } from '../../../shared/console/contract.ts'
-import { atLeast, type Role } from '../../../shared/console/role-names.ts'
+import { atLeast, type Role } from '../../../shared/domain/roles.ts'
 import { accessOfCall } from '../../../shared/console/call-access.ts'
 import { defaultSettings } from '../../../shared/settings.ts'
 import { pageRole } from '../../../renderer/console/page-roles.ts'

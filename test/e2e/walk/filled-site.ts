@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import type { Role } from '../../../shared/console/role-names.ts'
+import type { Role } from '../../../shared/domain/roles.ts'
 import type { Headless } from '../../support/headless.ts'
 import { pageHalfHeader } from '../../../shared/console/session-halves.ts'
 import { keepHalf } from '../keep-half.ts'

@@ -10,7 +10,7 @@ import { useEventText } from '../../../renderer/console/pages/events/useEventTex
 import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import { CallError } from '../../../renderer/kit/transport/transport.ts'
 import type { ControllersView, ControllerView, SiteMedium } from '../../../shared/console/controllers.ts'
-import type { EventEntry } from '../../../shared/console/events.ts'
+import type { EventEntry } from '../../../shared/domain/events.ts'
 import { eventually } from '../eventually.ts'
 import { operator, pageText, press, says, show } from '../devices/operator-page.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wallArrangement } from '../../../shared/console/wall-layout.ts'
+import { wallArrangement } from '../../../shared/domain/wall-layout.ts'
 import ConflictHost from '../../../renderer/console/edits/ConflictHost.vue'
 import { operator, pageText, says, show } from '../devices/operator-page.ts'
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { EventEntry } from '../../../shared/console/events.ts'
+import type { EventEntry } from '../../../shared/domain/events.ts'
 import { showLanguage } from '../../../renderer/console/i18n/index.ts'
 import EventsPage from '../../../renderer/console/pages/EventsPage.vue'
 import { asCsv, asLines, collectEvents } from '../../../renderer/console/pages/events/exportEvents.ts'

@@ -3,8 +3,8 @@ import { mount } from '@vue/test-utils'
 import DrainProgress from '../../../renderer/console/pages/nodes/DrainProgress.vue'
 import { nodeSentence } from '../../../renderer/console/pages/nodes/nodeSentences.ts'
 import { i18n, installTexts } from '../../../renderer/console/i18n/index.ts'
-import type { NodeView } from '../../../shared/console/nodes.ts'
 import { nodeConfigSchema } from '../../../shared/node.ts'
+import type { NodeView } from '../../../shared/domain/nodes.ts'
 
 const minute = 60_000
 

@@ -6,7 +6,7 @@ import { zh } from '../../../renderer/console/i18n/zh/index.ts'
 import JanusFields from '../../../renderer/console/pages/nodes/JanusFields.vue'
 import NodeFindings from '../../../renderer/console/pages/nodes/NodeFindings.vue'
 import { tarFile } from '../../../renderer/console/pages/nodes/tarFile.ts'
-import type { nodeFindingSentences } from '../../../shared/console/node-findings.ts'
+import type { nodeFindingSentences } from '../../../shared/domain/node-findings.ts'
 import { hiddenSecret } from '../../../shared/hidden-secret.ts'
 
 const global = { plugins: [{ install: installTexts }] }

@@ -3,10 +3,10 @@ import { showLanguage } from '../../../renderer/console/i18n/index.ts'
 import NodePanel from '../../../renderer/console/pages/nodes/NodePanel.vue'
 import { useEventText } from '../../../renderer/console/pages/events/useEventText.ts'
 import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
-import type { EventEntry } from '../../../shared/console/events.ts'
-import type { NodeView } from '../../../shared/console/nodes.ts'
+import type { EventEntry } from '../../../shared/domain/events.ts'
 import { nodeConfigSchema } from '../../../shared/node.ts'
 import { pageText, says, show } from '../devices/operator-page.ts'
+import type { NodeView } from '../../../shared/domain/nodes.ts'
 
 const nothing = { counts: { roomMissing: 0, roomUnknown: 0, cameraMissing: 0, cameraUnknown: 0 }, last: null }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import TimeLine from '../../../renderer/console/pages/recordings/TimeLine.vue'
 import { useHoverPictures } from '../../../renderer/console/pages/recordings/useHoverPictures.ts'
 import type { Shortcoming } from '../../../shared/media/transcoding.ts'
-import type { EventEntry } from '../../../shared/console/events.ts'
+import type { EventEntry } from '../../../shared/domain/events.ts'
 import { operator, pageText, show } from '../devices/operator-page.ts'
 
 const from = new Date(2026, 8, 21, 10).getTime()

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { showLanguage } from '../../../renderer/console/i18n/index.ts'
 import InviteDialog from '../../../renderer/console/pages/rooms/InviteDialog.vue'
-import type { RoomView } from '../../../shared/console/rooms.ts'
 import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import { eventually } from '../eventually.ts'
 import { operator, pageText, says, show } from '../devices/operator-page.ts'
+import type { RoomView } from '../../../shared/domain/rooms.ts'
 
 /** Shows the dialog for a link to a room of a site with this public address. */
 async function dialogAt(client: ConsoleClient, room: RoomView, public_url: string) {

@@ -3,9 +3,9 @@ import RoomPeople from '../../../renderer/console/pages/rooms/RoomPeople.vue'
 import RowMenu from '../../../renderer/kit/components/RowMenu.vue'
 import { showLanguage } from '../../../renderer/console/i18n/index.ts'
 import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
-import type { RoomUserView } from '../../../shared/console/rooms.ts'
 import type { ConnectionStats } from '../../../shared/media/stream-stats.ts'
 import { pageText, says, show } from '../devices/operator-page.ts'
+import type { RoomUserView } from '../../../shared/domain/rooms.ts'
 
 const user = (user_id: string): RoomUserView => ({
   user_id,

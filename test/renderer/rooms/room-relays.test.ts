@@ -4,8 +4,8 @@ import NodeRelays from '../../../renderer/console/pages/nodes/NodeRelays.vue'
 import RoomRelays from '../../../renderer/console/pages/rooms/RoomRelays.vue'
 import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import type { RelayedRoomView, RelayView } from '../../../shared/console/relays.ts'
-import type { RoomUserView } from '../../../shared/console/rooms.ts'
 import { pageText, says, show } from '../devices/operator-page.ts'
+import type { RoomUserView } from '../../../shared/domain/rooms.ts'
 
 const relay = (stream_id: string, from: string, to: string, state: RelayView['state'] = 'up'): RelayView => ({
   stream_id,

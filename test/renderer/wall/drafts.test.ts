@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { evenArrangement } from '../../../shared/console/wall-layout.ts'
+import { evenArrangement } from '../../../shared/domain/wall-layout.ts'
 import { type Draft, storedDrafts, storeDrafts } from '../../../renderer/console/pages/wall/stored-drafts.ts'
 
 test('Pictures of a wall that are not saved survive a reload of the page, and drafts of another version are dropped', () => {

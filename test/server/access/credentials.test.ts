@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { Capabilities } from '../../../server/capabilities/capabilities.ts'
 import { credentialInput } from '../../../shared/console/credentials.ts'
-import { ConsoleError } from '../../../shared/console/procedure.ts'
+import { ConsoleError } from '../../../shared/domain/outcome.ts'
 import { digestOf } from '../../support/api-client.ts'
 import { accessSite, type AccessSite, secret } from '../../support/sites/access-site.ts'
 import { room } from '../../support/sites/store-site.ts'

@@ -6,7 +6,7 @@ import { createDispatch } from '../../../server/console/dispatch.ts'
 import type { CallOrigin, Handlers } from '../../../server/console/handlers.ts'
 import { type ProcedureName, procedures } from '../../../shared/console/contract.ts'
 import { settingsSchema } from '../../../shared/settings.ts'
-import { type TokenScope, tokenScopes } from '../../../shared/console/token-scopes.ts'
+import { type TokenScope, tokenScopes } from '../../../shared/domain/token-scopes.ts'
 import { capabilityDrafts, type DraftName, makeCapability } from '../../support/made-capabilities.ts'
 import { room, temporaryStore, type TemporaryStore } from '../../support/sites/store-site.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { procedures } from '../../../shared/console/contract.ts'
-import { tokenScopes } from '../../../shared/console/token-scopes.ts'
+import { tokenScopes } from '../../../shared/domain/token-scopes.ts'
 import { type ControllerSite, openControllerSite } from '../../support/sites/controller-site.ts'
 
 /** Procedures that make or restore access, or lead people, media or data somewhere: no token may call them. */

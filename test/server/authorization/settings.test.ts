@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accessOfCall } from '../../../shared/console/call-access.ts'
-import { type TokenScope, tokenScopes } from '../../../shared/console/token-scopes.ts'
+import { type TokenScope, tokenScopes } from '../../../shared/domain/token-scopes.ts'
 import { allSettings, defaultSettings } from '../../../shared/settings.ts'
 import { changedSetting } from '../../support/changed-setting.ts'
 import { type ControllerSite, openControllerSite, password } from '../../support/sites/controller-site.ts'

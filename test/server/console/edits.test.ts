@@ -6,7 +6,7 @@ import {
   type ProcedureInput,
   procedures,
 } from '../../../shared/console/contract.ts'
-import type { EditConflict } from '../../../shared/console/edit-conflict.ts'
+import type { EditConflict } from '../../../shared/domain/edit-conflict.ts'
 import {
   type ControllerSite,
   controllerSite,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ProcedureName, procedures } from '../../../shared/console/contract.ts'
-import type { ConsoleResult } from '../../../shared/console/procedure.ts'
+import type { ConsoleResult } from '../../../shared/domain/outcome.ts'
 import {
   type ControllerSite,
   controllerSite,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ProcedureName, procedures } from '../../../shared/console/contract.ts'
-import { type Role, roleNames } from '../../../shared/console/role-names.ts'
+import { type Role, roleNames } from '../../../shared/domain/roles.ts'
 import { type ControllerSite, openControllerSite } from '../../support/sites/controller-site.ts'
 
 const names = Object.keys(procedures) as ProcedureName[]

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { onTestFinished, expect, test } from 'vitest'
-import type { EventEntry } from '../../../shared/console/events.ts'
+import type { EventEntry } from '../../../shared/domain/events.ts'
 import { controllerSite } from '../../support/sites/controller-site.ts'
 
 const lobby = { access_key: 'lobby', secret_key: 'the secret of the lobby' }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ProcedureName, procedures } from '../../../shared/console/contract.ts'
 import { scopesOfRole } from '../../../shared/console/procedure-facts.ts'
-import { type TokenScope, tokenScopes } from '../../../shared/console/token-scopes.ts'
+import { type TokenScope, tokenScopes } from '../../../shared/domain/token-scopes.ts'
 import {
   type ControllerSite,
   controllerSite,

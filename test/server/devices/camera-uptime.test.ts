@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { EventEntry } from '../../../shared/console/events.ts'
+import type { EventEntry } from '../../../shared/domain/events.ts'
 import { cameraUptimeOf } from '../../../server/devices/camera-uptime.ts'
 
 const hour = 60 * 60_000

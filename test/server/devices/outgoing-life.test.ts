@@ -1,9 +1,9 @@
 import { Deadline } from '../../../shared/deadline.ts'
 import { parseDeviceAddress } from '../../../shared/device-address.ts'
 import { expect, test } from 'vitest'
-import type { DeviceView } from '../../../shared/console/devices.ts'
 import { passwordOf } from '../../support/stored-records.ts'
 import { camera, type LiveSite, liveSite, userIds } from '../../support/sites/live-site.ts'
+import type { DeviceView } from '../../../shared/domain/devices.ts'
 
 const calm = { reconnect_first_ms: 60_000, reconnect_longest_ms: 60_000 }
 const stateOf = ({ outgoing }: LiveSite, userId = 'cam-1'): DeviceView['state'] | undefined =>

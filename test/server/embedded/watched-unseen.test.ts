@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CallOrigin } from '../../../server/console/handlers.ts'
-import type { EventEntry } from '../../../shared/console/events.ts'
+import type { EventEntry } from '../../../shared/domain/events.ts'
 import { startCamera } from '../../support/camera/camera.ts'
 import { offerSdp } from '../../support/media/offer.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { EventEntry } from '../../../shared/console/events.ts'
+import type { EventEntry } from '../../../shared/domain/events.ts'
 import { ControllerSite, controllerSite, openController, password } from '../../support/sites/controller-site.ts'
 import { crashCopy } from '../../support/sites/store-site.ts'
 

@@ -1,11 +1,11 @@
 import { Deadline } from '../../../shared/deadline.ts'
 import { expect, test } from 'vitest'
-import { nodeView } from '../../../shared/console/nodes.ts'
 import type { NodeEvent } from '../../../server/nodes/port/media-node-port.ts'
 import { SimulatedPeople } from '../../../server/lab/people.ts'
 import { SimulatedNode } from '../../../server/nodes/simulated/simulated-node.ts'
 import { storedNode } from '../../support/stored-records.ts'
 import { camera, isOf, poolSite, stateIs } from '../../support/sites/pool-site.ts'
+import { nodeView } from '../../../shared/domain/nodes.ts'
 
 test('a new node is polled at once and gets rooms', async () => {
   const { pool, addNode, next } = await poolSite({ nodes: {}, rooms: { r1: {} } })

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type ActivityAdded, RequestJournal } from '../../../server/observe/request-journal.ts'
-import { activityEntry, visitNames } from '../../../shared/console/activity.ts'
+import { activityEntry } from '../../../shared/console/activity.ts'
 import { observation } from './observation.ts'
+import { visitNames } from '../../../shared/domain/visit-names.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

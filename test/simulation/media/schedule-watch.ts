@@ -1,7 +1,7 @@
 import { BrokenPromise } from '../history.ts'
 import type { ChangeListener } from '../../../server/store/store.ts'
 import type { PendingEventsParts } from '../../../server/event-log/pending-events.ts'
-import type { EventEntry } from '../../../shared/console/events.ts'
+import type { EventEntry } from '../../../shared/domain/events.ts'
 import type { World } from '../world.ts'
 
 /** What was stored of a scheduled room, by the kind of its event. */

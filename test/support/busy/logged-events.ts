@@ -1,4 +1,4 @@
-import type { EventEntry, EventFilter } from '../../../shared/console/events.ts'
+import type { EventEntry, EventFilter } from '../../../shared/domain/events.ts'
 import type { SiteController } from '../sites/controllers-site.ts'
 
 /** Entries on one page of an answer. */

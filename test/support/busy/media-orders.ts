@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EventEntry } from '../../../shared/console/events.ts'
+import type { EventEntry } from '../../../shared/domain/events.ts'
 import type { OrderedLive, OrderedRecording } from '../../../shared/console/orders.ts'
 import type { Answer } from '../api-client.ts'
 import { KeepAliveCaller, type Reply } from '../controllers/keep-alive-caller.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EventEntry } from '../../../shared/console/events.ts'
+import type { EventEntry } from '../../../shared/domain/events.ts'
 import type { ControllersSite } from '../sites/controllers-site.ts'
 import { changingCall } from './changing-call.ts'
 import { eventDifferences } from './logged-events.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import type { EventEntry } from '../../../shared/console/events.ts'
+import type { EventEntry } from '../../../shared/domain/events.ts'
 import type { ControllersSite, SiteController } from '../sites/controllers-site.ts'
 import { changingCall } from './changing-call.ts'
 import { loggedEvents } from './logged-events.ts'

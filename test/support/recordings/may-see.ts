@@ -1,4 +1,4 @@
-import { atLeast } from '../../../shared/console/role-names.ts'
+import { atLeast } from '../../../shared/domain/roles.ts'
 import type { PlaybackCaller } from '../../../server/recordings/playback/playback-port.ts'
 
 /** Operators see all recordings, viewers those of cameras, as a site does that changes nothing. */

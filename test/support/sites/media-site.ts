@@ -6,12 +6,12 @@ import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts
 import type { SpawnMediaProcess } from '../../../server/nodes/embedded/media-process.ts'
 import type { siteFileSchema } from '../../../server/controller/site-file.ts'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../shared/console/contract.ts'
-import type { DeviceView } from '../../../shared/console/devices.ts'
 import type { SettingsPatch } from '../../../shared/settings.ts'
 import { ApiClient } from '../api-client.ts'
 import { removeFolder } from '../headless.ts'
 import { mediaProgram } from '../media/media-program.ts'
 import { openController } from './controller-site.ts'
+import type { DeviceView } from '../../../shared/domain/devices.ts'
 
 const pageFolder = join(import.meta.dirname, '../media/page')
 const credential = { access_key: 'lobby', secret_key: 'a secret of the tests', label: 'Lobby', p2p: true }

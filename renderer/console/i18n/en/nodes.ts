@@ -1,4 +1,4 @@
-import { nodeFindingSentences } from '../../../../shared/console/node-findings.ts'
+import { nodeFindingSentences } from '../../../../shared/domain/node-findings.ts'
 
 /** MCU nodes. */
 export const nodes = {

@@ -1,5 +1,5 @@
 import type { AccessTokenView } from '../../../../shared/console/accounts.ts'
-import type { EventEntry } from '../../../../shared/console/events.ts'
+import type { EventEntry } from '../../../../shared/domain/events.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFormat } from '../../composables/useFormat.ts'
 import { useText } from '../../i18n/text.ts'

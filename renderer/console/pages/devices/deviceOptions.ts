@@ -1,4 +1,4 @@
-import type { DeviceView } from '../../../../shared/console/devices.ts'
+import type { DeviceView } from '../../../../shared/domain/devices.ts'
 
 /** Reads one text of a device's options; empty: none. */
 export function optionOf(device: Pick<DeviceView, 'options'>, name: 'login_name' | 'assist_address'): string {

@@ -1,4 +1,4 @@
-import type { DeviceView } from '../../../../shared/console/devices.ts'
+import type { DeviceView } from '../../../../shared/domain/devices.ts'
 
 /** Condition of a device, for the filter of the list: an attempt counts as "not joined" like the delay before it, so that a row does not jump between the two. */
 export type DeviceCondition = 'joined' | 'down' | 'paused'

@@ -1,5 +1,5 @@
-import type { DeviceView } from '../../../../shared/console/devices.ts'
 import type { ConsoleClient } from '../../../kit/transport/client.ts'
+import type { DeviceView } from '../../../../shared/domain/devices.ts'
 
 /** Maximum number of concurrent calls, which the controller stores together. */
 const width = 16

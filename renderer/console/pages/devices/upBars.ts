@@ -1,4 +1,4 @@
-import type { CameraSpan } from '../../../../shared/console/camera-record.ts'
+import type { CameraSpan } from '../../../../shared/domain/camera-record.ts'
 import type { DeviceErrorKind } from '../../../../shared/device.ts'
 
 /** A day or an hour of a camera. */

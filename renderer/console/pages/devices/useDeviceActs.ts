@@ -1,4 +1,3 @@
-import type { DeviceView } from '../../../../shared/console/devices.ts'
 import type { MenuAct } from '../../../kit/components/RowMenu.vue'
 import { useCaller } from '../../composables/useCaller.ts'
 import { useConsole } from '../../composables/useConsole.ts'
@@ -6,6 +5,7 @@ import { useFeedback } from '../../composables/useFeedback.ts'
 import { useUndo } from '../../composables/useUndo.ts'
 import { useText } from '../../i18n/text.ts'
 import { refusalText } from '../../composables/refusalText.ts'
+import type { DeviceView } from '../../../../shared/domain/devices.ts'
 
 /** Actions of the controller on one or several devices. */
 export type DeviceAct = 'pause' | 'resume' | 'retry' | 'remove'

@@ -1,5 +1,4 @@
 import { computed, reactive, ref } from 'vue'
-import type { DeviceView } from '../../../../shared/console/devices.ts'
 import type { Sort } from '../../../kit/components/table.ts'
 import { useFormat } from '../../composables/useFormat.ts'
 import { useDevices } from '../../composables/useDevices.ts'
@@ -10,6 +9,7 @@ import { useTagFilter } from '../../tags/useTagFilter.ts'
 import { useFavourites } from '../../composables/useFavourites.ts'
 import { conditionOf } from './deviceTone.ts'
 import type { DeviceCondition } from './deviceTone.ts'
+import type { DeviceView } from '../../../../shared/domain/devices.ts'
 
 /** A room with devices. */
 export interface RoomOfDevices {

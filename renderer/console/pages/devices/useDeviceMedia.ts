@@ -1,10 +1,10 @@
 import { onScopeDispose, shallowRef } from 'vue'
-import type { DeviceView } from '../../../../shared/console/devices.ts'
 import type { StreamStats } from '../../../../shared/media/stream-stats.ts'
 import { useNow } from '../../../kit/composables/useNow.ts'
 import { sharedState, useConsole } from '../../composables/useConsole.ts'
 import { useText } from '../../i18n/text.ts'
 import { streamWarning } from '../rooms/streamWarning.ts'
+import type { DeviceView } from '../../../../shared/domain/devices.ts'
 
 /** Polling interval in milliseconds: faults change slowly. */
 const readEveryMs = 5_000

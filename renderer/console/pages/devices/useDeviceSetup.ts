@@ -1,12 +1,11 @@
 import { computed, ref } from 'vue'
-import { deviceInput } from '../../../../shared/console/devices.ts'
-import type { DeviceView } from '../../../../shared/console/devices.ts'
-import { roomCreateInput } from '../../../../shared/console/rooms.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useForm } from '../../composables/useForm.ts'
 import { atField } from './fieldOfRefusal.ts'
 import type { ParsedAddress } from './useAddress.ts'
 import { useProbe } from './useProbe.ts'
+import { roomCreateInput } from '../../../../shared/domain/rooms.ts'
+import { deviceInput, type DeviceView } from '../../../../shared/domain/devices.ts'
 
 /** Steps of adding a device. */
 export const setupSteps = ['address', 'login', 'probe', 'room', 'done'] as const

@@ -1,6 +1,6 @@
-import type { DeviceView } from '../../../../shared/console/devices.ts'
 import { useFormat } from '../../composables/useFormat.ts'
 import { useText } from '../../i18n/text.ts'
+import type { DeviceView } from '../../../../shared/domain/devices.ts'
 
 /** Texts about a device, in the operator's language. */
 export function useDeviceText() {

@@ -1,5 +1,5 @@
 import Papa from 'papaparse'
-import type { EventEntry, EventFilter } from '../../../../shared/console/events.ts'
+import type { EventEntry, EventFilter } from '../../../../shared/domain/events.ts'
 import { shownName } from '../../../../shared/control-character.ts'
 import { guardFormula } from '../../../../shared/formula-guard.ts'
 import type { ConsoleClient } from '../../../kit/transport/client.ts'

@@ -8,7 +8,7 @@ import {
   type EventLevel,
   subjectTypes,
   type SubjectType,
-} from '../../../../shared/console/events.ts'
+} from '../../../../shared/domain/events.ts'
 
 /** Values of the controls above the log; empty texts and zeros do not filter. */
 export interface EventChoice {

@@ -1,7 +1,7 @@
 import { onScopeDispose, ref, shallowRef, watch } from 'vue'
 import type { Ref } from 'vue'
 import { eventMatcher } from '../../../../shared/console/event-matcher.ts'
-import type { EventEntry, EventFilter } from '../../../../shared/console/events.ts'
+import type { EventEntry, EventFilter } from '../../../../shared/domain/events.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 
 /** Entries per request. */

@@ -1,7 +1,7 @@
 import { computed } from 'vue'
 import { useI18n } from 'vue-i18n'
 import { shownValues } from '../../../../shared/console/event-matcher.ts'
-import { type EventEntry, type EventFilter, maxSearchedWords } from '../../../../shared/console/events.ts'
+import { type EventEntry, type EventFilter, maxSearchedWords } from '../../../../shared/domain/events.ts'
 import { foldedText } from '../../../../shared/folded-text.ts'
 import { useEventText } from './useEventText.ts'
 

@@ -1,7 +1,7 @@
 import { useI18n } from 'vue-i18n'
 import { awayReason } from '../../../../shared/away-reason.ts'
 import { refusedByDatabase, sentenceName } from '../../../../shared/console/event-sentences.ts'
-import { eventValues, isLabelled, recordField } from '../../../../shared/console/event-values.ts'
+import { eventValues, isLabelled, recordField } from '../../../../shared/domain/event-values.ts'
 import {
   type EventEntry,
   type EventFields,
@@ -9,11 +9,9 @@ import {
   type EventSubject,
   logFaults,
   type SubjectType,
-} from '../../../../shared/console/events.ts'
+} from '../../../../shared/domain/events.ts'
 import type { MarkedEvent } from '../../../../shared/console/marks.ts'
-import { driftKinds } from '../../../../shared/console/nodes.ts'
-import { exportFailureNames } from '../../../../shared/console/recording-exports.ts'
-import { roleNames } from '../../../../shared/console/role-names.ts'
+import { roleNames } from '../../../../shared/domain/roles.ts'
 import { deviceErrorKinds } from '../../../../shared/device.ts'
 import { shortcoming } from '../../../../shared/media/transcoding.ts'
 import { storedSentence } from '../../composables/storedSentence.ts'
@@ -22,6 +20,8 @@ import { useOperatorText } from '../../composables/useOperatorText.ts'
 import { useText } from '../../i18n/text.ts'
 import { shortcomingText } from '../devices/tracks.ts'
 import { nodeSentence } from '../nodes/nodeSentences.ts'
+import { driftKinds } from '../../../../shared/domain/nodes.ts'
+import { exportFailureNames } from '../../../../shared/domain/recording-exports.ts'
 
 /** Stands for each value where a sentence is shown without them. */
 const blank = Object.fromEntries(

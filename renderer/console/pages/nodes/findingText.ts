@@ -1,4 +1,4 @@
-import type { NodeFinding } from '../../../../shared/console/node-findings.ts'
+import type { NodeFinding } from '../../../../shared/domain/node-findings.ts'
 import type { TextKey, Translate } from '../../i18n/text.ts'
 
 /** Patterns of reasons within the controller's sentences, with keys. A group named `code` is kept. */

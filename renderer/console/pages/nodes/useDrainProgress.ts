@@ -1,5 +1,5 @@
 import { computed, ref, watch } from 'vue'
-import type { NodeView } from '../../../../shared/console/nodes.ts'
+import type { NodeView } from '../../../../shared/domain/nodes.ts'
 
 /**
  * Progress of draining. The controller reports the remaining rooms, and their number at the start; the maximum seen so far takes precedence, so that a room that gets users meanwhile

@@ -1,4 +1,3 @@
-import type { NodeView } from '../../../../shared/console/nodes.ts'
 import type { MenuAct } from '../../../kit/components/RowMenu.vue'
 import { useCaller } from '../../composables/useCaller.ts'
 import { useConsole } from '../../composables/useConsole.ts'
@@ -6,6 +5,7 @@ import { useFeedback } from '../../composables/useFeedback.ts'
 import { useUndo } from '../../composables/useUndo.ts'
 import { useNodes } from '../../composables/useNodes.ts'
 import { useText } from '../../i18n/text.ts'
+import type { NodeView } from '../../../../shared/domain/nodes.ts'
 
 /** Actions on a node; each first says whom it affects. */
 export function useNodeActs(edit: (node: NodeView) => void) {

@@ -1,9 +1,9 @@
 import { computed, onScopeDispose } from 'vue'
-import type { DeviceView } from '../../../../shared/console/devices.ts'
-import type { RoomView } from '../../../../shared/console/rooms.ts'
 import { collected, useLive } from '../../../kit/composables/useLive.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useDevices } from '../../composables/useDevices.ts'
+import type { RoomView } from '../../../../shared/domain/rooms.ts'
+import type { DeviceView } from '../../../../shared/domain/devices.ts'
 
 /** A room with people in it, as a card shows it. */
 export interface Meeting {

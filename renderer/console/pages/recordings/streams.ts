@@ -1,4 +1,4 @@
-import type { RecordingSource, RecordingStream } from '../../../../shared/console/recordings.ts'
+import type { RecordingSource, RecordingStream } from '../../../../shared/domain/recordings.ts'
 
 /** Key of a stream, as in the address of the page. */
 export function keyOf({ room_id, user_id, source, quality }: RecordingStream): string {

@@ -1,8 +1,8 @@
 import { computed, onMounted, ref, shallowRef } from 'vue'
 import { useRoute } from 'vue-router'
-import type { RecordingSource } from '../../../../shared/console/recordings.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { keyOf } from './streams.ts'
+import type { RecordingSource } from '../../../../shared/domain/recordings.ts'
 
 /** Streams of a page at most: more do not play on one machine. */
 const maxChosen = 50

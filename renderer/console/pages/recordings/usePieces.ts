@@ -1,6 +1,6 @@
 import type { ConsoleClient } from '../../../kit/transport/client.ts'
-import type { RecordingStream } from '../../../../shared/console/recordings.ts'
 import { type Piece, type PieceSource, pieceAt, pieceBefore, typeOf } from './player/piece.ts'
+import type { RecordingStream } from '../../../../shared/domain/recordings.ts'
 
 /** Time that one request covers, in milliseconds. */
 const windowMs = 30 * 60_000

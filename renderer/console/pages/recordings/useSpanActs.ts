@@ -1,5 +1,4 @@
 import type { Ref } from 'vue'
-import type { RecordingStream } from '../../../../shared/console/recordings.ts'
 import { saveFile } from '../../../kit/composables/saveFile.ts'
 import { snapshot, snapshotName } from '../../../kit/media/snapshot.ts'
 import { useConsole } from '../../composables/useConsole.ts'
@@ -7,6 +6,7 @@ import { useFeedback } from '../../composables/useFeedback.ts'
 import { useFormat } from '../../composables/useFormat.ts'
 import { useText } from '../../i18n/text.ts'
 import type { TimeView } from './axis.ts'
+import type { RecordingStream } from '../../../../shared/domain/recordings.ts'
 
 /** Keeps and deletes the selection of the chosen streams, and saves pictures. */
 export function useSpanActs(parts: {

@@ -1,9 +1,9 @@
 import { computed, onBeforeUnmount, type Ref, shallowRef, watch } from 'vue'
-import type { EventEntry } from '../../../../shared/console/events.ts'
-import type { LackingSpan, RecordedSpan, RecordingGap, RecordingStream } from '../../../../shared/console/recordings.ts'
+import type { EventEntry } from '../../../../shared/domain/events.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { type TimeView } from './axis.ts'
 import { keyOf } from './streams.ts'
+import type { LackingSpan, RecordedSpan, RecordingGap, RecordingStream } from '../../../../shared/domain/recordings.ts'
 
 /** Recorded spans and gaps of one stream, and the times in which recordings do not hold every track. */
 export interface Lane {

@@ -1,8 +1,8 @@
-import type { RoomView } from '../../../../shared/console/rooms.ts'
 import type { RoomSchedule } from '../../../../shared/schedule/room-schedule.ts'
 import { joinLink } from '../../../../shared/media/room-page.ts'
 import { shortLinkPath } from '../../../../shared/media/short-link.ts'
 import type { Translate } from '../../i18n/text.ts'
+import type { RoomView } from '../../../../shared/domain/rooms.ts'
 
 /** Link that an invitation holds. */
 export interface InvitationLink {

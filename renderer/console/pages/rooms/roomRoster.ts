@@ -1,6 +1,6 @@
-import type { RoomUserView } from '../../../../shared/console/rooms.ts'
 import type { ConnectionStats } from '../../../../shared/media/stream-stats.ts'
 import type { StreamRates } from './useRoomMedia.ts'
+import type { RoomUserView } from '../../../../shared/domain/rooms.ts'
 
 /** One person or device of a room with their streams. */
 export interface RosterEntry {

@@ -1,5 +1,5 @@
-import type { RoomView } from '../../../../shared/console/rooms.ts'
 import type { TextKey } from '../../i18n/text.ts'
+import type { RoomView } from '../../../../shared/domain/rooms.ts'
 
 type Shown = Pick<RoomView, 'status' | 'schedule'>
 

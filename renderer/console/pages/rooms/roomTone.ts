@@ -1,4 +1,4 @@
-import type { RoomStatus } from '../../../../shared/console/rooms.ts'
+import type { RoomStatus } from '../../../../shared/domain/rooms.ts'
 
 /** Colour of a room's state. */
 export const roomTone: Readonly<Record<RoomStatus, 'ok' | 'warn' | 'bad' | 'idle'>> = {

@@ -1,4 +1,3 @@
-import type { RoomView } from '../../../../shared/console/rooms.ts'
 import { useCaller } from '../../composables/useCaller.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
@@ -6,6 +5,7 @@ import { listenerOf, useOverview } from '../../composables/useOverview.ts'
 import { useText } from '../../i18n/text.ts'
 import { joinAddress } from './joinAddress.ts'
 import { useMeetingActs } from './useMeetingActs.ts'
+import type { RoomView } from '../../../../shared/domain/rooms.ts'
 
 /** Opens the page of a room in a new tab, where the operator is host. */
 export function useJoinNow() {

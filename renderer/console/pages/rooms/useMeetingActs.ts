@@ -1,7 +1,7 @@
-import type { RoomView } from '../../../../shared/console/rooms.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useText } from '../../i18n/text.ts'
+import type { RoomView } from '../../../../shared/domain/rooms.ts'
 
 type Scheduled = Pick<RoomView, 'room_id' | 'topic' | 'people'>
 

@@ -1,9 +1,9 @@
-import type { RoomView } from '../../../../shared/console/rooms.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { refusalText } from '../../composables/refusalText.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useUndo } from '../../composables/useUndo.ts'
 import { useText } from '../../i18n/text.ts'
+import type { RoomView } from '../../../../shared/domain/rooms.ts'
 
 export type RoomAct = 'lock' | 'unlock' | 'close' | 'reopen' | 'delete'
 

@@ -1,6 +1,6 @@
 import { computed } from 'vue'
-import type { DeviceView } from '../../../../shared/console/devices.ts'
 import { useDevices } from '../../composables/useDevices.ts'
+import type { DeviceView } from '../../../../shared/domain/devices.ts'
 
 /** Camera that represents a room in a list: the first joined one. Users are not shown, because nobody has chosen to watch them. */
 export function useRoomCameras(): (roomId: string) => DeviceView | undefined {

@@ -1,6 +1,5 @@
 import { onScopeDispose, reactive, ref, watch } from 'vue'
 import type { ProcedureInput } from '../../../../shared/console/contract.ts'
-import type { RoomStatus, RoomView } from '../../../../shared/console/rooms.ts'
 import { distinctTags } from '../../../../shared/tags.ts'
 import type { Sort } from '../../../kit/components/table.ts'
 import { useConsole } from '../../composables/useConsole.ts'
@@ -10,6 +9,7 @@ import { useGroupedRooms } from '../../tags/useGroupedRooms.ts'
 import { useGrouping } from '../../tags/useGrouping.ts'
 import { useTagFilter } from '../../tags/useTagFilter.ts'
 import { shownRows, usePagedRows } from '../../../kit/composables/usePagedRows.ts'
+import type { RoomStatus, RoomView } from '../../../../shared/domain/rooms.ts'
 
 /** Maximum number of rooms per action, and rooms per page when all are loaded. */
 const most = 10_000

@@ -1,11 +1,11 @@
-import { isByHand } from '../../../../shared/console/recordings.ts'
-import type { RoomView } from '../../../../shared/console/rooms.ts'
 import type { MenuAct } from '../../../kit/components/RowMenu.vue'
 import { useCaller } from '../../composables/useCaller.ts'
 import { useRecordingActs, useRecordings } from '../../composables/useRecordings.ts'
 import { useText } from '../../i18n/text.ts'
 import { useJoinNow } from './useJoinNow.ts'
 import type { RoomAct } from './useRoomActs.ts'
+import type { RoomView } from '../../../../shared/domain/rooms.ts'
+import { isByHand } from '../../../../shared/domain/recordings.ts'
 
 /** Icon of each action. */
 export const roomActIcons = {

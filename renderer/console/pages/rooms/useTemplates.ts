@@ -1,7 +1,7 @@
 import { shallowRef } from 'vue'
-import type { RoomView } from '../../../../shared/console/rooms.ts'
-import type { RoomTemplate, TemplateSettings } from '../../../../shared/console/templates.ts'
 import { useConsole } from '../../composables/useConsole.ts'
+import type { RoomView } from '../../../../shared/domain/rooms.ts'
+import type { RoomTemplate, TemplateSettings } from '../../../../shared/domain/room-templates.ts'
 
 /** Templates of rooms, as last read. */
 export function useTemplates() {

@@ -5,7 +5,7 @@ import {
   wallCells,
   type WallArrangement,
   type WallPlace,
-} from '../../../../shared/console/wall-layout.ts'
+} from '../../../../shared/domain/wall-layout.ts'
 import { limits } from '../../../../shared/limits.ts'
 
 /** Sizes of a new place, in cells, largest first. */

@@ -1,5 +1,4 @@
-import { placesOf, type WallPlace } from '../../../../shared/console/wall-layout.ts'
-import type { WallItem } from '../../../../shared/console/wall.ts'
+import { placesOf, type WallItem, type WallPlace } from '../../../../shared/domain/wall-layout.ts'
 import { itemKey } from './wall-items.ts'
 
 /** Tiles of a page, and their places; undefined: equal tiles. */

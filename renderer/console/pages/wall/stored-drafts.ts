@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { wallView } from '../../../../shared/console/wall.ts'
-import { wallArrangement } from '../../../../shared/console/wall-layout.ts'
+import { wallArrangement } from '../../../../shared/domain/wall-layout.ts'
 
 /** Changed tiles that are not saved. */
 const draft = z.strictObject({

@@ -1,4 +1,4 @@
-import type { WallPlace } from '../../../../shared/console/wall-layout.ts'
+import type { WallPlace } from '../../../../shared/domain/wall-layout.ts'
 
 const arrows: Readonly<Record<string, readonly [across: number, down: number]>> = {
   ArrowLeft: [-1, 0],

@@ -1,7 +1,6 @@
 import { computed, type ComputedRef, onScopeDispose, shallowRef } from 'vue'
-import type { EventEntry } from '../../../../shared/console/events.ts'
-import type { WallArrangement } from '../../../../shared/console/wall-layout.ts'
-import type { WallItem } from '../../../../shared/console/wall.ts'
+import type { EventEntry } from '../../../../shared/domain/events.ts'
+import type { WallArrangement, WallItem } from '../../../../shared/domain/wall-layout.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { itemKey } from './wall-items.ts'
 

@@ -1,5 +1,4 @@
-import type { WallArrangement } from '../../../../shared/console/wall-layout.ts'
-import type { WallItem } from '../../../../shared/console/wall.ts'
+import type { WallArrangement, WallItem } from '../../../../shared/domain/wall-layout.ts'
 
 /** Key of a tile. */
 export function itemKey({ kind, id }: WallItem): string {

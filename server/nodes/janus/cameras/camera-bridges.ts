@@ -1,4 +1,3 @@
-import type { DriftKind } from '../../../../shared/console/nodes.ts'
 import type { DeviceErrorKind } from '../../../../shared/device.ts'
 import { inBackground } from '../../../../shared/unawaited.ts'
 import type { StoredCameraBridge } from '../../../store/records.ts'
@@ -17,6 +16,7 @@ import { type BridgeEnd, watchBridge } from './bridge-watch.ts'
 import type { MountpointRequests } from './mountpoint-requests.ts'
 import type { Mountpoints } from './mountpoints.ts'
 import { CameraQueue } from './camera-queue.ts'
+import type { DriftKind } from '../../../../shared/domain/nodes.ts'
 
 /** Needs of the bridges of a node. */
 export interface CameraBridgesOptions {

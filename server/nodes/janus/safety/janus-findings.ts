@@ -4,7 +4,7 @@ import {
   type NodeFinding,
   type NodeFindingCode,
   nodeFindingSentences,
-} from '../../../../shared/console/node-findings.ts'
+} from '../../../../shared/domain/node-findings.ts'
 
 /** Those that are not errors. */
 const severities: Partial<Record<NodeFindingCode, FindingSeverity>> = {

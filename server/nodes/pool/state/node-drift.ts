@@ -1,5 +1,5 @@
-import { type DriftKind, driftKinds, type NodeDriftView } from '../../../../shared/console/nodes.ts'
 import type { PoolEvents } from '../../port/pool-events.ts'
+import { type DriftKind, driftKinds, type NodeDriftView } from '../../../../shared/domain/nodes.ts'
 
 /** Differences from the expected state that were found on nodes since the controller started, counted by node. Each is reported once, as an event of the pool. */
 export class NodeDrift {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { deviceErrorKinds } from '../device.ts'
 import { cameraMeasure } from '../media/camera-measure.ts'
 import { keyPicture } from '../media/stream-stats.ts'
-import { moment } from './procedure.ts'
+import { moment } from './outcome.ts'
 
 /** up: in its room; down: it should be and is not; unknown: the controller did not run, or nothing is known yet. */
 const cameraSpan = z.strictObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { eventActor } from './event-actor.ts'
-import { moment } from './procedure.ts'
+import { moment } from './outcome.ts'
 
 /** Kinds of events, by group: the console filters by groups, and has a text for each kind in every language. */
 export const eventGroups = {

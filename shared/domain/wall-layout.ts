@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
+import { bytes } from '../operation.ts'
 
 /** Columns and rows of the grid on which tiles of unequal size lie. */
 export const wallCells = 12
@@ -129,3 +130,10 @@ export function placesOf({
 export function tilesPerPage(arrangement: WallArrangement): number {
   return placesOf(arrangement)?.length ?? arrangement.page_tiles
 }
+
+/** Content of one tile of the wall: a camera, or the users of a room. */
+export const wallItem = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('camera'), id: bytes(1, limits.userId) }),
+  z.strictObject({ kind: z.literal('room'), id: bytes(1, limits.roomExtendId) }),
+])
+export type WallItem = z.output<typeof wallItem>

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { type Complaint, complaint, complaintOfRule } from '../refusals/complaints.ts'
 import { type Refusal, refusal } from '../refusals/refusal.ts'
-import { type FieldProblem, problemAt } from './procedure.ts'
+import { type FieldProblem, problemAt } from './outcome.ts'
 
 /** Maximum number of problems in an answer. */
 const maxProblems = 50

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { moment } from './outcome.ts'
+import { roleNames } from './roles.ts'
+
+/**
+ * Origin of a backup, by its proof with the site's key: `good`: made by this site; `missing`: by an earlier version, or another program; `wrong`: changed,
+ * or made by another site.
+ */
+export const backupProofs = ['good', 'missing', 'wrong'] as const
+export type BackupProof = (typeof backupProofs)[number]
+
+/** Effect of a restore on an account or an access token. */
+export const accessChange = z.strictObject({
+  kind: z.enum(['account', 'token']),
+  change: z.enum(['gained', 'lost', 'changed']),
+  /** Name of the account, or label of the token. */
+  name: z.string(),
+  /** Name of the account; of a token whose account is not there empty. */
+  account: z.string(),
+  /** Role after the restore; for a loss, before it. */
+  role: z.enum(roleNames),
+  enabled: z.boolean(),
+  /** Expiry of a token. */
+  expires_at: moment,
+})
+export type AccessChange = z.output<typeof accessChange>

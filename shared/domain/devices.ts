@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import { deviceErrorKinds, deviceStates } from '../device.ts'
+import { limits } from '../limits.ts'
+import { bytes, nameBytes } from '../operation.ts'
+import { tagsSchema } from '../tags.ts'
+import { recordVersion } from './record-version.ts'
+import { fieldProblem, moment } from './outcome.ts'
+import { trackReasons, trackWays } from '../media/transcoding.ts'
+
+/** An outgoing user as the console shows it: without its password. */
+export const deviceView = z.strictObject({
+  roomId: z.string(),
+  /** Topic of its room; empty: the room has gone. */
+  roomTopic: z.string(),
+  userId: z.string(),
+  userName: z.string(),
+  userAddress: z.string(),
+  userData: z.string(),
+  /** Without login_password, which is shown as "******" when there is one. */
+  options: z.record(z.string(), z.unknown()),
+  tags: z.array(z.string()),
+  state: z.enum(deviceStates),
+  /** Reason why it is not joined; null if it is, or nothing failed yet. `detail`: what the device answered to what; empty: nothing more is known. */
+  last_error: z
+    .strictObject({ kind: z.enum(deviceErrorKinds), message: z.string(), detail: z.string(), at: moment })
+    .nullable(),
+  /** Number of failed attempts since the last join. */
+  retries: z.int(),
+  /** Time of the next attempt; 0: none. */
+  next_attempt_at: moment,
+  /** Start of the state; joining and waiting, which alternate, count as one. */
+  since: moment,
+  created_at: moment,
+  version: recordVersion,
+})
+export type DeviceView = z.output<typeof deviceView>
+
+/** Outcome for a device: it joined, it was paused, or attempts failed for one reason. */
+export const deviceMoment = z.strictObject({
+  state: z.enum(['joined', 'waiting', 'paused']),
+  /** Reason of a failed join; null unless it waited. */
+  kind: z.enum(deviceErrorKinds).nullable(),
+  at: moment,
+  /** Time of the last repetition. */
+  until: moment,
+  /** Number of repetitions, from `at` to `until`. */
+  times: z.int(),
+})
+export type DeviceMoment = z.output<typeof deviceMoment>
+export const userId = bytes(1, limits.userId)
+export const deviceInput = z.strictObject({
+  roomId: bytes(1, limits.roomExtendId),
+  /** Default: generated. */
+  userId: nameBytes(1, limits.userId).optional(),
+  userName: nameBytes(1, limits.userName),
+  /** May contain user:password@, which is removed. */
+  userAddress: bytes(1, limits.userAddress),
+  userData: bytes(0, limits.userData).default(''),
+  login_name: bytes(0, limits.loginName).optional(),
+  login_password: bytes(0, limits.loginPassword).optional(),
+  assist_address: bytes(0, limits.userAddress).optional(),
+  /** Accept outdated TLS (1.0, 1.1, weak keys) of this device. */
+  old_tls: z.boolean().optional(),
+  tags: tagsSchema.optional(),
+})
+
+/** A camera to look at, without adding it. */
+export const source = z.strictObject({
+  userAddress: bytes(1, limits.userAddress),
+  login_name: bytes(0, limits.loginName).optional(),
+  login_password: bytes(0, limits.loginPassword).optional(),
+  /** Accept outdated TLS (1.0, 1.1, weak keys). */
+  old_tls: z.boolean().optional(),
+  /** Id of an existing device: its stored login is used by default, at the hosts that it was stored for. */
+  userId: bytes(1, limits.userId).optional(),
+})
+
+/** A camera to probe. */
+export const probedCamera = source.extend({
+  /** Known substream; without one, a smaller stream is searched for. */
+  assist_address: bytes(0, limits.userAddress).optional(),
+})
+export type ProbedCamera = z.output<typeof probedCamera>
+
+/** Answer of a probed camera. */
+export const probeResult = z.strictObject({
+  ok: z.boolean(),
+  /** Reason of a failure; null when ok. */
+  kind: z.enum(deviceErrorKinds).nullable(),
+  message: z.string(),
+  /** What the device answered to what; empty: nothing more is known. */
+  detail: z.string(),
+  milliseconds: z.number(),
+  tracks: z.array(
+    z.strictObject({
+      kind: z.string(),
+      codec: z.string(),
+      detail: z.string(),
+      /** The track is sent into a room. */
+      carried: z.boolean(),
+      way: z.enum(trackWays),
+      reason: z.enum(trackReasons).nullable(),
+      /** Size of the picture in pixels, if the device describes it. */
+      width: z.int().optional(),
+      height: z.int().optional(),
+    }),
+  ),
+  /** A smaller stream of the same device, found at its manufacturer's usual path. */
+  second: z.strictObject({ address: z.string(), width: z.int(), height: z.int() }).nullable(),
+  /** The node cannot probe real devices. */
+  simulated: z.boolean(),
+})
+export type ProbeResult = z.output<typeof probeResult>
+export const importLine = z.strictObject({
+  line: z.int(),
+  userId: z.string(),
+  userName: z.string(),
+  roomId: z.string(),
+  action: z.enum(['create', 'update', 'unchanged', 'error']),
+  message: z.string(),
+  /** Why the line is refused, and the field that it is about. */
+  problem: fieldProblem.optional(),
+})
+export type ImportLine = z.output<typeof importLine>

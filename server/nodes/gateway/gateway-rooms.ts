@@ -11,8 +11,7 @@ import type { NodeLogger } from '../port/node-failure.ts'
 import { toNodeRoom } from '../pool/placement/node-room.ts'
 import type { PoolEvent } from '../port/pool-events.ts'
 import { remoteRoom, remoteStats } from './remote-room-views.ts'
-import { GatewayPeople } from './gateway-people.ts'
-import { type RequestGateway, GatewayRequests } from './gateway-requests.ts'
+import { type RequestGateway, GatewayRequests, GatewayPeople } from './gateway-programs.ts'
 import type { RoomMedia, RoomMediaEvent, RoomMediaParams, RoomMediaResult, RoomPeople } from '../port/room-media.ts'
 
 /** Needs of the signalling gateway. */

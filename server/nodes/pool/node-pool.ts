@@ -8,10 +8,13 @@ import type { ChoiceOptions } from './choice/choose-node.ts'
 import { testConnection } from './health/connection-test.ts'
 import { endedWith } from './pool-ended.ts'
 import { type NodePoolOptions, type PoolParts, poolParts } from './pool-parts.ts'
-import { viewsOf } from './pool-views.ts'
 import type { PoolContext } from './state/pool-context.ts'
 import type { PresenceTotals } from './state/presence.ts'
 import type { DriftKind, NodeView } from '../../../shared/domain/nodes.ts'
+import { versionOf } from '../../store/edits/record-version.ts'
+import { secretNamesOf } from '../secrets/node-secrets.ts'
+import type { Announcement } from './node-announcements.ts'
+import type { LiveNode } from './state/live-node.ts'
 
 /**
  * All media nodes of the site: which nodes serve which room, who is in the rooms, and calls to the right node with their deadlines.
@@ -268,4 +271,50 @@ function addressOf(url: string): string {
   const { hostname, port, protocol } = URL.parse(url) ?? { hostname: '', port: '', protocol: '' }
   if (hostname === '') return ''
   return `${hostname}:${port === '' ? (protocol === 'wss:' ? 443 : 80) : port}`
+}
+
+/** Every stored node as the console shows it, in the order of creation. */
+function viewsOf(context: PoolContext, stateOf: (name: string) => Announcement | undefined): NodeView[] {
+  const { store, presence, index, live, drift } = context
+  return Array.from(store.all('nodes').values(), (node) => {
+    const { created_at, draining, drain, secrets_sealed: _, ...config } = node
+    const announced = stateOf(node.name)
+    return {
+      config,
+      secrets: secretNamesOf(node, store),
+      state: announced?.state ?? (node.enabled ? 'connecting' : 'disabled'),
+      draining,
+      rooms: index.count(node.name),
+      users: presence.usersOn(node.name),
+      devices: presence.devicesOn(node.name),
+      pulls: live.get(node.name)?.health.last?.pulls ?? 0,
+      rooms_left: draining ? index.count(node.name) : 0,
+      drain: draining
+        ? {
+            since: drain?.since ?? announced?.since ?? created_at,
+            rooms: drain?.rooms ?? 0,
+            people_left: presence.peopleOn(node.name),
+          }
+        : null,
+      last_error: announced?.error ?? '',
+      since: announced?.since ?? created_at,
+      program: programOf(live.get(node.name)),
+      unsteady: unsteadyOf(live.get(node.name), context),
+      drift: drift.of(node.name),
+      version: versionOf('node', node),
+    }
+  })
+}
+
+function programOf(node: LiveNode | undefined): NodeView['program'] {
+  const program = node?.driver.program
+  if (program === undefined) return null
+  const { version, plugins, tells, eventsSince } = program
+  return { version, plugins: [...plugins], events: tells, events_since: eventsSince }
+}
+
+function unsteadyOf(node: LiveNode | undefined, { clock, now }: PoolContext): NodeView['unsteady'] {
+  if (!node?.online || node.steadiness.steady) return null
+  const { steadyAt, losses } = node.steadiness
+  return { until: Math.ceil(clock() + steadyAt - now()), losses }
 }

@@ -1,7 +1,7 @@
 import type { Settings } from '../../../shared/settings.ts'
 import type { Store } from '../../store/store.ts'
 import type { NodeDrivers } from '../port/node-driver.ts'
-import type { NodeLogger } from '../port/node-failure.ts'
+import { type NodeLogger, describeFailure } from '../port/node-failure.ts'
 import type { NodeInspections } from '../port/node-inspection.ts'
 import { PoolEvents } from '../port/pool-events.ts'
 import type { RemovalsPort } from '../port/removals-port.ts'
@@ -20,8 +20,8 @@ import { NodeDrift } from './state/node-drift.ts'
 import type { PoolContext } from './state/pool-context.ts'
 import { Presence } from './state/presence.ts'
 import { RoomIndex } from './state/room-index.ts'
-import { removeStray } from './stray-removal.ts'
-
+import { Deadline } from '../../../shared/deadline.ts'
+import type { Stray } from './state/placement-context.ts'
 /** Default time for which an empty secondary node is kept, in milliseconds: people come and go. */
 const defaultSecondaryIdleMs = 60_000
 
@@ -112,4 +112,26 @@ function poolContext(options: NodePoolOptions): PoolContext {
     removeStray: (stray) => removeStray(context, stray),
   }
   return context
+}
+
+/**
+ * Takes a user off a node of the room where they do not belong: a person who has since joined on another node, or a device on a secondary node. Works in the background: after a
+ * failure the node is asked for its users again later. Nobody is notified: for the rest of the controller they have left already.
+ */
+function removeStray(context: PoolContext, { node: name, roomId, user: { userId, device } }: Stray): void {
+  const { live, presence, deadlines, logger } = context
+  const node = live.get(name)
+  // They may be back by the time the node is asked.
+  const isStray = (): boolean => presence.sessionOf(roomId, userId)?.node !== name
+  if (!node?.serving || !isStray()) return
+  node
+    .ask(Deadline.in(deadlines().node_ms), async (driver, signal) => {
+      if (device) await driver.removeDevice(roomId, userId, signal)
+      else await driver.displace?.(roomId, userId, signal)
+    })
+    .catch((error: unknown) => {
+      node.placement.recheck(roomId)
+      const fields = { node: name, room: roomId, error: describeFailure(error) }
+      logger.info(fields, 'a user who moved could not be removed from the former node yet')
+    })
 }

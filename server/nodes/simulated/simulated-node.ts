@@ -14,8 +14,8 @@ import {
   NodeConnectionError,
   NodeError,
 } from '../port/media-node-port.ts'
-import { PullCount } from './pull-count.ts'
 import { type DeviceFaultRule, type NodeFault, FaultyConnection, untilAborted } from './simulated-faults.ts'
+import { cameraKey, type CameraSource } from '../../../shared/device-address.ts'
 
 /** A simulated person as `joinPerson` takes it. */
 export interface SimulatedPerson {
@@ -278,4 +278,31 @@ export class SimulatedNode implements MediaNode {
 function isHost(expected: string, given: string | undefined): boolean {
   if (expected === '' || given === undefined) return false
   return sameSecret(expected, given)
+}
+
+/** Counts who uses each camera: one camera in several rooms is pulled once (contract, section 4). */
+class PullCount {
+  readonly #uses = new Map<string, number>()
+
+  /** Different cameras that are pulled now. */
+  get size(): number {
+    return this.#uses.size
+  }
+
+  /** One more use of the camera; returns what `release` takes. */
+  take(source: CameraSource): string {
+    const camera = cameraKey(source)
+    this.#uses.set(camera, (this.#uses.get(camera) ?? 0) + 1)
+    return camera
+  }
+
+  release(camera: string): void {
+    const uses = (this.#uses.get(camera) ?? 0) - 1
+    if (uses > 0) this.#uses.set(camera, uses)
+    else this.#uses.delete(camera)
+  }
+
+  clear(): void {
+    this.#uses.clear()
+  }
 }

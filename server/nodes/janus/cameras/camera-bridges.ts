@@ -1,5 +1,5 @@
 import type { DeviceErrorKind } from '../../../../shared/device.ts'
-import { inBackground } from '../../../../shared/unawaited.ts'
+import { inBackground, mustNotFail } from '../../../../shared/unawaited.ts'
 import type { StoredCameraBridge } from '../../../store/records.ts'
 import { DeviceJoinError, NodeConnectionError, type NodeDevice, type NodeEvent } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
@@ -8,15 +8,15 @@ import type { JanusSession } from '../wire/janus-session.ts'
 import type { LastingSession } from '../wire/lasting-session.ts'
 import type { RoomsForDevices } from '../rooms/room-devices.ts'
 import type { Camera } from './camera-key.ts'
-import { handlesOf, silenceOf } from './bridge-claiming.ts'
 import { attachBridge, connectBridge, leaveBridge, type BridgeHandles } from './bridge-joining.ts'
 import type { BridgeRecords } from './bridge-records.ts'
 import { type Bridge, BridgeTable, newBridge, userOf } from './bridge-table.ts'
 import { type BridgeEnd, watchBridge } from './bridge-watch.ts'
 import type { MountpointRequests } from './mountpoint-requests.ts'
 import type { Mountpoints } from './mountpoints.ts'
-import { CameraQueue } from './camera-queue.ts'
 import type { DriftKind } from '../../../../shared/domain/nodes.ts'
+import { listParticipants } from '../rooms/listed-participants.ts'
+import { unlessAborted } from '../../../../shared/abort.ts'
 
 /** Needs of the bridges of a node. */
 export interface CameraBridgesOptions {
@@ -243,5 +243,65 @@ export class CameraBridges {
     const { room_id: roomId, user_id: userId } = bridge.record
     if (end.type === 'left') emit({ type: 'left', roomId, userId })
     else emit({ type: 'deviceLost', roomId, userId, kind: end.kind, detail: end.detail })
+  }
+}
+
+/** The handles of a bridge in a session that was claimed; undefined when one was detached since. */
+function handlesOf(session: JanusSession, record: StoredCameraBridge): BridgeHandles | undefined {
+  const publisher = session.handle(record.publisher)
+  const subscriber = session.handle(record.subscriber)
+  return publisher === undefined || subscriber === undefined ? undefined : { publisher, subscriber }
+}
+
+/**
+ * Silence of a bridge in milliseconds; undefined when it is gone. Events while nobody listened are lost, so both ends are queried.
+ * @param room its room's name on the node
+ * @throws NodeError; the signal's reason
+ */
+async function silenceOf(
+  { record, room }: { record: StoredCameraBridge; room: string },
+  { publisher, subscriber }: BridgeHandles,
+  requests: Pick<MountpointRequests, 'silenceOf'>,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  try {
+    const [listed, silence] = await Promise.all([
+      listParticipants(publisher, room, signal),
+      requests.silenceOf(subscriber, record.mountpoint, signal),
+    ])
+    const isThere = listed.some(({ id, publisher: publishes }) => id === record.user_id && publishes)
+    return isThere ? silence : undefined
+  } catch (error) {
+    const { noHandle, noRoom, noMountpoint } = janusCodes
+    if (isJanusError(error, noHandle, noRoom, noMountpoint)) return undefined
+    throw error
+  }
+}
+
+/** Queues by key: work of one key runs one after the other, in the order of the calls; different keys do not wait for each other. */
+class CameraQueue {
+  readonly #last = new Map<string, Promise<void>>()
+
+  /** Runs the work once everything before it of this key has ended. @throws the signal's reason when it aborts meanwhile; what `run` throws */
+  async take<T>(key: string, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key) ?? Promise.resolve()
+    const done = Promise.withResolvers<void>()
+    const turn = before.then(() => done.promise)
+    this.#last.set(key, turn)
+    const forgotten = turn.then(() => {
+      if (this.#last.get(key) === turn) this.#last.delete(key)
+    })
+    mustNotFail(forgotten)
+    try {
+      await unlessAborted(before, signal)
+      return await run()
+    } finally {
+      done.resolve()
+    }
+  }
+
+  /** Resolves when all queued work has ended. */
+  async settled(): Promise<void> {
+    while (this.#last.size > 0) await Promise.all(this.#last.values())
   }
 }

@@ -4,13 +4,12 @@ import { NodeError } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
 import type { SmallPicture, SmallPictures } from '../people/small-pictures.ts'
-import { Subscription } from '../people/subscription.ts'
+import { Subscription, type SubscriptionRequests } from '../people/subscription.ts'
 import type { Camera } from './camera-key.ts'
 import type { Bridge, BridgeTable } from './bridge-table.ts'
 import type { MountpointRequests } from './mountpoint-requests.ts'
 import type { Mountpoints } from './mountpoints.ts'
-import { watchedMountpoint } from './watched-mountpoint.ts'
-
+import { isStopped } from './bridge-watch.ts'
 /** Needs of substreams. */
 export interface SubstreamsOptions {
   bridges: BridgeTable
@@ -224,5 +223,16 @@ export class Substreams implements SmallPictures {
       this.#refused.set(view.bridge, performance.now() + againMs)
       this.#end(view)
     }
+  }
+}
+
+/** How a mountpoint is asked for what its camera sends. */
+function watchedMountpoint({ id, pin }: Pick<Camera, 'id' | 'pin'>): SubscriptionRequests {
+  return {
+    plugin: 'janus.plugin.streaming',
+    watch: { request: 'watch', id, pin },
+    restart: { request: 'watch', id, pin, restart: true },
+    show: (height) => ({ request: 'configure', video: height > 0 }),
+    isEnd: isStopped,
   }
 }

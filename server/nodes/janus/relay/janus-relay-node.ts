@@ -3,13 +3,27 @@ import type { AdminApi } from '../wire/admin-api.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
 import type { JanusAccess } from '../../secrets/janus-access.ts'
 import { ownCoreToken } from '../rooms/signed-token.ts'
-import { participantOn } from './handle-participant.ts'
 import type { RelayIds } from './relay-ids.ts'
 import type { RelayEnd, RelayParticipant } from './relay-ends.ts'
 import type { RelayNode } from './relay-node.ts'
 import type { RelayParticipants } from './relay-participants.ts'
 import type { RelayRecords } from './relay-records.ts'
 import { RelaySession } from './relay-session.ts'
+import { z } from 'zod'
+import { NodeError } from '../../port/media-node-port.ts'
+import { isJanusError, janusCodes } from '../wire/janus-error.ts'
+
+/** VideoRoom plugin's facts about one of its handles: a publisher has an id, each stream of a subscriber has one. */
+const answerSchema = z.looseObject({
+  info: z.looseObject({
+    plugin_specific: z
+      .looseObject({
+        id: z.string().optional(),
+        streams: z.array(z.looseObject({ active: z.boolean().optional(), feed_id: z.string().optional() })).default([]),
+      })
+      .default({ streams: [] }),
+  }),
+})
 
 /** How long a token of ours counts: each is used once, but clocks differ. */
 const tokenSeconds = 3_600
@@ -88,5 +102,27 @@ export class JanusRelayNode implements RelayNode {
   /** Its relays end, unless they are left. Never rejects. */
   close(): Promise<void> {
     return this.#session.close(AbortSignal.timeout(endMs))
+  }
+}
+
+/**
+ * The participant whose stream a handle in a room publishes or is sent, as it is now; undefined where it has none, or is gone. Who published, left and publishes again is
+ * not sent by who subscribed before.
+ * @throws as AdminApi.ask; NodeError
+ */
+export async function participantOn(
+  admin: Pick<AdminApi, 'ask'>,
+  { session, handle }: RelayEnd,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    const answer = answerSchema.safeParse(await admin.ask({ janus: 'handle_info' }, signal, `/${session}/${handle}`))
+    if (!answer.success) throw new NodeError('it sent an event of a handle in an unknown form')
+    const { id, streams } = answer.data.info.plugin_specific
+    if (id !== undefined) return streams.length > 0 ? id : undefined
+    return streams.find(({ active, feed_id }) => active === true && feed_id !== undefined)?.feed_id
+  } catch (error) {
+    if (isJanusError(error, janusCodes.noSession, janusCodes.noHandle)) return undefined
+    throw error
   }
 }

@@ -2,19 +2,35 @@ import { sleep } from '../../../../shared/sleep.ts'
 import { within } from '../../port/deadline.ts'
 import type { NodeInspection } from '../../port/node-inspection.ts'
 import { describeFailure } from '../../port/node-failure.ts'
-import type { AdminApi } from '../wire/admin-api.ts'
+import { AdminApi, type AdminApiOptions, type JanusFields } from '../wire/admin-api.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 import { JanusSession } from '../wire/janus-session.ts'
 import { JanusSocket } from '../wire/janus-socket.ts'
 import type { JanusAccess } from '../../secrets/janus-access.ts'
 import { Findings } from './janus-findings.ts'
-import { inspectAdmin } from './inspect-admin.ts'
 import { connectTo, type NodeFacts, openAsController, type OpenedNode, readFacts } from './inspect-access.ts'
-import { inspectPlugin } from './inspect-plugins.ts'
 import type { InspectionContext } from './inspection-context.ts'
 import { inspectTokens } from './inspect-tokens.ts'
-import { whyUnreachable } from './trial-call.ts'
+import { whyUnreachable, refusalOf } from './trial-call.ts'
 import { inspectRoom } from './trial-room.ts'
+import type { JanusHandle, JanusPlugin } from '../wire/janus-handle.ts'
+
+const trials: Readonly<Record<JanusPlugin, PluginTrial>> = {
+  'janus.plugin.videoroom': {
+    named: { request: 'exists', room: 'roomdesk-test' },
+    create: { request: 'create', room: 'roomdesk-test', audiocodec: 'none' },
+    invalid: 430,
+    keyRefused: [429, janusCodes.roomUnauthorized],
+    open: 'roomsCreatable',
+  },
+  'janus.plugin.streaming': {
+    named: { request: 'info', id: 'roomdesk-test' },
+    create: { request: 'create', type: 'none' },
+    invalid: 454,
+    keyRefused: [453, 457],
+    open: 'camerasCreatable',
+  },
+}
 
 /** Time for a whole test, in milliseconds: a good node needs a tenth of a second. */
 const inspectionMs = 10_000
@@ -133,4 +149,84 @@ class Inspection {
       next.close()
     }
   }
+}
+
+/**
+ * Tries the Admin API of a node.
+ * @returns it, where it obeys; the caller closes it
+ * @throws the signal's reason
+ */
+async function inspectAdmin(
+  { adminUrl, secrets, leadership }: JanusAccess,
+  findings: Findings,
+  signal: AbortSignal,
+): Promise<AdminApi | undefined> {
+  if (adminUrl === '') {
+    findings.add('adminUnused')
+    return undefined
+  }
+  const admin = new AdminApi({ url: adminUrl, secret: secrets.admin_secret, leadership })
+  try {
+    if ((await listSessions(admin, signal)) === janusCodes.unauthorized) {
+      findings.add('adminSecretWrong')
+    } else {
+      if (await isOpenToAll({ url: adminUrl, leadership }, signal)) findings.add('adminOpen')
+      return admin
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    const why = whyUnreachable(error)
+    if (why === undefined) findings.add('adminNotJanus', { reason: error instanceof Error ? error.message : '' })
+    else findings.add('adminUnreachable', { reason: why })
+  }
+  admin.close()
+  return undefined
+}
+
+/** Whether the address obeys any caller. */
+async function isOpenToAll(at: Pick<AdminApiOptions, 'url' | 'leadership'>, signal: AbortSignal): Promise<boolean> {
+  const stranger = new AdminApi({ ...at, secret: '' })
+  try {
+    return (await listSessions(stranger, signal)) === 0
+  } finally {
+    stranger.close()
+  }
+}
+
+function listSessions(admin: AdminApi, signal: AbortSignal): Promise<number> {
+  return refusalOf(admin.ask({ janus: 'list_sessions' }, signal))
+}
+
+/** A plugin's answer to requests that cannot succeed: the fault that it names shows which secrets it requires. Nothing is created. */
+interface PluginTrial {
+  /** About something that is not there, by a name. */
+  named: JanusFields
+  /** Request that is refused for its form only after the check of the admin_key. */
+  create: JanusFields
+  /** A value of the wrong type or content. */
+  invalid: number
+  /** The admin_key is missing, or wrong. */
+  keyRefused: readonly number[]
+  open: 'roomsCreatable' | 'camerasCreatable'
+}
+
+/** Tries whether a plugin takes names, and who may create something. Returns whether rooms or mountpoints can be made. @throws as JanusSocket.request */
+async function inspectPlugin(
+  handle: JanusHandle,
+  adminKey: string,
+  findings: Findings,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { plugin } = handle
+  const { named, create, invalid, keyRefused, open } = trials[plugin]
+  const refusal = (request: JanusFields): Promise<number> => refusalOf(handle.request(request, signal))
+  if ((await refusal(named)) === invalid) {
+    findings.add('stringIdsOff', { plugin })
+    return false
+  }
+  if (!keyRefused.includes(await refusal(create))) findings.add(open)
+  const withKey = await refusal({ ...create, admin_key: adminKey })
+  if (!keyRefused.includes(withKey)) return true
+  findings.add('adminKeyWrong', { plugin })
+  return false
 }

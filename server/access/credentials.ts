@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { z } from 'zod'
 import type { CredentialView, credentialInput } from '../../shared/console/credentials.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { placeOf } from '../store/sealed-places.ts'
 import { versionOf } from '../store/edits/record-version.ts'
 import type { StoredCredential } from '../store/records.ts'
@@ -44,10 +44,10 @@ export class Credentials {
     return [...this.#store.all('credentials').values()]
   }
 
-  /** @throws ConsoleError 'notFound' */
+  /** @throws RefusalError 'notFound' */
   get(accessKey: string): StoredCredential {
     const credential = this.#store.get('credentials', accessKey)
-    if (credential === undefined) throw new ConsoleError(refusal('credentialNotFound'))
+    if (credential === undefined) throw new RefusalError(refusal('credentialNotFound'))
     return credential
   }
 
@@ -70,7 +70,7 @@ export class Credentials {
 
   /**
    * Makes one; keys that are left out are made, unguessable.
-   * @throws ConsoleError 'conflict' when the access_key is taken or there are too many
+   * @throws RefusalError 'conflict' when the access_key is taken or there are too many
    */
   create(input: CredentialInput): Promise<CredentialWithSecret> {
     const accessKey = input.access_key ?? randomBytes(12).toString('hex')
@@ -78,7 +78,7 @@ export class Credentials {
     const { label, enabled, p2p } = input
     return this.#store.transact(['credentials', lockOf(accessKey)], (transaction) => {
       if (this.#store.get('credentials', accessKey) !== undefined) {
-        throw new ConsoleError(refusal('credentialExists'), { fields: ['access_key'] })
+        throw new RefusalError(refusal('credentialExists'), { fields: ['access_key'] })
       }
       const now = this.#now()
       const secret_key_sealed = this.#store.seal(secret, placeOf('credentials', accessKey))
@@ -98,7 +98,7 @@ export class Credentials {
 
   /**
    * Changes label, state or permission; disabling ends its sessions.
-   * @throws ConsoleError 'notFound'
+   * @throws RefusalError 'notFound'
    */
   update(accessKey: string, patch: CredentialPatch): Promise<StoredCredential> {
     const plan = (transaction: Transaction) => {
@@ -121,7 +121,7 @@ export class Credentials {
   /**
    * Gives it a new secret, made where none is given; ends its sessions.
    * @param options.endLinks also ends its links, live streams and recordings, in the same transaction
-   * @throws ConsoleError 'notFound'
+   * @throws RefusalError 'notFound'
    */
   rotate(
     accessKey: string,
@@ -145,7 +145,7 @@ export class Credentials {
 
   /**
    * Its secret.
-   * @throws ConsoleError 'notFound'
+   * @throws RefusalError 'notFound'
    */
   reveal(accessKey: string): string {
     return this.#store.unseal(this.get(accessKey).secret_key_sealed, placeOf('credentials', accessKey))
@@ -154,7 +154,7 @@ export class Credentials {
   /**
    * Deletes it; ends its sessions. Its rooms stay.
    * @param bury puts the record into the trash, in the same transaction
-   * @throws ConsoleError 'notFound'
+   * @throws RefusalError 'notFound'
    */
   delete(
     accessKey: string,
@@ -169,7 +169,7 @@ export class Credentials {
 
   /**
    * Ends its sessions and returns how many they were.
-   * @throws ConsoleError 'notFound'
+   * @throws RefusalError 'notFound'
    */
   endSessions(accessKey: string): Promise<number> {
     return this.#ending(accessKey, 'the operator ended it', (transaction) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import type { DestinationStream } from 'pino'
 import { errorCode } from '../../shared/error-code.ts'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { Controller } from '../controller/controller.ts'
 import type { ControllerOptions } from '../controller/options.ts'
 import { CrashGuard } from './crash-guard.ts'
@@ -85,7 +85,7 @@ function explain(error: unknown): string {
     StoreFileError,
     DatabaseError,
     KeyFileError,
-    ConsoleError,
+    RefusalError,
     JanusConfigError,
   ].some((type) => error instanceof type)
   if (error instanceof Error && known) return `${error.message}\n`

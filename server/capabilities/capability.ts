@@ -22,7 +22,7 @@ export interface NewCapability {
 
 /**
  * Decides whether the caller may end a capability of this kind.
- * @throws ConsoleError to refuse
+ * @throws RefusalError to refuse
  */
 export type RevocationGuard = (kind: CapabilityKind) => void
 

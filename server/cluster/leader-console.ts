@@ -3,7 +3,7 @@ import { type IncomingMessage, request as send } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { monotonic, startTimer, timeoutSignal } from '../store/system/time.ts'
 import { z } from 'zod'
-import { ConsoleError, consoleRefusal, type ConsoleResult } from '../../shared/domain/outcome.ts'
+import { RefusalError, consoleRefusal, type ConsoleResult } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { refused, resultOfError } from '../console/console-answer.ts'
 import type { CallOrigin } from '../console/handlers.ts'
@@ -76,7 +76,7 @@ export class LeaderConsole {
     return { [passedOnHeader]: value, ...headers }
   }
 
-  /** One request to the leader's console. @throws ConsoleError failed when nobody leads; what the connection says */
+  /** One request to the leader's console. @throws RefusalError failed when nobody leads; what the connection says */
   async ask(
     method: string,
     path: string,
@@ -87,7 +87,7 @@ export class LeaderConsole {
     const deadline = monotonic() + this.#waitMs()
     for (;;) {
       const target = await this.#way.next('console', deadline, signal)
-      if (target === undefined) throw new ConsoleError(refusal('noLeader'))
+      if (target === undefined) throw new RefusalError(refusal('noLeader'))
       const all = Object.entries({
         // A controller that proves to belong to the site may use any host name.
         host: 'localhost',
@@ -100,7 +100,7 @@ export class LeaderConsole {
       })
       const answer = await this.#attempt(target, method, path, [passedOnHeader, value, ...all], body, signal)
       if (answer !== undefined) return answer
-      if (monotonic() > deadline) throw new ConsoleError(refusal('noLeader'))
+      if (monotonic() > deadline) throw new RefusalError(refusal('noLeader'))
     }
   }
 

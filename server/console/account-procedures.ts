@@ -1,6 +1,6 @@
 import type { AccountView } from '../../shared/console/accounts.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import type { EventParams } from '../../shared/domain/event-values.ts'
 import { subject } from '../../shared/console/procedure-events.ts'
 import type { AccountAccess } from '../access/accounts/account-access.ts'
@@ -33,7 +33,7 @@ export function accountHandlers(parts: AccountDependencies): Handlers<Procedures
       version: versionOf('account', account),
     })
   }
-  /** Counts and judges the own password as signing in does. @returns the account's id @throws ConsoleError with the name of the field */
+  /** Counts and judges the own password as signing in does. @returns the account's id @throws RefusalError with the name of the field */
   const judgePassword = async (origin: CallOrigin, password: string, field: string): Promise<string> => {
     const id = ownAccount(origin)
     const { name } = accounts.get(id)
@@ -41,8 +41,8 @@ export function accountHandlers(parts: AccountDependencies): Handlers<Procedures
     if (judged.verdict === 'right') return id
     signIns.refused(origin.client, judged.verdict === 'blocked', name)
     if (judged.verdict === 'blocked')
-      throw new ConsoleError(refusal('tooManyPasswords', { seconds: judged.retryAfter }))
-    throw new ConsoleError(refusal('passwordWrong'), { fields: [field] })
+      throw new RefusalError(refusal('tooManyPasswords', { seconds: judged.retryAfter }))
+    throw new RefusalError(refusal('passwordWrong'), { fields: [field] })
   }
   return {
     'account.me': (_, { account = '', accountId = '', role, way, transport }) => ({
@@ -52,7 +52,7 @@ export function accountHandlers(parts: AccountDependencies): Handlers<Procedures
     'account.confirm_password': async ({ password }, origin) => {
       await judgePassword(origin, password, 'password')
       const until = origin.session === undefined ? undefined : accountSessions.confirm(origin.session)
-      if (until === undefined) throw new ConsoleError(refusal('noPasswordSession'))
+      if (until === undefined) throw new RefusalError(refusal('noPasswordSession'))
       return { until }
     },
     'account.change_password': async ({ old_password, new_password, keep_tokens }, origin) => {
@@ -133,8 +133,8 @@ function pick({ id, name, role, enabled, created_at, password_changed_at }: Stor
   return { id, name, role, enabled, created_at, password_changed_at }
 }
 
-/** @throws ConsoleError 'conflict' for callers who have no account */
+/** @throws RefusalError 'conflict' for callers who have no account */
 function ownAccount({ accountId }: CallOrigin): string {
-  if (accountId === undefined) throw new ConsoleError(refusal('noAccount'))
+  if (accountId === undefined) throw new RefusalError(refusal('noAccount'))
   return accountId
 }

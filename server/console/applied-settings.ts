@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { ConsoleError, type FieldProblem, problemAt } from '../../shared/domain/outcome.ts'
+import { RefusalError, type FieldProblem, problemAt } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { keepHiddenSecrets, mergeSettings, type Settings, type SettingsPatch } from '../../shared/settings.ts'
 import { accountLocks, refuseLockOut } from '../access/accounts/accounts.ts'
@@ -41,7 +41,7 @@ export class AppliedSettings {
     const after = mergeSettings(before, keepHiddenSecrets(patch, before))
     const problems: FieldProblem[] = []
     const material = await this.#materialFor(after).catch((error: unknown) => {
-      if (!(error instanceof ConsoleError)) throw error
+      if (!(error instanceof RefusalError)) throw error
       problems.push(...error.problems)
       return undefined
     })
@@ -52,7 +52,7 @@ export class AppliedSettings {
 
   /**
    * Merges a patch into the settings. Listeners move first, because they can move back; then the change is stored. Both happen, or neither.
-   * @throws ConsoleError 'invalid' when a listener cannot listen where the patch places it, ApiError 'storage'
+   * @throws RefusalError 'invalid' when a listener cannot listen where the patch places it, ApiError 'storage'
    */
   change(patch: SettingsPatch): Promise<Settings> {
     return this.#enqueue(async () => {
@@ -64,7 +64,7 @@ export class AppliedSettings {
         await listeners.apply(after, material)
       } catch (error) {
         if (!(error instanceof ListenError)) throw error
-        throw new ConsoleError(error.refusal, { problems: [problemOf(error)] })
+        throw new RefusalError(error.refusal, { problems: [problemOf(error)] })
       }
       try {
         // Merged again into the stored settings: other changes meanwhile are kept.
@@ -108,7 +108,7 @@ export class AppliedSettings {
       try {
         material = await tlsMaterial(wanted, folder)
       } catch (error) {
-        if (!(error instanceof ConsoleError)) throw error
+        if (!(error instanceof RefusalError)) throw error
         problems.push(...(error.problems.length > 0 ? error.problems : [problemAt('tls', error.refusal)]))
       }
       for (;;) {
@@ -132,7 +132,7 @@ export class AppliedSettings {
 
   /**
    * Returns the certificate for these settings. Unless they change it, that is the one in use: files that are broken meanwhile do not prevent other changes.
-   * @throws ConsoleError 'invalid' with the invalid setting
+   * @throws RefusalError 'invalid' with the invalid setting
    */
   async #materialFor(after: Settings): Promise<TlsMaterial | undefined> {
     const { store, folder, tls } = this.#dependencies

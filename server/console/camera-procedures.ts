@@ -1,4 +1,4 @@
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { parseDeviceAddress } from '../../shared/device-address.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Settings } from '../../shared/settings.ts'
@@ -29,10 +29,10 @@ export interface CameraDependencies {
 /** Time for a picture, in milliseconds: key frames of cameras are up to some seconds apart. */
 const stillMs = 8_000
 
-/** Returns an outgoing user as the console shows it. @throws ConsoleError notFound */
+/** Returns an outgoing user as the console shows it. @throws RefusalError notFound */
 export function deviceView(outgoing: Pick<OutgoingUsers, 'view'>, userId: string): DeviceView {
   const view = outgoing.view(userId)
-  if (view === undefined) throw new ConsoleError(refusal('deviceNotFound'))
+  if (view === undefined) throw new RefusalError(refusal('deviceNotFound'))
   return view
 }
 
@@ -68,7 +68,7 @@ export function cameraHandlers({
         return { state: 'measured', ...quality }
       } catch (error) {
         if (!signal.aborted && !(error instanceof NodeError)) throw error
-        throw new ConsoleError(refusal('embeddedSilent'), { cause: error })
+        throw new RefusalError(refusal('embeddedSilent'), { cause: error })
       }
     },
     'devices.pictures': ({ userId }) => ({ items: [...pictures.of(view(userId).userId)] }),

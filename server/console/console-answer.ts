@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { EditConflict } from '../../shared/domain/edit-conflict.ts'
-import { ConsoleError, type ConsoleRefusal, type FieldProblem, problemAt } from '../../shared/domain/outcome.ts'
+import { RefusalError, type ConsoleRefusal, type FieldProblem, problemAt } from '../../shared/domain/outcome.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import type { ConsoleErrorCode } from '../../shared/refusals/template.ts'
 import { ApiError } from '../../shared/result-codes.ts'
@@ -36,7 +36,7 @@ export function refused(
 
 /** Result of a call that failed with a named error; undefined for any other error. */
 export function resultOfError(error: unknown): RefusedResult | undefined {
-  if (error instanceof ConsoleError) return refused(error.refusal, error.problems, error.conflict)
+  if (error instanceof RefusalError) return refused(error.refusal, error.problems, error.conflict)
   if (!(error instanceof ApiError)) return undefined
   const { refusal, field, complaint } = error
   return refused(refusal, field === undefined ? [] : [problemAt(field, complaint ?? refusal)])

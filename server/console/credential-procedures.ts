@@ -1,6 +1,6 @@
 import type { CredentialView } from '../../shared/console/credentials.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { authenticate } from '../../shared/media-operations.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { Credentials } from '../access/credentials.ts'
@@ -48,7 +48,7 @@ export function credentialHandlers(parts: CredentialDependencies): Handlers<Proc
     'credentials.end_sessions': async ({ access_key }) => ({ ended: await credentials.endSessions(access_key) }),
     'credentials.curl': ({ access_key }) => {
       const base = parts.listeners.url('media')
-      if (base === '') throw new ConsoleError(refusal('apiOff', { api: 'media' }))
+      if (base === '') throw new RefusalError(refusal('apiOff', { api: 'media' }))
       const [form = 'sha1-hex'] = parts.settings().access.digest_forms
       const digest = digestText(form, hmacKey(credentials.reveal(access_key)), access_key)
       const url = `${base}${authenticate.path}?access_key=${encodeURIComponent(access_key)}&digest=${encodeURIComponent(digest)}`

@@ -1,4 +1,4 @@
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Capabilities } from '../capabilities/capabilities.ts'
 import { type NewCapability, ofProgram } from '../capabilities/capability.ts'
@@ -15,7 +15,7 @@ import { type ExportFailure, type ExportView, maxExportMs } from '../../shared/d
 export interface ExportProcedureDependencies {
   /** Undefined where the recordings folder cannot be used. */
   exports: ExportJobs | undefined
-  /** @throws ConsoleError recordingsUnusable */
+  /** @throws RefusalError recordingsUnusable */
   index: () => Pick<RecordingIndex, 'segments'>
   capabilities: Pick<Capabilities, 'make' | 'onEnd' | 'revoke'>
   log: Pick<SharedEventLog, 'append'>
@@ -33,7 +33,7 @@ export function exportHandlers({
 }: ExportProcedureDependencies): Handlers<ProceduresOf<'exports'>> {
   const usable = (): ExportJobs => {
     index()
-    if (exports === undefined) throw new ConsoleError(refusal('nothingHere'))
+    if (exports === undefined) throw new RefusalError(refusal('nothingHere'))
     return exports
   }
   const mine = ({ accountId = '' }: CallOrigin, id: string): boolean =>
@@ -62,8 +62,8 @@ export function exportHandlers({
   return {
     'exports.start': async ({ streams, from, to, format, keep_gaps, picture, sound }, origin) => {
       const { accountId = '' } = origin
-      if (to <= from) throw new ConsoleError(refusal('spanEmpty'), { fields: ['to'] })
-      if (to - from > maxExportMs) throw new ConsoleError(refusal('spanTooLong', { days: 1 }), { fields: ['to'] })
+      if (to <= from) throw new RefusalError(refusal('spanEmpty'), { fields: ['to'] })
+      if (to - from > maxExportMs) throw new RefusalError(refusal('spanTooLong', { days: 1 }), { fields: ['to'] })
       const wanted = streams.map(({ room_id, user_id, source, quality }) => ({
         ...{ roomId: room_id, userId: user_id, source, quality },
       }))

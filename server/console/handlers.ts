@@ -29,7 +29,7 @@ type HandlerInput<N extends ProcedureName> = N extends EditProcedure
 /** Of each part of a union. */
 type WithoutVersion<I> = I extends unknown ? Omit<I, 'expected_version'> : never
 
-/** The code of one procedure. @throws ConsoleError or ApiError to refuse */
+/** The code of one procedure. @throws RefusalError or ApiError to refuse */
 export type Handler<N extends ProcedureName> = (
   input: HandlerInput<N>,
   origin: CallOrigin,

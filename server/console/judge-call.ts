@@ -1,6 +1,6 @@
 import { capabilityAccess } from '../../shared/console/capability-access.ts'
 import { type ProcedureName, procedures } from '../../shared/console/contract.ts'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import { atLeast, type Role } from '../../shared/domain/roles.ts'
 import { accessOfCall } from '../../shared/console/call-access.ts'
@@ -43,11 +43,11 @@ export function refuseCall(
   return refusal(needed, { procedure: name, minutes: freshMinutes })
 }
 
-/** Judges whether a caller may end capabilities of a kind. @throws ConsoleError */
+/** Judges whether a caller may end capabilities of a kind. @throws RefusalError */
 export function guardRevocation(name: ProcedureName, origin: CallOrigin): RevocationGuard {
   return (kind) => {
     const refused = refuse(name, capabilityAccess[kind], origin)
-    if (refused !== undefined) throw new ConsoleError(refused)
+    if (refused !== undefined) throw new RefusalError(refused)
   }
 }
 

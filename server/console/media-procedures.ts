@@ -4,7 +4,7 @@ import { refusal } from '../../shared/refusals/refusal.ts'
 import type { EventParams } from '../../shared/domain/event-values.ts'
 import { subject } from '../../shared/console/procedure-events.ts'
 import type { PreviewView } from '../../shared/console/media.ts'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { atLeast } from '../../shared/domain/roles.ts'
 import type { ControlResult } from '../../shared/media/control.ts'
 import type { Settings } from '../../shared/settings.ts'
@@ -69,7 +69,7 @@ export function mediaHandlers({
   const nodeOf = (roomId: string): string => {
     return isRemote(roomId) ? (media?.names[0] ?? '') : ownNodeOf(roomId)
   }
-  /** Sends a request to an embedded node; undefined if there is no such node. @throws ConsoleError failed when it does not answer */
+  /** Sends a request to an embedded node; undefined if there is no such node. @throws RefusalError failed when it does not answer */
   const fromNode = async <T>(
     node: string,
     ask: (client: ControlClient, signal: AbortSignal) => Promise<T>,
@@ -80,7 +80,7 @@ export function mediaHandlers({
       return await ask(await media.client(node, signal), signal)
     } catch (error) {
       if (!signal.aborted && !(error instanceof NodeError)) throw error
-      throw new ConsoleError(refusal('embeddedSilent'), { cause: error })
+      throw new RefusalError(refusal('embeddedSilent'), { cause: error })
     }
   }
   const statsOf = async (node: string, roomId: string | undefined): Promise<Stats> => {
@@ -117,7 +117,7 @@ export function mediaHandlers({
     const { token, expires_at } = joinLinks.observer(roomId)
     const { streams } = await stats(roomId)
     if (!streams.some(({ stream_id }) => stream_id === streamId)) {
-      throw new ConsoleError(refusal('streamNotFound'))
+      throw new RefusalError(refusal('streamNotFound'))
     }
     const path = [roomId, streamId].map(encodeURIComponent).join('/')
     const url = `${joinLinks.nodeUrl(roomId)}/whep/${path}`
@@ -127,7 +127,7 @@ export function mediaHandlers({
   // The controller's own way to its node: the addresses for clients may be those of a network in front of it.
   const ownUrl = (roomId: string): string => {
     const place = media?.placeOf(nodeOf(roomId))
-    if (place === undefined) throw new ConsoleError(refusal('embeddedSilent'))
+    if (place === undefined) throw new RefusalError(refusal('embeddedSilent'))
     return listenerUrl(place.host, place.port, place.tls === undefined ? 'http' : 'https')
   }
   return {
@@ -140,7 +140,7 @@ export function mediaHandlers({
         const device = deviceView(outgoing, userId)
         if (device.state !== 'joined') {
           const why = device.last_error === null ? refusal('deviceNotJoined') : refusalOfDevice(device.last_error.kind)
-          throw new ConsoleError({ ...why, code: 'conflict' })
+          throw new RefusalError({ ...why, code: 'conflict' })
         }
         return preview(device.roomId, userId)
       },
@@ -158,7 +158,7 @@ export function mediaHandlers({
       subjects: ({ room_id, stream_id }) => (isCamera(store, room_id, stream_id) ? [] : [subject.room(room_id)]),
       run: async ({ room_id, stream_id, small, height, offer }, { role }) => {
         const opened = atLeast(role, 'operator') || settings().console.viewers_watch
-        if (!opened && !isCamera(store, room_id, stream_id)) throw new ConsoleError(refusal('watchingPeople'))
+        if (!opened && !isCamera(store, room_id, stream_id)) throw new RefusalError(refusal('watchingPeople'))
         if (isRemote(room_id)) {
           const wish = { roomId: room_id, streamId: stream_id, small, height: height ?? null }
           const { session, offer: answer } = await previews.watch(wish, patience())

@@ -1,7 +1,7 @@
 import { declarationOf, type ProcedureName } from '../../shared/console/contract.ts'
 import type { EditConflict } from '../../shared/domain/edit-conflict.ts'
 import type { EventEntry } from '../../shared/domain/events.ts'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { isSecretField, type RecordKind, type RecordRef } from '../../shared/domain/record-fields.ts'
 import { hiddenSecret } from '../../shared/hidden-secret.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
@@ -33,7 +33,7 @@ export class MergedEdits {
    * Runs a call of any procedure.
    * @param input as the procedure's schema makes it
    * @param handle receives the input without the version
-   * @throws ConsoleError 'conflict' when others changed the same fields; what the handler throws
+   * @throws RefusalError 'conflict' when others changed the same fields; what the handler throws
    */
   async run(name: ProcedureName, input: unknown, handle: (input: unknown) => unknown): Promise<unknown> {
     const { edits, whole = false } = declarationOf(name)
@@ -56,7 +56,7 @@ export class MergedEdits {
     return { ...Object.fromEntries(stored.filter(([field]) => !isSecretField(field))), ...changes }
   }
 
-  async #refusal(error: OverlappingEdit): Promise<ConsoleError> {
+  async #refusal(error: OverlappingEdit): Promise<RefusalError> {
     const { record, fields, current, version } = error
     const entries = await this.#entriesOf(record)
     const conflict: EditConflict = {
@@ -67,7 +67,7 @@ export class MergedEdits {
         changed: lastChange(entries, record.kind, field),
       })),
     }
-    return new ConsoleError(refusal('changedMeanwhile', { fields: fields.join(', ') }), { conflict, cause: error })
+    return new RefusalError(refusal('changedMeanwhile', { fields: fields.join(', ') }), { conflict, cause: error })
   }
 
   /** Latest changes of a record; none where the log cannot be read. */

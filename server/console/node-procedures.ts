@@ -1,5 +1,5 @@
 import { problemsOf, refusalOfInput } from '../../shared/domain/input-problems.ts'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { hiddenSecret } from '../../shared/hidden-secret.ts'
 import { type NodeConfig, nodeConfigOf, type NodeInput, nodeInputSchema } from '../../shared/node.ts'
@@ -100,7 +100,7 @@ export function nodeHandlers(
     },
     'nodes.add_embedded': async ({ count }) => {
       const nodes = await propose(count)
-      if (nodes.length < count) throw new ConsoleError(refusal('nodePortsTaken', { free: nodes.length, count }))
+      if (nodes.length < count) throw new RefusalError(refusal('nodePortsTaken', { free: nodes.length, count }))
       await add(nodes)
       return nodes.map(({ name }) => view(name))
     },
@@ -112,7 +112,7 @@ export function nodeHandlers(
         await assertPortFree(machine.host(), config.port)
       }
       return change(config.name, (node) => {
-        if (node.kind !== config.kind) throw new ConsoleError(refusal('nodeKindFixed'), { fields: ['kind'] })
+        if (node.kind !== config.kind) throw new RefusalError(refusal('nodeKindFixed'), { fields: ['kind'] })
         assertSecretsStay(config, node, store)
         const secrets_sealed = nodeSecretsAfter(store)(config, node)
         const after = { ...node, ...nodeConfigOf(config), port: portAfter(config, node), secrets_sealed }
@@ -143,7 +143,7 @@ export function nodeHandlers(
     'nodes.janus_config': async ({ name }) => {
       const node = store.get('nodes', name)
       if (node === undefined) throw noSuchNode(name)
-      if (node.kind !== 'janus') throw new ConsoleError(refusal('nodeNotJanus', { name }))
+      if (node.kind !== 'janus') throw new RefusalError(refusal('nodeNotJanus', { name }))
       return { files: await filesOfNode(node, store, machine.eventUrl()) }
     },
     'nodes.test': (given) => {
@@ -161,46 +161,46 @@ export function nodeHandlers(
   }
 }
 
-/** @throws ConsoleError invalid */
+/** @throws RefusalError invalid */
 function checkedNode(given: object): NodeInput {
   const parsed = nodeInputSchema.safeParse(given)
   if (parsed.success) return parsed.data
   const problems = problemsOf(parsed.error, given)
-  throw new ConsoleError(refusalOfInput(problems), { problems })
+  throw new RefusalError(refusalOfInput(problems), { problems })
 }
 
-/** @throws ConsoleError conflict when the site cannot have this node */
+/** @throws RefusalError conflict when the site cannot have this node */
 function assertNew(store: Store, config: NodeConfig): void {
   if (store.get('nodes', config.name) !== undefined)
-    throw new ConsoleError(refusal('nodeExists', { name: config.name }), { fields: ['name'] })
+    throw new RefusalError(refusal('nodeExists', { name: config.name }), { fields: ['name'] })
   assertPort(store, config)
 }
 
-/** @throws ConsoleError conflict when the node cannot have its port */
+/** @throws RefusalError conflict when the node cannot have its port */
 function assertPort(store: Store, node: NodeConfig): void {
   const before = store.get('nodes', node.name)
   const wrong = (before && movedPortProblem(node, before)) ?? portProblem(node, store.all('nodes').values())
-  if (wrong !== undefined) throw new ConsoleError(wrong, { fields: ['port'] })
+  if (wrong !== undefined) throw new RefusalError(wrong, { fields: ['port'] })
 }
 
-/** @param port 0: the node port, which is the settings' @throws ConsoleError conflict when somebody else has it */
+/** @param port 0: the node port, which is the settings' @throws RefusalError conflict when somebody else has it */
 async function assertPortFree(host: string, port: number): Promise<void> {
   const taken = port === 0 ? undefined : await tryPort('node', host, port)
   if (taken === undefined) return
-  throw new ConsoleError({ ...taken.refusal, code: 'conflict' }, { fields: ['port'] })
+  throw new RefusalError({ ...taken.refusal, code: 'conflict' }, { fields: ['port'] })
 }
 
-/** @throws ConsoleError invalid where a stored secret would have to be sent to another address */
+/** @throws RefusalError invalid where a stored secret would have to be sent to another address */
 function assertSecretsStay(given: NodeInput, before: StoredNode, store: Store): void {
   if (isSameServer(given, before)) return
   const missing = secretNamesOf(before, store).filter(
     (name) => given[name] === undefined || given[name] === hiddenSecret,
   )
-  if (missing.length > 0) throw new ConsoleError(refusal('nodeSecretsElsewhere'), { fields: missing })
+  if (missing.length > 0) throw new RefusalError(refusal('nodeSecretsElsewhere'), { fields: missing })
 }
 
-function noSuchNode(name: string): ConsoleError {
-  return new ConsoleError(refusal('nodeNotFound', { name }))
+function noSuchNode(name: string): RefusalError {
+  return new RefusalError(refusal('nodeNotFound', { name }))
 }
 
 function relayedRoomView(relayedRooms: Pick<RelayedRooms, 'nodesOf' | 'relays'>, room_id: string): RelayedRoomView {

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { ControllerPlace, DatabaseStatus, KnownController } from '../store/election/site-member.ts'
 import type { StoreStatus } from '../store/store.ts'
@@ -42,6 +42,6 @@ export function onlyController({ version, startedAt, folder, place, store }: Onl
     lease: () => undefined,
     database,
     answerLeader: database,
-    handOver: () => Promise.reject(new ConsoleError(refusal('oneController'))),
+    handOver: () => Promise.reject(new RefusalError(refusal('oneController'))),
   }
 }

@@ -2,7 +2,7 @@ import { request as plainRequest, type RequestOptions } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import { X509Certificate } from 'node:crypto'
 import { errorCode } from '../../shared/error-code.ts'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 
 /** One request to a listener of this controller. */
@@ -34,7 +34,7 @@ const maxBody = 256 * 1024
 /**
  * Sends a request over HTTP or HTTPS as an outside client would, and reads the answer. Over HTTPS it trusts the listener's own
  * certificate and no other: nothing else can be meant, whatever names the certificate holds.
- * @throws ConsoleError failed, when no answer came
+ * @throws RefusalError failed, when no answer came
  */
 export async function sendOwn(asked: OwnRequest): Promise<Exchange> {
   const { url, method, body } = asked
@@ -60,7 +60,7 @@ export async function sendOwn(asked: OwnRequest): Promise<Exchange> {
     const milliseconds = Math.round((performance.now() - began) * 10) / 10
     return { request: lines.join('\n').trimEnd(), ...answer, milliseconds }
   } catch (error) {
-    throw new ConsoleError(whyNot(error), { cause: error })
+    throw new RefusalError(whyNot(error), { cause: error })
   }
 }
 

@@ -1,6 +1,6 @@
 import { isShut } from '../schedule/room-hours.ts'
 import { shutError } from '../rooms/schedule-marks.ts'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { JanusError } from '../nodes/janus/wire/janus-error.ts'
@@ -34,10 +34,10 @@ export function participantTokens(parts: ParticipantTokenDependencies): Handler<
     const room = rooms.get(roomId)
     if (isShut(room)) throw shutError(room)
     if (store.get('devices', userId)?.roomId === roomId)
-      throw new ConsoleError(refusal('participantIsDevice'), { fields: ['user_id'] })
+      throw new RefusalError(refusal('participantIsDevice'), { fields: ['user_id'] })
     const signal = AbortSignal.timeout(settings().deadlines.node_ms)
     const name = await pool.assign(roomId, { idcCode }, signal)
-    if (store.get('nodes', name)?.kind !== 'janus') throw new ConsoleError(refusal('roomNotOnJanus'))
+    if (store.get('nodes', name)?.kind !== 'janus') throw new RefusalError(refusal('roomNotOnJanus'))
     // Janus counts whole seconds.
     const expiresAt = Math.ceil((Date.now() + (lifeMs ?? settings().media.link_life_ms)) / 1_000)
     try {
@@ -53,10 +53,10 @@ export function participantTokens(parts: ParticipantTokenDependencies): Handler<
       }
     } catch (error) {
       if (signal.aborted || error instanceof NodeConnectionError || error instanceof JanusError)
-        throw new ConsoleError(refusal('janusSilent'), { cause: error })
+        throw new RefusalError(refusal('janusSilent'), { cause: error })
       // The driver's own words: what is in the way.
       if (error instanceof NodeError)
-        throw new ConsoleError(refusal('participantRefused', { reason: error.message }), { cause: error })
+        throw new RefusalError(refusal('participantRefused', { reason: error.message }), { cause: error })
       throw error
     }
   }

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import { z } from 'zod'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 
 /** Longest answer of a node, in bytes. */
@@ -18,7 +18,7 @@ export interface NodeAnswer {
 
 /**
  * Passes an offer of the console's page on to the node (WHEP): the page itself may speak to the controller only.
- * @throws ConsoleError failed, with what the node said
+ * @throws RefusalError failed, with what the node said
  */
 export async function passOffer(url: string, token: string, offer: string, signal: AbortSignal): Promise<NodeAnswer> {
   const headers = { 'content-type': 'application/sdp', authorization: `Bearer ${token}` }
@@ -26,20 +26,20 @@ export async function passOffer(url: string, token: string, offer: string, signa
   const offered = status === 406 && type.startsWith('application/sdp')
   if (status !== 201 && !offered) {
     const name = status === 406 && textOf(body, 'reason') === 'codec' ? 'previewCodec' : 'previewRefused'
-    throw new ConsoleError(refusal(name, { reason: detailOf(body, status) }))
+    throw new RefusalError(refusal(name, { reason: detailOf(body, status) }))
   }
   return { sdp: body, session: location.split('/').at(-1) ?? '', offered }
 }
 
-/** Brings the page's answer to what the node offered. @throws ConsoleError failed, with what the node said */
+/** Brings the page's answer to what the node offered. @throws RefusalError failed, with what the node said */
 export async function passAnswer(nodeUrl: string, session: string, answer: string, signal: AbortSignal): Promise<void> {
   const headers = { 'content-type': 'application/sdp' }
   const url = `${nodeUrl}/session/${encodeURIComponent(session)}`
   const { status, body } = await send('PATCH', url, headers, answer, signal)
-  if (status !== 204) throw new ConsoleError(refusal('previewRefused', { reason: detailOf(body, status) }))
+  if (status !== 204) throw new RefusalError(refusal('previewRefused', { reason: detailOf(body, status) }))
 }
 
-/** Ends a session on the node; one that is over already is no failure. @throws ConsoleError failed */
+/** Ends a session on the node; one that is over already is no failure. @throws RefusalError failed */
 export async function endSession(nodeUrl: string, session: string, signal: AbortSignal): Promise<void> {
   await send('DELETE', `${nodeUrl}/session/${encodeURIComponent(session)}`, {}, '', signal)
 }
@@ -75,7 +75,7 @@ async function send(
       request.end(body)
     })
   } catch (error) {
-    throw new ConsoleError(refusal('embeddedSilent'), { cause: error })
+    throw new RefusalError(refusal('embeddedSilent'), { cause: error })
   }
 }
 

@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { phonePageOf, type PhoneParts } from '../readiness/phone-check.ts'
 import type { Readiness } from '../readiness/readiness.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Diagnostics } from '../diagnostics/diagnostics.ts'
 
@@ -23,7 +23,7 @@ export function readinessHandlers(
     'diagnostics.make': async (choice) => await diagnostics.make(choice),
     'diagnostics.read': ({ name, offset, length }) => {
       const read = diagnostics.read(name, offset, length)
-      if (read === undefined) throw new ConsoleError(refusal('diagnosticsGone'))
+      if (read === undefined) throw new RefusalError(refusal('diagnosticsGone'))
       return { data: read.part.toString('base64'), total: read.total }
     },
   }

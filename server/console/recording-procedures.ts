@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { RecordingRuleView } from '../../shared/console/recordings.ts'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { RecordingRule } from '../../shared/recordings/recording-rule.ts'
@@ -237,8 +237,8 @@ async function putRule(store: Store, roomId: string, userId: string | undefined,
 }
 
 function checkSpan(from: number, to: number, days: number): void {
-  if (to <= from) throw new ConsoleError(refusal('spanEmpty'), { fields: ['to'] })
-  if (to - from > days * dayMs + 3_600_000) throw new ConsoleError(refusal('spanTooLong', { days }), { fields: ['to'] })
+  if (to <= from) throw new RefusalError(refusal('spanEmpty'), { fields: ['to'] })
+  if (to - from > days * dayMs + 3_600_000) throw new RefusalError(refusal('spanTooLong', { days }), { fields: ['to'] })
 }
 
 function wishOf(roomId: string, userId: string | undefined) {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { type RefusalName, refusal } from '../../shared/refusals/refusal.ts'
 import type { MediaRefusalName } from '../../shared/media/room-media.ts'
 import type { RoomMedia, RoomMediaParams, RoomPeople } from '../nodes/port/room-media.ts'
@@ -38,32 +38,32 @@ export class RemotePreviews {
     return this.#sessions.has(session)
   }
 
-  /** Begins a preview. Resolves to the node's offer. @throws ConsoleError notFound, failed */
+  /** Begins a preview. Resolves to the node's offer. @throws RefusalError notFound, failed */
   async watch(
     wish: Omit<RoomMediaParams<'watch'>, 'userId'>,
     signal: AbortSignal,
   ): Promise<{ session: string; offer: string }> {
     if (this.#sessions.size >= maxPreviews) this.#forgetEnded()
-    if (this.#sessions.size >= maxPreviews) throw new ConsoleError(refusal('previewLimit'))
+    if (this.#sessions.size >= maxPreviews) throw new RefusalError(refusal('previewLimit'))
     const { session, sdp } = await this.#orFailed(this.#media.watch({ ...wish, userId: null }, signal))
     this.#sessions.add(session)
     return { session, offer: sdp }
   }
 
-  /** Takes the browser's answer. @throws ConsoleError failed */
+  /** Takes the browser's answer. @throws RefusalError failed */
   async answer(session: string, answer: string, signal: AbortSignal): Promise<void> {
     if (!this.#isOpen(session)) throw failed('noSession')
     await this.#orFailed(this.#media.answer({ session, answer: withCallable(answer) }, signal))
   }
 
-  /** Notes how high the picture is shown, in device pixels. Resolves to whether the preview goes on. @throws ConsoleError failed */
+  /** Notes how high the picture is shown, in device pixels. Resolves to whether the preview goes on. @throws RefusalError failed */
   async resize(session: string, height: number, signal: AbortSignal): Promise<boolean> {
     if (!this.#isOpen(session)) return false
     await this.#orFailed(this.#media.resize({ session, height }, signal))
     return true
   }
 
-  /** Ends a preview. Idempotent. @throws ConsoleError failed */
+  /** Ends a preview. Idempotent. @throws RefusalError failed */
   async end(session: string, signal: AbortSignal): Promise<void> {
     if (!this.#sessions.delete(session)) return
     await this.#orFailed(this.#media.end({ session }, signal))
@@ -89,8 +89,8 @@ export class RemotePreviews {
   }
 }
 
-function failed(name: MediaRefusalName, cause?: unknown): ConsoleError {
-  return new ConsoleError(refusal(refusalNames[name]), { cause })
+function failed(name: MediaRefusalName, cause?: unknown): RefusalError {
+  return new RefusalError(refusal(refusalNames[name]), { cause })
 }
 
 /**

@@ -1,5 +1,5 @@
 import { comingMeetings } from '../schedule/meetings.ts'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { shownName } from '../../shared/control-character.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
@@ -50,7 +50,7 @@ export function roomHandlers({
       await mutes.mute(whom.room_id, whom.user_id, kind)
       return {}
     } catch (error) {
-      if (error instanceof NodeError) throw new ConsoleError(refusal('nodeSilent'), { cause: error })
+      if (error instanceof NodeError) throw new RefusalError(refusal('nodeSilent'), { cause: error })
       throw error
     }
   }
@@ -108,7 +108,7 @@ const refusals: Readonly<Record<WaitingRefusal, Refusal>> = {
 /** Procedures on people who wait before rooms. */
 export function waitingHandlers(rooms: Pick<Rooms, 'get'>, guests: WaitingGuests): Handlers<ProceduresOf<'waiting'>> {
   const outcomeOf = ({ people, refusal: why }: ControlResult<'admit_waiting'>): ProcedureOutput<'waiting.admit'> => {
-    if (people.length === 0 && why !== null) throw new ConsoleError(refusals[why])
+    if (people.length === 0 && why !== null) throw new RefusalError(refusals[why])
     return { people: people.map(({ userId, userName }) => ({ user_id: userId, user_name: userName })), refusal: why }
   }
   return {
@@ -125,10 +125,10 @@ export function waitingHandlers(rooms: Pick<Rooms, 'get'>, guests: WaitingGuests
       rooms.get(room_id)
       try {
         const reached = await guests.message(room_id, senderOf(origin), text, user_id)
-        if (reached === 0) throw new ConsoleError(refusals.notWaiting)
+        if (reached === 0) throw new RefusalError(refusals.notWaiting)
         return { reached }
       } catch (error) {
-        if (error instanceof NodeError) throw new ConsoleError(refusals.failed, { cause: error })
+        if (error instanceof NodeError) throw new RefusalError(refusals.failed, { cause: error })
         throw error
       }
     },

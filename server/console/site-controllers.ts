@@ -1,6 +1,6 @@
 import type { ControllersView, ControllerView, SiteMedium } from '../../shared/console/controllers.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import type { EventSink } from '../event-log/event-log.ts'
 import { ControllerEvents } from '../event-log/sources/controllers.ts'
@@ -115,14 +115,14 @@ export class ControllerWatch {
 
   /**
    * Makes a controller the leader; it leads when this resolves.
-   * @throws ConsoleError notFound; whatever `SiteMember.handOver` throws
+   * @throws RefusalError notFound; whatever `SiteMember.handOver` throws
    */
   async lead(id: string): Promise<{ name: string }> {
     const { items } = await this.list()
     const chosen = items.find((item) => item.id === id)
-    if (chosen === undefined) throw new ConsoleError(refusal('controllerNotFound'))
-    if (chosen.role === 'leader') throw new ConsoleError(refusal('controllerLeads', { name: chosen.name }))
-    if (chosen.gone) throw new ConsoleError(refusal('controllerGone', { name: chosen.name }))
+    if (chosen === undefined) throw new RefusalError(refusal('controllerNotFound'))
+    if (chosen.role === 'leader') throw new RefusalError(refusal('controllerLeads', { name: chosen.name }))
+    if (chosen.gone) throw new RefusalError(refusal('controllerGone', { name: chosen.name }))
     await this.#options.site.handOver(id)
     return { name: chosen.name }
   }

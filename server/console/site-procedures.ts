@@ -3,7 +3,7 @@ import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Capabilities } from '../capabilities/capabilities.ts'
 import { ofProgram } from '../capabilities/capability.ts'
 import type { ProcedureOutput } from '../../shared/console/contract.ts'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import type { RefusedClient } from '../../shared/console/older-clients.ts'
 import type { Attention, OverviewView, Sample, SiteKeyView } from '../../shared/console/site.ts'
 import { type Licence, licenceEnd, licenceSchema } from '../../shared/licence.ts'
@@ -149,7 +149,7 @@ export function siteHandlers(parts: SiteDependencies): Handlers<Names> {
       return { problems: await parts.applied.replace(() => store.restoreBackup(name)) }
     },
     'console.replace_key': async (_, { way }) => {
-      if (parts.replaceKey === undefined) throw new ConsoleError(refusal('desktopHasNoKey'))
+      if (parts.replaceKey === undefined) throw new RefusalError(refusal('desktopHasNoKey'))
       // Whoever has the old key may have made links. Before, so that the key stays where the store refuses; and again, for those that were made meanwhile.
       const maker = { type: 'key' } as const
       await parts.capabilities.revoke({ maker }, ofProgram)
@@ -208,8 +208,8 @@ export function isAtMachine({ transport, way, client }: CallOrigin): boolean {
   return (way === 'key' || way === 'key_session') && loopback.test(client)
 }
 
-/** @throws ConsoleError forbidden for a backup that this site did not make, or not so */
+/** @throws RefusalError forbidden for a backup that this site did not make, or not so */
 function assertProven(proof: BackupProof, name: string): void {
   if (proof === 'good') return
-  throw new ConsoleError(refusal('backupUnproven', { backup: name, proof }))
+  throw new RefusalError(refusal('backupUnproven', { backup: name, proof }))
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { EventParams } from '../../shared/domain/event-values.ts'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { type PlannedChange, recordsPut } from '../store/change-cause.ts'
 import { versionOf } from '../store/edits/record-version.ts'
@@ -34,7 +34,7 @@ export function templateHandlers(store: Store): Handlers<ProceduresOf<'templates
           if (settings === undefined || name === undefined) throw noTemplate()
           for (const { id, name: other } of templates.values())
             if (id !== given && other.localeCompare(name, 'en', { sensitivity: 'base' }) === 0)
-              throw new ConsoleError(refusal('templateExists'), { fields: ['name'] })
+              throw new RefusalError(refusal('templateExists'), { fields: ['name'] })
           const id = given ?? randomBytes(9).toString('base64url')
           const after: StoredRoomTemplate = { id, name, settings, changed_at: Date.now() }
           transaction.put('room_templates', id, after)
@@ -64,4 +64,4 @@ const view = (template: StoredRoomTemplate): RoomTemplate => ({
   version: versionOf('template', template),
 })
 
-const noTemplate = (): ConsoleError => new ConsoleError(refusal('templateNotFound'))
+const noTemplate = (): RefusalError => new RefusalError(refusal('templateNotFound'))

@@ -1,4 +1,4 @@
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { TesterOperation, testerProcedures } from '../../shared/console/tester.ts'
 import { getAccessToken } from '../../shared/field-operations.ts'
@@ -72,13 +72,13 @@ class Tester {
     this.#parts = parts
   }
 
-  /** @throws ConsoleError */
+  /** @throws RefusalError */
   async send(request: Request): Promise<Answer> {
     const contract = allOperations.find(({ api, name }) => api === request.api && name === request.operation)
-    if (contract === undefined) throw new ConsoleError(refusal('operationNotFound'))
+    if (contract === undefined) throw new RefusalError(refusal('operationNotFound'))
     if (!contract.methods.includes(request.method))
-      throw new ConsoleError(refusal('methodNotTaken', { operation: contract.name, method: request.method }))
-    if (request.method === 'GET' && request.encoding !== 'query') throw new ConsoleError(refusal('getTakesQuery'))
+      throw new RefusalError(refusal('methodNotTaken', { operation: contract.name, method: request.method }))
+    if (request.method === 'GET' && request.encoding !== 'query') throw new RefusalError(refusal('getTakesQuery'))
     const kept = this.#tokens.has(request.access_key)
     const answer = await this.#sendOnce(contract, request)
     if (!kept || !isTokenRefusal(contract, answer.body)) return answer
@@ -111,7 +111,7 @@ class Tester {
 
   #base(api: 'media' | 'device'): string {
     const url = this.#parts.listeners.url(api)
-    if (url === '') throw new ConsoleError(refusal('apiOff', { api }))
+    if (url === '') throw new RefusalError(refusal('apiOff', { api }))
     return url
   }
 
@@ -133,7 +133,7 @@ class Tester {
       encoding: 'query',
     })
     const token = this.#keepToken(access_key, body)
-    if (token === undefined) throw new ConsoleError(refusal('credentialRefused', { reason: String(parsed(body).msg) }))
+    if (token === undefined) throw new RefusalError(refusal('credentialRefused', { reason: String(parsed(body).msg) }))
     return { [name]: token }
   }
 

@@ -1,4 +1,4 @@
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import type { TrashKind } from '../../shared/console/trash.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import { portProblem } from '../nodes/embedded/node-ports.ts'
@@ -25,7 +25,7 @@ export class TrashRestore {
     this.#parts = parts
   }
 
-  /** @returns key of the record @throws ConsoleError notFound, conflict; ApiError licenceExceeded, storage */
+  /** @returns key of the record @throws RefusalError notFound, conflict; ApiError licenceExceeded, storage */
   async restore(kind: TrashKind, id: string): Promise<string> {
     const entry = this.#entry(kind, id)
     return await this.#parts.store.transact([lockOfTrash(id), ...locksOf(entry)], (transaction) => {
@@ -40,7 +40,7 @@ export class TrashRestore {
   #entry(kind: TrashKind, id: string): StoredTrash {
     const entry = this.#parts.trash.get(id)
     if (entry?.kind === kind) return entry
-    throw new ConsoleError(refusal('trashGone'))
+    throw new RefusalError(refusal('trashGone'))
   }
 
   #put(entry: StoredTrash, transaction: Transaction): void {
@@ -61,7 +61,7 @@ export class TrashRestore {
   #putRoom({ record, devices }: EntryOf<'rooms'>, transaction: Transaction): void {
     const { store } = this.#parts
     const { room_id } = record
-    if (store.get('rooms', room_id) !== undefined) throw new ConsoleError(refusal('trashRoomTaken', { room: room_id }))
+    if (store.get('rooms', room_id) !== undefined) throw new RefusalError(refusal('trashRoomTaken', { room: room_id }))
     this.#checkDevices(devices)
     transaction.put(
       'rooms',
@@ -75,21 +75,21 @@ export class TrashRestore {
     const { store, trash } = this.#parts
     const { roomId, userId } = device
     if (store.get('rooms', roomId) === undefined)
-      throw new ConsoleError(
+      throw new RefusalError(
         refusal(trash.holdsRoom(roomId) ? 'trashRoomFirst' : 'trashRoomGone', { room: roomId, camera: userId }),
       )
     this.#checkDevices([device])
     transaction.put('devices', userId, device)
   }
 
-  /** @throws ConsoleError conflict when one of their ids is taken, or there are too many */
+  /** @throws RefusalError conflict when one of their ids is taken, or there are too many */
   #checkDevices(devices: readonly StoredDevice[]): void {
     const { store, pool } = this.#parts
     for (const { userId, roomId } of devices) {
       const other = store.get('devices', userId)?.roomId
-      if (other !== undefined) throw new ConsoleError(refusal('trashCameraTaken', { camera: userId, room: other }))
+      if (other !== undefined) throw new RefusalError(refusal('trashCameraTaken', { camera: userId, room: other }))
       if (pool.user(roomId, userId)?.device === false)
-        throw new ConsoleError(refusal('trashCameraIdInUse', { camera: userId, room: roomId }))
+        throw new RefusalError(refusal('trashCameraIdInUse', { camera: userId, room: roomId }))
     }
   }
 
@@ -97,16 +97,16 @@ export class TrashRestore {
     const { store } = this.#parts
     const key = record.access_key
     if (store.get('credentials', key) !== undefined)
-      throw new ConsoleError(refusal('trashCredentialTaken', { credential: key }))
+      throw new RefusalError(refusal('trashCredentialTaken', { credential: key }))
     transaction.put('credentials', key, record)
   }
 
   #putNode({ record }: EntryOf<'nodes'>, transaction: Transaction): void {
     const { store } = this.#parts
     const { name } = record
-    if (store.get('nodes', name) !== undefined) throw new ConsoleError(refusal('trashNodeTaken', { node: name }))
+    if (store.get('nodes', name) !== undefined) throw new RefusalError(refusal('trashNodeTaken', { node: name }))
     const problem = portProblem(record, store.all('nodes').values())
-    if (problem !== undefined) throw new ConsoleError(portRefusal(record, problem))
+    if (problem !== undefined) throw new RefusalError(portRefusal(record, problem))
     transaction.put('nodes', name, record)
   }
 
@@ -115,7 +115,7 @@ export class TrashRestore {
     const views = store.all('wall_views')
     for (const { name } of views.values())
       if (name.localeCompare(record.name, 'en', { sensitivity: 'base' }) === 0)
-        throw new ConsoleError(refusal('trashViewTaken', { view: name }))
+        throw new RefusalError(refusal('trashViewTaken', { view: name }))
     transaction.put('wall_views', record.id, record)
   }
 }

@@ -1,5 +1,5 @@
 import { stat, statfs } from 'node:fs/promises'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { SpaceBudget, type SpaceClaim } from '../recordings/space-budget.ts'
 import type { Space } from '../recordings/storage-watch.ts'
@@ -26,13 +26,13 @@ export class UploadSpace {
     this.#budget = new SpaceBudget(() => spaceOf(dependencies))
   }
 
-  /** Sets space aside for the next part of an upload. @throws ConsoleError uploadNoSpace */
+  /** Sets space aside for the next part of an upload. @throws RefusalError uploadNoSpace */
   async take(account: string, offset: number, bytes: number): Promise<void> {
     this.end()
     // What came before is on the disk.
     const needed = bytes + offset + bytes
     this.#claim = await this.#budget.claim({ owner: `account ${account}`, bytes: needed, share: 1 })
-    if (this.#claim === undefined) throw new ConsoleError(refusal('uploadNoSpace'))
+    if (this.#claim === undefined) throw new RefusalError(refusal('uploadNoSpace'))
   }
 
   /** Ends the upload. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { refusalOfInput } from '../../shared/domain/input-problems.ts'
-import { ConsoleError, problemAt } from '../../shared/domain/outcome.ts'
+import { RefusalError, problemAt } from '../../shared/domain/outcome.ts'
 import type { WallView } from '../../shared/console/wall.ts'
 import type { WallArrangement } from '../../shared/domain/wall-layout.ts'
 import { complaint } from '../../shared/refusals/complaints.ts'
@@ -29,14 +29,14 @@ export function wallHandlers(store: Store, hub: Pick<EventHub, 'emit'>, trash: T
         const before = given === undefined ? undefined : views.get(given)
         if (given !== undefined && before === undefined) throw noView()
         if (before !== undefined && revision !== undefined && revision !== before.revision) {
-          throw new ConsoleError(refusal('wallViewChanged'))
+          throw new RefusalError(refusal('wallViewChanged'))
         }
         const { name = before?.name, items = before?.items } = input
         if (name === undefined || items === undefined) throw incomplete(name === undefined ? 'name' : 'items')
         const same = (other: string): boolean => other.localeCompare(name.trim(), 'en', { sensitivity: 'base' }) === 0
         for (const view of views.values()) {
           if (view.id !== given && same(view.name)) {
-            throw new ConsoleError(refusal('wallViewExists'), { fields: ['name'] })
+            throw new RefusalError(refusal('wallViewExists'), { fields: ['name'] })
           }
         }
         const id = given ?? randomBytes(9).toString('base64url')
@@ -56,7 +56,7 @@ export function wallHandlers(store: Store, hub: Pick<EventHub, 'emit'>, trash: T
     'wall.bring': (brought) => {
       const { kind, id } = brought.item
       if (store.get(kind === 'camera' ? 'devices' : 'rooms', id) === undefined) {
-        throw new ConsoleError(refusal(kind === 'camera' ? 'deviceNotFound' : 'roomNotFound'))
+        throw new RefusalError(refusal(kind === 'camera' ? 'deviceNotFound' : 'roomNotFound'))
       }
       if (brought.view !== undefined && !store.all('wall_views').has(brought.view)) throw noView()
       hub.emit('wall.brought', brought)
@@ -80,12 +80,12 @@ function viewOf(view: StoredWallView): WallView {
 }
 
 /** A new view needs both. */
-function incomplete(field: string): ConsoleError {
+function incomplete(field: string): RefusalError {
   const problems = [problemAt(field, complaint('missing'))]
-  return new ConsoleError(refusalOfInput(problems), { problems })
+  return new RefusalError(refusalOfInput(problems), { problems })
 }
 
-const noView = (): ConsoleError => new ConsoleError(refusal('wallViewNotFound'))
+const noView = (): RefusalError => new RefusalError(refusal('wallViewNotFound'))
 
 function arranged(arrangement: WallArrangement | undefined): Pick<StoredWallView, 'arrangement'> {
   return arrangement === undefined ? {} : { arrangement }

@@ -1,7 +1,7 @@
 import type { SiteControllers } from '../console/site-controllers.ts'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { ConsoleKey } from '../console/console-key.ts'
 import type { ControllerOptions } from './options.ts'
@@ -59,7 +59,7 @@ export interface LeaderSite {
 
 /**
  * Opens the site, applies the site file.
- * @throws StoreLockedError, StoreVersionError, DatabaseError, ConsoleError (a certificate of the settings cannot be used), or what the file system says
+ * @throws StoreLockedError, StoreVersionError, DatabaseError, RefusalError (a certificate of the settings cannot be used), or what the file system says
  */
 export async function openSite(options: ControllerOptions): Promise<OpenSite> {
   const { dataFolder, database, logger } = options
@@ -107,7 +107,7 @@ export async function prepareSite(
   return made
 }
 
-/** Reads the site's certificate. One that cannot be used keeps the site from starting: its ports would speak plain HTTP unexpectedly. @throws ConsoleError with the way back */
+/** Reads the site's certificate. One that cannot be used keeps the site from starting: its ports would speak plain HTTP unexpectedly. @throws RefusalError with the way back */
 export async function firstMaterial(
   settings: Settings,
   folder: string,
@@ -118,9 +118,9 @@ export async function firstMaterial(
     if (material?.change !== undefined) logger.warn({ ...material.change }, authorityNotice(material.change))
     return material
   } catch (error) {
-    if (!(error instanceof ConsoleError)) throw error
+    if (!(error instanceof RefusalError)) throw error
     const back = 'Mend the file, or start without a certificate by a site file: {"settings":{"tls":{"mode":"off"}}}.'
-    throw new ConsoleError(
+    throw new RefusalError(
       { ...error.refusal, message: `${error.message} ${back}` },
       { problems: error.problems, cause: error },
     )

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { errorCode } from '../../shared/error-code.ts'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { credentialInput, siteFileLabel } from '../../shared/console/credentials.ts'
 import { licenceSchema } from '../../shared/licence.ts'
 import { nodeConfigOf, nodeInputSchema } from '../../shared/node.ts'
@@ -137,7 +137,7 @@ export async function applySiteFile(store: Store, site: SiteFile, now = Date.now
   })
   await applied.catch((error: unknown) => {
     // More than the site may hold.
-    throw error instanceof ConsoleError ? new SiteFileError('The site file cannot be applied:', [error.message]) : error
+    throw error instanceof RefusalError ? new SiteFileError('The site file cannot be applied:', [error.message]) : error
   })
 }
 

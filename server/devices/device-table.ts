@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { complaintOfIssue } from '../../shared/domain/input-problems.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
-import { ConsoleError, problemAt } from '../../shared/domain/outcome.ts'
+import { RefusalError, problemAt } from '../../shared/domain/outcome.ts'
 import { limits } from '../../shared/limits.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
@@ -73,12 +73,12 @@ export class DeviceTable {
     return formatCsv([columns, ...rows])
   }
 
-  /** Result of each line without changing anything. @throws ConsoleError 'invalid' when the text is no such table */
+  /** Result of each line without changing anything. @throws RefusalError 'invalid' when the text is no such table */
   preview(text: string): ImportLine[] {
     return this.#plan(text).map(({ shown }) => shown)
   }
 
-  /** Does what the lines without an error say; each line tells how it went. @throws ConsoleError 'invalid' when the text is no such table */
+  /** Does what the lines without an error say; each line tells how it went. @throws RefusalError 'invalid' when the text is no such table */
   async import(text: string): Promise<ImportLine[]> {
     const plan = this.#plan(text)
     const todo = new Map(
@@ -116,10 +116,10 @@ export class DeviceTable {
 
   #plan(text: string): PlannedLine[] {
     const [header, ...records] = readTable(text)
-    if (header === undefined) throw new ConsoleError(refusal('tableEmpty'))
+    if (header === undefined) throw new RefusalError(refusal('tableEmpty'))
     const order = readHeader(header)
     if (records.length > limits.devices) {
-      throw new ConsoleError(refusal('tableLimit', { limit: limits.devices }))
+      throw new RefusalError(refusal('tableLimit', { limit: limits.devices }))
     }
     const seen = new Set<string>()
     return records.map((record) => this.#planLine(record, order, seen))
@@ -173,7 +173,7 @@ function readTable(text: string): CsvRecord[] {
   try {
     return parseCsv(text)
   } catch (error) {
-    if (error instanceof CsvError) throw new ConsoleError(error.refusal)
+    if (error instanceof CsvError) throw new RefusalError(error.refusal)
     throw error
   }
 }
@@ -181,12 +181,12 @@ function readTable(text: string): CsvRecord[] {
 function readHeader({ cells }: CsvRecord): Column[] {
   const order = cells.map((cell) => {
     const column = columns.find((name) => name.toLowerCase() === cell.trim().toLowerCase())
-    if (column === undefined) throw new ConsoleError(refusal('tableColumnUnknown', { column: cell.slice(0, 40) }))
+    if (column === undefined) throw new RefusalError(refusal('tableColumnUnknown', { column: cell.slice(0, 40) }))
     return column
   })
   const missing = required.find((column) => !order.includes(column))
-  if (missing !== undefined) throw new ConsoleError(refusal('tableColumnMissing', { column: missing }))
-  if (new Set(order).size < order.length) throw new ConsoleError(refusal('tableColumnTwice'))
+  if (missing !== undefined) throw new RefusalError(refusal('tableColumnMissing', { column: missing }))
+  if (new Set(order).size < order.length) throw new RefusalError(refusal('tableColumnTwice'))
   return order
 }
 

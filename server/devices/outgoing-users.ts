@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type { deviceInput, DeviceMoment, DeviceView, ProbedCamera, ProbeResult } from '../../shared/domain/devices.ts'
 import { isShut } from '../schedule/room-hours.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import type { DeviceState } from '../../shared/device.ts'
 import { limits } from '../../shared/limits.ts'
 import { ApiError } from '../../shared/result-codes.ts'
@@ -215,9 +215,9 @@ export class OutgoingUsers {
     return this.#mutate(userId, (device) => (device.paused ? { ...device, paused: false } : device))
   }
 
-  /** Tries now rather than when the next attempt is due, once also with a login that was refused too often. @throws ApiError outgoingUserNotFound; ConsoleError 'conflict' when it is paused */
+  /** Tries now rather than when the next attempt is due, once also with a login that was refused too often. @throws ApiError outgoingUserNotFound; RefusalError 'conflict' when it is paused */
   retry(userId: string): void {
-    if (this.#existing(userId).paused) throw new ConsoleError(refusal('devicePaused'))
+    if (this.#existing(userId).paused) throw new RefusalError(refusal('devicePaused'))
     this.#fleet.reconnector(userId)?.join('operator')
   }
 

@@ -1,11 +1,11 @@
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import type { EdgeLog } from './guards.ts'
 import { authorityNotice, type TlsMaterial } from './tls.ts'
 
 /** Watched certificate, and callbacks. */
 export interface CertificateWatchOptions {
-  /** Reads certificate and key as they are now; undefined: the site has none. @throws ConsoleError when they cannot be used */
+  /** Reads certificate and key as they are now; undefined: the site has none. @throws RefusalError when they cannot be used */
   read: () => Promise<TlsMaterial | undefined>
   /** Certificate in use; undefined: nothing to watch. */
   current: () => TlsMaterial | undefined
@@ -70,7 +70,7 @@ export class CertificateWatch {
       this.#failures = 0
       this.#notify(undefined)
     } catch (error) {
-      if (!(error instanceof ConsoleError)) {
+      if (!(error instanceof RefusalError)) {
         log.error({ err: error }, 'certificate files could not be checked')
         return
       }

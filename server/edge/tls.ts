@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import { leavesMachine } from '../../shared/bind-address.ts'
-import { ConsoleError, problemAt } from '../../shared/domain/outcome.ts'
+import { RefusalError, problemAt } from '../../shared/domain/outcome.ts'
 import { errorCode } from '../../shared/error-code.ts'
 import { maxKeyFileBytes, readRegularFile } from '../../shared/files/regular-file.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
@@ -58,7 +58,7 @@ export interface CertificateInfo {
 
 /**
  * Certificate and key of every port as the settings say: none, from files, or made here (see ownCertificate).
- * @throws ConsoleError invalid, with the setting that is wrong
+ * @throws RefusalError invalid, with the setting that is wrong
  */
 export async function tlsMaterial(settings: Settings, folder: string): Promise<TlsMaterial | undefined> {
   const { mode, cert_file, key_file } = settings.tls
@@ -153,8 +153,8 @@ function parsed<T>(parse: () => T, path: string, refused: Refusal): T {
   }
 }
 
-function invalid(path: string, refused: Refusal): ConsoleError {
-  return new ConsoleError(
+function invalid(path: string, refused: Refusal): RefusalError {
+  return new RefusalError(
     { ...refused, message: `${path}: ${refused.message}` },
     { problems: [problemAt(path, refused)] },
   )

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import type { RecordedStream } from '../../shared/recordings/segment.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { StoredRecordingKeep } from '../store/records.ts'
@@ -76,7 +76,7 @@ export class KeptSpans {
     return false
   }
 
-  /** @throws ConsoleError keptSpanLimit */
+  /** @throws RefusalError keptSpanLimit */
   async keep(
     streams: readonly RecordingStream[],
     span: { from: number; to: number; note: string },
@@ -89,11 +89,11 @@ export class KeptSpans {
     })
   }
 
-  /** @throws ConsoleError keptSpanNotFound */
+  /** @throws RefusalError keptSpanNotFound */
   async unkeep(id: string): Promise<StoredRecordingKeep & SegmentSums> {
     return await this.#change(id, (transaction) => {
       const found = this.#store.get('recording_keeps', id)
-      if (found === undefined) throw new ConsoleError(refusal('keptSpanNotFound'))
+      if (found === undefined) throw new RefusalError(refusal('keptSpanNotFound'))
       transaction.delete('recording_keeps', id)
       return found
     })

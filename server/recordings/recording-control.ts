@@ -1,4 +1,4 @@
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { atLeast, type Role } from '../../shared/domain/roles.ts'
 import type { RecordingViewers } from '../../shared/settings/recording.ts'
 import type { RecordedStream } from '../../shared/recordings/segment.ts'
@@ -28,7 +28,7 @@ export interface StartedBy {
 export interface RecordingControl {
   /**
    * Records until `stop`, or until the meeting ends in a room where nobody is a camera. Wishes survive a restart; a second one for the same target changes nothing.
-   * @throws ApiError roomNotFound; ConsoleError recordingImpossible where its node cannot record
+   * @throws ApiError roomNotFound; RefusalError recordingImpossible where its node cannot record
    */
   start(wish: RecordingWish, by: StartedBy): Promise<RecordingTarget>
   /** Ends a wish. @returns whether nothing records the target any more; false: a rule does */
@@ -79,7 +79,7 @@ export async function recordForHost(
     await recordings.start({ roomId }, host)
     return true
   } catch (error) {
-    if (!(error instanceof ApiError) && !(error instanceof ConsoleError))
+    if (!(error instanceof ApiError) && !(error instanceof RefusalError))
       logger.error({ err: error }, 'a room was not recorded for its host')
     return false
   }

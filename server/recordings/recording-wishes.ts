@@ -34,7 +34,7 @@ export class RecordingWishes {
     return new Set(Array.from(this.#store.all('recording_wishes').values(), ({ room_id }) => room_id))
   }
 
-  /** Stores a wish; one that is there stays. @throws ApiError roomNotFound; ConsoleError recordingLimit */
+  /** Stores a wish; one that is there stays. @throws ApiError roomNotFound; RefusalError recordingLimit */
   async add(wish: RecordingWish, by: StartedBy, at: number): Promise<void> {
     const store = this.#store
     const { roomId, userId = '' } = wish

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { ConsoleError } from '../../shared/domain/outcome.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { ObjectStorageSettings } from '../../shared/settings/recording.ts'
@@ -133,11 +133,11 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     return this.#storage?.index
   }
 
-  /** The index. @throws ConsoleError recordingsUnusable */
+  /** The index. @throws RefusalError recordingsUnusable */
   get usableIndex(): StoredIndex {
     if (this.#storage === undefined) {
       const problem = this.#parts.folder.problem?.message ?? ''
-      throw new ConsoleError(refusal('recordingsUnusable', { problem }))
+      throw new RefusalError(refusal('recordingsUnusable', { problem }))
     }
     return this.#storage.index
   }
@@ -480,7 +480,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     if (this.#parts.store.get('rooms', roomId) === undefined) throw new ApiError('roomNotFound')
     void this.usableIndex
     const { name, canRecord } = this.orders.node(roomId)
-    if (!canRecord) throw new ConsoleError(refusal('recordingImpossible', { node: name }))
+    if (!canRecord) throw new RefusalError(refusal('recordingImpossible', { node: name }))
   }
 
   #targetsChanged(roomId: string, before: readonly WantedTarget[], after: readonly WantedTarget[]): void {

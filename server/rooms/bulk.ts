@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { ConsoleError, type bulkOutcome } from '../../shared/domain/outcome.ts'
+import { RefusalError, type bulkOutcome } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
@@ -22,7 +22,7 @@ export async function inBulk(
       try {
         await run(key)
       } catch (error) {
-        const known = error instanceof ApiError || error instanceof ConsoleError
+        const known = error instanceof ApiError || error instanceof RefusalError
         if (!known) logger.error({ err: error, key }, 'one of many failed in an unexpected way')
         const { name, values, message } = known ? error.refusal : refusal('internal')
         failed.push({ key, message, name, values: { ...values } })

@@ -52,15 +52,15 @@ export interface RefusalDetail {
   cause?: unknown
 }
 
-/** A procedure's refusal, thrown by its handler. */
-export class ConsoleError extends Error {
+/** Error that refuses a request of an operator or of the API. */
+export class RefusalError extends Error {
   readonly refusal: Refusal
   /** Problems of input fields; empty: none. */
   readonly problems: readonly FieldProblem[]
   readonly conflict: EditConflict | undefined
   constructor(refused: Refusal, { fields = [], problems, conflict, cause }: RefusalDetail = {}) {
     super(refused.message, cause === undefined ? undefined : { cause })
-    this.name = 'ConsoleError'
+    this.name = 'RefusalError'
     this.refusal = refused
     this.problems = problems ?? fields.map((path) => problemAt(path, refused))
     this.conflict = conflict

@@ -123,13 +123,23 @@ export class ControlLink<Out extends Declarations, In extends Declarations> {
       }
     })
     try {
-      send({ type: 'request', id, method, params })
+      this.#sendRequest(id, method, params)
       const parsed = sends[method]?.result?.safeParse(await answer.promise)
       if (parsed?.success !== true) throw errorOf({ reason: 'other', message: `the answer to ${method} is malformed` })
       // The declaration ties the schema to the method; the compiler cannot follow that through the index.
       return parsed.data as Result<Out, M>
     } finally {
       unregister()
+    }
+  }
+
+  /** A request that could not be sent is never answered: its entry is removed here. */
+  #sendRequest(id: number, method: string, params: unknown): void {
+    try {
+      this.#dependencies.send({ type: 'request', id, method, params })
+    } catch (error) {
+      this.#pending.delete(id)
+      throw error
     }
   }
 

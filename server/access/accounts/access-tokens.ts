@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { AccessTokenView } from '../../../shared/console/accounts.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
-import { ConsoleError } from '../../../shared/domain/outcome.ts'
+import { RefusalError } from '../../../shared/domain/outcome.ts'
 import { atLeast, lesserRole, type Role } from '../../../shared/domain/roles.ts'
 import { scopesOfRole } from '../../../shared/console/procedure-facts.ts'
 import { orderedScopes, type TokenScope } from '../../../shared/domain/token-scopes.ts'
@@ -48,7 +48,7 @@ export class AccessTokens {
    * Makes one. What is shown now is kept nowhere.
    * @param scopes left out: those of use to the role
    * @param role a bound of its own; left out, and without scopes: the account's role now
-   * @throws ConsoleError 'forbidden' when it would be more than the account's role, 'conflict' when there are too many
+   * @throws RefusalError 'forbidden' when it would be more than the account's role, 'conflict' when there are too many
    */
   async create(
     accountId: string,
@@ -58,12 +58,12 @@ export class AccessTokens {
     const id = keyOf(token)
     const stored = await this.#store.transact(accountLocks, (transaction) => {
       const account = this.#store.get('accounts', accountId)
-      if (account === undefined) throw new ConsoleError(refusal('accountNotFound'))
+      if (account === undefined) throw new RefusalError(refusal('accountNotFound'))
       const given = role ?? account.role
-      if (!atLeast(account.role, given)) throw new ConsoleError(refusal('tokenRole', { role: account.role }))
+      if (!atLeast(account.role, given)) throw new RefusalError(refusal('tokenRole', { role: account.role }))
       const useful = scopesOfRole(given)
       const beyond = scopes?.find((scope) => !useful.includes(scope))
-      if (beyond !== undefined) throw new ConsoleError(refusal('tokenScope', { scope: beyond, role: given }))
+      if (beyond !== undefined) throw new RefusalError(refusal('tokenScope', { scope: beyond, role: given }))
       const now = this.#now()
       const others = [...this.#store.all('access_tokens')].filter(([, { account: of }]) => of === accountId)
       // Those that have ended make room.
@@ -114,12 +114,12 @@ export class AccessTokens {
     return counts
   }
 
-  /** @param accountId whose it must be; left out: anybody's @throws ConsoleError 'notFound' */
+  /** @param accountId whose it must be; left out: anybody's @throws RefusalError 'notFound' */
   revoke(id: string, accountId?: string): Promise<void> {
     return this.#store.transact(accountLocks, (transaction) => {
       const stored = this.#store.get('access_tokens', id)
       if (stored === undefined || (accountId !== undefined && stored.account !== accountId))
-        throw new ConsoleError(refusal('tokenNotFound'))
+        throw new RefusalError(refusal('tokenNotFound'))
       transaction.delete('access_tokens', id)
       transaction.delete('last_uses', id)
     })

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import { ConsoleError } from '../../../shared/domain/outcome.ts'
+import { RefusalError } from '../../../shared/domain/outcome.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import type { AccountSessionView } from '../../../shared/console/accounts.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -129,13 +129,13 @@ export class AccountSessions {
   /**
    * Ends one, durably.
    * @param accountId whose it must be; left out: anybody's
-   * @throws ConsoleError 'notFound', ApiError 'storage'
+   * @throws RefusalError 'notFound', ApiError 'storage'
    */
   end(id: string, accountId?: string): Promise<void> {
     return this.#store.transact(['account_sessions'], (transaction) => {
       const session = this.#store.get('account_sessions', id)
       if (session === undefined || (accountId !== undefined && session.account !== accountId))
-        throw new ConsoleError(refusal('sessionNotFound'))
+        throw new RefusalError(refusal('sessionNotFound'))
       transaction.delete('account_sessions', id)
     })
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { ConsoleError } from '../../../shared/domain/outcome.ts'
+import { RefusalError } from '../../../shared/domain/outcome.ts'
 import { type Refusal, refusal } from '../../../shared/refusals/refusal.ts'
 import { type PasswordProblem, passwordLength, passwordProblem } from '../../../shared/console/password-rules.ts'
 import type { Role } from '../../../shared/domain/roles.ts'
@@ -44,10 +44,10 @@ export function hasEnabledAdmin(accounts: Iterable<StoredAccount>): boolean {
   return false
 }
 
-/** @throws ConsoleError 'conflict' where the console key would be switched off and nobody else could mend the site */
+/** @throws RefusalError 'conflict' where the console key would be switched off and nobody else could mend the site */
 export function refuseLockOut(accounts: Iterable<StoredAccount>): void {
   if (hasEnabledAdmin(accounts)) return
-  throw new ConsoleError(refusal('keyStaysOn'), { fields: ['console.key_sign_in'] })
+  throw new RefusalError(refusal('keyStaysOn'), { fields: ['console.key_sign_in'] })
 }
 
 /** Accounts of the console, besides the console key. Every change is durable when it resolves; every method rejects with ApiError 'storage' when the disk refuses. */
@@ -71,10 +71,10 @@ export class Accounts {
     return [...this.#store.all('accounts').values()]
   }
 
-  /** @throws ConsoleError 'notFound' */
+  /** @throws RefusalError 'notFound' */
   get(id: string): StoredAccount {
     const account = this.#store.get('accounts', id)
-    if (account === undefined) throw new ConsoleError(refusal('accountNotFound'))
+    if (account === undefined) throw new RefusalError(refusal('accountNotFound'))
     return account
   }
 
@@ -96,7 +96,7 @@ export class Accounts {
     })
   }
 
-  /** @throws ConsoleError 'invalid' for the password, 'conflict' when the name is taken or there are too many */
+  /** @throws RefusalError 'invalid' for the password, 'conflict' when the name is taken or there are too many */
   async create(name: string, role: Role, password: string): Promise<StoredAccount> {
     const id = randomBytes(9).toString('base64url')
     const password_sealed = await this.#sealed(id, password, name, 'password')
@@ -120,7 +120,7 @@ export class Accounts {
 
   /**
    * A new role ends its sessions; disabling ends its access tokens, too.
-   * @throws ConsoleError 'notFound', 'conflict' when the name is taken, or when nobody could get in any more
+   * @throws RefusalError 'notFound', 'conflict' when the name is taken, or when nobody could get in any more
    */
   update(id: string, patch: AccountPatch): Promise<StoredAccount> {
     return this.#store.transact(accountLocks, (transaction) => {
@@ -138,7 +138,7 @@ export class Accounts {
   /**
    * Gives it a new password; its sessions end, but for one, and its access tokens.
    * @param keep what goes on: the session of an id, and the tokens
-   * @throws ConsoleError 'notFound', 'invalid' for the password, with the name of its field
+   * @throws RefusalError 'notFound', 'invalid' for the password, with the name of its field
    */
   async setPassword(id: string, password: string, field: string, keep: KeptAccess = {}): Promise<void> {
     const password_sealed = await this.#sealed(id, password, this.get(id).name, field)
@@ -155,7 +155,7 @@ export class Accounts {
 
   /**
    * Deletes it with its sessions and tokens.
-   * @throws ConsoleError 'notFound', 'conflict' when nobody could get in any more
+   * @throws RefusalError 'notFound', 'conflict' when nobody could get in any more
    */
   delete(id: string): Promise<void> {
     return this.#store.transact(accountLocks, (transaction) => {
@@ -177,19 +177,19 @@ export class Accounts {
 
   #refuseLockOut(after: Iterable<StoredAccount>): void {
     if (siteSettings(this.#store).console.key_sign_in || hasEnabledAdmin(after)) return
-    throw new ConsoleError(refusal('lastAdmin'))
+    throw new RefusalError(refusal('lastAdmin'))
   }
 
   #refuseTaken(name: string, id: string): void {
     const other = this.named(name)
     const reserved = reservedNames.has(folded(name))
     if (!reserved && (other === undefined || other.id === id)) return
-    throw new ConsoleError(refusal(reserved ? 'accountReserved' : 'accountExists'), { fields: ['name'] })
+    throw new RefusalError(refusal(reserved ? 'accountReserved' : 'accountExists'), { fields: ['name'] })
   }
 
   async #sealed(id: string, password: string, name: string, field: string): Promise<string> {
     const problem = passwordProblem(password, name)
-    if (problem !== undefined) throw new ConsoleError(problems[problem], { fields: [field] })
+    if (problem !== undefined) throw new RefusalError(problems[problem], { fields: [field] })
     const hash = await this.#hashes.run(() => hashPassword(password, this.#cost))
     return this.#store.seal(hash, placeOf('accounts', id))
   }

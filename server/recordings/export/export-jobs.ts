@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Logger } from 'pino'
-import { ConsoleError } from '../../../shared/domain/outcome.ts'
+import { RefusalError } from '../../../shared/domain/outcome.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import { insideOf, type OwnPath } from '../../../shared/files/own-path.ts'
 import { makeInside, openInside, removeInside, sizeInside } from '../../../shared/files/real-path.ts'
@@ -71,7 +71,7 @@ export class ExportJobs {
 
   /**
    * Begins an export, or puts it behind the others.
-   * @throws ConsoleError too many exports, or the disk is too full
+   * @throws RefusalError too many exports, or the disk is too full
    */
   async start(request: ExportRequest, account: string): Promise<ExportJob> {
     await this.#begun
@@ -79,12 +79,12 @@ export class ExportJobs {
     const needed = 2 * this.#bytesOf(request)
     await makeInside(this.#parts.folder, this.#folder, 0o700)
     const claim = await this.#parts.budget.claim({ owner: `account ${account}`, bytes: needed })
-    if (claim === undefined) throw new ConsoleError(refusal('exportTooLarge'))
+    if (claim === undefined) throw new RefusalError(refusal('exportTooLarge'))
     this.#forgetOldest()
     const mine = [...this.#jobs.values()].filter((job) => isUnderWay(job) && job.view.account === account)
     if (this.#jobs.size >= maxJobs || mine.length >= maxOfAccount) {
       claim.release()
-      throw new ConsoleError(refusal('tooManyExports'))
+      throw new RefusalError(refusal('tooManyExports'))
     }
     const id = randomBytes(16).toString('base64url')
     const view = newJob(id, account, request)

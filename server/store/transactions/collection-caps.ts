@@ -1,4 +1,4 @@
-import { ConsoleError } from '../../../shared/domain/outcome.ts'
+import { RefusalError } from '../../../shared/domain/outcome.ts'
 import type { Licence } from '../../../shared/licence.ts'
 import { limits } from '../../../shared/limits.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
@@ -40,8 +40,8 @@ export const caps: { readonly [C in CollectionName]: readonly Cap<Collections[C]
   // One document.
   settings: [],
   licence: [],
-  credentials: [all(limits.credentials, (limit) => new ConsoleError(refusal('credentialLimit', { limit })))],
-  nodes: [all(limits.nodes, (limit) => new ConsoleError(refusal('nodeLimit', { limit })))],
+  credentials: [all(limits.credentials, (limit) => new RefusalError(refusal('credentialLimit', { limit })))],
+  nodes: [all(limits.nodes, (limit) => new RefusalError(refusal('nodeLimit', { limit })))],
   devices: [all(limits.devices, (limit) => new ApiError('joinFailed', { refusal: refusal('deviceLimit', { limit }) }))],
   rooms: [
     {
@@ -53,17 +53,17 @@ export const caps: { readonly [C in CollectionName]: readonly Cap<Collections[C]
     },
     all(limits.rooms, (limit) => new ApiError('licenceExceeded', { refusal: refusal('roomLimit', { limit }) })),
   ],
-  wall_views: [all(limits.wallViews, (limit) => new ConsoleError(refusal('wallViewLimit', { limit })))],
-  room_templates: [all(limits.roomTemplates, (limit) => new ConsoleError(refusal('templateLimit', { limit })))],
+  wall_views: [all(limits.wallViews, (limit) => new RefusalError(refusal('wallViewLimit', { limit })))],
+  room_templates: [all(limits.roomTemplates, (limit) => new RefusalError(refusal('templateLimit', { limit })))],
   // The least recently used one ends instead.
   sessions: [],
   account_sessions: [],
-  accounts: [all(limits.accounts, (limit) => new ConsoleError(refusal('accountLimit', { limit })))],
+  accounts: [all(limits.accounts, (limit) => new RefusalError(refusal('accountLimit', { limit })))],
   access_tokens: [
     each(
       limits.tokensPerAccount,
       ({ account }) => account,
-      (limit) => new ConsoleError(refusal('tokenLimit', { limit })),
+      (limit) => new RefusalError(refusal('tokenLimit', { limit })),
     ),
   ],
   // At most one for each account, token, room, camera or stream.
@@ -72,8 +72,8 @@ export const caps: { readonly [C in CollectionName]: readonly Cap<Collections[C]
   relay_loops: [],
   relay_observers: [],
   meetings: [],
-  recording_wishes: [all(limits.manualRecordings, (limit) => new ConsoleError(refusal('recordingLimit', { limit })))],
-  recording_keeps: [all(limits.keptSpans, (limit) => new ConsoleError(refusal('keptSpanLimit', { limit })))],
+  recording_wishes: [all(limits.manualRecordings, (limit) => new RefusalError(refusal('recordingLimit', { limit })))],
+  recording_keeps: [all(limits.keptSpans, (limit) => new RefusalError(refusal('keptSpanLimit', { limit })))],
   recordings: [
     all(limits.recordings, tooManyRecordings),
     each(limits.activeRecordings, ({ state }) => (state === 'recording' ? state : undefined), tooManyRecordings),

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { Capabilities } from '../../../server/capabilities/capabilities.ts'
 import { credentialInput } from '../../../shared/console/credentials.ts'
-import { ConsoleError } from '../../../shared/domain/outcome.ts'
+import { RefusalError } from '../../../shared/domain/outcome.ts'
 import { digestOf } from '../../support/api-client.ts'
 import { accessSite, type AccessSite, secret } from '../../support/sites/access-site.ts'
 import { room } from '../../support/sites/store-site.ts'
@@ -34,7 +34,7 @@ test('an access_key is unique', async () => {
   const twice = await Promise.allSettled([1, 2].map(() => site.credentials.create(input({ access_key: 'same' }))))
   expect(twice.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
   const failure = await site.credentials.create(input({ access_key: 'demo_access' })).catch((error: unknown) => error)
-  expect(failure).toBeInstanceOf(ConsoleError)
+  expect(failure).toBeInstanceOf(RefusalError)
   expect(failure).toMatchObject({ code: 'conflict', problems: [{ path: 'access_key' }] })
 })
 
@@ -49,7 +49,7 @@ test('every change of an unknown credential is refused', async () => {
     () => credentials.endSessions('none'),
     async () => credentials.reveal('none'),
   ]) {
-    await expect(act()).rejects.toMatchObject({ name: 'ConsoleError', code: 'notFound' })
+    await expect(act()).rejects.toMatchObject({ name: 'RefusalError', code: 'notFound' })
   }
 })
 

@@ -6,7 +6,7 @@ import { commandFlags } from '../server/bin/launch-options.ts'
  */
 export type StartMode = 'desktop' | 'headless' | 'quit' | 'service'
 
-/** Flags of the mode itself; the controller does not know them. */
+/** Flags that choose the mode; they are not passed to the controller. */
 export const modeFlags = {
   headless: '--headless',
   quit: '--quit',

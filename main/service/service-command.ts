@@ -137,7 +137,7 @@ function isForOperator(error: unknown): error is Error {
   )
 }
 
-/** Installs the service of this machine or removes it, says so in one sentence, and ends: `roomdesk --install-service`, `--remove-service`. */
+/** Installs or removes the service of this machine, prints the result in one sentence, and ends: `roomdesk --install-service`, `--remove-service`. */
 export function changeService(): void {
   exitOnFailure(change().then((code) => app.exit(code)))
 }

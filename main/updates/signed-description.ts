@@ -98,7 +98,7 @@ const readSignature: ReadSignature = async (path) => {
 }
 
 /**
- * Proves that an installer for Windows was signed by whoever signed the running app.
+ * Proves that an installer for Windows has the signer of the running app.
  * @param program executable of the running app
  * Nothing to prove where the running app is not signed itself: the publisher's key proved the release.
  * @throws UpdateProblem

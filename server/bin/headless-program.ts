@@ -244,7 +244,7 @@ function reportFirstStart(controller: Controller | SiteController): void {
 /**
  * Carries out a command that prints something and ends.
  * @returns undefined when the options name none: then a controller is to run
- * @throws errors that the operator can mend, with one line that says how
+ * @throws errors that the operator can resolve; their one-line message names the step
  */
 async function runCommand(given: LaunchOptions): Promise<Report | undefined> {
   if (given.help) return { text: `${usage}\n`, code: 0 }

@@ -26,7 +26,7 @@ const crashMs = 200
  */
 const growthPercent = 100
 
-/** V8 of Node 24. Later ones may no longer know the switches, and would complain of them. */
+/** Major version of V8 in Node 24. Later versions may refuse these switches with a warning. */
 const knownV8 = 13
 
 const parentPort = 'parentPort' in process ? asParentPort(process.parentPort) : undefined

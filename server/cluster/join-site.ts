@@ -160,7 +160,7 @@ export function registerBy(ask: AskPeer): RegisterWithLeader {
       const said = await ask(leader, question, deadline)
       return said?.status === 204 ? 'known' : 'open'
     } catch (error) {
-      // Its machine is there, and says that no program listens.
+      // Its machine refuses the connection: no program listens there.
       return hasCode(error, 'ECONNREFUSED') ? 'gone' : 'open'
     }
   }

@@ -76,7 +76,7 @@ export class LeaderConsole {
     return { [passedOnHeader]: value, ...headers }
   }
 
-  /** One request to the leader's console. @throws RefusalError failed when nobody leads; what the connection says */
+  /** One request to the leader's console. @throws RefusalError failed if there is no leader; errors of the connection */
   async ask(
     method: string,
     path: string,

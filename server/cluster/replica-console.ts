@@ -193,9 +193,9 @@ async function isKnown(sessions: Pick<AccountSessions, 'check'>, { cookie, half 
 /** Dependencies of the console of a replica. */
 interface ReadOnlyConsole {
   controllers: Pick<ControllerWatch, 'list'>
-  /** Calls a procedure of the leader's console for somebody who has shown here who they are. */
+  /** Calls a procedure of the leader's console for a caller who signed in here. */
   ask: (name: string, input: unknown, origin: CallOrigin) => Promise<ConsoleResult<unknown>>
-  /** URL of the leader's console; empty where nobody leads. */
+  /** URL of the leader's console; empty without a leader. */
   leaderUrl: () => string
   log: Log
 }
@@ -222,7 +222,7 @@ function readOnlyDispatch({ controllers, ask, leaderUrl, log }: ReadOnlyConsole)
   return unproven('the leader answers', dispatch)
 }
 
-/** Read when somebody scrapes. */
+/** Sources of the metrics; read at each scrape. */
 interface ReplicaMetricSources {
   controllers: ControllerMetricSources
   /** Requests that were passed on, and that could not be. */

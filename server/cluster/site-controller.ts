@@ -375,7 +375,7 @@ export class SiteController {
   }
 }
 
-/** Records each loss that a controller finds in the event log at once: it may be the only one that knows of it, and may never lead. */
+/** Records each loss that a controller finds in the event log at once: other controllers may not find it, and this one may never lead. */
 export function recordLosses(member: Pick<SiteMember, 'onLost'>, events: EventSink): () => void {
   return member.onLost((notice) => {
     if (notice.logged === true) return

@@ -154,7 +154,7 @@ export function mediaHandlers({
       return answer ?? { picture: null }
     },
     'media.watch': {
-      // Watching a camera that the operator put into the room is watching nobody.
+      // A camera that the operator added is no person: watching it needs no consent.
       subjects: ({ room_id, stream_id }) => (isCamera(store, room_id, stream_id) ? [] : [subject.room(room_id)]),
       run: async ({ room_id, stream_id, small, height, offer }, { role }) => {
         const opened = atLeast(role, 'operator') || settings().console.viewers_watch
@@ -238,7 +238,7 @@ function expiryOf(planned: PlannedChange | undefined): EventParams {
   return made === undefined ? {} : { expires_at: made.expires_at }
 }
 
-/** Whether a stream of a room is that of a camera that the operator put there: watching it is watching nobody. */
+/** Whether a stream of a room belongs to a camera that the operator added, and not to a person. */
 function isCamera(store: Pick<Store, 'get'>, roomId: string, streamId: string): boolean {
   return store.get('devices', streamId)?.roomId === roomId
 }

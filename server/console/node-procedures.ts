@@ -183,7 +183,7 @@ function assertPort(store: Store, node: NodeConfig): void {
   if (wrong !== undefined) throw new RefusalError(wrong, { fields: ['port'] })
 }
 
-/** @param port 0: the node port, which is the settings' @throws RefusalError conflict when somebody else has it */
+/** @param port 0: the node port of the settings @throws RefusalError conflict if another listener uses the port */
 async function assertPortFree(host: string, port: number): Promise<void> {
   const taken = port === 0 ? undefined : await tryPort('node', host, port)
   if (taken === undefined) return

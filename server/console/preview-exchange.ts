@@ -39,7 +39,7 @@ export async function passAnswer(nodeUrl: string, session: string, answer: strin
   if (status !== 204) throw new RefusalError(refusal('previewRefused', { reason: detailOf(body, status) }))
 }
 
-/** Ends a session on the node; one that is over already is no failure. @throws RefusalError failed */
+/** Ends a session on the node. A session that has ended already is no failure. @throws RefusalError failed */
 export async function endSession(nodeUrl: string, session: string, signal: AbortSignal): Promise<void> {
   await send('DELETE', `${nodeUrl}/session/${encodeURIComponent(session)}`, {}, '', signal)
 }

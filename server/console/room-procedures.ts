@@ -97,7 +97,7 @@ export function roomHandlers({
   }
 }
 
-/** Refusals of an act that reached nobody. */
+/** Refusals of an act whose recipient is not in the room. */
 const refusals: Readonly<Record<WaitingRefusal, Refusal>> = {
   notWaiting: refusal('notWaiting'),
   locked: refusal('waitingRoomLocked'),

@@ -58,7 +58,7 @@ export function machineReadiness({
   return { readiness: new Readiness({ ...checks, ...keychain, ...options.readinessChecks }, logger), phone }
 }
 
-/** Reads the clocks of all cameras that have joined, as the embedded nodes hear them; those of cameras on other nodes are not known. */
+/** Reads the clocks of all joined cameras of the embedded nodes. Clocks of cameras on other nodes are unknown. */
 async function cameraClocks(
   outgoing: Pick<OutgoingUsers, 'views'>,
   media: EmbeddedNodes | undefined,
@@ -70,7 +70,7 @@ async function cameraClocks(
     const client = await media?.client(node, signal)
     return (await client?.request('camera_clocks', {}, signal))?.clocks ?? []
   })
-  // A node that does not answer tells of its own cameras only.
+  // If a node does not answer, only the clocks of its own cameras are missing.
   const answers = (await Promise.allSettled(asked)).flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
   const ahead = new Map(answers.map(({ streamId, ahead_ms }) => [streamId, ahead_ms]))
   return joined.map(({ userId, userName }) => ({ name: userName || userId, aheadMs: ahead.get(userId) }))

@@ -78,7 +78,7 @@ export class DeviceTable {
     return this.#plan(text).map(({ shown }) => shown)
   }
 
-  /** Does what the lines without an error say; each line tells how it went. @throws RefusalError 'invalid' when the text is no such table */
+  /** Applies the lines without an error, and returns the result of each line. @throws RefusalError 'invalid' when the text is no such table */
   async import(text: string): Promise<ImportLine[]> {
     const plan = this.#plan(text)
     const todo = new Map(

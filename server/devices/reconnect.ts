@@ -227,7 +227,7 @@ interface LadderSettings {
 /** Waits differ by up to this share, so that devices which failed together do not come back together. */
 const jitter = 0.1
 
-/** How long a device waits before its next attempt (contract, section 4): it climbs with each failure in a row, a join that did not last among them. */
+/** Delay before the next attempt to join a device (contract, section 4). It grows with each failure in a row; a join that did not last counts as one. */
 export class ReconnectLadder {
   readonly #settings: () => LadderSettings
   readonly #random: () => number

@@ -168,14 +168,14 @@ interface FoundFile {
 const maxListed = 500
 const deepest = 3
 
-/** Lists files of a folder with their sizes; the largest first. A folder that is not there is empty. */
+/** Lists files of a folder with their sizes; the largest first. A missing folder is empty. */
 async function sizesIn(folder: string): Promise<FoundFile[]> {
   const found: FoundFile[] = []
   await collect(folder, deepest)
   return found.sort((one, other) => other.bytes - one.bytes).slice(0, maxListed)
 
   async function collect(path: string, depth: number): Promise<void> {
-    // What cannot be read is not listed.
+    // Unreadable files are not listed.
     for (const entry of await readdir(path, { withFileTypes: true }).catch(() => [])) {
       if (!isPathPart(entry.name)) continue
       const inner = insideOf(path, entry.name)

@@ -65,7 +65,7 @@ interface CertificatesBeside {
 }
 
 /**
- * Serves TLS beside plain HTTP on the same port: the first byte of a connection tells which it is. The server emits `secureConnection` after a handshake.
+ * Serves TLS beside plain HTTP on the same port: the first byte of a connection decides. The server emits `secureConnection` after a handshake.
  * @param firstByteMs limit for a silent connection and for a handshake, in milliseconds
  */
 export function serveTlsBeside(

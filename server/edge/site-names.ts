@@ -130,5 +130,5 @@ function family(address: string): 'ipv4' | 'ipv6' {
   return isIPv6(address) ? 'ipv6' : 'ipv4'
 }
 
-/** Name by which controllers of a site ask each other for their certificates (RFC 6066, section 3). It can be nobody's (RFC 9476). */
+/** Name by which controllers of a site ask each other for their certificates (RFC 6066, section 3). No host can have it (RFC 9476). */
 export const controllerName = 'controller.alt'

@@ -160,10 +160,10 @@ function invalid(path: string, refused: Refusal): RefusalError {
   )
 }
 
-/** Others know the certificate itself, whatever it is for. */
+/** Other controllers compare the whole certificate; its names do not matter. */
 const controllerNames: CertifiedNames = { dns: [controllerName], addresses: [] }
 
-/** The certificate by which the other controllers of a site know this one, where its ports are plain HTTP for everybody else. Made at the first start. */
+/** Certificate that identifies this controller to the other controllers of its site if its ports are plain HTTP for clients. Created at the first start. */
 export async function controllerCertificate(dataFolder: string): Promise<TlsMaterial> {
   const folder = join(dataFolder, 'tls', 'controller')
   const { cert, key } = await ownCertificate(folder, {

@@ -90,7 +90,7 @@ const maxText = 300
 /** Fields of one part of an entry. */
 const maxFields = 40
 
-/** An entry whose line is at most some 60 kB, whatever somebody called a room. */
+/** Shortens long names so that the line of the entry has at most about 60 kB. */
 export function boundedContent(content: EventContent): EventContent {
   const { actor, subject, params, before, after, room, ...rest } = content
   return {

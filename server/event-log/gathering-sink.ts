@@ -65,7 +65,7 @@ export class GatheringSink implements GatedSink {
   }
 }
 
-/** How many of one key pass within a window; further ones are counted. */
+/** Maximum number of entries of one key within a window; further ones are only counted. */
 interface FloodLimits {
   most: number
   windowMs: number

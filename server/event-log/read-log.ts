@@ -83,7 +83,7 @@ function takeLines(lines: Buffer, page: PageOfLines): void {
   }
 }
 
-/** Entries after a number, oldest first, read from the files. Entries that are gone, or damaged, are left out. @throws what the file system says */
+/** Entries after a number, oldest first, read from the files. Removed and damaged entries are left out. @throws errors of the file system */
 export async function readForward(
   folder: string,
   segments: readonly Segment[],

@@ -137,7 +137,7 @@ export class SegmentFiles {
     return last !== undefined && this.#goesOn && last.bytes < this.#maxBytes && !isAnotherDay(last.at, first.at)
   }
 
-  /** Begins the segment of this entry. @throws what the file system says */
+  /** Begins the segment of this entry. @throws errors of the file system */
   async begin(first: EventEntry): Promise<void> {
     await this.close()
     const segment = { name: segmentName(first.seq), first: first.seq, bytes: 0, at: first.at, prev: first.prev }
@@ -149,7 +149,7 @@ export class SegmentFiles {
     this.#goesOn = true
   }
 
-  /** Writes behind the end of the last segment. @throws what the file system says; then nothing of it is there */
+  /** Writes behind the end of the last segment. @throws errors of the file system; nothing of the entry is written then */
   async write(bytes: Buffer): Promise<void> {
     const segment = this.#segments.at(-1)
     if (segment === undefined) throw new Error('The event log has no segment.')
@@ -164,12 +164,12 @@ export class SegmentFiles {
     segment.bytes += bytes.length
   }
 
-  /** Syncs what was written. @throws what the file system says */
+  /** Syncs what was written. @throws errors of the file system */
   async sync(): Promise<void> {
     await this.#handle?.datasync()
   }
 
-  /** Removes the oldest segments. @throws what the file system says */
+  /** Removes the oldest segments. @throws errors of the file system */
   async remove(count: number): Promise<void> {
     for (const { name } of this.#segments.splice(0, count)) await rm(insideOf(this.#folder, name), { force: true })
   }
@@ -180,7 +180,7 @@ export class SegmentFiles {
   }
 }
 
-/** A write may take a part only. @throws what the file system says */
+/** A write may take a part only. @throws errors of the file system */
 async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done)

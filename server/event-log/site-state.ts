@@ -105,7 +105,7 @@ function accountState(store: Records, id: string): object | undefined {
   return state
 }
 
-/** Names that are kept: of those who came longest ago they are forgotten first. */
+/** Maximum number of names kept; the oldest are dropped first. */
 const most = 5_000
 
 /** Names of people in rooms, kept for a while after they left: events show them. */
@@ -129,7 +129,7 @@ export class PeopleNames {
     return [...this.#names.values()]
   }
 
-  /** The name of somebody in a room; empty when nobody knows it. */
+  /** Returns the name of a person in a room; empty if it is unknown. */
   of(roomId: string, userId: string): string {
     return this.#names.get(keyOf(roomId, userId)) ?? ''
   }

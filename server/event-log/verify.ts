@@ -98,7 +98,7 @@ async function readInto(walk: ChainWalk, path: string, signal: AbortSignal | und
 /** A verdict without the time that it took. */
 export type Found = Omit<LogVerdict, 'milliseconds'>
 
-/** Verdict on a log whose head cannot be used: nothing can be checked. @param first number of its first entry; undefined: it has none, and is good if it has no head */
+/** Returns the verdict on a log without a usable head, which cannot be checked. @param first number of its first entry; undefined: an empty log, which is valid without a head */
 export function verdictWithoutHead(state: Exclude<ReadHead['state'], 'good'>, first: number | undefined): Found {
   const isNew = first === undefined && state === 'missing'
   const nothing = { entries: 0, oldest: 0, newest: 0, unsealed: 0, file: '' }

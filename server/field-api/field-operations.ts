@@ -85,7 +85,7 @@ function accessTokenOperation(services: AuthenticateServices): AnyOperation {
   })
 }
 
-/** Needs of server_info. */
+/** Dependencies of server_info. */
 interface ServerInfoServices {
   pool: Pick<NodePool, 'views' | 'address'>
   settings: () => Settings
@@ -114,7 +114,7 @@ function serverInfoOperation({ pool, settings, mediaUrl }: ServerInfoServices): 
   })
 }
 
-/** A node that may serve rooms: which one serves a room, get_mcu says. @throws ApiError noNode */
+/** Returns a node that can serve rooms. The node of a certain room is the answer of get_mcu. @throws ApiError noNode */
 function someNode(pool: ServerInfoServices['pool']): string {
   const nodes = pool.views().filter(({ config }) => config.enabled)
   const node = nodes.find(({ state }) => state === 'online') ?? nodes[0]

@@ -7,7 +7,7 @@ import { isCallback } from './answer.ts'
 import { callbackName } from './parameters.ts'
 import type { Route } from './route.ts'
 
-/** An operation that wants a session's token has a good one; whose it is stands in `credential` then. */
+/** Checks the token. Sets `credential` if the operation requires one. */
 export function checkToken(exchange: Exchange, route: Route, sessions: Pick<Sessions, 'check'>): Refusal | undefined {
   if (!route.guarded) return undefined
   const session = sessions.check(route.token(exchange.parameters))
@@ -56,7 +56,7 @@ export function readCallback(exchange: Exchange): void {
   } else if (exchange.request.headers.accept !== undefined) exchange.callback = callback
 }
 
-/** Parameters are well formed and what the operation's schema wants; they are in `params` then. */
+/** Checks the parameters by the operation's schema. Sets `params`. */
 export function checkParameters(exchange: Exchange, route: Route): Refusal | undefined {
   const { parameters, problem } = exchange
   exchange.room = route.room(parameters, undefined)
@@ -82,7 +82,7 @@ export function isPreflight({ request }: Exchange): boolean {
   return request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
 }
 
-/** Why there is no route. */
+/** Reason why no route matches. */
 export function refuseRoute({ api, request, route, path }: Exchange): Refusal {
   if (route === undefined)
     return { error: 'notSupported', message: `There is no ${plainPath(path)} on the ${api} API.` }

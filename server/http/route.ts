@@ -115,7 +115,7 @@ function expectation(issue: Issue): string {
     case 'too_big':
       return issue.message.startsWith('must') ? issue.message : `must be at most ${issue.maximum} characters long`
     case 'invalid_union': {
-      // The alternative that got furthest says best what is wrong; an own message of the union comes before it.
+      // The alternative with the deepest problem describes the input best; a message of the union itself has precedence.
       if (issue.message.startsWith('must')) return issue.message
       const inner = issue.errors.flat().find((alternative) => alternative.code !== 'invalid_type')
       return inner === undefined ? 'is of the wrong type' : expectation(inner)

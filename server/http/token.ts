@@ -53,7 +53,7 @@ export function doubleQuoted(text: string): string {
       result += '"'
     } else if (character === '\\') {
       const escaped = text.charAt(++i)
-      // JSON knows no escaped single quote.
+      // JSON has no escape for a single quote.
       result += escaped === "'" ? "'" : `\\${escaped}`
     } else result += character === '"' ? '\\"' : character
   }

@@ -258,18 +258,18 @@ const maxLengthMs = 24 * 60 * 60_000
 const baseBytes = 64 * 1024 * 1024
 const bytesPerMs = 250_000
 
-/** Why the beginning of a segment is not believed; undefined: it is. @param now milliseconds since the epoch */
+/** Returns the reason why the beginning of a segment is invalid; undefined: it is valid. @param now milliseconds since the epoch */
 function beginProblem({ startedAt }: SegmentFacts, now: number): string | undefined {
   return isNear(startedAt, now) ? undefined : 'it begins at another time'
 }
 
-/** Why the end of a segment is not believed; undefined: it is. */
+/** Returns the reason why the end of a segment is invalid; undefined: it is valid. */
 function endProblem({ startedAt, endedAt, bytes }: EndedFacts): string | undefined {
   if (endedAt < startedAt || endedAt > startedAt + maxLengthMs) return 'it ends at an impossible time'
   return bytes > baseBytes + (endedAt - startedAt) * bytesPerMs ? 'it has an impossible size' : undefined
 }
 
-/** Why a gap is not believed; undefined: it is. @param now milliseconds since the epoch */
+/** Returns the reason why a gap is invalid; undefined: it is valid. @param now milliseconds since the epoch */
 function gapProblem({ from, to }: Gap, now: number): string | undefined {
   if (!isNear(from, now)) return 'it begins at another time'
   return to === null || (to >= from && isNear(to, now)) ? undefined : 'it ends at an impossible time'

@@ -50,14 +50,14 @@ export interface RecordingChanges {
 }
 
 /**
- * Tells whether a caller may see recordings of a stream: operators and admins all, viewers as the setting `recording.viewers` says.
+ * Whether a caller may see recordings of a stream. Operators and admins may see all, viewers those that the setting `recording.viewers` allows.
  * @param device the stream is a camera's, rather than a person's
  */
 export function maySeeRecording(role: Role, viewers: RecordingViewers, device: boolean): boolean {
   return atLeast(role, 'operator') || viewers === 'all' || (viewers === 'cameras' && device)
 }
 
-/** Needs of recording a room for its host. */
+/** Dependencies of recording a room for its host. */
 interface HostRecordingParts {
   recordings: Pick<RecordingControl, 'start' | 'stop'>
   settings: () => Settings

@@ -34,7 +34,7 @@ export async function inviteForHost(
   }
 }
 
-/** Needs of locking a room for its host. */
+/** Dependencies of locking a room for its host. */
 export interface HostLockParts {
   rooms: Pick<Rooms, 'lock' | 'unlock'>
   /** Runs the change and records it. */
@@ -42,7 +42,7 @@ export interface HostLockParts {
   logger: NodeLogger
 }
 
-/** A host of a room, as its node has found, wants it locked or unlocked. Resolves to whether it is, on disk and at the node. Never rejects. */
+/** Locks or unlocks a room for a host that its node has verified. Resolves to whether it was stored and applied at the node. Never rejects. */
 export async function lockForHost({ rooms, recorded, logger }: HostLockParts, wanted: WantedLock): Promise<boolean> {
   try {
     await recorded(wanted, () => (wanted.locked ? rooms.lock(wanted.roomId) : rooms.unlock(wanted.roomId)))

@@ -273,7 +273,7 @@ function pageInOrder(positions: readonly number[], { descending, offset, limit }
 
 /**
  * The items that a full sort would put at `offset` to `offset + limit`, in order, without sorting the rest: O(n) expected (quickselect), plus the sort of the page.
- * Reorders `items`. `compare` must tell every two items apart.
+ * Reorders `items`. `compare` must never return 0 for two different items.
  */
 export function pageOf<T>(items: T[], compare: (one: T, other: T) => number, offset: number, limit: number): T[] {
   const end = Math.min(items.length, offset + limit)

@@ -122,7 +122,7 @@ export function personOfKey(key: string): { roomId: string; userId: string } {
 export const searchedTexts = {
   room: ({ topic, room_id, owner_id, tags = [] }: StoredRoom): string[] => [topic, room_id, owner_id, ...tags],
   person: ({ userName, userId }: NodeUser): string[] => [userName, userId],
-  /** For those who may change cameras: they see its whole address, too. */
+  /** For callers who may change cameras: they see the whole address. */
   camera: (device: StoredDevice): string[] => [...searchedTexts.cameraForViewers(device), device.userAddress],
   cameraForViewers: ({ userName, userId, userAddress, tags = [] }: StoredDevice): string[] => [
     userName,

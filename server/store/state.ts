@@ -87,7 +87,7 @@ export function toChange(record: RawRecord): Change | undefined {
 }
 
 const node = nodeConfigSchema.omit({ name: true, kind: true }).parse({})
-/** Default of each field that the version which stored a record did not know. */
+/** Default of each field that was added after a record may have been stored. */
 const defaults: Partial<Record<CollectionName, object>> = {
   licence: licenceSchema.parse({}),
   nodes: { ...node, created_at: 0, draining: false, secrets_sealed: '' },
@@ -95,7 +95,7 @@ const defaults: Partial<Record<CollectionName, object>> = {
 
 /** A record of an earlier version with every field of this one; the settings are completed where they are read. */
 function completeRecord(collection: CollectionName, value: object): object {
-  // The record was written by this program: it has the shape that its collection says.
+  // The record was written by this program: it has the shape of its collection.
   if (collection === 'trash') return withSharedParts(value as StoredTrash)
   const fields = defaults[collection]
   return fields === undefined ? value : { ...fields, ...value }

@@ -25,7 +25,7 @@ export const noEdit = (reason: string): NoEdit => ({ noEdit: reason })
 
 /** Parts of the declaration of a procedure that stores something. */
 interface Stores<E, X> {
-  /** What the event log records. */
+  /** Record of the event log. */
   event: E
   /** The dispatch merges each call of an edit, or refuses it: what is left out of the input stays. */
   edits?: X
@@ -48,7 +48,7 @@ type LastingAccess<I extends z.ZodType> =
   | { access: PersonAccess }
   | {
       access: OpenAccess
-      /** What it makes ends with the token, or its input decides whether a person is required. */
+      /** The created access ends with the token, or the input decides whether a person is required. */
       tokens: true
       /** Lifetime of what a call makes, in milliseconds. One longer than the setting `media.link_life_ms` requires the password. */
       lifetime: (input: z.output<I>, before: SiteBefore) => number

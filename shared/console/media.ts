@@ -185,7 +185,7 @@ export const mediaProcedures = {
     output: joinLinkView,
     access: operator('links:write'),
     tokens: true,
-    // An hour, as its handler says.
+    // One hour, as in its handler.
     lifetime: () => 0,
     passedOn: true,
     event: { collection: 'capabilities', subjects: ({ room_id }) => [subject.room(room_id)], facts: byImplementation },

@@ -6,7 +6,7 @@ export type PasswordProblem = 'short' | 'long' | 'name' | 'common'
 /** Characters. */
 export const passwordLength = { least: 10, most: 200 } as const
 
-/** A password as somebody types it; `passwordProblem` judges a new one, by the name, too. */
+/** A typed password. `passwordProblem` checks a new one, also against the name. */
 export const typedPassword = z
   .string()
   .min(1)

@@ -63,7 +63,7 @@ export interface TransactionEvents<I> {
   room?: (input: I) => string
 }
 
-/** Absent fields, by which the compiler tells the declarations of events apart. */
+/** Absent fields, by which the compiler distinguishes the declarations of events. */
 interface NotStored {
   records?: undefined
   collection?: undefined
@@ -87,14 +87,14 @@ export interface CallEvents<I, O> extends NotStored {
   continues?: (input: I) => boolean
   /** An act on people in `room`, recorded as an event of its own kind for each of them. */
   acts?: { kind: EventKind; people: (output: O) => readonly { user_id: string; user_name: string }[] }
-  /** Where a procedure that changes the site has its effect. */
+  /** Place of the effect, if it is no record of the store. */
   outside?: 'files' | 'memory' | 'nodes' | 'clients'
 }
 /** Events of a call that name their subject. */
 type NamedCallEvents<I, O> = CallEvents<I, O> &
   { [K in 'subjects' | 'made' | 'acts']: Required<Pick<CallEvents<I, O>, K>> }['subjects' | 'made' | 'acts']
 
-/** The call is recorded elsewhere: the implementation, or what it calls, writes an event of this kind. */
+/** The implementation, or a function that it calls, records an event of this kind. */
 export interface RecordedAs extends NotStored {
   readonly recordedAs: EventKind
 }

@@ -15,7 +15,7 @@ export const accessChange = z.strictObject({
   change: z.enum(['gained', 'lost', 'changed']),
   /** Name of the account, or label of the token. */
   name: z.string(),
-  /** Name of the account; of a token whose account is not there empty. */
+  /** Name of the account; empty for a token whose account is missing. */
   account: z.string(),
   /** Role after the restore; for a loss, before it. */
   role: z.enum(roleNames),

@@ -88,7 +88,7 @@ export const probeResult = z.strictObject({
   /** Reason of a failure; null when ok. */
   kind: z.enum(deviceErrorKinds).nullable(),
   message: z.string(),
-  /** What the device answered to what; empty: nothing more is known. */
+  /** Response of the device and the request that it answers; empty: unknown. */
   detail: z.string(),
   milliseconds: z.number(),
   tracks: z.array(
@@ -118,7 +118,7 @@ export const importLine = z.strictObject({
   roomId: z.string(),
   action: z.enum(['create', 'update', 'unchanged', 'error']),
   message: z.string(),
-  /** Why the line is refused, and the field that it is about. */
+  /** Reason why the line is refused, and its field. */
   problem: fieldProblem.optional(),
 })
 export type ImportLine = z.output<typeof importLine>

@@ -49,11 +49,11 @@ export const exportView = z.strictObject({
   unconverted: z.boolean(),
   /** Segments whose files are missing or damaged: they are not in the file. Left out: none. */
   lost: z.int().optional(),
-  /** Why it failed; empty: it has not. It stays in the list for an hour, or until it is removed by `exports.cancel`. */
+  /** Reason of a failure; empty: none. A failed export stays listed for an hour, or until `exports.cancel` removes it. */
   error: z.string(),
   /** The same as a name; left out: it has not failed. */
   failure: z.enum(exportFailureNames).optional(),
-  /** The file is deleted then; 0: it is not there yet. */
+  /** Time when the file is deleted; 0: there is no file yet. */
   expires_at: moment,
 })
 export type ExportView = z.output<typeof exportView>

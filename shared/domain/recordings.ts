@@ -72,12 +72,12 @@ export const keptSpan = z.strictObject({
 const recordingStarters = ['rule', 'operator', 'host', 'client', 'order'] as const
 export type RecordingStarter = (typeof recordingStarters)[number]
 
-/** Whether somebody started the recording by a button, which stops it, too. */
+/** Whether a person started the recording by a button, which also stops it. */
 export function isByHand(by: RecordingStarter): boolean {
   return by === 'operator' || by === 'host'
 }
 
-/** Reasons why something that is to be recorded is not. node: its node cannot record. off: the recordings folder cannot be used. storageLow: the disk is nearly full. away: it is not there. */
+/** Reasons why a wanted recording does not run. node: its node cannot record. off: the recordings folder cannot be used. storageLow: the disk is nearly full. away: nobody who is to be recorded is in the room. */
 const recordingHindrances = ['node', 'off', 'storageLow', 'away'] as const
 export type RecordingHindrance = (typeof recordingHindrances)[number]
 
@@ -96,7 +96,7 @@ export const recordingTarget = z.strictObject({
   since: moment,
   /** Media is being written. */
   recording: z.boolean(),
-  /** Why not; null: it is, or its first picture has not come yet. */
+  /** Reason why it is not recorded; null: it is, or its first picture is pending. */
   hindrance: z.enum(recordingHindrances).nullable(),
 })
 export type RecordingTarget = z.output<typeof recordingTarget>
@@ -159,9 +159,9 @@ export const recordingStatus = z.strictObject({
       remote_only: z.int(),
       /** Objects of deleted segments that still have to be deleted. */
       deleting: z.int(),
-      /** Why it cannot be used; null: it can, as far as is known. */
+      /** Reason why it cannot be used; null: none is known. */
       problem: z.enum(objectProblems).nullable(),
-      /** How the service calls it, e.g. `AccessDenied`. */
+      /** Error code of the service, e.g. `AccessDenied`. */
       detail: z.string(),
       /** Since when; 0: it can be used, or a single file failed. */
       since: moment,

@@ -54,7 +54,7 @@ export const roomView = z.strictObject({
   users: z.int(),
   /** Outgoing users of the room, whether they have joined or not. */
   devices: z.int(),
-  /** When the first person of the meeting in progress came; 0: nobody is in the room. */
+  /** Time when the first person of the meeting in progress joined; 0: the room is empty. */
   meeting_since: moment,
   /** People who wait to be let in. */
   waiting: z.int(),
@@ -86,7 +86,7 @@ export const editable = {
   max_audio: z.int().min(0).max(limits.maxStreams),
   attendee_max: z.int().min(1).max(limits.maxAttendees),
   room_mode: mode,
-  /** `on`: anybody who knows the room's number may join. `inherit`: the site's setting `media.open_rooms`. */
+  /** `on`: everybody with the room's number may join. `inherit`: the site's setting `media.open_rooms`. */
   entry_by_number: z.enum(entriesByNumber),
   /** Users wait for admission by a host; cameras and hosts do not. */
   waiting_room: z.boolean(),

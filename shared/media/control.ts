@@ -346,7 +346,7 @@ export const controllerMethods = {
   streamShort: {
     params: z.strictObject({ roomId: z.string(), userId: z.string(), shortcomings: z.array(shortcoming) }),
   },
-  /** A user wants to join a room that is not open here, or that only the controller can admit them to. With `refusal: null` the room is open now, and the user may join. */
+  /** A user requests to join a room that is not open here, or that only the controller can admit them to. With `refusal: null` the room is open now, and the user may join. */
   enter_room: {
     params: z.strictObject({
       roomId: z.string(),

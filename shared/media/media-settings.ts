@@ -13,7 +13,7 @@ export const mediaSettingsSchema = partSchema(media)
     site_ports: z.array(z.int().min(1).max(65_535)).max(256).default([]),
     /** Addresses of the site's other nodes, and node ports of its other controllers, e.g. `http://10.0.0.5:7084`. */
     other_nodes: z.array(z.string().max(600)).max(64).default([]),
-    /** Origins to which the room page may connect, besides its own: all embedded nodes of the site, also disabled ones, and node ports of its controllers. */
+    /** Origins to which the room page may connect, in addition to its own: all embedded nodes of the site, also disabled ones, and node ports of its controllers. */
     page_origins: z.array(z.string().max(600)).max(256).default([]),
     /** Time of silence after which another controller of the site leads, in milliseconds; 0: there is none. */
     lease_ms: z.int().min(0).max(60_000).default(0),
@@ -21,7 +21,7 @@ export const mediaSettingsSchema = partSchema(media)
     restarts_at: z.int().min(0).default(0),
     /** Hosts may start and stop the recording of their room. */
     hosts_record: z.boolean().default(false),
-    /** The room page says aloud that a room is recorded. */
+    /** The room page announces by voice that a room is recorded. */
     recording_aloud: z.boolean().default(true),
   })
 export type MediaSettings = z.output<typeof mediaSettingsSchema>

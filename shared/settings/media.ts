@@ -99,7 +99,7 @@ export const media = {
     },
     { card: 'links', order: 1, access: 'person', restarts: 'nothing' },
   ),
-  /** Anybody who knows a room's number may join it; a room can override this. */
+  /** Everybody with a room's number may join it; a room can override this. */
   open_rooms: toggle({ default: false }, { card: 'links', order: 3, access: 'person', restarts: 'nothing' }),
   /** Default lifetime of a join link. */
   link_life_ms: integer(

@@ -99,7 +99,7 @@ export const objectStorage = {
   ),
   /** The bucket is in the path of addresses; false: it is part of the host name. */
   path_style: toggle({ default: true }, { card: 'objectStorage', order: 8, access: 'person', restarts: 'nothing' }),
-  /** PEM file of authorities that the service's certificate may be signed by, besides the well-known ones; empty: none. */
+  /** PEM file of authorities that the service's certificate may be signed by, in addition to the well-known ones; empty: none. */
   ca_file: text(
     { schema: z.string().max(4096), default: '' },
     { card: 'objectStorage', order: 9, access: 'person', restarts: 'nothing' },
@@ -120,7 +120,7 @@ export type ObjectStorageSettings = z.output<typeof objectStorageSchema>
 
 /** Live streams by HLS and RTMP. */
 export const live = {
-  /** Origins whose pages may embed the player, besides the site's own. */
+  /** Origins whose pages may embed the player, in addition to the site's own. */
   embed_origins: lines(
     {
       schema: z.array(z.string().regex(/^https?:\/\/[\w.-]{1,253}(:\d{1,5})?$/, rule('webAddress'))).max(50),
@@ -133,7 +133,7 @@ export const live = {
     { schema: ipNetworks, default: [] },
     { card: 'live', order: 2, access: 'person', restarts: 'nothing' },
   ),
-  /** PEM file of authorities that the certificate of an `rtmps://` server may be signed by, besides the well-known ones; empty: none. */
+  /** PEM file of authorities that the certificate of an `rtmps://` server may be signed by, in addition to the well-known ones; empty: none. */
   push_ca_file: text(
     { schema: z.string().max(4096), default: '' },
     { card: 'live', order: 3, access: 'person', restarts: 'nothing' },

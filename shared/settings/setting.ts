@@ -39,18 +39,18 @@ export type Control =
   | { kind: 'choice' | 'several'; choices: readonly string[] }
   | { kind: 'number'; unit: Unit; range: readonly [min: number, max: number] }
 
-/** What is true of every setting. */
+/** Fields of every setting. */
 interface Traits<C extends SettingCard | 'none'> {
   /** Card of the settings page; `none`: the setting has no label and no hint. */
   card: C
   /** Position on the card; 0 without a card. */
   order: C extends 'none' ? 0 : number
   /**
-   * Callers who may change it, besides a person who has just entered the password: `open`: also a signed-in admin and a token with `site:write`; `person`: nobody else.
-   * `open` is for settings that lead no people, media or data elsewhere, grant no access, show nothing more to anybody, delete nothing earlier, open no port and name no file.
+   * Callers who may change it, in addition to a person who has just entered the password: `open`: also a signed-in admin and a token with `site:write`; `person`: no others.
+   * `open` is for settings that lead no people, media or data elsewhere, grant no access, disclose nothing, delete nothing earlier, open no port and name no file.
    */
   access: 'open' | 'person'
-  /** What a change restarts: the listeners, or the embedded node at the node port. A change that restarts nothing applies at once. */
+  /** Part that a change restarts: the listeners, or the embedded node at the node port. A change that restarts nothing applies at once. */
   restarts: 'nothing' | 'listeners' | 'node'
 }
 

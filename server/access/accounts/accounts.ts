@@ -44,7 +44,7 @@ export function hasEnabledAdmin(accounts: Iterable<StoredAccount>): boolean {
   return false
 }
 
-/** @throws RefusalError 'conflict' where the console key would be switched off and nobody else could mend the site */
+/** @throws RefusalError 'conflict' where the console key would be switched off and no other account could repair the site */
 export function refuseLockOut(accounts: Iterable<StoredAccount>): void {
   if (hasEnabledAdmin(accounts)) return
   throw new RefusalError(refusal('keyStaysOn'), { fields: ['console.key_sign_in'] })
@@ -120,7 +120,7 @@ export class Accounts {
 
   /**
    * A new role ends its sessions; disabling ends its access tokens, too.
-   * @throws RefusalError 'notFound', 'conflict' when the name is taken, or when nobody could get in any more
+   * @throws RefusalError 'notFound', 'conflict' when the name is taken, or when no account could sign in afterwards
    */
   update(id: string, patch: AccountPatch): Promise<StoredAccount> {
     return this.#store.transact(accountLocks, (transaction) => {
@@ -155,7 +155,7 @@ export class Accounts {
 
   /**
    * Deletes it with its sessions and tokens.
-   * @throws RefusalError 'notFound', 'conflict' when nobody could get in any more
+   * @throws RefusalError 'notFound', 'conflict' when no account could sign in afterwards
    */
   delete(id: string): Promise<void> {
     return this.#store.transact(accountLocks, (transaction) => {

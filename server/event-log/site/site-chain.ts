@@ -171,7 +171,7 @@ const linesAtOnce = 2_000
 
 /**
  * Reads the event log of a site in a database, as it is at one instant, and checks whether an entry was changed or removed. Only one who has the key of the site can seal it.
- * @throws what the database says; the signal's reason
+ * @throws errors of the database; the signal's reason
  */
 export async function verifySiteLog(
   session: Session,
@@ -200,7 +200,7 @@ async function walk(session: Session, sealer: Pick<Sealer, 'proof'>, signal: Abo
     after = end.seq
   }
   const found = chain.end()
-  // Lines and their seal are stored together: a line behind the seal is somebody else's.
+  // Lines and their seal are stored together: a line behind the seal comes from another writer.
   if (!found.ok || found.unsealed === 0) return found
   return { ...found, ok: false, fault: 'changed', first_bad: read.head.newest.seq + 1 }
 }

@@ -224,7 +224,7 @@ export class Feed {
   }
 }
 
-/** Sound of a feed on its way from the source: counted, timed, muted where a host wants it, and numbered without a break. */
+/** Audio of a feed: counted, timed, muted by hosts, and numbered without gaps. */
 class FeedAudio {
   /** undefined: the source has no sound. */
   readonly format: AudioFormat | undefined

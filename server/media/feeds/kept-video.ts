@@ -65,7 +65,7 @@ class PacketHistory {
   readonly #packets = new Map<number, Buffer>()
   #bytes = 0
 
-  /** Keeps a packet: nobody may change it from now on. */
+  /** Keeps a packet. It must not be changed afterwards. */
   add(packet: Buffer): void {
     const sequence = sequenceOf(packet)
     this.#forget(sequence)

@@ -14,7 +14,7 @@ const maxWaiting = Math.min(512 * mebibyte, Math.max(128 * mebibyte, totalmem() 
 const fullMs = 10_000
 /** Time after which a disk that failed otherwise is tried again, in milliseconds. */
 const failedMs = 2_000
-/** Age of unsynced media from which the disk counts as late, in milliseconds: half of what a power cut may take besides a group of pictures; the rest is for what is on its way to the disk. */
+/** Age of unsynced media from which the disk counts as late, in milliseconds: half of what a power cut may take besides a group of pictures; the rest covers writes in progress. */
 const lateMs = 500
 /** Interval between two reports, in milliseconds. */
 const reportEveryMs = 1_000
@@ -67,7 +67,7 @@ export class RecordingDisk {
     this.#timer = setInterval(() => this.#tick(), saveEveryMs).unref()
   }
 
-  /** Why no new file should be begun now; undefined: one may be. */
+  /** Reason why no new file should be begun now; undefined: none. */
   get trouble(): DiskTrouble | undefined {
     return this.#health.trouble
   }
@@ -180,7 +180,7 @@ class DiskDelay {
     const isOver = now - this.#lateAt > calmMs
     this.#reportedAt = isOver ? -Infinity : now
     if (isOver) this.#lateAt = -Infinity
-    // 0 means that it is over.
+    // 0: the problem has ended.
     this.#report(isOver ? 0 : Math.max(1, Math.round(ms)))
   }
 }
@@ -196,7 +196,7 @@ class DiskHealth {
     this.#report = report
   }
 
-  /** Why no new file should be begun now; undefined: one may be. */
+  /** Reason why no new file should be begun now; undefined: none. */
   get trouble(): DiskTrouble | undefined {
     this.#forget()
     return this.#trouble?.kind ?? (this.#waiting > maxWaiting / 2 ? 'failed' : undefined)

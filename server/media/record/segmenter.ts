@@ -14,7 +14,7 @@ import {
 
 /** Distance between the alignments by reports and by arrivals above which the reports are not believed, in milliseconds. */
 const maxReportedMs = 1_500
-/** Distance of a segment's picture from its sound above which they are aligned anew, in milliseconds. */
+/** Offset between video and audio of a segment above which they are realigned, in milliseconds. */
 const maxApartMs = 20
 
 /** Time that a frame waits for those of the other track, in milliseconds. */

@@ -5,7 +5,7 @@ import type { Publisher } from '../webrtc/publisher.ts'
 import { newSessionKey } from './session-key.ts'
 import { WatchedStreams } from './watched-streams.ts'
 
-/** Limits of messages kept for somebody whose connection was lost: their number, and their characters in all. */
+/** Limits of the messages kept for a person whose connection was lost: their number, and their total number of characters. */
 const maxKept = 100
 const maxKeptText = 512 * 1024
 
@@ -206,7 +206,7 @@ export class Member {
   }
 }
 
-/** Messages for somebody whose connection was lost, until they are back. Further ones are dropped when the limits are reached. */
+/** Messages for a person whose connection was lost, until they return. Above the limits, further messages are dropped. */
 class KeptMessages {
   readonly #messages: ToPerson[] = []
   #length = 0

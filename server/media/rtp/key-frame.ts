@@ -13,7 +13,7 @@ export const sequenceParameters = 4
 /** The bits above, for one packet. */
 export type Content = number
 
-/** How the payload of a codec carries NAL units. */
+/** Payload format of the NAL units of a codec. */
 interface UnitFormat {
   /** Length of a unit's header, in bytes. */
   header: number

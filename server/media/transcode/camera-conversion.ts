@@ -221,7 +221,7 @@ class Audience {
   #linger: NodeJS.Timeout | undefined
   size = 0
 
-  /** @param deserted called when nobody has come back in time */
+  /** @param deserted called when no viewer has returned in time */
   constructor(deserted: () => void) {
     this.#deserted = deserted
   }
@@ -288,7 +288,7 @@ export class TrackSync {
   }
 }
 
-/** How a track is converted. */
+/** Conversion of a track. */
 interface TrackConversion {
   interlaced?: boolean
   /** The stream itself showed that it has to be converted: until a transcoder is free, viewers get the pictures as they are. */

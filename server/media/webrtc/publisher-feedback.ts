@@ -4,12 +4,12 @@ import { estimatedBitrate } from '../rtp/rtcp.ts'
 import { TransportFeedback } from '../rtp/transport-feedback.ts'
 import { IncomingStream, type IncomingStreamOptions } from './incoming-stream.ts'
 
-/** Least that is asked for, in bits per second. */
+/** Minimum of the requested bit rate, in bits per second. */
 const least = 150_000
 /** Loss is no accident above the one share, and none below the other (draft-ietf-rmcat-gcc, section 6). */
 const muchLost = 0.1
 const littleLost = 0.02
-/** How much more is asked for a second later, where little was lost. */
+/** Growth of the requested bit rate after a second with little loss. */
 const growth = 1.08
 
 /** Milliseconds from a packet to the feedback that tells when it came, and to the look at what was lost of those around it. */
@@ -132,7 +132,7 @@ function lostOf(from: Readonly<Totals>, to: Readonly<Totals>): number {
   return expected <= 0 ? 0 : Math.max(0, 1 - (to.received - from.received) / expected)
 }
 
-/** How much a publisher may send, by what is lost of it (draft-ietf-rmcat-gcc, section 6): for one that does not work it out itself. */
+/** Computes the bit rate of a publisher from its loss (draft-ietf-rmcat-gcc, section 6), for publishers without an estimate of their own. */
 export class BitrateEstimate {
   readonly #most: number
   #now: number
@@ -161,7 +161,7 @@ export class BitrateEstimate {
     return true
   }
 
-  /** A second is over in which such a share was lost, 0 to 1. */
+  /** Takes the share of packets lost in the last second, 0 to 1. */
   second(share: number): void {
     if (share < littleLost && !this.#dropped) this.#become(this.#now * growth)
     this.#dropped = false

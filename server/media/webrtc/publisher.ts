@@ -299,7 +299,7 @@ function sentCodecs(offer: Offer, kind: 'video' | 'audio'): string[] {
   return [...new Set(names)].filter((name) => !secondary.has(name))
 }
 
-/** What of an offer is not heard, or not recorded. A picture that is not taken refuses the whole offer. */
+/** Tracks of an offer that are not received or not recorded. A video track that cannot be received refuses the whole offer. */
 function publishedShortcomings(
   offer: Offer,
   video: VideoFormat | undefined,

@@ -28,7 +28,7 @@ export interface MediaConfiguration {
   settings: MediaSettings
 }
 
-/** A user wants to enter a room that is not open on the node, or that only the controller can admit them to. */
+/** A user requests entry to a room that is not open on the node, or to which only the controller can admit them. */
 export type WantedRoom = ReportParams<'enter_room'>
 /** A visitor opened the page of a room, without a link or with a valid one. */
 export type LookedRoom = ReportParams<'look_at_room'>
@@ -41,7 +41,7 @@ export type WantedRecording = ReportParams<'record_room'>
 /** A host did something that the node has done by itself. */
 export type HostActed = ReportParams<'hostActed'>
 
-/** Answer to a user who wants to enter a room. */
+/** Answer to a user who requests entry to a room. */
 export type RoomAnswer = ReportResult<'enter_room'>
 
 /** Requests of the process about rooms. None rejects. */

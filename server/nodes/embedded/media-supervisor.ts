@@ -16,7 +16,7 @@ import { type Backoff, backoffMs } from '../../../shared/backoff.ts'
  * after the fifth within a minute. A start, the rooms and the cameras take up to two of them: so no wait is longer than three, and a start every three seconds harms nobody.
  */
 const crashBackoff: Backoff = { first: 1_000, max: 3_000, repeat: 2 }
-/** Waits after a start that failed: nobody gains by many of them. */
+/** Delays after failed starts: frequent attempts would not help. */
 const startBackoff: Backoff = { first: 1_000, max: 30_000 }
 /** A process that ran for so long is well; milliseconds. */
 const wellAfterMs = 15_000
@@ -179,7 +179,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** How long the media process is left alone before it is started again. */
+/** Delay before the media process is started again. */
 class RestartLadder {
   #crashes = 0
   #failedStarts = 0

@@ -188,7 +188,7 @@ function watchLiveness(watched: Watched, hangsAfterMs: number): () => void {
   let silentLooks = 0
   const look = (): void => {
     const latest = watched.receivedAt()
-    // Silence counts only since it was asked something.
+    // Silence counts only while a request is unanswered.
     silentLooks = asked && latest === receivedAt ? silentLooks + 1 : 0
     receivedAt = latest
     if (silentLooks >= looksUntilHang) {

@@ -34,7 +34,7 @@ export class GatewayRequests {
     return sent
   }
 
-  /** Sends a request whose result nobody needs; a failure is logged. */
+  /** Sends a request whose result is not used; a failure is logged. */
   notify<M extends ControlMethod>(gateway: string, method: M, params: ControlParams<M>): void {
     // A failure was logged.
     this.send(gateway, method, params).catch(() => {})

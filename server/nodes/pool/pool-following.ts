@@ -140,7 +140,7 @@ export class PoolFollowing implements RosterListener {
   }
 }
 
-/** Takes in what the nodes tell: keeps presence and passes it on. O(1) per event. */
+/** Applies events of the nodes to presence and passes them on. O(1) per event. */
 class EventIntake {
   readonly #context: PoolContext
   readonly #onEmptied: (node: LiveNode, roomId: string) => void

@@ -121,7 +121,7 @@ function poolContext(options: NodePoolOptions): PoolContext {
 function removeStray(context: PoolContext, { node: name, roomId, user: { userId, device } }: Stray): void {
   const { live, presence, deadlines, logger } = context
   const node = live.get(name)
-  // They may be back by the time the node is asked.
+  // They may have returned before the node is queried.
   const isStray = (): boolean => presence.sessionOf(roomId, userId)?.node !== name
   if (!node?.serving || !isStray()) return
   node

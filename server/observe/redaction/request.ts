@@ -193,7 +193,7 @@ function shownMessage(message: string, withheld: readonly string[]): string {
     .join('')
 }
 
-/** Long enough to tell something, and not one of the controller's own words. */
+/** Whether a word is long enough to carry information, and not one of the controller's own. */
 function isReporting(word: string): boolean {
   return word.length >= 3 && !ownWords.has(word.toLowerCase())
 }

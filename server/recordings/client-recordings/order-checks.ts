@@ -80,7 +80,7 @@ export function newestFirst<T extends Ordered>(all: ReadonlyMap<string, T>): T[]
   return [...all.values()].sort((one, other) => other.created_at - one.created_at)
 }
 
-/** The ones beyond `limit` that are over, the one that ended first in front. */
+/** Returns the ended orders beyond `limit`, those that ended first in front. */
 export function prunedBy<T extends Ordered>(
   all: ReadonlyMap<string, T>,
   limit: number,

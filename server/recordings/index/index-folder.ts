@@ -142,7 +142,7 @@ const damage = new Set([11, 26])
 export function isDamage(error: unknown): boolean {
   if (error instanceof DamagedRowError || error instanceof OtherSchemaError) return true
   const code: unknown = error instanceof Error && 'errcode' in error ? error.errcode : undefined
-  // The low byte is the code, the rest says more about it.
+  // The low byte is the primary code, the rest extends it.
   return typeof code === 'number' && damage.has(code & 0xff)
 }
 

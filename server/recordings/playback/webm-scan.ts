@@ -225,7 +225,7 @@ export function numberAt(data: Buffer, at: number, masked: boolean): { value: nu
   return { value, length }
 }
 
-/** Whether a size says that the element reaches to the next one of its level (RFC 8794, section 6.2). */
+/** Whether a size is unknown: the element ends at the next one of its level (RFC 8794, section 6.2). */
 function isUnknownSize({ value, length }: { value: number; length: number }): boolean {
   return value === 2 ** (7 * length) - 1
 }

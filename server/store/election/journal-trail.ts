@@ -59,7 +59,7 @@ export class JournalTrail {
   }
 }
 
-/** How far memory holds the journal. */
+/** Position in the journal up to which memory is current. */
 export interface JournalPosition {
   /** Number of the last line. */
   last: number

@@ -111,7 +111,7 @@ export interface SiteMember {
   close(): Promise<void>
 }
 
-/** How sure a leader is that it leads. */
+/** Certainty of a leader about its leadership. */
 export interface LeaseFigures {
   /** Raised by each change of the leader, and each reconnection to the database. */
   epoch: number

@@ -24,7 +24,7 @@ function settingsOf({ host, ssl }: Client): { host: string; ssl: unknown } {
   return { host, ssl }
 }
 
-/** Why others on the network can read or change what goes to a database: not encrypted, or its certificate is not verified. */
+/** Reasons why others on the network can read or change traffic of a database: it is not encrypted, or the certificate is not verified. */
 export type DatabaseRisk = 'plain' | 'unverified'
 
 /** Sentence for logs and the console's API. */

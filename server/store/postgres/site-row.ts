@@ -83,7 +83,7 @@ interface StoredTerm {
   after: number
 }
 
-/** Reads the terms that the database knows, the oldest first. */
+/** Reads the terms stored in the database, the oldest first. */
 export async function storedTerms(session: Session): Promise<StoredTerm[]> {
   const { rows } = await session.query<{ epoch: string; term: string; after: string }>(
     'select epoch, term, after_seq as after from roomdesk_term order by epoch',

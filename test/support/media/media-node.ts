@@ -62,7 +62,7 @@ export type NodeReport = {
   [M in keyof typeof controllerMethods]: { type: M } & ReportParams<M>
 }[keyof typeof controllerMethods]
 
-/** Facts about a camera besides its address. */
+/** Facts about a camera in addition to its address. */
 type AddedDevice = Partial<Pick<ControlParams<'add_device'>['device'], 'userName' | 'login' | 'oldTls'>> & {
   assistAddress?: string
 }

@@ -226,7 +226,7 @@ export class Substreams implements SmallPictures {
   }
 }
 
-/** How a mountpoint is asked for what its camera sends. */
+/** Request to a mountpoint for the streams of its camera. */
 function watchedMountpoint({ id, pin }: Pick<Camera, 'id' | 'pin'>): SubscriptionRequests {
   return {
     plugin: 'janus.plugin.streaming',

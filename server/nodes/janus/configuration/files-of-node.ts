@@ -41,7 +41,7 @@ function eventsOf({ name, secrets }: JanusFacts, eventUrl: string, controllerAdd
   return { backend: `${url.origin}${eventPath(name)}`, subprotocol: secrets.event_secret }
 }
 
-/** How the controller and a node see each other. */
+/** Addresses by which the controller and a node reach each other. */
 interface Surroundings {
   /** The IP address of the node's Admin API; empty where its name is not known here. */
   adminAddress: string
@@ -63,7 +63,7 @@ async function addressOf(host: string): Promise<string> {
   try {
     return (await within({ milliseconds: lookupMs }, () => lookup(host))).address
   } catch {
-    // The name is unknown here: the operator is asked for an address.
+    // The name cannot be resolved here: the operator must enter an address.
     return ''
   }
 }

@@ -106,7 +106,7 @@ export class RelayedRooms {
   }
 }
 
-/** Needs of the search among the people of a room. */
+/** Dependencies of the search among the people of a room. */
 interface NativeAudienceOptions {
   /** Names of the nodes that hold a room. */
   nodesOf: (roomId: string) => readonly string[]

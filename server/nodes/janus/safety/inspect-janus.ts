@@ -199,7 +199,7 @@ function listSessions(admin: AdminApi, signal: AbortSignal): Promise<number> {
 
 /** A plugin's answer to requests that cannot succeed: the fault that it names shows which secrets it requires. Nothing is created. */
 interface PluginTrial {
-  /** About something that is not there, by a name. */
+  /** Requests a missing object by its name. */
   named: JanusFields
   /** Request that is refused for its form only after the check of the admin_key. */
   create: JanusFields

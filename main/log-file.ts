@@ -3,9 +3,9 @@ import { dirname } from 'node:path'
 import type { DestinationStream } from 'pino'
 
 /** Maximum size of the file in bytes, after which a new one begins; one older file is kept. */
-const longest = 5 * 1024 * 1024
+const maxBytes = 5 * 1024 * 1024
 /** Maximum size while another program keeps the file from being renamed, in bytes: further lines are lost. */
-const longestHeld = 4 * longest
+const maxHeldBytes = 4 * maxBytes
 /** Time between attempts to rename it, in milliseconds. */
 const retryMs = 60_000
 
@@ -39,9 +39,9 @@ export function logFile(path: string, now: () => number = () => performance.now(
 
   return {
     write(line) {
-      if (size > longest && now() >= retryAt) rotate()
+      if (size > maxBytes && now() >= retryAt) rotate()
       file ??= open()
-      if (file === undefined || size > longestHeld) return
+      if (file === undefined || size > maxHeldBytes) return
       try {
         size += writeSync(file, line)
       } catch {

@@ -106,7 +106,7 @@ function accountState(store: Records, id: string): object | undefined {
 }
 
 /** Maximum number of names kept; the oldest are dropped first. */
-const most = 5_000
+const maxNames = 5_000
 
 /** Names of people in rooms, kept for a while after they left: events show them. */
 export class PeopleNames {
@@ -117,7 +117,7 @@ export class PeopleNames {
     const key = keyOf(roomId, userId)
     this.#names.delete(key)
     this.#names.set(key, name)
-    if (this.#names.size <= most) return
+    if (this.#names.size <= maxNames) return
     for (const oldest of this.#names.keys()) {
       this.#names.delete(oldest)
       return

@@ -1,8 +1,8 @@
 import type { FaultInForce, WantedFault } from '../../shared/console/lab.ts'
 import type { Fault, RequestFaults } from '../http/request-faults.ts'
 
-/** A rule is in force for so long at most, in milliseconds. */
-const longest = 24 * 60 * 60_000
+/** Maximum duration of a rule, in milliseconds. */
+const maxRuleMs = 24 * 60 * 60_000
 
 /** The lab's fault rules: they make operations of both APIs fail, wait or drop. A listener asks `active` first, so without rules they cost nothing. */
 export class FaultRules implements RequestFaults {
@@ -30,7 +30,7 @@ export class FaultRules implements RequestFaults {
     const now = this.#clock()
     this.#rules = rules.map((rule) => ({
       ...rule,
-      ends_at: Math.min(rule.ends_at ?? now + rule.minutes * 60_000, now + longest),
+      ends_at: Math.min(rule.ends_at ?? now + rule.minutes * 60_000, now + maxRuleMs),
     }))
     this.#endOver()
   }

@@ -14,8 +14,8 @@ export interface OtherControllersOptions {
   everyMs?: number
 }
 
-/** More controllers than this no page asks. */
-const most = 16
+/** Maximum number of controllers that a page queries. */
+const maxControllers = 16
 
 /**
  * Addresses of the node ports of the other controllers. The leader serves the embedded nodes at its own one, and a replica passes requests at its own on to the leader: so each of
@@ -68,7 +68,7 @@ export class OtherControllers {
         .sort((one, other) => other.seenAt - one.seenAt)
       const now = Math.max(...known.map(({ seenAt }) => seenAt))
       const isAlone = !known.some(({ id, seenAt }) => id !== member.id && seenAt > now - clusterTimes.absent)
-      this.#set([...new Set(others.map(({ place }) => place.node))].slice(0, most), isAlone)
+      this.#set([...new Set(others.map(({ place }) => place.node))].slice(0, maxControllers), isAlone)
     } catch (error) {
       this.#options.logger.debug({ err: error }, 'other controllers could not be read')
     } finally {

@@ -1,5 +1,5 @@
 /** Maximum number of messages sent together. */
-const most = 256
+const maxMessages = 256
 /** Maximum delay of a message that is not urgent, in milliseconds. */
 const soonMs = 10
 
@@ -20,14 +20,14 @@ export class GatheredMessages<Message> {
   /** Sends it before the event loop waits again. */
   send(message: Message): void {
     this.#waiting.push(message)
-    if (this.#waiting.length >= most) this.flush()
+    if (this.#waiting.length >= maxMessages) this.flush()
     else this.#turn ??= setImmediate(() => this.flush())
   }
 
   /** Sends it within 10 ms, together with later ones: failures of hundreds of dead cameras are not urgent. */
   sendSoon(message: Message): void {
     this.#waiting.push(message)
-    if (this.#waiting.length >= most) this.flush()
+    if (this.#waiting.length >= maxMessages) this.flush()
     else this.#soon ??= setTimeout(() => this.flush(), soonMs)
   }
 

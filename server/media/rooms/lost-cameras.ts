@@ -1,7 +1,7 @@
 import type { Person } from '../../../shared/media/signal.ts'
 
-/** Kept of one room; the one that was lost first goes. */
-const most = 256
+/** Maximum number of lost cameras kept per room; the oldest is dropped. */
+const maxCameras = 256
 
 /** Cameras of a room that were lost and are to come back: they are in nobody's way, and keep their place in what people see. */
 export class LostCameras {
@@ -18,7 +18,7 @@ export class LostCameras {
   add(person: Person): void {
     this.#people.set(person.user_id, person)
     for (const first of this.#people.keys()) {
-      if (this.#people.size <= most) break
+      if (this.#people.size <= maxCameras) break
       this.#people.delete(first)
     }
   }

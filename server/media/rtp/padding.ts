@@ -11,14 +11,14 @@ export function sourcePadding(ssrc: number, payloadType: number, sequence: numbe
   return packet
 }
 
-/** Bytes of the padding of a packet: as many as its last one can name (RFC 3550, section 5.1). */
-const most = 255
+/** Maximum padding of a packet in bytes: its last byte holds the number (RFC 3550, section 5.1). */
+const maxPadding = 255
 
 /**
  * A packet that holds nothing else, with room for its send time; payload type and SSRC are the sender's to write.
  * @param bytes of padding, 1 to 255
  */
-export function paddingPacket(sequence: number, timestamp: number, bytes = most): Buffer {
+export function paddingPacket(sequence: number, timestamp: number, bytes = maxPadding): Buffer {
   const packet = Buffer.alloc(headerWithSendTime + bytes)
   packet[0] = 0xa0
   beginExtension(packet)

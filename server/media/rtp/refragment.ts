@@ -4,7 +4,7 @@ import { hasMarker, payloadOf, sequenceDistance, sequenceOf, setMarker } from '.
  * Longest packet that goes on as it is, in bytes: with SRTP's tag and the headers of IPv6 and UDP it fits an Ethernet frame and most tunnels into the house.
  * Cameras commonly send up to so much.
  */
-const longest = 1_400
+const maxBytes = 1_400
 /** Longest payload of a fragment, in bytes. */
 export const maxFragment = 1_180
 
@@ -75,11 +75,11 @@ export class Refragmentation {
   }
 
   push(packet: Buffer): void {
-    if (this.#splitAt < 0 && packet.length <= longest) return this.#next(packet)
+    if (this.#splitAt < 0 && packet.length <= maxBytes) return this.#next(packet)
     const sequence = sequenceOf(packet)
     // Late, over UDP: its number was given to a fragment.
     if (this.#splitAt >= 0 && this.#isLate(sequence)) return
-    const pieces = packet.length <= longest ? [] : fragments(packet, this.#packing)
+    const pieces = packet.length <= maxBytes ? [] : fragments(packet, this.#packing)
     if (pieces.length === 0) return this.#send(packet, sequence)
     for (const [index, piece] of pieces.entries()) {
       const isLast = index === pieces.length - 1

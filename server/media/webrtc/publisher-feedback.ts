@@ -5,7 +5,7 @@ import { TransportFeedback } from '../rtp/transport-feedback.ts'
 import { IncomingStream, type IncomingStreamOptions } from './incoming-stream.ts'
 
 /** Minimum of the requested bit rate, in bits per second. */
-const least = 150_000
+const minBitrate = 150_000
 /** Loss is no accident above the one share, and none below the other (draft-ietf-rmcat-gcc, section 6). */
 const muchLost = 0.1
 const littleLost = 0.02
@@ -34,7 +34,7 @@ const nothingYet: Readonly<Totals> = { expected: 0, received: 0, bytes: 0, at: 0
  */
 export class PublisherFeedback {
   readonly #lifetime: Lifetime
-  readonly #most: number
+  readonly #maxBitrate: number
   readonly #estimate: BitrateEstimate
   readonly #transport = new TransportFeedback()
   readonly #streams: IncomingStream[] = []
@@ -48,7 +48,7 @@ export class PublisherFeedback {
   /** @param maxBitsPerSecond limit on the rate that is sent to the browser */
   constructor(lifetime: Lifetime, maxBitsPerSecond: number) {
     this.#lifetime = lifetime
-    this.#most = maxBitsPerSecond
+    this.#maxBitrate = maxBitsPerSecond
     this.#estimate = new BitrateEstimate(maxBitsPerSecond)
   }
 
@@ -118,10 +118,10 @@ export class PublisherFeedback {
     for (const packet of this.#transport.take(stream?.ssrc ?? 0)) stream?.send(packet)
   }
 
-  /** One that works out itself what its uplink carries is held to the most that it may send. */
+  /** A publisher that estimates the capacity of its uplink itself is limited to the maximum bit rate only. */
   #reportBitrate(): void {
     const stream = this.#named
-    const bitrate = this.transportExtension === 0 ? this.#estimate.bitrate : this.#most
+    const bitrate = this.transportExtension === 0 ? this.#estimate.bitrate : this.#maxBitrate
     stream?.send(estimatedBitrate(stream.ssrc, bitrate))
   }
 }
@@ -134,15 +134,15 @@ function lostOf(from: Readonly<Totals>, to: Readonly<Totals>): number {
 
 /** Computes the bit rate of a publisher from its loss (draft-ietf-rmcat-gcc, section 6), for publishers without an estimate of their own. */
 export class BitrateEstimate {
-  readonly #most: number
+  readonly #maxBitrate: number
   #now: number
   /** In this second: the link's queue has to empty first. */
   #dropped = false
 
-  /** @param most bits per second */
-  constructor(most: number) {
-    this.#most = most
-    this.#now = most
+  /** @param maxBitrate bits per second */
+  constructor(maxBitrate: number) {
+    this.#maxBitrate = maxBitrate
+    this.#now = maxBitrate
   }
 
   /** Bits per second. */
@@ -168,6 +168,6 @@ export class BitrateEstimate {
   }
 
   #become(bitrate: number): void {
-    this.#now = Math.min(this.#most, Math.max(least, bitrate))
+    this.#now = Math.min(this.#maxBitrate, Math.max(minBitrate, bitrate))
   }
 }

@@ -101,8 +101,8 @@ function shownMethod(method: string): string {
   return methods.has(method) || method === '' ? method : textLength(method)
 }
 
-/** Longest answer that is looked into. */
-const longest = 4_096
+/** Maximum length of an answer that is searched for secrets, in characters. */
+const maxTextLength = 4_096
 /** Items of a list that are shown. */
 const maxItems = 3
 
@@ -125,7 +125,7 @@ const byOperation: ReadonlyMap<string, Disclosures> = new Map(
  */
 function shownAnswer(operation: string, text: string, disclosing: Disclosing): string {
   if (text === '') return ''
-  if (text.length > longest) return textLength(text)
+  if (text.length > maxTextLength) return textLength(text)
   return JSON.stringify(shownPart(byOperation.get(operation) ?? envelope, JSON.parse(text), disclosing))
 }
 

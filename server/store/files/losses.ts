@@ -7,8 +7,8 @@ import { system } from '../system/system.ts'
 
 /** Name of the file in the data folder that keeps what was lost until the operator has seen it. */
 export const lossesName = 'losses.json'
-/** The newest of these are kept. */
-const most = 20
+/** Maximum number of losses kept; the oldest are dropped. */
+const maxLosses = 20
 
 const lossesSchema = z.array(
   z.object({
@@ -35,7 +35,7 @@ export class Losses {
   static async open(folder: string, found: readonly StoreNotice[]): Promise<Losses> {
     const losses = new Losses(folder)
     const earlier = await losses.#read()
-    losses.#all = [...earlier, ...found.filter(({ lost }) => lost === true)].slice(-most)
+    losses.#all = [...earlier, ...found.filter(({ lost }) => lost === true)].slice(-maxLosses)
     return losses
   }
 

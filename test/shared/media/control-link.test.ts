@@ -26,7 +26,7 @@ function connected(handlers: Partial<Handlers<typeof questions>>) {
       answering.receive(structuredClone(message))
     },
   })
-  const answering: ControlLink<typeof nothing, typeof questions> = new ControlLink({
+  const answering = new ControlLink<typeof nothing, typeof questions>({
     ...{ sends: nothing, receives: questions, handlers, ...errors },
     send: (message: ControlMessage) => asking.receive(structuredClone(message)),
   })

@@ -120,6 +120,8 @@ export class TestMediaNode implements AsyncDisposable {
           topic: '',
         })),
         lock_room: noted('lock_room', async (wanted) => ({ done: await this.locks(wanted) })),
+        record_room: noted('record_room', () => ({ done: false })),
+        make_invitation: noted('make_invitation', () => ({})),
         joined: note('joined'),
         left: note('left'),
         deviceLost: note('deviceLost'),

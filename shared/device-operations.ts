@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { limits } from './limits.ts'
 import { bytes, defineOperation, nameBytes } from './operation.ts'
+import { roomId, userId } from './domain/ids.ts'
 
 /** The external device API (specification, section 4.2): parameters, answers and errors of each operation. */
 
 /** Two spellings of the specification, and (field) a third one of clients. */
 const tokenNames = ['accessToken', 'access_token', 'access_tocken'] as const
 
-const roomId = bytes(1, limits.roomExtendId)
-const userId = bytes(1, limits.userId)
 const userAddress = bytes(1, limits.userAddress)
 
 /** An object in a JSON body, otherwise its JSON text; parsed and bounded by the device API itself. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { limits } from './limits.ts'
 import { recordingOperations } from './recording-operations.ts'
 import { bytes, defineOperation, nameBytes, wholeNumber } from './operation.ts'
+import { roomId, userId } from './domain/ids.ts'
 
 /** The media room API (specification, section 4.1): parameters, answers and errors of each operation. */
 
@@ -14,7 +15,6 @@ const maxStreams = wholeNumber(0, limits.maxStreams)
 const attendeeMax = wholeNumber(1, limits.maxAttendees)
 /** 1 MCU free, 2 MCU host, 3 P2P free, 4 P2P host. */
 const roomMode = wholeNumber(1, 4).transform((mode) => mode as 1 | 2 | 3 | 4)
-const roomId = bytes(1, limits.roomExtendId)
 
 export const authenticate = defineOperation({
   api: 'media',
@@ -116,7 +116,7 @@ export const getRoomByExtendId = defineOperation({
   methods: ['GET'],
   safe: true,
   summary: 'Read a room by the identifier that its creator chose.',
-  params: z.object({ room_extend_id: bytes(1, limits.roomExtendId) }),
+  params: z.object({ room_extend_id: roomId }),
   disclosure: { room_extend_id: 'room' },
   token: accessToken,
   success: getRoom.success,
@@ -250,7 +250,7 @@ export const forceOffline = defineOperation({
   methods: ['GET'],
   safe: false,
   summary: 'Remove a user from a room.',
-  params: z.object({ room_id: roomId, user_id: bytes(1, limits.userId) }),
+  params: z.object({ room_id: roomId, user_id: userId }),
   disclosure: { room_id: 'room', user_id: 'user' },
   token: accessToken,
   success: z.strictObject({ msg: z.string() }),

@@ -2,12 +2,11 @@ import { z } from 'zod'
 import { limits } from './limits.ts'
 import { streamSources } from './media/stream-source.ts'
 import { bytes, defineOperation, nameBytes, wholeNumber } from './operation.ts'
+import { roomId, userId } from './domain/ids.ts'
 
 /** Recordings and live streams on the media API: beyond the specification, for rooms, people and cameras. */
 
 const token = ['access_token', 'access_tocken'] as const
-const roomId = bytes(1, limits.roomExtendId)
-const userId = bytes(1, limits.userId)
 const id = bytes(1, 64)
 /** Milliseconds since the epoch, as text or a number: up to the end of the year 9999. */
 const moment = wholeNumber(0, 253_402_300_799_999)

@@ -127,8 +127,8 @@ export function serviceId(name: string): string {
 }
 
 /**
- * Plans the making of folders that nobody but administrators owns. Every user may make folders in `%ProgramData%`: one that somebody made in advance, with programs or keys in it, is
- * refused before anything is written there. A folder that is there already, and the files directly in it, must belong to the system, administrators, the service or whoever installs it.
+ * Plans the creation of folders that only administrators own. Every user may create folders in `%ProgramData%`: a prepared folder, with programs or keys in it, is refused before
+ * anything is written there. An existing folder, and the files directly in it, must belong to the system, administrators, the service or the installing user.
  * @param powershell path of Windows PowerShell @param service name of the service
  */
 function securedFolders(powershell: string, folders: readonly string[], service: string): ServiceStep {

@@ -133,7 +133,7 @@ export function askOthersBy(ask: AskPeer): AskOthers {
       if (role === 'leader' && (leader === undefined || BigInt(epoch) > BigInt(leader.epoch))) leader = { id, epoch }
     }
     const reachDatabase = said.some((health) => health?.role === 'standby' && health.store === 'ok')
-    // One that leads is a replica in the next moment, and answers again then. One that knows no epoch has started since, and may have led before.
+    // A leader may become a replica and then answer again. A controller without an epoch has just started, and may have led before.
     const unproven = said.some((health) => health?.role !== 'standby' || !isEpoch(health.epoch))
     return {
       ...(leader === undefined ? {} : { leader }),

@@ -30,7 +30,7 @@ export interface JoinedSite {
 
 /**
  * Joins a site.
- * @throws what `openMember` throws, KeyFileError, RefusalError (a certificate of the settings cannot be used), or what the file system says
+ * @throws errors of `openMember`, KeyFileError, RefusalError (a certificate of the settings cannot be used), or errors of the file system
  */
 export async function openJoinedSite(options: SiteControllerOptions): Promise<JoinedSite> {
   const { dataFolder, logger } = options

@@ -249,8 +249,8 @@ type KeyVerdict = { verdict: 'right' } | { verdict: 'wrong' } | { verdict: 'bloc
 
 /**
  * Counts wrong keys and tokens. Five wrong ones a minute are answered per client address, further ones refused until the minute is
- * over. The right one always passes: a stranger behind the operator's own address (a proxy, a NAT) locks nobody out, and finds out
- * nothing by trying, for each holds 128 bits at least.
+ * over. The right one always passes: a stranger behind the operator's address (a proxy, a NAT) cannot lock the operator out. Guessing is
+ * hopeless, because each key holds at least 128 bits.
  */
 class KeyGuard {
   readonly #wrong: ClientRateLimit

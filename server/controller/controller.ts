@@ -34,7 +34,7 @@ export class Controller {
 
   /**
    * Opens the site, applies the site file; nothing listens yet.
-   * @throws StoreLockedError, StoreVersionError, DatabaseError, RefusalError (a certificate of the settings cannot be used), or what the file system says
+   * @throws StoreLockedError, StoreVersionError, DatabaseError, RefusalError (a certificate of the settings cannot be used), or errors of the file system
    */
   static async open(options: ControllerOptions): Promise<Controller> {
     return new Controller(options, await openSite(options))

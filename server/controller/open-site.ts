@@ -59,7 +59,7 @@ export interface LeaderSite {
 
 /**
  * Opens the site, applies the site file.
- * @throws StoreLockedError, StoreVersionError, DatabaseError, RefusalError (a certificate of the settings cannot be used), or what the file system says
+ * @throws StoreLockedError, StoreVersionError, DatabaseError, RefusalError (a certificate of the settings cannot be used), or errors of the file system
  */
 export async function openSite(options: ControllerOptions): Promise<OpenSite> {
   const { dataFolder, database, logger } = options

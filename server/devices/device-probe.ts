@@ -69,8 +69,8 @@ export type DeviceProbe = (
 const maxTries = 3
 
 /**
- * How makers of cameras name the address of the main stream, and what it is for the smaller one beside it: Hikvision, Dahua and Amcrest, Reolink, Uniview,
- * TP-Link, Foscam, Vivotek, Bosch, Xiongmai, HiSilicon boards, in the words of their manuals; last, what everybody calls it.
+ * Addresses of the main stream by manufacturer, each with the address of its substream: Hikvision, Dahua and Amcrest, Reolink, Uniview,
+ * TP-Link, Foscam, Vivotek, Bosch, Xiongmai, HiSilicon boards, from their manuals; the last entry is the common form.
  */
 const conventions: readonly (readonly [main: RegExp, second: string])[] = [
   [/(\/Streaming\/(?:Unicast\/)?channels\/\d{1,2}0)1(?!\d)/i, '$12'],

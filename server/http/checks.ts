@@ -26,8 +26,8 @@ export interface Refusal {
 }
 
 /**
- * Reads the body of a request and, on the device API, its parameters. The media API knows no bodies: one that comes along is read and left
- * (every operation is a GET).
+ * Reads the body of a request and, on the device API, its parameters. On the media API every operation is a GET: a body is read
+ * and ignored.
  * @throws ClientGone
  */
 export async function checkBody(exchange: Exchange): Promise<Refusal | undefined> {

@@ -35,8 +35,7 @@ function unescaped(text: string): string {
 }
 
 /**
- * The text of an object as JSON wants it: what stands in single quotes is put in double ones. JSON stays as it is. Whether the result is JSON is for the parser to say. Linear; nothing is
- * evaluated.
+ * Returns the text of an object with its single quotes replaced by double ones. JSON is returned unchanged; the parser checks the result. Linear; nothing is evaluated.
  */
 export function doubleQuoted(text: string): string {
   if (!text.includes("'")) return text

@@ -9,7 +9,7 @@ import type { RequestObserver } from '../observe/observation.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Leadership } from '../store/store.ts'
 import { answerNotice, type Notice, noticeOf } from './visit-notice.ts'
-import { visitNames } from '../../shared/domain/visit-names.ts'
+import { visitNames } from '../../shared/room-entry.ts'
 
 /** Path of the page at which people begin; public SDKs give `/jroom/?roomId=…` to them. */
 const path = /^\/jroom\/?$/

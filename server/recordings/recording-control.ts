@@ -65,7 +65,7 @@ interface HostRecordingParts {
 }
 
 /**
- * A host of a room, as its node has found, wants it recorded, or no more. Resolves to whether that was done: not where the site leaves it to operators, or while a rule records it.
+ * Starts or stops the recording of a room for a host that its node has verified. Resolves to whether that was done: not if only operators may record, nor while a rule records the room.
  * Never rejects.
  */
 export async function recordForHost(

@@ -6,7 +6,7 @@ import type { RequestObserver } from '../observe/observation.ts'
 import { hoursOf } from '../schedule/room-hours.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Rooms } from './room-lifecycle.ts'
-import { visitNames } from '../../shared/domain/visit-names.ts'
+import { visitNames } from '../../shared/room-entry.ts'
 
 /** Needs of judging a room by its number. */
 export interface EntryByNumberParts {

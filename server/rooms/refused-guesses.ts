@@ -1,7 +1,7 @@
 import type { GuessKind, ReportParams } from '../../shared/media/control.ts'
 import { type ErrorName, retOf, success } from '../../shared/result-codes.ts'
 import type { RequestObserver } from '../observe/observation.ts'
-import { visitNames } from '../../shared/domain/visit-names.ts'
+import { visitNames } from '../../shared/room-entry.ts'
 
 /** Event of a node about refused guesses. */
 export type RefusedGuesses = ReportParams<'guesses'>

@@ -10,7 +10,7 @@ import type { StoredNode, StoredRoom } from '../store/records.ts'
 import type { JoinLinks } from './join-links.ts'
 import { type NumberRefusal, openingOf, refusalByNumber } from './entry-by-number.ts'
 import type { Rooms } from './room-lifecycle.ts'
-import { visitNames } from '../../shared/domain/visit-names.ts'
+import { visitNames } from '../../shared/room-entry.ts'
 
 /** Needs of opening a room for a visitor. */
 export interface WantedRoomParts {

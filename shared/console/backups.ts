@@ -27,10 +27,8 @@ const backupName = z.strictObject({
     .regex(/^[\w.-]+$/),
 })
 
-/** Content of a backup, compared with the current state. */
-const backupPreview = z.strictObject({
-  name: z.string(),
-  at: moment,
+/** Number of records by kind. */
+const recordCounts = {
   rooms: z.int(),
   credentials: z.int(),
   nodes: z.int(),
@@ -38,15 +36,14 @@ const backupPreview = z.strictObject({
   accounts: z.int(),
   access_tokens: z.int(),
   wall_views: z.int(),
-  now: z.strictObject({
-    rooms: z.int(),
-    credentials: z.int(),
-    nodes: z.int(),
-    devices: z.int(),
-    accounts: z.int(),
-    access_tokens: z.int(),
-    wall_views: z.int(),
-  }),
+}
+
+/** Content of a backup, compared with the current state. */
+const backupPreview = z.strictObject({
+  name: z.string(),
+  at: moment,
+  ...recordCounts,
+  now: z.strictObject(recordCounts),
   /** Accounts and access tokens that are added, removed or changed; the first hundred of `access_total`. */
   access: z.array(accessChange),
   access_total: z.int(),

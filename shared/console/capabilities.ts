@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import { bytes } from '../operation.ts'
 import { change, read } from './declare.ts'
 import { moment } from '../domain/outcome.ts'
 import { operator } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
+import { roomId } from '../domain/ids.ts'
 
 /** Kinds of capabilities: what an address opens to whoever has it, without signing in. */
 export const capabilityKinds = ['join', 'live-link', 'recorded-link', 'live', 'push', 'recording', 'export'] as const
@@ -43,7 +43,7 @@ export type CapabilityView = z.output<typeof capabilityView>
 
 /** All capabilities of a room, of a maker, or of the site. */
 const selection = z.strictObject({
-  room_id: bytes(1, limits.roomExtendId).optional(),
+  room_id: roomId.optional(),
   maker: z.strictObject({ type: z.enum(capabilityMakers), id: z.string().max(256).default('') }).optional(),
 })
 

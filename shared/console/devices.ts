@@ -20,8 +20,8 @@ import {
   probedCamera,
   probeResult,
   source,
-  userId,
 } from '../domain/devices.ts'
+import { userId } from '../domain/ids.ts'
 
 /** A camera that answered a search of the network. */
 const foundCamera = z.strictObject({

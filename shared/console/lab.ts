@@ -7,11 +7,9 @@ import { done, moment, nothing } from '../domain/outcome.ts'
 import { admin, operator, viewer } from './procedure-access.ts'
 import { recordedAs, subject } from './procedure-events.ts'
 import { roomUserView } from '../domain/rooms.ts'
+import { roomId, userId } from '../domain/ids.ts'
 
 /** Lab: simulated users and faults. Everything here is labelled as simulated in the console. */
-
-const roomId = bytes(1, limits.roomExtendId)
-const userId = bytes(1, limits.userId)
 
 /** Faults of a simulated node. */
 export const nodeTroubles = ['none', 'offline', 'slow', 'silent', 'failing'] as const

@@ -3,14 +3,13 @@ import { limits } from '../limits.ts'
 import { iceServerSchema } from '../settings/media.ts'
 import { connectionStats, keyPicture, streamStats } from '../media/stream-stats.ts'
 import { transcodingStatus } from '../media/transcoding.ts'
-import { bytes, nameBytes } from '../operation.ts'
+import { nameBytes } from '../operation.ts'
 import { act, change, lasting, read } from './declare.ts'
 import { done, moment } from '../domain/outcome.ts'
 import { admin, operator, viewer } from './procedure-access.ts'
 import { byImplementation, subject } from './procedure-events.ts'
+import { roomId, userId } from '../domain/ids.ts'
 
-const roomId = bytes(1, limits.roomExtendId)
-const userId = bytes(1, limits.userId)
 /** Height in device pixels; 0: hidden, and nothing is sent. */
 const shownHeight = z.int().min(0).max(20_000)
 

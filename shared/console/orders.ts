@@ -6,9 +6,8 @@ import { liveFacts, recordingFacts, recordingPictures, recordingSounds } from '.
 import { change, lasting, read } from './declare.ts'
 import { operator } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
+import { roomId, userId } from '../domain/ids.ts'
 
-const roomId = bytes(1, limits.roomExtendId)
-const userId = bytes(1, limits.userId)
 const byId = z.strictObject({ id: bytes(1, 64) })
 const labels = {
   name: nameBytes(0, limits.recordingName).default(''),

@@ -18,9 +18,8 @@ import {
   recordingStatus,
   recordingStream,
   recordingTarget,
-  roomId,
-  userId,
 } from '../domain/recordings.ts'
+import { roomId, userId } from '../domain/ids.ts'
 
 /** A span of some streams, overlapping counts; milliseconds since the epoch. */
 const span = {

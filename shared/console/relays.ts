@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { limits } from '../limits.ts'
-import { bytes } from '../operation.ts'
 import { read } from './declare.ts'
 import { moment } from '../domain/outcome.ts'
 import { viewer } from './procedure-access.ts'
+import { roomId } from '../domain/ids.ts'
 
 /** A stream relayed from one node to another. */
 const relayView = z.strictObject({
@@ -31,7 +30,7 @@ export const relayProcedures = {
   'relays.list': read({
     summary:
       'Rooms that are on several nodes, or that one of them: which nodes, and which streams these hand to each other now.',
-    input: z.strictObject({ room_id: bytes(1, limits.roomExtendId).optional() }).default({}),
+    input: z.strictObject({ room_id: roomId.optional() }).default({}),
     output: z.array(relayedRoomView),
     access: viewer('nodes:read'),
   }),

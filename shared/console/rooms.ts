@@ -11,8 +11,15 @@ import { changes, subject } from './procedure-events.ts'
 import type { RecordRef } from '../domain/record-fields.ts'
 import { bulkTagged, tagChangesOf } from './tags.ts'
 import { bulkDeleted } from './trash.ts'
-import { editable, meeting, roomCreateInput, roomStatuses, roomUserView, roomView } from '../domain/rooms.ts'
-const roomId = bytes(1, limits.roomExtendId)
+import {
+  editableRoomFields,
+  roomMeeting,
+  roomCreateInput,
+  roomStatuses,
+  roomUserView,
+  roomView,
+} from '../domain/rooms.ts'
+import { roomId } from '../domain/ids.ts'
 const key = z.strictObject({ room_id: roomId })
 const userKey = key.extend({ user_id: bytes(1, limits.userId) })
 const keys = z.strictObject({ room_ids: z.array(roomId).min(1).max(10_000) })
@@ -92,7 +99,7 @@ export const roomProcedures = {
   }),
   'rooms.update': change({
     summary: 'Change a room.',
-    input: key.extend({ ...z.strictObject(editable).partial().shape, ...seenVersion }),
+    input: key.extend({ ...z.strictObject(editableRoomFields).partial().shape, ...seenVersion }),
     output: roomView,
     edits: roomOf,
     access: operator('rooms:write'),
@@ -167,13 +174,13 @@ export const roomProcedures = {
       before: moment.optional(),
       limit: z.int().min(1).max(20).default(5),
     }),
-    output: z.array(meeting.extend({ room_id: z.string(), topic: z.string() })),
+    output: z.array(roomMeeting.extend({ room_id: z.string(), topic: z.string() })),
     access: viewer('rooms:read'),
   }),
   'rooms.preview_schedule': read({
     summary: 'The next meetings of a schedule that is not saved yet; empty: none is still to come.',
     input: roomScheduleSchema,
-    output: z.array(meeting),
+    output: z.array(roomMeeting),
     access: operator('rooms:write'),
   }),
   'rooms.delete': change({

@@ -4,7 +4,7 @@ import { change, read } from './declare.ts'
 import { done, nothing } from '../domain/outcome.ts'
 import { operator, viewer } from './procedure-access.ts'
 import { byImplementation, changes } from './procedure-events.ts'
-import { id, name, roomTemplate, settings } from '../domain/room-templates.ts'
+import { roomTemplate, templateId, templateName, templateSettings } from '../domain/room-templates.ts'
 
 /** Procedures about templates of rooms. */
 export const templateProcedures = {
@@ -17,8 +17,13 @@ export const templateProcedures = {
   'templates.save': change({
     summary: 'Save a template of rooms. Without an id it is a new one; with an id, what is left out stays.',
     input: z.union([
-      z.strictObject({ name, settings, ...seenVersion }),
-      z.strictObject({ id, name: name.optional(), settings: settings.optional(), ...seenVersion }),
+      z.strictObject({ name: templateName, settings: templateSettings, ...seenVersion }),
+      z.strictObject({
+        id: templateId,
+        name: templateName.optional(),
+        settings: templateSettings.optional(),
+        ...seenVersion,
+      }),
     ]),
     output: roomTemplate,
     edits: (input) => ('id' in input ? { kind: 'template', key: input.id } : undefined),
@@ -27,7 +32,7 @@ export const templateProcedures = {
   }),
   'templates.remove': change({
     summary: 'Delete a template. Rooms made from it stay.',
-    input: z.strictObject({ id }),
+    input: z.strictObject({ id: templateId }),
     output: done,
     access: operator('rooms:write'),
     event: changes('template'),

@@ -3,7 +3,8 @@ import { act, read } from './declare.ts'
 import { nothing } from '../domain/outcome.ts'
 import { operator, viewer } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
-import { room_id, user_id, waitingView } from '../domain/waiting.ts'
+import { roomId, userId } from '../domain/ids.ts'
+import { waitingView } from '../domain/waiting.ts'
 
 /** Reasons why somebody who waits stayed outside. */
 const refusals = ['notWaiting', 'locked', 'roomFull', 'failed'] as const
@@ -24,7 +25,7 @@ export const waitingProcedures = {
   }),
   'waiting.admit': act({
     summary: 'Let in somebody who waits before a room; without user_id, everybody.',
-    input: z.strictObject({ room_id, user_id: user_id.optional() }),
+    input: z.strictObject({ room_id: roomId, user_id: userId.optional() }),
     output: outcome,
     access: operator('rooms:write'),
     event: {
@@ -34,7 +35,7 @@ export const waitingProcedures = {
   }),
   'waiting.refuse': act({
     summary: 'Turn away somebody who waits before a room. They can ask again after a minute.',
-    input: z.strictObject({ room_id, user_id }),
+    input: z.strictObject({ room_id: roomId, user_id: userId }),
     output: outcome,
     access: operator('rooms:write'),
     event: {
@@ -44,7 +45,7 @@ export const waitingProcedures = {
   }),
   'waiting.message': act({
     summary: 'Show a text to somebody who waits before a room; without user_id, to everybody.',
-    input: z.strictObject({ room_id, user_id: user_id.optional(), text: z.string().trim().min(1).max(500) }),
+    input: z.strictObject({ room_id: roomId, user_id: userId.optional(), text: z.string().trim().min(1).max(500) }),
     output: z.strictObject({
       /** Number of people whose page is connected. */
       reached: z.int(),

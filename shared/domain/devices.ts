@@ -6,6 +6,7 @@ import { tagsSchema } from '../tags.ts'
 import { recordVersion } from './record-version.ts'
 import { fieldProblem, moment } from './outcome.ts'
 import { trackReasons, trackWays } from '../media/transcoding.ts'
+import { roomId, userId } from './ids.ts'
 
 /** An outgoing user as the console shows it: without its password. */
 export const deviceView = z.strictObject({
@@ -47,9 +48,8 @@ export const deviceMoment = z.strictObject({
   times: z.int(),
 })
 export type DeviceMoment = z.output<typeof deviceMoment>
-export const userId = bytes(1, limits.userId)
 export const deviceInput = z.strictObject({
-  roomId: bytes(1, limits.roomExtendId),
+  roomId,
   /** Default: generated. */
   userId: nameBytes(1, limits.userId).optional(),
   userName: nameBytes(1, limits.userName),
@@ -72,7 +72,7 @@ export const source = z.strictObject({
   /** Accept outdated TLS (1.0, 1.1, weak keys). */
   old_tls: z.boolean().optional(),
   /** Id of an existing device: its stored login is used by default, at the hosts that it was stored for. */
-  userId: bytes(1, limits.userId).optional(),
+  userId: userId.optional(),
 })
 
 /** A camera to probe. */

@@ -3,12 +3,8 @@ import { streamSources } from '../media/stream-source.ts'
 import { shortcoming } from '../media/transcoding.ts'
 import { objectProblems } from '../recordings/object-storage.ts'
 import { gapReasons, recordedQualities } from '../recordings/segment.ts'
-import { limits } from '../limits.ts'
-import { bytes } from '../operation.ts'
 import { moment } from './outcome.ts'
-
-export const roomId = bytes(1, limits.roomExtendId)
-export const userId = bytes(1, limits.userId)
+import { roomId, userId } from './ids.ts'
 
 /** A recorded stream, as the console names it. */
 export const recordingStream = z.strictObject({

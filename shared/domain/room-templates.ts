@@ -5,11 +5,11 @@ import { recordVersion } from './record-version.ts'
 import { moment } from './outcome.ts'
 import { roomCreateInput } from './rooms.ts'
 
-export const id = z.string().min(1).max(64)
-export const name = nameBytes(1, limits.label)
+export const templateId = z.string().min(1).max(64)
+export const templateName = nameBytes(1, limits.label)
 
 /** Settings of a room that a template keeps: neither number and schedule, which are one room's own, nor the host password. */
-export const settings = roomCreateInput
+export const templateSettings = roomCreateInput
   .pick({
     owner_id: true,
     room_mode: true,
@@ -21,13 +21,13 @@ export const settings = roomCreateInput
     tags: true,
   })
   .extend({ topic: nameBytes(0, limits.topic).default('') })
-export type TemplateSettings = z.output<typeof settings>
+export type TemplateSettings = z.output<typeof templateSettings>
 
 /** Settings under a name, from which rooms are created. */
 export const roomTemplate = z.strictObject({
-  id,
+  id: templateId,
   name: z.string(),
-  settings,
+  settings: templateSettings,
   changed_at: moment,
   version: recordVersion,
 })

@@ -11,7 +11,7 @@ import { moment } from './outcome.ts'
 export const roomStatuses = ['scheduled', 'open', 'locked', 'closed'] as const
 export type RoomStatus = (typeof roomStatuses)[number]
 const mode = z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)])
-export const meeting = z.strictObject({ start: moment, end: moment })
+export const roomMeeting = z.strictObject({ start: moment, end: moment })
 
 /** A room in a list. */
 export const roomView = z.strictObject({
@@ -33,7 +33,7 @@ export const roomView = z.strictObject({
   /** null: the room has none, and is always open. */
   schedule: roomScheduleSchema.nullable(),
   /** The meeting that the room is open for, else the next one; null: no schedule, or no further meeting. */
-  meeting: meeting
+  meeting: roomMeeting
     .extend({
       /** People may join now. */
       open: z.boolean(),
@@ -79,7 +79,7 @@ export const roomUserView = z.strictObject({
   joined_at: moment,
 })
 export type RoomUserView = z.output<typeof roomUserView>
-export const editable = {
+export const editableRoomFields = {
   topic: nameBytes(1, limits.topic),
   host_password: bytes(0, limits.hostPassword),
   max_video: z.int().min(0).max(limits.maxStreams),
@@ -94,15 +94,15 @@ export const editable = {
   schedule: roomScheduleSchema.nullable(),
 }
 export const roomCreateInput = z.strictObject({
-  topic: editable.topic,
+  topic: editableRoomFields.topic,
   owner_id: nameBytes(1, limits.ownerId).default('operator'),
   room_mode: mode.default(1),
-  host_password: editable.host_password.optional(),
-  max_video: editable.max_video.optional(),
-  max_audio: editable.max_audio.optional(),
-  attendee_max: editable.attendee_max.optional(),
-  entry_by_number: editable.entry_by_number.optional(),
-  waiting_room: editable.waiting_room.optional(),
+  host_password: editableRoomFields.host_password.optional(),
+  max_video: editableRoomFields.max_video.optional(),
+  max_audio: editableRoomFields.max_audio.optional(),
+  attendee_max: editableRoomFields.attendee_max.optional(),
+  entry_by_number: editableRoomFields.entry_by_number.optional(),
+  waiting_room: editableRoomFields.waiting_room.optional(),
   schedule: roomScheduleSchema.optional(),
   room_extend_id: nameBytes(1, limits.roomExtendId).optional(),
   tags: tagsSchema.optional(),

@@ -1,10 +1,5 @@
 import { z } from 'zod'
-import { limits } from '../limits.ts'
-import { bytes } from '../operation.ts'
 import { moment } from './outcome.ts'
-
-export const room_id = bytes(1, limits.roomExtendId)
-export const user_id = bytes(1, limits.userId)
 
 /** Maximum number of people in one list of the whole site. */
 export const maxListedWaiting = 500

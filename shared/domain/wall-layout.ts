@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import { bytes } from '../operation.ts'
+import { roomId, userId } from './ids.ts'
 
 /** Columns and rows of the grid on which tiles of unequal size lie. */
 export const wallCells = 12
@@ -133,7 +133,7 @@ export function tilesPerPage(arrangement: WallArrangement): number {
 
 /** Content of one tile of the wall: a camera, or the users of a room. */
 export const wallItem = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('camera'), id: bytes(1, limits.userId) }),
-  z.strictObject({ kind: z.literal('room'), id: bytes(1, limits.roomExtendId) }),
+  z.strictObject({ kind: z.literal('camera'), id: userId }),
+  z.strictObject({ kind: z.literal('room'), id: roomId }),
 ])
 export type WallItem = z.output<typeof wallItem>

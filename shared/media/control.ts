@@ -356,7 +356,7 @@ export const controllerMethods = {
     }),
     result: z.strictObject({
       refusal: z.enum(roomRefusals).nullable(),
-      /** For `elsewhere`: URL of the room's node, e.g. `http://10.0.0.5:7084`. */
+      /** URL of the room's node if the refusal is `elsewhere`, e.g. `http://10.0.0.5:7084`. */
       url: z.string().max(600).optional(),
       /** For `notOpenYet`. */
       opening: openingSchema.optional(),

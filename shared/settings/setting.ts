@@ -47,7 +47,7 @@ interface Traits<C extends SettingCard | 'none'> {
   order: C extends 'none' ? 0 : number
   /**
    * Callers who may change it, in addition to a person who has just entered the password: `open`: also a signed-in admin and a token with `site:write`; `person`: no others.
-   * `open` is for settings that lead no people, media or data elsewhere, grant no access, disclose nothing, delete nothing earlier, open no port and name no file.
+   * `open` is for settings that send no people, media or data to another place, grant no access, disclose nothing, delete nothing earlier, open no port and name no file.
    */
   access: 'open' | 'person'
   /** Part that a change restarts: the listeners, or the embedded node at the node port. A change that restarts nothing applies at once. */

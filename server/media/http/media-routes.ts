@@ -204,7 +204,7 @@ function resumes(context: Context): boolean {
 }
 
 /**
- * Resumes what somebody in the room sends, or watches, since before they came to this program: their page shows the ticket that it was given with it, and describes its end.
+ * Resumes a session that a person in the room began on another program: the page presents the ticket that it received for the session, and its own description.
  * @throws Problem unauthorised for who is not in the room; noSession where it does not go on; as `readBody`
  */
 async function resume(

@@ -143,8 +143,8 @@ interface Visit {
 }
 
 /**
- * Makes the route that answers a device with a small page which says that it reaches this machine, and reports the device to the controller. Every token is answered the
- * same: only the controller knows which one counts. The route returns false for other methods.
+ * Creates the route by which a device shows that it reaches this machine: it answers with a small page and reports the device to the controller. Every token gets the same
+ * answer, because only the controller can check it. The route returns false for other methods.
  */
 function reachRoute(reached: (visit: Visit) => void): (context: Context) => boolean {
   let second = 0

@@ -142,7 +142,7 @@ interface BrowserIdentity {
 
 /**
  * Identity of a browser: the same user each time it enters a room by number or password, and another user in every other room. The user's id does not reveal the browser's secret,
- * so nobody else can enter under it.
+ * so no other browser can enter under it.
  * @param key the node's own
  * @param secret made by the browser and kept there
  */

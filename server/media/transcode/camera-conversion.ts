@@ -276,7 +276,7 @@ export class TrackSync {
   arrived(kind: Kind, packet: Buffer, now: number): void {
     if (this.#reported[kind] || now - this.#arrivedAt[kind] < arrivalMs) return
     this.#arrivedAt[kind] = now
-    // By the clock of the reports of the other track, which the two are compared by.
+    // Uses the clock of the reports of the other track, so that both tracks can be compared.
     this.#note(kind, { ntp: Date.now() + this.#ahead, timestamp: packet.readUInt32BE(4), middle: 0 })
   }
 

@@ -206,7 +206,7 @@ export class QueueDelay {
 
   /**
    * Takes a round trip, each once.
-   * @param late the program was late itself: the round trip bounds the shortest one and says nothing of a queue
+   * @param late the program was late itself: the round trip bounds the shortest one only, and is no sign of a queue
    */
   onRoundTrip(roundTrip: number, now: number, late = false): void {
     if (now - this.#windowAt > windowMs) {

@@ -233,7 +233,7 @@ class Visibility {
   }
 
   /**
-   * Shows a hidden picture again, now or once the interval is over.
+   * Shows a hidden picture again, now or after the interval.
    * @param now milliseconds of a clock that never goes back
    * @param begin called when it is shown
    */

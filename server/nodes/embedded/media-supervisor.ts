@@ -12,8 +12,8 @@ import { ProcessRun } from './process-run.ts'
 import { type Backoff, backoffMs } from '../../../shared/backoff.ts'
 
 /**
- * Waits after a process ended that had run, by how many of them in a row did not run for long. People and cameras are to be back 5 s after a crash, also
- * after the fifth within a minute. A start, the rooms and the cameras take up to two of them: so no wait is longer than three, and a start every three seconds harms nobody.
+ * Delays after the end of a process that had run, by the number of short runs in a row. People and cameras are to be back 5 s after a crash, also
+ * after the fifth within a minute. A start, the rooms and the cameras take up to two of them: so no wait is longer than three, and a start every three seconds does no harm.
  */
 const crashBackoff: Backoff = { first: 1_000, max: 3_000, repeat: 2 }
 /** Delays after failed starts: frequent attempts would not help. */

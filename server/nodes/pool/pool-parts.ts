@@ -116,7 +116,7 @@ function poolContext(options: NodePoolOptions): PoolContext {
 
 /**
  * Takes a user off a node of the room where they do not belong: a person who has since joined on another node, or a device on a secondary node. Works in the background: after a
- * failure the node is asked for its users again later. Nobody is notified: for the rest of the controller they have left already.
+ * failure the users of the node are read again later. Listeners are not notified: for the rest of the controller the user has left already.
  */
 function removeStray(context: PoolContext, { node: name, roomId, user: { userId, device } }: Stray): void {
   const { live, presence, deadlines, logger } = context

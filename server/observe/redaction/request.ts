@@ -15,7 +15,7 @@ import type { AnyAnswerDisclosure } from '../../../shared/disclosure.ts'
 import { operationsOfOlderClients } from '../../../shared/field-operations.ts'
 import { deviceErrorMessages } from '../../../shared/device.ts'
 import { errorNames, sentenceOf } from '../../../shared/result-codes.ts'
-import { visitNames } from '../../../shared/domain/visit-names.ts'
+import { visitNames } from '../../../shared/room-entry.ts'
 
 /** Fields of a request that depend on the caller's input. */
 type Shown = Pick<ActivityEntry, 'method' | 'path' | 'credential' | 'room' | 'params' | 'msg' | 'reason' | 'answer'>

@@ -6,17 +6,17 @@ import type { Store } from '../../store/store.ts'
 import { randomInteger } from '../../store/system/random.ts'
 
 /**
- * Checks that something of a room, or of a user in it, is wanted and can be recorded.
+ * Checks that an order names sound or picture, and that its room or user can be recorded.
  * @throws ApiError parameter, roomNotFound, roomClosed, userNotOnline, nodeTimeout
  */
-export async function checkWish(
+export async function checkOrder(
   rooms: Pick<Rooms, 'get' | 'users'>,
-  wish: Pick<StoredRecording | StoredLive, 'room_id' | 'user_id' | 'sound' | 'picture'>,
+  order: Pick<StoredRecording | StoredLive, 'room_id' | 'user_id' | 'sound' | 'picture'>,
 ): Promise<void> {
-  if (wish.sound === 'none' && wish.picture === 'none') {
+  if (order.sound === 'none' && order.picture === 'none') {
     throw new ApiError('parameter', { refusal: refusal('recordingOfNothing') })
   }
-  await checkTarget(rooms, wish)
+  await checkTarget(rooms, order)
 }
 
 /** Makes an unused id: digits, because some clients read ids as numbers. */

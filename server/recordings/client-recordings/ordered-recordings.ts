@@ -14,7 +14,7 @@ import { pause, startTimer, wallClock } from '../../store/system/time.ts'
 import type { RecordingRequests } from '../recording-requests.ts'
 import { type FileMakingParts, makeFiles, NoFileError } from './file-making.ts'
 import { isRecorded, untilWritten } from './recorded-streams.ts'
-import { checkWish, type OrderFilter } from './order-checks.ts'
+import { checkOrder, type OrderFilter } from './order-checks.ts'
 import { RecordRemovals } from './record-removals.ts'
 import { StoredOrders } from './stored-orders.ts'
 
@@ -105,7 +105,7 @@ export class OrderedRecordings {
 
   /** @throws ApiError roomNotFound, roomClosed, userNotOnline, recordingUnavailable, parameter, storage */
   async begin(wish: OrderedRecordingWish): Promise<StoredRecording> {
-    await checkWish(this.#options.rooms, wish)
+    await checkOrder(this.#options.rooms, wish)
     this.#options.requests.check(wish.room_id)
     const { recording, capability } = this.#newRecord(wish)
     await this.#orders.add(recording, capability)

@@ -60,7 +60,7 @@ async function* changedBytes(
 }
 
 /**
- * Adds a time to the decode times of a fragment of an MP4, in place. Media time begins anew in each file; a playlist of several needs times that rise: ffmpeg discards what is not later
+ * Adds a time to the decode times of a fragment of an MP4, in place. Media time begins at 0 in each file; a playlist of several needs times that rise: ffmpeg discards what is not later
  * than the sample before it (`mov_read_trun`), behind a discontinuity, too.
  * @param piece the init, which stays as it is, or a whole fragment
  * @param seconds to add

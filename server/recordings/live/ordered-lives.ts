@@ -11,7 +11,7 @@ import type { Store } from '../../store/store.ts'
 import { wallClock } from '../../store/system/time.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import type { RecordingRequests } from '../recording-requests.ts'
-import { checkWish, type OrderFilter } from '../client-recordings/order-checks.ts'
+import { checkOrder, type OrderFilter } from '../client-recordings/order-checks.ts'
 import { isRecorded, sourceOf } from '../client-recordings/recorded-streams.ts'
 import { StoredOrders } from '../client-recordings/stored-orders.ts'
 import type { LiveStreams } from './live-streams.ts'
@@ -97,7 +97,7 @@ export class OrderedLives {
   /** @throws ApiError roomNotFound, roomClosed, userNotOnline, recordingUnavailable, parameter, storage */
   async begin({ name = '', tag = '', publishUrl = '', maker, operator, ...wish }: LiveWish): Promise<StoredLive> {
     const { store, rooms, pushes, mixes, requests, capabilities } = this.#options
-    await checkWish(rooms, wish)
+    await checkOrder(rooms, wish)
     requests.check(wish.room_id)
     if (wish.sound === 'room') await mixes.check()
     const target = publishUrl === '' ? undefined : await pushes.check(publishUrl)

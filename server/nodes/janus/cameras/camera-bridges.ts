@@ -254,7 +254,7 @@ function handlesOf(session: JanusSession, record: StoredCameraBridge): BridgeHan
 }
 
 /**
- * Silence of a bridge in milliseconds; undefined when it is gone. Events while nobody listened are lost, so both ends are queried.
+ * Silence of a bridge in milliseconds; undefined when it has ended. Events without a listener are lost, so both ends are queried.
  * @param room its room's name on the node
  * @throws NodeError; the signal's reason
  */

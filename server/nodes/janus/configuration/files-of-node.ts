@@ -50,7 +50,7 @@ interface Surroundings {
 }
 
 /**
- * Finds out by which addresses this machine reaches a host. Nothing is sent to it: the system says which of its addresses it would send from.
+ * Returns the addresses of this machine from which it would send to a host, by the system's routing table. Nothing is sent.
  * @param host a name or an IP address, without brackets
  */
 async function surroundingsOf(host: string): Promise<Surroundings> {

@@ -118,8 +118,8 @@ interface NativeAudienceOptions {
 }
 
 /**
- * People who joined a node of a relayed room by Janus's own API. They subscribe to any publisher there, and nobody learns to whom: while one of them is on a node, every stream of
- * the room is relayed to it.
+ * People who joined a node of a relayed room by Janus's own API. Janus does not report their subscriptions: while one of them is on a node, every stream of the room is
+ * relayed to it.
  */
 class NativeAudience {
   readonly #options: NativeAudienceOptions

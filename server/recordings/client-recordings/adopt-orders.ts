@@ -5,7 +5,6 @@ import type { Change, Store, Transaction } from '../../store/store.ts'
 import type { OrderedLives } from '../live/ordered-lives.ts'
 import type { RecordFiles } from './record-files.ts'
 
-/** Dependencies of the adoption. */
 export interface AdoptionParts {
   store: Pick<Store, 'get' | 'all' | 'transact'>
   capabilities: Pick<Capabilities, 'prepare'>
@@ -14,12 +13,13 @@ export interface AdoptionParts {
   logger: { warn(fields: object, message: string): void }
 }
 
-/** Orders that one transaction adopts. */
+/** Maximum number of orders adopted per transaction. */
 const atOnce = 500
 
 /**
- * Gives recordings and live streams of an earlier version the capability that their address already is, so that addresses in the hands of clients go on. Those of a credential that is
- * gone or disabled end. Never rejects: what the store refuses is adopted at the next start.
+ * Gives recordings and live streams of an earlier version a capability with their existing address, so that addresses
+ * held by clients stay valid. Ends the orders of deleted or disabled credentials. Never rejects: if the store fails,
+ * the orders are adopted at the next start.
  */
 export async function adoptOrders(parts: AdoptionParts): Promise<void> {
   const { store, logger } = parts
@@ -35,7 +35,7 @@ export async function adoptOrders(parts: AdoptionParts): Promise<void> {
   }
 }
 
-/** Whether a change stores an order that was not adopted. */
+/** Whether a change stores an order that has not been adopted. */
 export function isUnadopted({ collection, value }: Change): boolean {
   if (collection === 'lives') return value?.state === 'living' && value.capability === undefined
   return collection === 'recordings' && value !== undefined && value.capability === undefined

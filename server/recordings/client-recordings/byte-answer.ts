@@ -6,19 +6,20 @@ import type { HeldRequest } from '../../capabilities/holder-pages.ts'
 import type { CapabilityKind } from '../../store/capability-record.ts'
 import { type ByteRange, wantedRange } from '../playback/fragments.ts'
 
-/** Content of an answer. */
+/** Content of a response. */
 export interface Content {
   /** Size in bytes. */
   size: number
-  /** Ranges that may be read; left out: all of it. */
+  /** Readable ranges; undefined: the whole content. */
   allowed?: readonly ByteRange[]
-  /** Reads a part, which is not empty. */
+  /** Reads a part that is not empty. */
   read: (part: ByteRange) => Readable
 }
 
 /**
- * Answers with a content or the part that the request asks for (RFC 9110, section 14). The caller sets the type.
- * Where only some ranges may be read, a request without a range gets nothing, and one that goes on behind an allowed range gets what is allowed.
+ * Sends a content, or the part that the request asks for (RFC 9110, section 14). The caller sets the content type.
+ * If only some ranges may be read, a request without a range receives nothing. A request that starts inside an allowed
+ * range receives at most the rest of that range.
  */
 export function answerContent<K extends CapabilityKind>(
   { context }: HeldRequest<K>,
@@ -41,7 +42,7 @@ export function answerContent<K extends CapabilityKind>(
   context.length = part.bytes
 }
 
-/** Part of a content that is sent; undefined: nothing of it is allowed. */
+/** Returns the part of a content to send; undefined: no part of it is allowed. */
 function partOf(
   range: 'all' | ByteRange,
   size: number,
@@ -57,7 +58,7 @@ function partOf(
   return { offset: range.offset, bytes: Math.min(end, around.offset + around.bytes) - range.offset }
 }
 
-/** Ranges in order, those that touch joined into one. */
+/** Returns ranges in order, with adjacent ones merged. */
 function joinedRanges(ranges: readonly ByteRange[]): ByteRange[] {
   const joined: ByteRange[] = []
   for (const { offset, bytes } of ranges.toSorted((one, other) => one.offset - other.offset)) {
@@ -68,7 +69,10 @@ function joinedRanges(ranges: readonly ByteRange[]): ByteRange[] {
   return joined
 }
 
-/** Answers with what is in a file by now; see `answerContent`. Returns whether there is one. @param open opens a file inside a folder of ours */
+/**
+ * Sends the current content of a file; see `answerContent`. Returns false if the file does not exist.
+ * @param open opens a file inside a folder of this program
+ */
 export async function answerFile<K extends CapabilityKind>(
   request: HeldRequest<K>,
   open: () => Promise<FileHandle>,
@@ -84,7 +88,7 @@ export async function answerFile<K extends CapabilityKind>(
     const { size } = await file.stat()
     const read = ({ offset, bytes }: ByteRange): Readable => {
       isRead = true
-      // It closes the file at its end, and when the client leaves.
+      // The stream closes the file at its end and when the client disconnects.
       return file.createReadStream({ start: offset, end: offset + bytes - 1 })
     }
     answerContent(request, { size, read, ...(allowed && { allowed }) })

@@ -13,7 +13,7 @@ import type { MixedSound, SoundMixer } from './sound-mixer.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
 import type { ExportFormat } from '../../../shared/domain/recording-exports.ts'
 
-/** Needs of the making of files. */
+/** Dependencies of `makeFiles`. */
 export interface FileMakingParts {
   index: RecordingIndex
   span: Pick<SpanExport, 'writeFiles'>
@@ -22,7 +22,7 @@ export interface FileMakingParts {
   budget: Pick<SpaceBudget, 'claim'>
 }
 
-/** A recording that cannot become a file: the sentence is for its client. */
+/** A recording from which no file can be made. The message is shown to its client. */
 export class NoFileError extends Error {
   override readonly name = 'NoFileError'
 }
@@ -30,14 +30,17 @@ export class NoFileError extends Error {
 const diskFull = 'The disk is too full for its file. What was recorded stays as long as the retention says.'
 const nothingCame = 'No picture or sound came while it was recorded.'
 
-/** Makes the files of an ended recording. A user has one, and several only where the format changed and ffmpeg is missing; a whole room has one for each stream. Files of a failed making are removed. */
+/**
+ * Makes the files of an ended recording. A recording of a user has one file, or several if the format changed and
+ * ffmpeg is missing. A recording of a room has one file per stream. If it fails, the files made so far are removed.
+ */
 export async function makeFiles(
   parts: FileMakingParts,
   recording: StoredRecording,
   signal: AbortSignal,
 ): Promise<StoredRecordingFile[]> {
   const making = new FileMaking(parts, recording, signal)
-  // One long recording may need most of what is free, so its client has no smaller share.
+  // One long recording may need most of the free space, so its client may claim all of it.
   const request = { owner: `client ${recording.created_by}`, bytes: making.neededBytes, share: 1 }
   const claim = await parts.budget.claim(request)
   if (claim === undefined) throw new NoFileError(diskFull)
@@ -65,7 +68,7 @@ class FileMaking {
     this.#span = { from: recording.created_at, to: recording.ended_at ?? Date.now() }
   }
 
-  /** Bytes of what was recorded; twice where sounds are mixed, from drafts beside the result. */
+  /** Size of the recorded segments, in bytes; doubled if sounds are mixed, for the drafts beside the result. */
   get neededBytes(): number {
     const { sound, picture } = this.#recording
     const streams = recordedStreams(this.#parts.index, this.#recording, this.#span)
@@ -95,7 +98,7 @@ class FileMaking {
   async #makeUser(userId: string): Promise<void> {
     const { room_id: roomId, picture, sound } = this.#recording
     const source = sourceOf(picture)
-    // The microphone belongs to the camera's stream, so a screen with sound is put together.
+    // The microphone belongs to the camera's stream, so a screen and its sound are joined from two streams.
     const own = sound === 'own' && picture !== 'screen'
     const stream = { roomId, userId, source, quality: 'main' as const }
     const wish: ExportWish = { ...stream, ...this.#span, picture: picture !== 'none', sound: own }
@@ -103,13 +106,13 @@ class FileMaking {
     else await this.#mix(picture === 'none' ? undefined : wish)
   }
 
-  /** One stream as it was recorded. */
+  /** Exports one stream as it was recorded. */
   async #export(wish: ExportWish): Promise<void> {
     const written = await this.#write(wish, `${this.#recording.id}-${this.made.length}`, this.#format(), false)
     for (const file of written) await this.#add(file, file.path, file.at, wish)
   }
 
-  /** A picture, if any, with the sounds of the room or of the user as one. */
+  /** Writes a file with a picture, if any, and the mixed sound of the room or of the user. */
   async #mix(picture: ExportWish | undefined): Promise<void> {
     const { mixer, files } = this.#parts
     const { id, sound } = this.#recording
@@ -167,7 +170,7 @@ class FileMaking {
     return await span.writeFiles(wish, pathOf, { format, keepGaps, signal: this.#signal })
   }
 
-  /** MP4 that plays anywhere, unless WebM or nothing in particular is wanted. */
+  /** Returns the export format: MP4 that plays everywhere if MP4 is requested, otherwise the recorded format. */
   #format(): ExportFormat {
     return this.#recording.container === 'mp4' ? 'compatible' : 'original'
   }

@@ -27,18 +27,16 @@ import { OrderedRecordings } from './ordered-recordings.ts'
 import { recordDownload, RecordFiles } from './record-files.ts'
 import { SoundMixer } from './sound-mixer.ts'
 
-/** Recorder of a site. */
 export interface SiteRecorder {
   segments: SegmentFiles
   index: RecordingIndex
   requests: RecordingRequests
-  /** Resolves when the index has what an earlier process or another controller left. Never rejects. */
+  /** Resolves when the index contains the recordings of earlier processes and other controllers. Never rejects. */
   recovered: () => Promise<void>
-  /** Of the disk of the recordings. */
+  /** Space budget of the disk with the recordings. */
   budget: Pick<SpaceBudget, 'claim'>
 }
 
-/** Options of the ordered recordings. */
 export interface MediaOrderOptions {
   store: Store
   settings: () => Settings
@@ -50,11 +48,11 @@ export interface MediaOrderOptions {
   logger: Logger
   mediaUrl: () => string
   sitePorts: () => readonly number[]
-  /** Folder of the built player page; empty: none is served. */
+  /** Folder of the built player page; empty: the page is not served. */
   playerPage: string
 }
 
-/** Recordings and live streams that clients and operators order, and their pages on the media port. */
+/** Recordings and live streams ordered by clients and operators, with their pages on the media port. */
 export interface MediaOrderParts {
   orders: OrderedMedia
   pages: ReturnType<typeof livePages> & Record<'GET /record/:file' | 'GET /recorded/:token/:file', HolderPage>
@@ -62,10 +60,10 @@ export interface MediaOrderParts {
   close: () => Promise<void>
 }
 
-/** Live streams that encode their picture at once: H.264 is only copied. */
+/** Maximum number of live streams that encode their picture at the same time. Copying H.264 is not limited. */
 const maxEncoders = 2
 
-/** Composes the ordered recordings; nothing runs yet. */
+/** Composes the parts of ordered recordings without starting them. */
 export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
   const { store, settings, rooms, ffmpeg, logger, mediaUrl, sitePorts, capabilities, pages } = options
   const { segments, index, requests, recovered, budget } = options.recorder
@@ -97,7 +95,7 @@ export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
     embedOrigins: () => settings().live.embed_origins,
   })
   const adopt = (): Promise<void> => adoptOrders({ store, capabilities, lives, files, logger })
-  // A backup of an earlier version may be restored.
+  // The operator may restore a backup of an earlier version.
   const stopAdopting = store.onChange(
     (changes) => {
       if (changes.some(isUnadopted)) mustNotFail(adopt())

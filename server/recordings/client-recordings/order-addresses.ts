@@ -4,40 +4,44 @@ import type { Settings } from '../../../shared/settings.ts'
 import type { StoredRecording } from '../../store/records.ts'
 import type { RecordFiles } from './record-files.ts'
 
-/** Addresses of a live stream. */
 export interface LiveAddresses {
-  /** Page to watch it. */
+  /** Page that plays the stream. */
   page_url: string
   /** HLS playlist. */
   hls_url: string
 }
 
-/** Addresses of files and live streams on the media port, as people outside reach it. */
+/** Builds the external addresses of files and live streams on the media port. */
 export class OrderAddresses {
   readonly #files: RecordFiles
   readonly #settings: () => Settings
   readonly #mediaUrl: () => string
 
-  /** @param mediaUrl address of the media API unless the settings name another; empty while it does not listen */
+  /**
+   * @param mediaUrl address of the media API unless the settings contain another one; empty while the port is closed
+   */
   constructor(files: RecordFiles, settings: () => Settings, mediaUrl: () => string) {
     this.#files = files
     this.#settings = settings
     this.#mediaUrl = mediaUrl
   }
 
-  /** Address of a file, complete or not; empty: its capability has ended. @throws ApiError internal while the media API does not listen */
+  /**
+   * Returns the address of a file, complete or not; empty if its capability has ended.
+   * @throws ApiError internal while the media API is off
+   */
   file(recording: StoredRecording, index: number): string {
     const path = this.#files.address(recording, index)
     return path === '' ? '' : this.#base() + path
   }
 
-  /** @throws ApiError internal while the media API does not listen */
+  /** @throws ApiError internal while the media API is off */
   live(token: string): LiveAddresses {
     const page_url = `${this.#base()}/live/${token}`
     return { page_url, hls_url: `${page_url}/index.m3u8` }
   }
 
-  /** Playlist of a recorded span. @throws ApiError internal while the media API does not listen */
+  /** Returns the playlist of a recorded span. @throws ApiError internal while the media API is off */
   recorded(token: string): string {
     return `${this.#base()}/recorded/${token}/index.m3u8`
   }

@@ -19,7 +19,7 @@ export async function checkOrder(
   await checkTarget(rooms, order)
 }
 
-/** Makes an unused id: digits, because some clients read ids as numbers. */
+/** Generates an unused id. It contains only digits, because some clients parse ids as numbers. */
 export function newOrderId(taken: ReadonlyMap<string, unknown>): string {
   for (;;) {
     const id = String(randomInteger(1_000_000_000, 2_147_483_646))
@@ -41,7 +41,7 @@ export async function checkTarget(
   if (!users.some(({ userId }) => userId === user_id)) throw new ApiError('userNotOnline')
 }
 
-/** Whether the capability of a recording or live stream has ended; one that an earlier version stored may have none yet. */
+/** Whether the capability of a recording or live stream has ended. An order of an earlier version may have none yet. */
 export function isWithoutCapability(
   store: Pick<Store, 'get'>,
   { capability }: Pick<StoredRecording | StoredLive, 'capability'>,
@@ -49,7 +49,7 @@ export function isWithoutCapability(
   return capability !== undefined && store.get('capabilities', capability) === undefined
 }
 
-/** Facts of a recording or live stream by which it is found. */
+/** Fields of a recording or live stream that filters use. */
 interface Ordered {
   room_id: string
   user_id: string
@@ -57,11 +57,11 @@ interface Ordered {
   ended_at?: number
 }
 
-/** Filter of recordings and live streams; what is left out does not filter. */
+/** Filter of recordings and live streams; absent fields match everything. */
 export interface OrderFilter {
   roomId?: string | undefined
   userId?: string | undefined
-  /** Beginning in this span, in milliseconds since the epoch. */
+  /** Range of the begin, in milliseconds since the epoch. */
   from?: number | undefined
   to?: number | undefined
 }
@@ -75,12 +75,12 @@ export function matches({ room_id, user_id, created_at }: Ordered, { roomId, use
   )
 }
 
-/** All, the newest first. */
+/** Returns all orders, the newest first. */
 export function newestFirst<T extends Ordered>(all: ReadonlyMap<string, T>): T[] {
   return [...all.values()].sort((one, other) => other.created_at - one.created_at)
 }
 
-/** Returns the ended orders beyond `limit`, those that ended first in front. */
+/** Returns the ended orders beyond `limit`, those that ended first at the front. */
 export function prunedBy<T extends Ordered>(
   all: ReadonlyMap<string, T>,
   limit: number,

@@ -13,10 +13,9 @@ import type { LiveAddresses, OrderAddresses } from './order-addresses.ts'
 import { checkTarget } from './order-checks.ts'
 import type { OrderedRecordings, OrderedState } from './ordered-recordings.ts'
 
-/** Longest span of one playlist, in milliseconds: each of its files is read once. */
+/** Maximum span of one playlist, in milliseconds: each of its files is read once. */
 const maxSpanMs = 6 * 60 * 60_000
 
-/** Needs of the orders. */
 export interface OrderedMediaParts {
   recordings: OrderedRecordings
   lives: OrderedLives
@@ -28,7 +27,7 @@ export interface OrderedMediaParts {
   clock: () => number
 }
 
-/** Recordings and live streams that somebody orders, as API and console offer them. */
+/** Recordings and live streams ordered through the API and the console. */
 export class OrderedMedia {
   readonly #parts: OrderedMediaParts
 
@@ -36,7 +35,7 @@ export class OrderedMedia {
     this.#parts = parts
   }
 
-  /** For operations that answer in words of their own. */
+  /** Returns the parts, for operations with their own response format. */
   get parts(): Pick<OrderedMediaParts, 'recordings' | 'lives' | 'addresses'> {
     const { recordings, lives, addresses } = this.#parts
     return { recordings, lives, addresses }
@@ -63,8 +62,10 @@ export class OrderedMedia {
   }
 
   /**
-   * Addresses with which anybody watches a stream until they expire; it is recorded while somebody does.
-   * @throws ApiError roomNotFound, roomClosed, userNotOnline, nodeTimeout, recordingUnavailable (too many links), storage
+   * Returns addresses at which everybody can watch a stream until they expire. The stream is recorded while it is being
+   * watched.
+   * @throws ApiError roomNotFound, roomClosed, userNotOnline, nodeTimeout, recordingUnavailable (too many links),
+   * storage
    */
   async liveLink(
     { roomId, userId, source }: { roomId: string; userId: string; source: StreamSource },
@@ -80,7 +81,7 @@ export class OrderedMedia {
   }
 
   /**
-   * Address of a playlist of what was recorded in a span; anybody plays it until it expires.
+   * Returns the address of a playlist of a recorded span. Everybody can play it until it expires.
    * @throws ApiError parameter (the span), recordingNotFound, recordingUnavailable (too many links), storage
    */
   async recordedLink(
@@ -108,13 +109,13 @@ export class OrderedMedia {
   }
 }
 
-/** Facts that recordings and live streams share. */
+/** Returns the fields that recordings and live streams share. */
 function commonFacts(order: StoredRecording | StoredLive) {
   const { id, room_id, user_id, name, tag, sound, picture, reason = '', created_at, ended_at = 0 } = order
   return { id, room_id, user_id, name, tag, description: '', sound, picture, reason, created_at, ended_at }
 }
 
-/** A recording as answers hold it. @param urlOf address of a file by its position */
+/** Converts a recording to its form in responses. @param urlOf address of a file by its position */
 function recordingFactsOf(
   recording: StoredRecording,
   state: OrderedState,
@@ -124,7 +125,7 @@ function recordingFactsOf(
   return { ...commonFacts(recording), description: recording.description, state, files }
 }
 
-/** A live stream as answers hold it. */
+/** Converts a live stream to its form in responses. */
 function liveFactsOf(live: StoredLive, state: LiveState, urls: Pick<LiveFacts, 'page_url' | 'hls_url'>): LiveFacts {
   return { ...commonFacts(live), state, ...urls, rtmp_url: live.rtmp_url }
 }

@@ -18,25 +18,24 @@ import { checkOrder, type OrderFilter } from './order-checks.ts'
 import { RecordRemovals } from './record-removals.ts'
 import { StoredOrders } from './stored-orders.ts'
 
-/** Wish of a client: the streams to record. */
+/** Streams that a client or an operator orders to record. */
 export interface OrderedRecordingWish extends Pick<StoredRecording, 'room_id' | 'user_id' | 'sound' | 'picture'> {
   maker: CapabilityMaker
-  /** Name of the operator, as events hold it; left out: a client. */
+  /** Name of the operator, as events store it; undefined: a client ordered it. */
   operator?: string | undefined
   name?: string | undefined
   tag?: string | undefined
   container?: 'mp4' | 'webm' | undefined
 }
 
-/** State of a recording as clients see it: waiting until the first media came. */
+/** State of a recording as clients see it. `waiting`: no media has arrived yet. */
 export type OrderedState = StoredRecording['state'] | 'waiting'
 
-/** Dependencies of the recordings. */
 export interface OrderedRecordingsOptions extends FileMakingParts {
   store: Pick<Store, 'get' | 'all' | 'transact' | 'seal' | 'onChange' | 'leadership'>
   rooms: Pick<Rooms, 'get' | 'users'>
   requests: RecordingRequests
-  /** Resolves when the index has what an earlier process or another controller left. Never rejects. */
+  /** Resolves when the index contains the recordings of earlier processes and other controllers. Never rejects. */
   recovered: () => Promise<void>
   capabilities: Pick<Capabilities, 'prepare' | 'put'>
   logger: { warn(fields: object, message: string): void; error(fields: object, message: string): void }
@@ -44,26 +43,28 @@ export interface OrderedRecordingsOptions extends FileMakingParts {
   clock?: () => number
 }
 
-/** Files of this many recordings are made at once. */
+/** Number of recordings whose files are made at the same time. */
 const madeAtOnce = 2
-/** Time for the last segment to be complete, in milliseconds; a rule may go on recording the same stream. */
+/**
+ * Time for the last segment to be completed, in milliseconds. A recording rule may continue to record the same stream.
+ */
 const settleMs = 3_000
-/** A recording that nobody stops ends after this. */
+/** Maximum duration of a recording, in milliseconds; then it ends on its own. */
 const maxMs = 24 * 60 * 60 * 1_000
-/** Time for which `end` waits for the files: clients of the API give up after 5 s. */
+/** Maximum time that `end` waits for the files, in milliseconds: clients of the API time out after 5 s. */
 const stopPatienceMs = 3_500
-/** Pause before made files are stored again in their record, in milliseconds. */
+/** Delay before retrying to store the finished files, in milliseconds. */
 const retryMs = 2_000
 
-/** Files of a recording that are being made. */
+/** Files of a recording in the making. */
 interface Making {
   work: Promise<void>
   stop: AbortController
 }
 
 /**
- * Recordings that clients of the APIs and operators order: each has a beginning, an end and files of its own. The methods write records; requests to the recorder, the making of files and
- * their removal follow from the records.
+ * Recordings ordered by clients of the APIs and by operators. Each has a begin, an end and its own files. The methods
+ * only write records; requests to the recorder, file making and file removal follow from the records.
  */
 export class OrderedRecordings {
   readonly #options: OrderedRecordingsOptions
@@ -96,7 +97,7 @@ export class OrderedRecordings {
     this.#removals.start()
   }
 
-  /** Ends what runs; the next start begins it anew. */
+  /** Stops all work. The next start resumes it from the records. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#orders.close()
@@ -112,7 +113,10 @@ export class OrderedRecordings {
     return recording
   }
 
-  /** Ends a recording, and waits a moment for its files; one that ended already stays as it is. @throws ApiError recordingNotFound, storage */
+  /**
+   * Ends a recording and waits up to 3.5 s for its files. A recording that has already ended stays unchanged.
+   * @throws ApiError recordingNotFound, storage
+   */
   async end(id: string): Promise<StoredRecording> {
     await this.#orders.end(id)
     const { promise: patience, resolve } = Promise.withResolvers<void>()
@@ -122,7 +126,11 @@ export class OrderedRecordings {
     return this.get(id)
   }
 
-  /** Gives the files of a recording new addresses, which end with this maker; earlier ones open nothing any more. @throws ApiError recordingNotFound, tokenIncorrect, storage */
+  /**
+   * Gives the files of a recording new addresses, which are valid as long as `maker` is. Earlier addresses become
+   * invalid.
+   * @throws ApiError recordingNotFound, tokenIncorrect, storage
+   */
   async renew(id: string, maker: CapabilityMaker): Promise<StoredRecording> {
     return await this.#orders.change(id, (before, transaction) => {
       const made = this.#prepareAddresses(before, maker)
@@ -142,12 +150,16 @@ export class OrderedRecordings {
     return isRecorded(this.#options.index, recording, recording.created_at) ? 'recording' : 'waiting'
   }
 
-  /** Recordings, the newest first. */
+  /** Lists recordings, the newest first. */
   list(filter: OrderFilter): StoredRecording[] {
     return this.#orders.list(filter)
   }
 
-  /** Deletes a recording with its files; an active one ends. Segments stay as the retention says. @throws ApiError recordingNotFound, storage */
+  /**
+   * Deletes a recording with its files, and ends it if it is active. Its segments stay until the retention deletes
+   * them.
+   * @throws ApiError recordingNotFound, storage
+   */
   delete(id: string): Promise<StoredRecording> {
     return this.#orders.delete(id)
   }
@@ -160,7 +172,7 @@ export class OrderedRecordings {
     else this.#making.get(id)?.stop.abort()
   }
 
-  /** Makes the files of an ended recording, once at a time. */
+  /** Makes the files of an ended recording unless they are being made already. */
   #make(recording: StoredRecording): void {
     const { id } = recording
     if (this.#making.has(id)) return
@@ -179,7 +191,7 @@ export class OrderedRecordings {
     this.#making.set(id, { work, stop })
   }
 
-  /** The lease ended and came back while files were being made: they are made anew. */
+  /** Makes the files again if the leadership was lost and regained while they were being made. */
   #makeAgain(id: string, { aborted }: AbortSignal): void {
     const { store } = this.#options
     const recording = store.get('recordings', id)
@@ -190,7 +202,7 @@ export class OrderedRecordings {
     const { index, files, recovered } = this.#options
     const { id, ended_at = this.#clock() } = recording
     try {
-      // A new leader does not know yet what the former one recorded.
+      // A new leader's index may not contain the recordings of the previous leader yet.
       await unlessAborted(recovered(), signal)
       await untilWritten(index, recording, ended_at, settleMs, signal)
       const made = await makeFiles(this.#options, recording, signal)
@@ -213,8 +225,9 @@ export class OrderedRecordings {
   }
 
   /**
-   * Stores the end of a recording that is being finished, and tries again for as long as the store fails: files that were made stay until it is certain what the record says.
-   * @returns false: it was deleted, or `signal` has ended the attempts
+   * Stores the result of a finished recording, and retries while the store fails. The files are kept until it is
+   * certain whether the record contains them.
+   * @returns false if the recording was deleted or `signal` aborted the attempts
    */
   async #finish(
     id: string,
@@ -274,7 +287,7 @@ function requestId(id: string): string {
   return `record:${id}`
 }
 
-/** The room's sound needs everybody. */
+/** The sound of a room requires the streams of all users. */
 function requestOf(recording: StoredRecording): Parameters<RecordingRequests['put']>[0] {
   const { id, room_id: roomId, user_id, sound, created_by: client, ordered_by: operator = '' } = recording
   const orderedBy =
@@ -282,12 +295,12 @@ function requestOf(recording: StoredRecording): Parameters<RecordingRequests['pu
   return { id: requestId(id), roomId, orderedBy, ...(user_id === '' || sound === 'room' ? {} : { userId: user_id }) }
 }
 
-/** The recording was deleted meanwhile. */
+/** Whether the recording was deleted meanwhile. */
 function isGone(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'recordingNotFound'
 }
 
-/** Event of an ordered recording of which no file came. */
+/** Returns the event of an ordered recording that produced no file. */
 function failureOf(recording: StoredRecording, reason: string, at: number): StoredPendingEvent {
   const { id, name, room_id: room, created_by, ordered_by = '' } = recording
   return {

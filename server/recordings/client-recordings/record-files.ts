@@ -8,49 +8,55 @@ import { placeOf } from '../../store/sealed-places.ts'
 import type { Store } from '../../store/store.ts'
 import { answerFile } from './byte-answer.ts'
 
-/** Folder of the files of recordings below the recordings folder; `~` is in no id's folder name. */
+/** Folder below the recordings folder for the files of ordered recordings. Folder names of ids never contain `~`. */
 const filesFolder = '~files'
-/** Path of a file's address on the media port. */
+/** Path prefix of file addresses on the media port. */
 const recordPath = '/record/'
 const nameForm = /^([0-9]{1,20})-([\w-]{32})(?:-([0-9]{1,4}))?\.(mp4|webm)$/
 
-/** Name of a file of a recording, and of what it is made of. */
+/** Name of a file of a recording or of one of its drafts. */
 const fileForm = /^[0-9]{1,20}-[\w.-]{1,100}\.(?:mp4|webm)$/
 
-/** Complete files of recordings: their places on the disk, and the addresses at which whoever has one downloads them. */
+/** Complete files of recordings: their paths on the disk and their public addresses. */
 export class RecordFiles {
   readonly #recordings: string
   readonly #store: Pick<Store, 'get' | 'unseal'>
 
-  /** @param folder recordings folder; empty where it cannot be used: then it has no files, and none is removed */
+  /** @param folder recordings folder; empty if it is unusable: then there are no files and none is removed */
   constructor(folder: string, store: Pick<Store, 'get' | 'unseal'>) {
     this.#recordings = folder
     this.#store = store
   }
 
-  /** @throws PathError the recordings folder cannot be used */
+  /** @throws PathError if the recordings folder is unusable */
   get #folder(): OwnPath {
     return insideOf(this.#recordings, filesFolder)
   }
 
-  /** Makes the folder of the files, where it is missing. @throws PathError; what the file system says */
+  /** Creates the folder of the files if it is missing. @throws PathError; errors of the file system */
   async ready(): Promise<void> {
     await makeInside(this.#recordings, this.#folder, 0o700)
   }
 
-  /** Makes an empty file, for a program that opens its output by its path. @throws PathError; what the file system says */
+  /**
+   * Creates an empty file, for a program that opens its output by path.
+   * @throws PathError; errors of the file system
+   */
   async reserve(file: string): Promise<OwnPath> {
     await this.ready()
     return await reserveInside(this.#recordings, this.path(file))
   }
 
-  /** @param file its name; that of a stored recording was not necessarily written by this program @throws PathError */
+  /** Returns the path of a file. @param file its name; a name from the store is not trusted @throws PathError */
   path(file: string): OwnPath {
     if (!fileForm.test(file)) throw new PathError(`${JSON.stringify(file)} is not the file of a recording.`)
     return insideOf(this.#folder, file)
   }
 
-  /** Path of the address of a file, without the site's own address; empty: its capability has ended. @throws ApiError internal as Store.unseal does */
+  /**
+   * Returns the path part of a file's address; empty if its capability has ended.
+   * @throws ApiError internal as Store.unseal does
+   */
   address(recording: StoredRecording, index: number): string {
     const { capability } = recording
     if (capability !== undefined && this.#store.get('capabilities', capability) === undefined) return ''
@@ -59,12 +65,12 @@ export class RecordFiles {
     return `${recordPath}${recording.id}-${this.token(recording)}${suffix}.${container}`
   }
 
-  /** Token in the last part of an address; empty: it has none. */
+  /** Returns the token in the last part of an address; empty if there is none. */
   tokenIn(name: string): string {
     return nameForm.exec(name)?.[2] ?? ''
   }
 
-  /** File of a request; undefined: its address names none. */
+  /** Returns the requested file; undefined if the address names none. */
   find({
     capability,
     file: name,
@@ -75,12 +81,12 @@ export class RecordFiles {
     const recording = this.#store.get('recordings', capability.recording)
     const file = recording?.files[Number(index)]
     if (recording === undefined || file === undefined || recording.id !== id) return undefined
-    // A stored name was not necessarily written by this program.
+    // Names from the store are not trusted: they may come from a restored backup.
     if (!fileForm.test(file.file)) return undefined
     return { recording, file, open: async () => await openInside(this.#recordings, this.path(file.file)) }
   }
 
-  /** Lists the names of all files. @throws what the file system says */
+  /** Lists the names of all files. @throws errors of the file system */
   async list(): Promise<string[]> {
     try {
       return (await readdir(this.#folder)).filter((name) => fileForm.test(name))
@@ -90,21 +96,23 @@ export class RecordFiles {
     }
   }
 
-  /** Deletes files; those that are gone, and names that are none, do not matter. @throws what the file system says otherwise */
+  /** Deletes files. Missing files and invalid names are ignored. @throws other errors of the file system */
   async remove(files: readonly Pick<StoredRecordingFile, 'file'>[]): Promise<void> {
     for (const { file } of files) if (fileForm.test(file)) await removeInside(this.#recordings, this.path(file))
   }
 
-  /** Token of the addresses of a recording. @throws ApiError internal as Store.unseal does */
+  /** Returns the token in the addresses of a recording. @throws ApiError internal as Store.unseal does */
   token({ id, token_sealed }: StoredRecording): string {
     return this.#store.unseal(token_sealed, placeOf('recordings', id))
   }
 }
 
-/** Content types of files. */
 export const containerTypes = { mp4: 'video/mp4', webm: 'video/webm' } as const
 
-/** `GET /record/<file>`: the file of a recording for whoever has its address, as long as the recording and its capability exist. */
+/**
+ * `GET /record/<file>`: sends the file of a recording to every client with its address, while the recording and its
+ * capability exist.
+ */
 export function recordDownload(pages: HolderPages, files: RecordFiles): HolderPage {
   return pages.page({
     kinds: ['recording'],

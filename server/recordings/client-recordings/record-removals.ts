@@ -2,7 +2,6 @@ import type { StoredRecordingRemoval } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 import type { RecordFiles } from './record-files.ts'
 
-/** Dependencies of the removals. */
 export interface RecordRemovalsParts {
   store: Pick<Store, 'get' | 'all' | 'transact' | 'onChange' | 'leadership'>
   files: Pick<RecordFiles, 'list' | 'remove'>
@@ -11,12 +10,15 @@ export interface RecordRemovalsParts {
   clock: () => number
 }
 
-/** Time for which a removal stays stored, in milliseconds: each controller with a folder of its own deletes its files when it leads the next time. */
+/**
+ * Time for which a removal record is kept, in milliseconds. A controller with its own recordings folder deletes its
+ * files the next time it is the leader.
+ */
 const keptMs = 30 * 24 * 60 * 60 * 1_000
 
 /**
- * Deletes the files of deleted recordings, complete ones and those left over from their making, in the folder of the controller that leads. A stored removal decides, not the absence of
- * the recording: after the restore of a backup, files of recordings that it does not hold stay.
+ * Deletes the files and drafts of deleted recordings from the folder of the leading controller. Only removal records
+ * trigger this, not missing recordings: after a restored backup, files of recordings missing from it stay.
  */
 export class RecordRemovals {
   readonly #parts: RecordRemovalsParts
@@ -49,7 +51,7 @@ export class RecordRemovals {
     await this.#sweeping
   }
 
-  /** Deletes what removals name now; during a sweep, once more after it. */
+  /** Deletes the files of all removal records. If a sweep is running, another one follows it. */
   sweep(): void {
     this.#isDue = true
     this.#sweeping ??= this.#run().finally(() => {
@@ -84,7 +86,7 @@ export class RecordRemovals {
   }
 }
 
-/** Id of the recording whose file has this name. */
+/** Returns the id of the recording to which a file name belongs. */
 function recordingOf(file: string): string {
   return file.slice(0, file.indexOf('-'))
 }

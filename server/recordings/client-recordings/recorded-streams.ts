@@ -4,16 +4,16 @@ import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import type { StoredRecording } from '../../store/records.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 
-/** Interval between two looks at segments that are being written, in milliseconds. */
+/** Interval between checks of open segments, in milliseconds. */
 const lookMs = 100
 
-/** Span in time, in milliseconds since the epoch. */
+/** Time span, in milliseconds since the epoch. */
 export interface Span {
   from: number
   to: number
 }
 
-/** Streams of a room, or of one user, of which something was recorded in a span; the same order for the same segments. */
+/** Returns the streams of a room, or of one user, recorded in a span. The order is the same for the same segments. */
 export function recordedStreams(
   index: Pick<RecordingIndex, 'segments' | 'open'>,
   { room_id: roomId, user_id: userId }: Pick<StoredRecording, 'room_id' | 'user_id'>,
@@ -27,7 +27,7 @@ export function recordedStreams(
   return [...found.values()]
 }
 
-/** Whether anything of a room or user was recorded, or is being recorded, since a moment. */
+/** Whether anything of a room or user was recorded since a moment, or is being recorded. */
 export function isRecorded(
   index: Pick<RecordingIndex, 'segments' | 'open'>,
   { room_id: roomId, user_id: userId }: Pick<StoredRecording, 'room_id' | 'user_id'>,
@@ -38,7 +38,8 @@ export function isRecorded(
 }
 
 /**
- * Resolves when no segment of these is written any more, or after `maxMs`: a rule may go on recording them.
+ * Resolves when none of these segments is open any more, or after `maxMs`: a recording rule may continue to record
+ * them.
  * @param signal ends the wait
  */
 export async function untilWritten(
@@ -70,7 +71,7 @@ export async function untilWritten(
   })
 }
 
-/** Source of a picture or sound that a recording wants. */
+/** Returns the source of the picture or sound that a recording requests. */
 export function sourceOf(picture: StoredRecording['picture']): StreamSource {
   return picture === 'screen' ? 'screen' : 'main'
 }

@@ -3,31 +3,31 @@ import type { OwnPath } from '../../../shared/files/own-path.ts'
 import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import { fileInput, runFfmpeg } from '../export/ffmpeg-convert.ts'
 
-/** A file with one sound. */
+/** File with one sound track. */
 export interface MixedSound {
   path: OwnPath
   container: 'mp4' | 'webm'
-  /** Moment of its first sound, in milliseconds since the epoch. */
+  /** Time of its first sound, in milliseconds since the epoch. */
   startedAt: number
 }
 
-/** A picture and sounds that become one file. */
+/** Picture and sounds to combine into one file. */
 export interface MixWish {
-  /** Left out: sound alone. */
+  /** Undefined: only sound. */
   picture: MixedSound | undefined
   sounds: readonly MixedSound[]
   container: 'mp4' | 'webm'
-  /** Path of the result, which is reserved. */
+  /** Path of the result; the file already exists and is empty. */
   result: OwnPath
   signal: AbortSignal
 }
 
-/** Mixes run one after the other: they decode and encode hours of sound. */
+/** Maximum number of concurrent mixes: each decodes and encodes hours of sound. */
 const mixesAtOnce = 1
-/** Inputs of one mix; more people than that are not told apart in one sound anyway. */
+/** Maximum number of inputs of one mix. Listeners cannot distinguish more people in one sound. */
 const maxSounds = 64
 
-/** Mixes several sounds into one by ffmpeg; the picture is copied. */
+/** Mixes several sounds into one with ffmpeg; the picture is copied. */
 export class SoundMixer {
   readonly #ffmpeg: LocalFfmpeg
   readonly #queue = new PQueue({ concurrency: mixesAtOnce })
@@ -36,7 +36,7 @@ export class SoundMixer {
     this.#ffmpeg = ffmpeg
   }
 
-  /** Why nothing can be mixed, as a sentence; empty: it can. Never rejects. */
+  /** Returns the reason why mixing is impossible, as a sentence; empty if it is possible. Never rejects. */
   async problem(): Promise<string> {
     await this.#ffmpeg.look()
     const { program } = this.#ffmpeg
@@ -44,7 +44,7 @@ export class SoundMixer {
     return program.sound ? '' : 'The sound of several people needs an ffmpeg with the encoder libopus.'
   }
 
-  /** @throws Error when ffmpeg fails; AbortError */
+  /** @throws Error if ffmpeg fails; AbortError */
   async mix(wish: MixWish): Promise<{ startedAt: number; durationMs: number }> {
     return await this.#queue.add(() => this.#mix(wish), { signal: wish.signal })
   }
@@ -93,7 +93,7 @@ export class SoundMixer {
   }
 }
 
-/** Filter that moves a sound to its moment: later by silence, earlier by a cut. */
+/** Returns the ffmpeg filter that shifts a sound in time: silence delays it, a cut advances it. */
 function shift(milliseconds: number): string {
   if (milliseconds >= 0) return `adelay=${Math.round(milliseconds)}:all=1`
   return `atrim=start=${(-milliseconds / 1_000).toFixed(3)},asetpts=PTS-STARTPTS`

@@ -6,36 +6,35 @@ import { startTimer, type Timer } from '../../store/system/time.ts'
 import { FollowedRecords } from '../followed-records.ts'
 import { isWithoutCapability, matches, newestFirst, newOrderId, type OrderFilter, prunedBy } from './order-checks.ts'
 
-/** Collections of what clients and operators order. */
+/** Collections of the orders of clients and operators. */
 type OrderCollection = 'recordings' | 'lives'
 
-/** Dependencies of stored orders. */
 export interface StoredOrdersParts<C extends OrderCollection> {
   store: Pick<Store, 'get' | 'all' | 'transact' | 'onChange' | 'leadership'>
   collection: C
   capabilities: Pick<Capabilities, 'put'>
-  /** Orders that are stored at most; beyond it the ones that ended first are deleted. */
+  /** Maximum number of stored orders. Beyond it, orders that ended first are deleted. */
   limit: number
   isActive: (order: Collections[C]) => boolean
-  /** An active order as it ends. */
+  /** Returns an active order in its ended state. */
   ended: (order: Collections[C], at: number) => Collections[C]
-  /** Part of the transaction that deletes an order. */
+  /** Adds to the transaction that deletes an order. */
   deleted?: (order: Collections[C], transaction: Transaction) => void
   /** See FollowedRecordsParts. */
   apply: (id: string, order: Collections[C] | undefined) => void
-  /** An active order that nobody stops ends after this, in milliseconds. */
+  /** Maximum duration of an active order, in milliseconds; then it ends on its own. */
   maxMs: number
   logger: { warn(fields: object, message: string): void }
   /** Milliseconds since the epoch. */
   clock: () => number
 }
 
-/** Interval of the checks for orders that are over, in milliseconds. */
+/** Interval between checks for expired orders, in milliseconds. */
 const checkMs = 30_000
 
 /**
- * Orders as they are stored: recordings or live streams that somebody begins and ends. Every method only writes records; what runs for them follows from the records alone, so that an order
- * takes effect whether or not its caller got an answer.
+ * Stored orders: recordings or live streams with a begin and an end. Every method only writes records, and all work
+ * follows from the records alone. Thus an order takes effect even if its caller received no response.
  */
 export class StoredOrders<C extends OrderCollection> {
   readonly #parts: StoredOrdersParts<C>
@@ -66,7 +65,7 @@ export class StoredOrders<C extends OrderCollection> {
     this.#check()
   }
 
-  /** Ends what runs; the orders stay. */
+  /** Stops all work; the orders stay stored. */
   close(): void {
     this.#timer?.cancel()
     for (const stop of this.#stops.splice(0)) stop()
@@ -89,7 +88,10 @@ export class StoredOrders<C extends OrderCollection> {
     return newestFirst(this.#parts.store.all(this.#parts.collection)).filter((order) => matches(order, filter))
   }
 
-  /** @param capability with which the order ends @throws ApiError recordingUnavailable (too many are active), tokenIncorrect (its maker has ended), storage */
+  /**
+   * @param capability ending it ends the order
+   * @throws ApiError recordingUnavailable (too many are active), tokenIncorrect (its maker has ended), storage
+   */
   async add(order: Collections[C], capability: NewCapability): Promise<void> {
     const { store, collection, limit, isActive, capabilities } = this.#parts
     await store.transact([collection], (transaction) => {
@@ -114,7 +116,7 @@ export class StoredOrders<C extends OrderCollection> {
     })
   }
 
-  /** Ends an order; one that ended already stays as it is. @throws ApiError recordingNotFound, storage */
+  /** Ends an order. An order that has already ended stays unchanged. @throws ApiError recordingNotFound, storage */
   end(id: string): Promise<Collections[C]> {
     const { isActive, ended, clock } = this.#parts
     return this.change(id, (before) => (isActive(before) ? ended(before, clock()) : before))
@@ -140,7 +142,7 @@ export class StoredOrders<C extends OrderCollection> {
     this.#timer = startTimer(checkMs, () => this.#check(), false)
   }
 
-  /** Ends orders whose room or capability is gone, and those that nobody stopped. */
+  /** Ends orders whose room or capability was deleted, and orders that reached their maximum duration. */
   #endStale(): void {
     const { store, collection, isActive, maxMs, clock, logger } = this.#parts
     if (!store.leadership.isHeld) return
@@ -148,7 +150,7 @@ export class StoredOrders<C extends OrderCollection> {
       if (!isActive(order)) continue
       const isAlone = store.get('rooms', order.room_id) === undefined || isWithoutCapability(store, order)
       if (!isAlone && order.created_at + maxMs >= clock()) continue
-      // The next check tries again.
+      // The next check retries.
       this.end(order.id).catch((err: unknown) =>
         logger.warn({ err, collection, order: order.id }, 'an order was not ended'),
       )
@@ -156,7 +158,7 @@ export class StoredOrders<C extends OrderCollection> {
   }
 }
 
-/** Whether orders may end with a change: with the deletion of their room or capability. */
+/** Whether a change may end orders: it deletes a room or a capability. */
 function mayEnd({ collection, value }: Change): boolean {
   return (collection === 'rooms' || collection === 'capabilities') && value === undefined
 }

@@ -8,12 +8,12 @@ import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import type { WrittenFile } from './span-export.ts'
 
-/** Files of several streams, and their archive. */
+/** Files of several streams, and the archive to write. */
 export interface ArchiveParts {
   /** Recordings folder. */
   recordings: string
   folder: OwnPath
-  /** Name of the zip. */
+  /** Name of the zip file. */
   name: string
   files: readonly { stream: RecordedStream; file: WrittenFile }[]
   view: { from: number; to: number; keepGaps: boolean }
@@ -22,8 +22,9 @@ export interface ArchiveParts {
 }
 
 /**
- * Writes files into one zip, with `timeline.json` that lists who was recorded when, and deletes the files. Media is stored, not compressed: it hardly shrinks.
- * @returns bytes of the zip
+ * Writes files and `timeline.json`, which lists who was recorded when, into one zip. Then deletes the files. Media is
+ * stored uncompressed: compression saves almost nothing.
+ * @returns size of the zip in bytes
  * @throws errors of the disk; AbortError
  */
 export async function writeArchive({
@@ -60,7 +61,7 @@ export async function writeArchive({
   zip.addBuffer(Buffer.from(`${JSON.stringify(timeline, undefined, 2)}\n`), 'timeline.json')
   for (const [number, { file }] of files.entries()) {
     const facts = { compress: false, size: file.bytes, mtime: new Date(file.at) }
-    // Opened in its turn: an export may have more files than a process may open.
+    // Files are opened one by one: an export may contain more files than a process may open.
     zip.addReadStreamLazy(names[number] ?? '', facts, (take) =>
       take(null, createReadStream(file.path, { signal: either })),
     )
@@ -74,7 +75,7 @@ export async function writeArchive({
   return size
 }
 
-/** Name of whoever it is, and the times in which they were recorded. */
+/** Returns the name of the person in a stream, and the times in which they were recorded. */
 function presenceOf(
   index: RecordingIndex,
   { roomId, userId, source, quality }: RecordedStream,

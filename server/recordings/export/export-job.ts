@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import type { ExportFailure, ExportFormat, ExportState } from '../../../shared/domain/recording-exports.ts'
 
-/** A span of streams to export as a file, or as a zip of files. */
+/** Span of streams to export as one file or as a zip of files. */
 export interface ExportRequest {
   streams: readonly RecordedStream[]
   /** Milliseconds since the epoch. */
@@ -14,35 +14,35 @@ export interface ExportRequest {
   sound: boolean
 }
 
-/** An export, with its progress. */
+/** Export with its progress. */
 export interface ExportJob extends ExportRequest {
   id: string
   state: ExportState
-  /** Done, 0 to 1. */
+  /** Completed part, 0 to 1. */
   progress: number
-  /** Id of the account that made it; empty: the console key, or the desktop's own window. */
+  /** Id of the account that requested it; empty: the console key, or the window of the desktop application. */
   account: string
-  /** Name of the file; empty until it is there. */
+  /** Name of the file; empty until it is complete. */
   name: string
   bytes: number
-  /** Not in the requested format, because ffmpeg is missing. */
+  /** The file is not in the requested format, because ffmpeg is missing. */
   unconverted: boolean
   /** Reason of the failure; empty: none. */
   error: string
   failure?: ExportFailure
   /** Segments whose files are missing or damaged. */
   lost: number
-  /** Deletion of the file, in milliseconds since the epoch; 0: there is no file. */
+  /** Time at which the file is deleted, in milliseconds since the epoch; 0 if there is no file. */
   expiresAt: number
 }
 
-/** The file of an export that is done. */
+/** File of a completed export. */
 export interface ExportResult {
   open: () => Promise<FileHandle>
   name: string
   bytes: number
   account: string
-  /** Streams that it holds. */
+  /** Streams in the file. */
   streams: readonly RecordedStream[]
 }
 

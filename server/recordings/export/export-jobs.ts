@@ -17,9 +17,8 @@ import { ExportJournal } from './export-journal.ts'
 import type { SpanExport, WrittenFile } from './span-export.ts'
 import { type ExportFailure, exportFailures } from '../../../shared/domain/recording-exports.ts'
 
-/** Needs of exports. */
 export interface ExportJobsParts {
-  /** Recordings folder, with a folder for exports in it: that is emptied. */
+  /** Recordings folder. Its subfolder for exports is emptied at the start. */
   folder: string
   index: RecordingIndex
   span: Pick<SpanExport, 'writeFiles'>
@@ -27,33 +26,33 @@ export interface ExportJobsParts {
   logger: Logger
 }
 
-/** Exports at the same time, and all that are remembered. */
+/** Maximum numbers of running exports and of listed exports. */
 const runningAtOnce = 2
 const maxJobs = 50
-/** Exports of one account that wait or run, whatever its addresses. */
+/** Maximum number of waiting or running exports of one account, from all addresses together. */
 const maxOfAccount = 20
 /** Lifetime of a result, in milliseconds. */
 const keptMs = 3_600_000
 
-/** @param failure undefined: it was cancelled, or its result was deleted */
+/** @param failure undefined if it was cancelled or its result was deleted */
 type EndListener = (failure?: ExportFailure) => void
 
 interface Job {
   view: ExportJob
   claim: SpaceClaim
   stop: AbortController
-  /** Set when it was stopped for another reason than its maker's wish. */
+  /** Set if it was stopped for a reason other than the request of its maker. */
   stoppedFor?: ExportFailure
   timer?: NodeJS.Timeout
   ended?: EndListener
 }
 
-/** Claim of an export that needs no space. */
+/** Claim for an export that needs no space. */
 const noClaim: SpaceClaim = { bytes: 0, settle: () => {}, release: () => {} }
 
 /**
- * Exports requested in the console: a few at a time, with progress; the results stay for an hour. A restart deletes results and ends what is under way: the next run lists
- * these exports as failed.
+ * Exports requested in the console. A few run at a time and report progress; results are kept for an hour. A restart
+ * deletes results and ends running exports: the next run lists these exports as failed.
  */
 export class ExportJobs {
   readonly #parts: ExportJobsParts
@@ -69,13 +68,10 @@ export class ExportJobs {
     this.#begun = this.#begin()
   }
 
-  /**
-   * Begins an export, or puts it behind the others.
-   * @throws RefusalError too many exports, or the disk is too full
-   */
+  /** Starts an export, or queues it. @throws RefusalError if there are too many exports or the disk is too full */
   async start(request: ExportRequest, account: string): Promise<ExportJob> {
     await this.#begun
-    // A zip is written beside its files.
+    // A zip is written beside its source files.
     const needed = 2 * this.#bytesOf(request)
     await makeInside(this.#parts.folder, this.#folder, 0o700)
     const claim = await this.#parts.budget.claim({ owner: `account ${account}`, bytes: needed })
@@ -95,9 +91,9 @@ export class ExportJobs {
   }
 
   /**
-   * Gives space back to the recordings: deletes results, the oldest first, then stops the exports under way.
-   * @param bytes that the recordings need
-   * @returns bytes that are being freed
+   * Frees space for the recordings: deletes results, the oldest first, then stops running exports.
+   * @param bytes needed by the recordings
+   * @returns number of bytes being freed
    */
   giveWay(bytes: number): number {
     let freed = 0
@@ -112,7 +108,7 @@ export class ExportJobs {
     return freed
   }
 
-  /** Exports of an account, the newest first; of everybody without one. */
+  /** Lists the exports of one account, or of all accounts if none is given, the newest first. */
   list(account?: string): ExportJob[] {
     const all = [...this.#jobs.values()].map(({ view }) => ({ ...view }))
     return all.filter((view) => account === undefined || view.account === account).reverse()
@@ -129,25 +125,28 @@ export class ExportJobs {
     this.#runNext()
   }
 
-  /** Stops an export, or deletes its result. A failed one stays in the list. */
+  /** Stops an export, or deletes its result. A failed export stays in the list. */
   end(id: string): void {
     if (this.#jobs.get(id)?.view.state !== 'failed') this.cancel(id)
   }
 
-  /** Calls back when an export has failed, was cancelled, or its result was deleted; at once if that has happened. */
+  /**
+   * Calls the listener when an export has failed, was cancelled, or its result was deleted; immediately if that has
+   * already happened.
+   */
   onEnd(id: string, listener: EndListener): void {
     const job = this.#jobs.get(id)
     if (job === undefined || !(isUnderWay(job) || job.view.state === 'done')) listener(job?.view.failure)
     else job.ended = listener
   }
 
-  /** The result of an export that is done. */
+  /** Returns the result of a completed export. */
   async file(id: string): Promise<ExportResult | undefined> {
     const { view } = this.#jobs.get(id) ?? {}
     if (view?.state !== 'done') return undefined
     const { folder } = this.#parts
     const path = insideOf(this.#folder, id, view.name)
-    // It was deleted meanwhile.
+    // The file may have been deleted meanwhile.
     const bytes = await sizeInside(folder, path).catch(() => undefined)
     const open = (): Promise<FileHandle> => openInside(folder, path)
     return bytes === undefined
@@ -155,7 +154,7 @@ export class ExportJobs {
       : { open, name: view.name, bytes, account: view.account, streams: view.streams }
   }
 
-  /** Ends all exports and deletes their results. */
+  /** Stops all exports and deletes their results. */
   async stop(): Promise<void> {
     for (const { stop, timer } of this.#jobs.values()) {
       stop.abort()
@@ -183,7 +182,7 @@ export class ExportJobs {
     }
   }
 
-  /** Never rejects: what stays is deleted at the next start. */
+  /** Never rejects: files that remain are deleted at the next start. */
   async #remove(path: OwnPath): Promise<void> {
     await removeInside(this.#parts.folder, path, { recursive: true }).catch((err: unknown) =>
       this.#parts.logger.warn({ err }, 'an export could not be deleted'),
@@ -214,12 +213,12 @@ export class ExportJobs {
     this.#runNext()
   }
 
-  /** Ends an export without a result. @param failure undefined: it was cancelled */
+  /** Closes an export without a result. @param failure undefined if it was cancelled */
   async #close(job: Job, failure: ExportFailure | undefined): Promise<void> {
     const { view } = job
     Object.assign(view, { state: failure === undefined ? 'cancelled' : 'failed', name: '', bytes: 0, expiresAt: 0 })
     if (failure !== undefined) Object.assign(view, { failure, error: exportFailures[failure] })
-    // One that `stop` ended is listed by the next run.
+    // An export ended by `stop` stays in the journal, so that the next run lists it.
     if (this.#jobs.has(view.id)) this.#journal.left(view.id)
     this.#expire(job)
     job.ended?.(failure)
@@ -232,7 +231,7 @@ export class ExportJobs {
     job.timer = setTimeout(() => this.#forget(job.view.id), keptMs).unref()
   }
 
-  /** Stops an export, or deletes its result, and keeps it in the list as failed. */
+  /** Stops an export, or deletes its result, and lists it as failed. */
   #stopFor(failure: ExportFailure, id: string): void {
     const job = this.#jobs.get(id)
     if (job === undefined) return
@@ -262,7 +261,7 @@ export class ExportJobs {
         const written = await this.#parts.span.writeFiles(wish, pathOf, { format, keepGaps, signal, progress, lost })
         files.push(...written.map((file) => ({ stream, file })))
       } catch (error) {
-        // Not everybody was in the room all the time.
+        // Not every user was in the room during the span.
         if (!(error instanceof NothingRecordedError) || streams.length === 1) throw error
       }
     }

@@ -6,10 +6,10 @@ import { momentSchema, recordedStreamSchema } from '../../../shared/recordings/s
 import type { ExportRequest } from './export-job.ts'
 import { exportFormats } from '../../../shared/domain/recording-exports.ts'
 
-/** An export whose result a restart deletes. */
+/** Export whose result a restart deletes. */
 export interface JournaledExport {
   id: string
-  /** Id of the account that made it. */
+  /** Id of the account that requested it. */
   account: string
   request: ExportRequest
 }
@@ -35,10 +35,13 @@ const line: z.ZodType<Entry> = z.union([
   z.strictObject({ left: z.string() }),
 ])
 
-/** Maximum size of the journal that is read, in bytes. */
+/** Maximum size of a journal that is read, in bytes. */
 const maxBytes = 16 * 1_048_576
 
-/** File beside the results of exports, with a line for each export that begins or leaves the list: the next run lists those that a restart ended. */
+/**
+ * Journal file beside the export results, with a line for each export that enters or leaves the list. From it, the next
+ * run lists the exports ended by a restart.
+ */
 export class ExportJournal {
   readonly #folder: string
   readonly #path: OwnPath
@@ -63,17 +66,17 @@ export class ExportJournal {
     return [...listed.values()]
   }
 
-  /** Notes an export that enters the list. */
+  /** Records that an export entered the list. */
   began(began: JournaledExport): void {
     this.#write({ began })
   }
 
-  /** Notes an export whose result is gone, or that ended without one. */
+  /** Records that an export left the list: its result was deleted, or it ended without one. */
   left(id: string): void {
     this.#write({ left: id })
   }
 
-  /** Resolves when everything so far is written. */
+  /** Resolves when all entries so far are written. */
   async written(): Promise<void> {
     await this.#turn
   }
@@ -94,7 +97,7 @@ export class ExportJournal {
       const text = await file.readFile('utf8')
       return text.split('\n').flatMap((each) => parsed(each))
     } catch {
-      // The first start, or an unusable folder.
+      // The journal is missing at the first start and in an unusable folder.
       return []
     }
   }
@@ -104,7 +107,7 @@ export class ExportJournal {
   }
 }
 
-/** A line that a crash cut off is ignored. */
+/** Ignores a line truncated by a crash. */
 function parsed(text: string): Entry[] {
   try {
     const { data } = line.safeParse(JSON.parse(text))

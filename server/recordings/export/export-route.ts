@@ -8,13 +8,15 @@ import type { PlaybackPort } from '../playback/playback-port.ts'
 import type { ExportJobs } from './export-jobs.ts'
 
 const types: Readonly<Record<string, string>> = { mp4: 'video/mp4', webm: 'video/webm', zip: 'application/zip' }
-/** Downloads that are remembered as reported, by export and account. */
+/** Maximum number of downloads kept as reported, by export and account. */
 const maxReported = 1_000
 
 /**
- * Sends the result of an export to the account that made it, as long as that account may export, and to admins. A download that broke off goes on with a range.
- * Each account's first download of an export is reported; later parts of it are not.
- * @param capabilities in which each export has one, with its id as the token: it ends when its maker is disabled, demoted or deleted
+ * Sends the result of an export to the account that requested it, while that account may export, and to admins. A range
+ * request resumes an interrupted download.
+ * Reports the first download of an export by each account, but not later parts of it.
+ * @param capabilities hold one entry per export, with the export id as its token: it ends when the maker is disabled,
+ * demoted or deleted
  */
 export function exportRoute(
   jobs: Pick<ExportJobs, 'file'>,

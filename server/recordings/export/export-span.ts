@@ -9,33 +9,39 @@ import { keyFrameAt } from '../playback/span-pieces.ts'
 import type { ExportWish } from '../recording-export.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 
-/** A piece of an export: part of one file. Times are seconds of the file's media time. */
+/** Piece of an export: part of one file. Times are seconds of the file's media time. */
 export interface SourcePiece {
   open: () => Promise<ByteSource>
-  /** Bytes that may be read. */
+  /** Number of readable bytes. */
   bytes: number
-  /** The key frame at which it begins; 0 behind the segment before, whose pictures those that are shown before the first key frame may need. */
+  /**
+   * Time of the first key frame. 0 if the previous segment continues into this one: pictures shown before the first key
+   * frame may then be needed.
+   */
   from: number
   to: number
-  /** End of its last picture; `to` where it has none: sound may last longer. */
+  /** End of its last picture; equals `to` without pictures. Sound may last longer. */
   shownTo: number
-  /** Moment of `from`, in milliseconds since the epoch. */
+  /** Wall-clock time of `from`, in milliseconds since the epoch. */
   at: number
   /** Upper bounds of the numbers of packets. */
   pictures: number
   sounds: number
-  /** Formats of picture and sound; pieces with others cannot be in one file. Empty: it has none. */
+  /** Formats of picture and sound; empty: none is exported. Pieces of different formats cannot share a file. */
   videoFormat: string
   audioFormat: string
-  /** Pixels. */
+  /** In pixels. */
   width: number
   height: number
 }
 
-/** Pieces that can be in one file, in order of time. */
+/** Pieces that can share one file, in order of time. */
 export type SourceRun = readonly SourcePiece[]
 
-/** Finds the pieces of a span of one stream, those that are still written included. @param lost receives the number of segments that cannot be read */
+/**
+ * Finds the pieces of a span of one stream, including open segments.
+ * @param lost receives the number of segments that cannot be read
+ */
 export async function piecesOfSpan(
   { files, index, tables }: { files: SegmentFiles; index: RecordingIndex; tables: FragmentTables },
   wish: ExportWish,
@@ -51,7 +57,7 @@ export async function piecesOfSpan(
   for (const segment of found) {
     const pieceOfSegment = async (): Promise<SourcePiece | undefined> => {
       const isDamaged = isCutOff(await files.locate(segment), segment)
-      // It was read when the file was whole.
+      // The cached table was read before the file was damaged.
       if (isDamaged) tables.forget(segment.file)
       const table = await tables.of(segment)
       const isEmpty = 'endedAt' in segment && table.fragments.length === 0
@@ -59,11 +65,11 @@ export async function piecesOfSpan(
       if (isDamaged || isEmpty) lost(1)
       return await pieceOf(files, segment, table, wish, pieces.at(-1))
     }
-    // Missing or damaged: the rest is exported.
+    // A missing or damaged segment is skipped; the rest is exported.
     const piece = await pieceOfSegment().catch((error: unknown) => {
-      // A storage that is away comes back: an export with holes would hide it.
+      // An unreachable storage will return: an export with holes would hide the failure.
       if (error instanceof ObjectError && error.problem !== 'missing') throw error
-      // One that the retention deleted meanwhile is not lost.
+      // A segment that the retention deleted meanwhile is not lost.
       if (index.segment(segment.id) !== undefined) lost(1)
       return undefined
     })
@@ -105,14 +111,17 @@ async function pieceOf(
   }
 }
 
-/** Whether a segment goes on with the stream where a piece ends. */
+/** Whether a segment continues the stream at the end of a piece. */
 function follows({ startedAt }: SegmentStart, before: SourcePiece | undefined): boolean {
   if (before === undefined) return false
   const { at, from, to } = before
   return Math.abs(startedAt - at - (to - from) * 1_000) < neighbourSeconds * 1_000
 }
 
-/** The decoder configuration counts for MP4, which has one for the whole file; a VP8 picture brings its own size. */
+/**
+ * Returns the picture format. It includes the decoder configuration for MP4, which has one for the whole file. VP8
+ * pictures contain their own size.
+ */
 function pictureFormat({ videoCodec, container }: SegmentStart, { tracks }: FragmentTable): string {
   if (container === 'webm') return videoCodec
   const description = tracks.find(({ type }) => type === 'video')?.description ?? new Uint8Array()
@@ -138,11 +147,12 @@ export function runsOf(pieces: readonly SourcePiece[]): SourceRun[] {
 }
 
 /**
- * Offsets of the pieces in the joined file, in seconds. Neighbours keep their distance by the clock, except that no picture is shown at the time of another piece's. A gap is closed unless it is to be kept.
+ * Returns the offsets of the pieces in the joined file, in seconds. Adjacent pieces keep their distance by the clock,
+ * but pictures of two pieces never share a time. Gaps are closed unless `keepGaps` is set.
  */
 export function offsetsOf(run: SourceRun, keepGaps: boolean): number[] {
   const offsets: number[] = []
-  /** Offset of a piece by the clock, and end of the piece before it. */
+  /** Offset of a piece by the clock, and end of the previous piece. */
   let [due, end] = [0, 0]
   for (const [position, piece] of run.entries()) {
     const before = run[position - 1]
@@ -159,5 +169,5 @@ export function offsetsOf(run: SourceRun, keepGaps: boolean): number[] {
   return offsets
 }
 
-/** Segments that are not further apart follow one another. */
+/** Maximum distance of consecutive segments, in seconds. */
 const neighbourSeconds = 0.5

@@ -9,26 +9,26 @@ type Container = (typeof segmentContainers)[number]
 
 /** Conversion of a file by ffmpeg. */
 export interface Conversion {
-  /** Encodes the picture as H.264 of this size, with bars where its shape differs; left out: the picture is copied. */
+  /** Encodes the picture as H.264 of this size, with bars if its aspect ratio differs; undefined: copies it. */
   picture?: { width: number; height: number; encoder: string } | undefined
-  /** aac: encodes the sound; copy: leaves it. */
+  /** `aac` encodes the sound, `copy` leaves it unchanged. */
   sound: 'aac' | 'copy'
 }
 
-/** ffmpeg ended with an error: its last lines. */
+/** ffmpeg ended with an error. The message contains its last lines. */
 export class FfmpegError extends Error {
   override readonly name = 'FfmpegError'
 }
 
-/** This ffmpeg has no encoder of H.264. */
+/** This ffmpeg has no H.264 encoder. */
 export class EncoderMissingError extends Error {
   override readonly name = 'EncoderMissingError'
 }
 
 /**
- * Converts a file into an MP4 that plays anywhere, at low priority.
+ * Converts a file to an MP4 that plays everywhere, at low priority.
  * @param path of ffmpeg
- * @param progress receives the seconds that are written
+ * @param progress receives the number of seconds written
  * @throws FfmpegError, AbortError
  */
 export async function convert(
@@ -51,7 +51,7 @@ export async function convert(
 }
 
 function pictureArguments({ width, height, encoder }: NonNullable<Conversion['picture']>): string[] {
-  // Encoders take even sizes only.
+  // Encoders accept only even sizes.
   const [w, h] = [width + (width % 2), height + (height % 2)]
   const fit = `scale=w=${w}:h=${h}:force_original_aspect_ratio=decrease:force_divisible_by=2,pad=${w}:${h}:-1:-1,setsar=1`
   const quality = encoder === 'libx264' ? ['-preset', 'veryfast', '-crf', '23'] : ['-b:v', '4000k']
@@ -59,7 +59,8 @@ function pictureArguments({ width, height, encoder }: NonNullable<Conversion['pi
 }
 
 /**
- * Arguments by which ffmpeg opens one file of ours. The demuxer is named and only files are opened: a crafted file could be taken for a playlist that names other files or addresses.
+ * Returns the ffmpeg arguments that open one local file. The demuxer is named and only files are allowed: otherwise a
+ * crafted file could act as a playlist of other files or addresses.
  */
 export function fileInput(path: OwnPath, container: Container): string[] {
   const demuxer = container === 'webm' ? 'matroska' : 'mov'
@@ -67,8 +68,8 @@ export function fileInput(path: OwnPath, container: Container): string[] {
 }
 
 /**
- * Runs ffmpeg over files to its end.
- * @param run `line` receives lines of its standard output; without it, the output is returned
+ * Runs ffmpeg over files until it exits.
+ * @param run `line` receives the lines of its standard output; without it, the output is returned
  * @throws FfmpegError, AbortError
  */
 export async function runFfmpeg(

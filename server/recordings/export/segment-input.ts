@@ -11,7 +11,7 @@ import {
 } from 'mediabunny'
 import type { ByteSource } from '../playback/byte-source.ts'
 
-/** A media file that is read for an export. */
+/** Media file read for an export. */
 export class SegmentInput {
   readonly #file: ByteSource
   readonly #input: Input
@@ -25,7 +25,10 @@ export class SegmentInput {
     this.audio = audio
   }
 
-  /** @param bytes that may be read: of a file that grows, up to its last complete fragment @throws when it cannot be read */
+  /**
+   * @param bytes number of readable bytes: in a growing file, up to the end of its last complete fragment
+   * @throws if the file cannot be read
+   */
   static async open(open: () => Promise<ByteSource>, bytes: number): Promise<SegmentInput> {
     const file = await open()
     try {
@@ -47,7 +50,10 @@ export class SegmentInput {
     }
   }
 
-  /** Packets of a track in decode order, from the key packet at or before `from`. @param from seconds of media time */
+  /**
+   * Yields the packets of a track in decoding order, from the key packet at or before `from`.
+   * @param from seconds of media time
+   */
   async *packets(track: InputVideoTrack | InputAudioTrack, from: number): AsyncGenerator<EncodedPacket> {
     const sink = new EncodedPacketSink(track)
     const first = (await sink.getKeyPacket(from)) ?? (await sink.getFirstPacket())

@@ -6,9 +6,9 @@ import { fileInput, runFfmpeg } from './ffmpeg-convert.ts'
 
 /** Maximum size of a picture, in bytes. */
 const maxBytes = 16 * 1024 * 1024
-/** Time for one picture, in milliseconds. */
+/** Timeout of one picture, in milliseconds. */
 const deadlineMs = 20_000
-/** Pictures at the same time. */
+/** Maximum number of pictures made at the same time. */
 const atOnce = 2
 
 /** Makes JPEGs of recordings by ffmpeg, a few at a time. */
@@ -21,10 +21,10 @@ export class Snapshots {
   }
 
   /**
-   * Makes a JPEG in full size of a moment of a segment.
+   * Makes a JPEG in full size from one moment of a segment.
    * @param at seconds of media time
-   * @returns undefined when too many are being made
-   * @throws Error with the last words of ffmpeg; AbortError
+   * @returns undefined if too many are being made
+   * @throws Error with the last lines of ffmpeg; AbortError
    */
   async make(
     program: FfmpegProgram,
@@ -40,7 +40,7 @@ export class Snapshots {
       const pictureOf = (file: OwnPath): Promise<Buffer> =>
         runFfmpeg(program.path, pictureArguments(file, segment.container, at), { signal: deadline, maxBytes })
       return await pictureOf(path).catch(async (error: unknown) => {
-        // A segment that was being written may have had its final name before ffmpeg opened it.
+        // An open segment may have been renamed to its final name before ffmpeg opened it.
         const { path: now } = await this.#files.fileOf(segment, deadline)
         if (now === path) throw error
         return await pictureOf(now)

@@ -12,33 +12,32 @@ import { convert, EncoderMissingError } from './ffmpeg-convert.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
 import type { ExportFormat } from '../../../shared/domain/recording-exports.ts'
 
-/** How a span is exported. */
+/** Options of the export of a span. */
 export interface SpanOptions {
   format: ExportFormat
-  /** Leaves gaps in the file as long as they were; the last picture stays. */
+  /** Keeps gaps at their real length in the file; the last picture stays visible. */
   keepGaps: boolean
   signal?: AbortSignal | undefined
   /** Receives the number of segments whose files are missing or damaged. */
   lost?: ((segments: number) => void) | undefined
-  /** Receives the part that is done, 0 to 1. */
+  /** Receives the completed part, 0 to 1. */
   progress?: ((done: number) => void) | undefined
 }
 
-/** A file that was exported, with its place. */
+/** Exported file with its path. */
 export interface WrittenFile extends ExportedFile {
   path: OwnPath
-  /** Moment of its begin, in milliseconds since the epoch. */
+  /** Time of its begin, in milliseconds since the epoch. */
   at: number
-  /** It could not be made as it was wished: ffmpeg is missing. */
+  /** The file is not in the requested format, because ffmpeg is missing. */
   unconverted: boolean
 }
 
-/** Needs of exports. */
 export interface SpanExportParts {
   files: SegmentFiles
   index: RecordingIndex
   tables: FragmentTables
-  /** ffmpeg of this machine; undefined: there is none. */
+  /** ffmpeg of this machine; undefined if it is missing. */
   ffmpeg: () => Promise<FfmpegProgram | undefined>
 }
 
@@ -67,9 +66,9 @@ export class SpanExport implements RecordingExport {
   }
 
   /**
-   * Writes one file, or several where the format changes and ffmpeg is missing.
+   * Writes one file, or several if the format changes and ffmpeg is missing. If it fails, all its files are removed.
    * @param pathOf path of a file, by its number from 0
-   * @throws NothingRecordedError, FilesLostError, what the disk says, AbortError; then no file is left
+   * @throws NothingRecordedError, FilesLostError, AbortError, errors of the disk
    */
   async writeFiles(
     wish: ExportWish,
@@ -127,7 +126,7 @@ export class SpanExport implements RecordingExport {
     }
   }
 
-  /** Encodes each run alike, and joins them. */
+  /** Converts each run to the same format, then joins the results. */
   async #converted(
     runs: readonly SourceRun[],
     path: OwnPath,
@@ -180,7 +179,7 @@ export class SpanExport implements RecordingExport {
     return { ...file, path, at, unconverted: false }
   }
 
-  /** A converted run as a piece of the whole. */
+  /** Returns a converted run as a piece of the joined file. */
   async #joinable(path: OwnPath, run: SourceRun): Promise<SourcePiece> {
     const { size } = await stat(path)
     const sum = (count: (piece: SourcePiece) => number): number => run.reduce((total, piece) => total + count(piece), 0)
@@ -193,7 +192,7 @@ export class SpanExport implements RecordingExport {
         shownTo: secondsOf(run),
       },
       at: run[0]?.at ?? 0,
-      // Encoders may add pictures, and AAC has other packets than Opus.
+      // Encoders may add pictures, and AAC has a different packet duration than Opus.
       pictures: 2 * sum(({ pictures }) => pictures) + 100,
       sounds: 2 * sum(({ sounds }) => sounds) + 100,
       videoFormat: run.some(({ videoFormat }) => videoFormat !== '') ? 'h264' : '',
@@ -207,18 +206,18 @@ function containerOf(run: SourceRun): 'mp4' | 'webm' {
   return run.some(({ videoFormat }) => videoFormat.startsWith('vp')) ? 'webm' : 'mp4'
 }
 
-/** Whether a picture goes into the file without encoding: H.265 does not play everywhere. */
+/** Whether a picture is copied into the file without encoding: not every player decodes H.265. */
 function isCopied({ videoFormat }: SourcePiece, format: SpanOptions['format']): boolean {
   if (videoFormat === '' || videoFormat.startsWith('avc1')) return true
   return format !== 'compatible' && !videoFormat.startsWith('vp')
 }
 
-/** AAC that every player decodes: LC and HE. Many lack Opus and FLAC in MP4. */
+/** Whether the sound is AAC that every player decodes: LC or HE. Many players lack Opus and FLAC in MP4. */
 function hasPlainSound({ audioFormat }: SourcePiece): boolean {
   return audioFormat === '' || ['mp4a.40.2', 'mp4a.40.5', 'mp4a.40.29'].includes(audioFormat)
 }
 
-/** Whether the pieces become the wanted MP4 without ffmpeg. */
+/** Whether the pieces become the requested MP4 without ffmpeg. */
 function isPlainMp4(runs: readonly SourceRun[], format: SpanOptions['format']): boolean {
   return runs.length === 1 && runs.flat().every((piece) => isCopied(piece, format) && hasPlainSound(piece))
 }

@@ -12,36 +12,40 @@ import type { OwnPath } from '../../../shared/files/own-path.ts'
 import { offsetsOf, type SourcePiece, type SourceRun } from './export-span.ts'
 import { SegmentInput } from './segment-input.ts'
 
-/** Options of a written run. */
+/** Options of `writeRun`. */
 export interface WriteOptions {
   container: 'mp4' | 'webm'
   keepGaps: boolean
   signal?: AbortSignal | undefined
-  /** Called with the seconds that are written. */
+  /** Receives the number of seconds written. */
   progress?: ((seconds: number) => void) | undefined
 }
 
-/** Milliseconds of work after which others get a turn of the event loop. */
+/** Milliseconds of work before yielding to the event loop. */
 const turnMs = 4
 
 type Kind = 'video' | 'audio'
 
-/** Pictures that may come before one that is shown ahead of them (ITU-T H.264, section A.3.1: max_dec_frame_buffering). */
+/**
+ * Maximum number of pictures that may be decoded before a picture shown ahead of them (ITU-T H.264, section A.3.1:
+ * max_dec_frame_buffering).
+ */
 const maxReordered = 16
 
 interface Taken {
   kind: Kind
-  /** Number of its piece in the run. */
+  /** Index of its piece in the run. */
   position: number
   packet: EncodedPacket
-  /** In the joined file, in seconds. */
+  /** Time in the joined file, in seconds. */
   time: number
 }
 
 /**
- * Writes pieces of one format into a reserved file without transcoding: MP4 with its index in front, or WebM.
+ * Writes pieces of one format into an existing empty file without transcoding: MP4 with its index at the front, or
+ * WebM.
  * @returns seconds of media time
- * @throws what the disk says; AbortError
+ * @throws errors of the disk; AbortError
  */
 export async function writeRun(run: SourceRun, path: OwnPath, options: WriteOptions): Promise<number> {
   const { container, signal } = options
@@ -51,7 +55,8 @@ export async function writeRun(run: SourceRun, path: OwnPath, options: WriteOpti
   await output.start()
   let end = 0
   let turnEnds = performance.now() + turnMs
-  // The index in front has its place reserved once every track is known: its first packet comes first.
+  // The first packet of each track is written first: space for the index at the front is reserved when all tracks are
+  // known.
   for (const writer of writers.values()) await writer.add(writer.first)
   try {
     for await (const taken of packetsOf(run, options.keepGaps)) {
@@ -69,7 +74,7 @@ export async function writeRun(run: SourceRun, path: OwnPath, options: WriteOpti
     }
     await output.finalize()
   } catch (error) {
-    // The first error is reported.
+    // Only the first error is reported.
     await output.cancel().catch(() => {})
     throw error
   }
@@ -77,18 +82,21 @@ export async function writeRun(run: SourceRun, path: OwnPath, options: WriteOpti
 }
 
 interface Writer {
-  /** Written ahead of all others. */
+  /** Packet that is written before all others. */
   first: EncodedPacket
   isFirst: boolean
   /** Latest time of the packets so far, in seconds. */
   end: number
-  /** Piece of the last packet, and the latest time of the pieces before it. */
+  /** Piece of the last packet, and the latest time of the previous pieces. */
   position: number
   before: number
   add(packet: EncodedPacket): Promise<void>
 }
 
-/** Whether a packet is shown at the time of an earlier piece, or was written ahead. Pictures come in decoding order: those of one piece may be shown before others that came before. */
+/**
+ * Whether a packet overlaps an earlier piece in time or was already written first. Pictures arrive in decoding order,
+ * so pictures of one piece may be shown before ones that arrived earlier.
+ */
 function isRepeated(writer: Writer, { kind, position, time }: Taken): boolean {
   if (writer.isFirst) {
     writer.isFirst = false
@@ -169,7 +177,7 @@ function has(piece: SourcePiece, kind: Kind): boolean {
   return (kind === 'video' ? piece.videoFormat : piece.audioFormat) !== ''
 }
 
-/** Packets of all pieces, pictures and sounds in turns. */
+/** Yields the packets of all pieces, with pictures and sounds interleaved. */
 async function* packetsOf(run: SourceRun, keepGaps: boolean): AsyncGenerator<Taken> {
   const offsets = offsetsOf(run, keepGaps)
   for (const [position, piece] of run.entries()) {
@@ -192,7 +200,7 @@ async function* packetsOfTrack(
   offset: number,
 ): AsyncGenerator<Omit<Taken, 'position'>> {
   const { from, to } = piece
-  /** Pictures behind the end that earlier ones may need: decoding order is not that of presentation. */
+  /** Pictures after the end that earlier pictures may depend on: decoding order differs from presentation order. */
   let behind: Omit<Taken, 'position'>[] = []
   const track = kind === 'video' ? input.video : input.audio
   if (track === null || !has(piece, kind)) return
@@ -205,7 +213,7 @@ async function* packetsOfTrack(
     }
     yield* behind
     behind = []
-    // Sound before the first picture is left out.
+    // Sound before the first picture is omitted.
     if (packet.timestamp >= from - 0.001) yield taken
   }
 }

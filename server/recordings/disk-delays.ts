@@ -1,16 +1,19 @@
 import { allRecordings, type RecordEvent } from './recording-events.ts'
 
-/** Delay from which operators are told, in milliseconds: a power cut loses at most a group of pictures and a second while the disk keeps up. */
+/**
+ * Delay above which operators are notified, in milliseconds. While the disk keeps up, a power cut loses at most one
+ * group of pictures plus one second.
+ */
 const toldMs = 1_000
 
 interface Delay {
   ms: number
   maxMs: number
-  /** When operators were told; 0: they were not. */
+  /** Time of the notification, in milliseconds since the epoch; 0: not notified. */
   toldAt: number
 }
 
-/** Delays of the nodes' disks: how old the oldest media is that a power cut would take. */
+/** Delays of the nodes' disks: the age of the oldest media that a power cut would destroy. */
 export class DiskDelays {
   readonly #event: RecordEvent
   readonly #nodes = new Map<string, Delay>()
@@ -19,7 +22,7 @@ export class DiskDelays {
     this.#event = event
   }
 
-  /** @param ms delay in milliseconds; 0: the disk keeps up */
+  /** @param ms delay in milliseconds; 0 if the disk keeps up */
   note(node: string, ms: number): void {
     const known = this.#nodes.get(node)
     if (ms === 0) {
@@ -34,12 +37,15 @@ export class DiskDelays {
     this.#tell('recording.diskLate', node, ms)
   }
 
-  /** Largest delay now, in milliseconds; 0: all disks keep up. */
+  /** Largest current delay, in milliseconds; 0 if all disks keep up. */
   get ms(): number {
     return Math.max(0, ...Array.from(this.#nodes.values(), ({ ms }) => ms))
   }
 
-  /** Largest delay since a disk became late, with the moment at which that was told; undefined: all keep up. */
+  /**
+   * Largest delay of the disks currently reported as late, and the time of the first report; undefined if there are
+   * none.
+   */
   get told(): { maxMs: number; since: number } | undefined {
     const told = [...this.#nodes.values()].filter(({ toldAt }) => toldAt > 0)
     if (told.length === 0) return undefined
@@ -59,7 +65,7 @@ export class DiskDelays {
   }
 }
 
-/** Seconds for people, rounded up to a tenth. */
+/** Converts milliseconds to seconds for display, rounded up to a tenth. */
 export function seconds(ms: number): number {
   return Math.ceil(ms / 100) / 10
 }

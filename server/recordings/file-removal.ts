@@ -9,23 +9,25 @@ import type { Store } from '../store/store.ts'
 import { removeNotedDays } from './notes/note.ts'
 import type { StoredIndex } from './index/stored-index.ts'
 
-/** Files that are removed together, and the pause after them in milliseconds: at most 400 files a second. */
+/** Number of files removed per batch, and the pause after it in milliseconds: at most 400 files a second. */
 const batch = 20
 const pauseMs = 50
-/** Pause after the disk refused, in milliseconds. */
+/** Pause after an error of the disk, in milliseconds. */
 const retryMs = 5_000
 
-/** Needs of the removal. */
 export interface FileRemovalParts {
   folder: string
   store: Pick<Store, 'leadership'>
   index: Pick<StoredIndex, 'removals' | 'removed' | 'waitingRemovals'>
-  /** Files left the disk: their objects are next. */
+  /** Called when files were removed from the disk, so that their objects can be deleted next. */
   removed?: (() => void) | undefined
   logger: NodeLogger
 }
 
-/** Removes the files of deleted segments from the disk, a few at a time. What is left at the end of the program is removed after the next start. */
+/**
+ * Removes the files of deleted segments from the disk, a few at a time. Files that remain at the end of the program are
+ * removed after the next start.
+ */
 export class FileRemoval {
   readonly #parts: FileRemovalParts
   #work: Promise<void> | undefined
@@ -36,7 +38,7 @@ export class FileRemoval {
     this.#parts = parts
   }
 
-  /** Begins to remove files unless that is under way. */
+  /** Starts to remove files unless a run is in progress. */
   begin(): void {
     if (this.#stopped || !this.#parts.store.leadership.isHeld) return
     this.#work ??= this.#run().finally(() => {
@@ -44,7 +46,7 @@ export class FileRemoval {
     })
   }
 
-  /** Number of files that still have to be removed, and their bytes. */
+  /** Number of files that still have to be removed. */
   get waiting(): number {
     return this.#parts.index.waitingRemovals().files
   }
@@ -87,19 +89,19 @@ export class FileRemoval {
   async #remove(file: string): Promise<void> {
     const { folder } = this.#parts
     const path = pathOf(folder, file)
-    // A row that names no recording is forgotten: nothing is removed for it.
+    // A row without a valid recording path is dropped: nothing is removed for it.
     if (path === undefined) return
-    // A folder in its place would be tried again for ever.
+    // A folder at the path of a file would be retried forever.
     await removeInside(folder, path, { recursive: true }).catch((error: unknown) => {
       if (!(error instanceof PathError)) throw error
     })
-    // The folder of its day goes with the last file; one that holds more refuses.
+    // The folder of the day is removed after its last file; `rmdir` fails if it is not empty.
     const day = dirname(path)
-    // Other files of the day are in the folder still.
+    // The folder still contains other files of the day.
     if (day !== folder) await rmdir(day).catch(() => {})
   }
 
-  /** Removes the notes of the days that lost their last recording. */
+  /** Removes the notes of days whose last recording was removed. */
   async #removeNotes(files: readonly { file: string }[]): Promise<void> {
     const { folder } = this.#parts
     const streams = new Set(
@@ -112,12 +114,12 @@ export class FileRemoval {
   }
 }
 
-/** Path of the file of a row; undefined: it names no recording. */
+/** Returns the path of the file of a row; undefined if it is not a valid recording path. */
 function pathOf(folder: string, file: string): OwnPath | undefined {
   try {
     return recordedPath(folder, file)
   } catch {
-    // See above.
+    // The caller drops the row.
     return undefined
   }
 }

@@ -1,24 +1,25 @@
 import type { CollectionName, Collections, Store } from '../store/store.ts'
 
-/** Dependencies of following a collection. */
 export interface FollowedRecordsParts<C extends CollectionName> {
   store: Pick<Store, 'get' | 'all' | 'onChange' | 'leadership'>
   collection: C
   /**
-   * Makes what runs match a record; called again with the same record it changes nothing. undefined: the record is gone, or this controller may not act for it now.
-   * An error is reported, and the next change of the record is the next attempt.
+   * Makes the running work match a record. A repeated call with the same record has no effect. undefined: the record
+   * was deleted, or this controller lost the lease.
+   * An error is reported, and the next change of the record retries.
    */
   apply: (key: string, record: Collections[C] | undefined) => void
   onError: (error: unknown, key: string) => void
 }
 
 /**
- * Derives what runs from the records of a collection: at the start, at every change of a record, whoever stored it and whether or not its caller got an answer, and when the lease of this
- * controller ends or comes back. Without the lease nothing runs.
+ * Derives running work from the records of a collection. Applies them at the start, at every change by any controller,
+ * and when this controller gains or loses the lease. A change takes effect even if its caller received no response.
+ * Without the lease nothing runs.
  */
 export class FollowedRecords<C extends CollectionName> {
   readonly #parts: FollowedRecordsParts<C>
-  /** Keys of records that were applied last. */
+  /** Keys of the records applied last. */
   readonly #applied = new Set<string>()
   readonly #stops: (() => void)[] = []
 
@@ -40,7 +41,7 @@ export class FollowedRecords<C extends CollectionName> {
     this.#applyAll()
   }
 
-  /** Ends everything that runs. */
+  /** Ends all running work. */
   close(): void {
     for (const stop of this.#stops.splice(0)) stop()
     for (const key of [...this.#applied]) this.#set(key, undefined)

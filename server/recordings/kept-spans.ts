@@ -8,31 +8,31 @@ import type { Store, Transaction } from '../store/store.ts'
 import type { StoredIndex } from './index/stored-index.ts'
 import type { RecordingStream } from '../../shared/domain/recordings.ts'
 
-/** Segments that are marked in one turn of the event loop. */
+/** Number of segments marked before yielding to the event loop. */
 const chunk = 25
 
-/** Index whose segments are marked. */
 type MarkedIndex = Pick<StoredIndex, 'setKept'>
 
-/** Sums of segments. */
 export interface SegmentSums {
   segments: number
   bytes: number
 }
 
-/** Dependencies of kept spans. */
 export interface KeptSpansParts {
   store: Pick<Store, 'get' | 'all' | 'transact' | 'onChange'>
   logger: { error(fields: object, message: string): void }
 }
 
-/** Spans that are kept whatever the retention: stored with the site. The marks in the index follow what is stored, whether or not the caller of a change got an answer. */
+/**
+ * Spans that are kept regardless of the retention, stored with the site. The marks in the index follow the stored
+ * spans, so that a change takes effect even if its caller received no response.
+ */
 export class KeptSpans {
   readonly #store: KeptSpansParts['store']
   readonly #logger: KeptSpansParts['logger']
-  /** Marks are made one after the other: a later one may concern the same segments. */
+  /** Marks are set one after another, because two changes may concern the same segments. */
   #work: Promise<unknown> = Promise.resolve()
-  /** Sums of the marks of spans whose callers wait; undefined: not stored yet. */
+  /** Sums of marks whose callers are waiting; undefined: not stored yet. */
   readonly #sums = new Map<string, Promise<SegmentSums> | undefined>()
   #unsubscribe = (): void => {}
 
@@ -41,13 +41,13 @@ export class KeptSpans {
     this.#logger = logger
   }
 
-  /** Marks segments with every change from now on. */
+  /** Marks segments at every change from now on. */
   follow(index: MarkedIndex): void {
     this.#unsubscribe = this.#store.onChange(
       (changes, before) => {
         for (const [number, { collection, key, value }] of changes.entries()) {
           if (collection !== 'recording_keeps') continue
-          // The value before belongs to the same collection.
+          // The previous value belongs to the same collection.
           const removed = before[number] as StoredRecordingKeep | undefined
           if (value !== undefined) this.#mark(key, () => mark(index, value, true))
           else if (removed !== undefined) this.#mark(key, () => this.#unmark(index, removed))
@@ -57,18 +57,18 @@ export class KeptSpans {
     )
   }
 
-  /** Resolves when nothing is marked any more. */
+  /** Resolves when no segments are being marked any more. */
   async close(): Promise<void> {
     this.#unsubscribe()
     await this.#work
   }
 
-  /** The newest first. */
+  /** Lists the kept spans, the newest first. */
   list(): StoredRecordingKeep[] {
     return [...this.#store.all('recording_keeps').values()].reverse()
   }
 
-  /** Whether a span of a stream overlaps one that is kept. */
+  /** Whether a span of a stream overlaps a kept span. */
   covers(stream: RecordedStream, from: number, to: number): boolean {
     for (const keep of this.#store.all('recording_keeps').values()) {
       if (keep.from < to && keep.to > from && keep.streams.some((each) => isSame(each, stream))) return true
@@ -99,7 +99,7 @@ export class KeptSpans {
     })
   }
 
-  /** Marks the segments of all spans: at the start, and after the index was rebuilt. */
+  /** Marks the segments of all kept spans: at the start, and after a rebuild of the index. */
   async markAll(index: MarkedIndex): Promise<void> {
     for (const keep of this.list()) await mark(index, keep, true)
   }
@@ -128,7 +128,7 @@ export class KeptSpans {
 
   async #unmark(index: MarkedIndex, removed: StoredRecordingKeep): Promise<SegmentSums> {
     const sums = await mark(index, removed, false)
-    // Other spans may overlap this one.
+    // Other kept spans may overlap the removed one.
     for (const other of this.list()) {
       if (other.from < removed.to && other.to > removed.from) await mark(index, other, true)
     }
@@ -154,12 +154,12 @@ async function mark(
   return sums
 }
 
-/** A stream as segments name it. */
+/** Converts a stream to its form in segments. */
 export function recordedStream({ room_id, user_id, source, quality }: RecordingStream): RecordedStream {
   return { roomId: room_id, userId: user_id, source, quality }
 }
 
-/** A stream as the console names it. */
+/** Converts a stream to its form in the console. */
 export function consoleStream({ roomId, userId, source, quality }: RecordedStream): RecordingStream {
   return { room_id: roomId, user_id: userId, source, quality }
 }

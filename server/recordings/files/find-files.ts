@@ -4,20 +4,23 @@ import { hasCode } from '../../../shared/error-code.ts'
 import { segmentContainers, type SegmentStart } from '../../../shared/recordings/segment.ts'
 import { partSuffix } from '../../../shared/recordings/segment-path.ts'
 
-/** A file of a recordings folder. */
+/** File in a recordings folder. */
 export interface FoundFile {
-  /** Path below the folder, with `/`, without the suffix of a file that was not completed. */
+  /** Path relative to the folder, with `/`, without the suffix of an incomplete file. */
   file: string
   container: SegmentStart['container']
-  /** Start in milliseconds since the epoch, by its name. */
+  /** Start in milliseconds since the epoch, from its name. */
   startedAt: number
-  /** It was not completed: it is being written, or was cut off. */
+  /** The file is incomplete: it is being written, or was cut off. */
   isPart: boolean
 }
 
 const namePattern = new RegExp(`^(\\d{1,16})\\.(${segmentContainers.join('|')})(\\${partSuffix})?$`)
 
-/** Lists the recordings below a folder, by their names alone; other files are left out. A missing folder has none. @throws Error of the disk */
+/**
+ * Lists the recordings below a folder by their names alone, without other files. A missing folder counts as empty.
+ * @throws Error of the disk
+ */
 export async function* findRecordings(folder: string): AsyncGenerator<FoundFile> {
   const waiting: string[][] = [[]]
   for (let current = waiting.pop(); current !== undefined; current = waiting.pop()) {

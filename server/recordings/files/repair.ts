@@ -10,27 +10,28 @@ import { type FoundFile, findRecordings } from './find-files.ts'
 import { readFacts, type WholePart, wholePart } from './segment-facts.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
 
-/** Suffix of a file that nobody could repair: it is kept, and is no recording any more. */
+/** Suffix of a file that cannot be repaired. The file is kept, but no longer counts as a recording. */
 const damagedSuffix = '.damaged'
 
-/** Outcome of a file that was cut off. */
+/** Result of the repair of a file that was cut off. */
 export type Repaired =
-  /** It plays up to its real end now. */
+  /** The file can be played up to its real end. */
   | { outcome: 'repaired'; file: string; segment: Segment; lostBytes: number }
-  /** Nothing of it was on disk: it was removed. */
+  /** The file contained no media and was removed. */
   | { outcome: 'empty'; file: string }
-  /** It cannot be read: it was set aside, with `damagedSuffix`. */
+  /** The file is unreadable and was renamed with `damagedSuffix`. */
   | { outcome: 'damaged'; file: string }
-  /** The disk refused. */
+  /** The disk reported an error. */
   | { outcome: 'failed'; file: string; error: unknown }
 
-/** Largest file that may hold nothing but a header, in bytes. */
+/** Maximum size of a file that contains only a header, in bytes. */
 const maxHeaderBytes = 64 * 1024
 
 /**
- * Repairs the files of a recordings folder that were cut off when their process or machine ended: each is cut behind its last whole fragment and gets its name.
- * @param isOpen whether a file is being written now: it stays as it is
- * @throws Error when the folder cannot be read
+ * Repairs the files of a recordings folder that were cut off when their process or machine stopped. Each is truncated
+ * after its last complete fragment and receives its final name.
+ * @param isOpen whether a file is being written now; it stays unchanged
+ * @throws Error if the folder cannot be read
  */
 export async function* repairRecordings(
   folder: string,
@@ -46,7 +47,7 @@ export async function* repairRecordings(
   }
 }
 
-/** Repairs one file that was cut off. @throws Error of the disk */
+/** Repairs a file that was cut off. @throws Error of the disk */
 export async function repairFile(folder: string, { file, container, startedAt }: FoundFile): Promise<Repaired> {
   const path = recordedPath(folder, file)
   const part = withSuffix(path, partSuffix)
@@ -55,7 +56,7 @@ export async function repairFile(folder: string, { file, container, startedAt }:
     await removeInside(folder, part)
     return { outcome: 'empty', file }
   }
-  // A complete file of this name is never replaced.
+  // A complete file with this name is never replaced.
   if (whole === 'damaged' || (await exists(folder, path))) {
     await renameFile(part, withSuffix(path, damagedSuffix))
     return { outcome: 'damaged', file }
@@ -67,7 +68,7 @@ export async function repairFile(folder: string, { file, container, startedAt }:
   return { outcome: 'repaired', file, segment, lostBytes: size - bytes }
 }
 
-/** Cuts a file behind its last whole fragment. Nothing is changed where it is `empty` or `damaged`. */
+/** Truncates a file after its last complete fragment. An `empty` or `damaged` file stays unchanged. */
 async function cutOff(
   folder: string,
   part: OwnPath,
@@ -94,11 +95,11 @@ async function exists(folder: string, path: OwnPath): Promise<boolean> {
   )
 }
 
-/** Makes the new name durable, where the system can. */
+/** Makes the new name durable, if the file system supports it. */
 async function syncFolder(folder: string): Promise<void> {
-  // Some file systems open no folders.
+  // Some file systems cannot open folders.
   const handle = await open(folder, 'r').catch(() => undefined)
-  // Some file systems sync no folders.
+  // Some file systems cannot sync folders.
   await handle?.sync().catch(() => {})
   await handle?.close()
 }

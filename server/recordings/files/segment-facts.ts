@@ -10,22 +10,26 @@ import type { ScanState } from '../playback/fragments.ts'
 import { scanMp4 } from '../playback/mp4-scan.ts'
 import { scanWebm } from '../playback/webm-scan.ts'
 
-/** Whole part of a file, up to where it was cut off or damaged. */
+/** Readable part of a file, up to the position where it was cut off or damaged. */
 export interface WholePart {
-  /** Bytes from the beginning that can be read. */
+  /** Number of readable bytes from the beginning. */
   bytes: number
-  /** Bytes of the file. */
+  /** Size of the file in bytes. */
   size: number
-  /** Duration of its media, in milliseconds; 0: there is none. */
+  /** Duration of its media, in milliseconds; 0 without media. */
   durationMs: number
 }
 
-/** Reads the facts that the recorder wrote into a file; undefined: it holds none, or is no recording. */
+/** Reads the metadata that the recorder wrote into a file; undefined if it contains none, or is not a recording. */
 export async function readFacts(handle: FileHandle): Promise<SegmentFacts | undefined> {
   return await factsOf(handle, (await handle.stat()).size)
 }
 
-/** Reads the facts of a recording, wherever it is. @param size bytes of it @throws what the source says */
+/**
+ * Reads the metadata of a recording from any source.
+ * @param size of the recording in bytes
+ * @throws errors of the source
+ */
 export async function factsOf(source: Pick<ByteSource, 'read'>, size: number): Promise<SegmentFacts | undefined> {
   let failure: Error | undefined
   const read = async (start: number, end: number): Promise<Uint8Array> => {
@@ -52,14 +56,14 @@ async function factsIn(source: Source): Promise<SegmentFacts | undefined> {
     const parsed = storedFactsSchema.safeParse(JSON.parse(comment ?? ''))
     return parsed.success ? parsed.data : undefined
   } catch {
-    // No file of ours, or cut off: it is read without facts.
+    // The file is not from this recorder, or was cut off: it counts as a file without metadata.
     return undefined
   } finally {
     input.dispose()
   }
 }
 
-/** Finds out how much of a file can be read. @throws Error of the disk */
+/** Determines how much of a file is readable. @throws Error of the disk */
 export async function wholePart(handle: FileHandle, container: SegmentFacts['container']): Promise<WholePart> {
   const { size } = await handle.stat()
   const state: ScanState = newScanState()
@@ -67,7 +71,7 @@ export async function wholePart(handle: FileHandle, container: SegmentFacts['con
   try {
     await scan(new HeaderReader(handle, size), state, true)
   } catch (error) {
-    // Errors of the format end the whole part; those of the disk are others'.
+    // Format errors mark the end of the readable part; disk errors are rethrown.
     if (errorCode(error) !== '') throw error
   }
   let bytes = state.next
@@ -79,10 +83,13 @@ export async function wholePart(handle: FileHandle, container: SegmentFacts['con
   return { bytes, size, durationMs: last === undefined ? 0 : (last.start + last.duration) * 1_000 }
 }
 
-/** Bytes at the end of a fragment that media never leaves empty. */
+/** Number of bytes at the end of a fragment that are never all zero in media. */
 const tailBytes = 32
 
-/** Whether what lies before `end` was never written: some file systems leave zeros where a power cut kept data from the disk. */
+/**
+ * Whether the bytes before `end` were never written: some file systems leave zeros in data that a power cut kept from
+ * the disk.
+ */
 async function endsEmpty(handle: FileHandle, end: number): Promise<boolean> {
   const tail = Buffer.alloc(Math.min(tailBytes, end), 1)
   await handle.read(tail, 0, tail.length, end - tail.length)
@@ -90,9 +97,9 @@ async function endsEmpty(handle: FileHandle, end: number): Promise<boolean> {
 }
 
 /**
- * Reads a complete segment from its file alone; undefined when it is no recording.
- * @param file path below the folder, which is trusted over the one in the file: it may have been moved
- * @param end why it ended, which the file does not know
+ * Reads a complete segment from its file alone; undefined if it is not a recording.
+ * @param file path below the folder; it overrides the path in the file, which may have been moved
+ * @param end reason of its end, which the file does not contain
  * @throws PathError; Error of the disk
  */
 export async function readSegment(

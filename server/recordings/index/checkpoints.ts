@@ -1,13 +1,14 @@
 import { Worker } from 'node:worker_threads'
 import { mustNotFail } from '../../../shared/unawaited.ts'
 
-/** Changes after which what is in the write-ahead log is brought into the file: some megabytes. */
+/** Number of changes between two checkpoints of the write-ahead log, equal to a few megabytes. */
 const everyChanges = 1_000
-/** Time that closing waits for a checkpoint, in milliseconds. */
+/** Maximum time that closing waits for a checkpoint, in milliseconds. */
 const closeMs = 10_000
 
 /**
- * Program of the thread: brings the log into the file with a connection of its own, and closes it again. It is text, so that it runs from sources, a bundle and an archive alike. An error is met by the next change, too.
+ * Program of the thread: makes a checkpoint over its own connection and closes it. As text, it runs from sources, a
+ * bundle and an archive alike. Its errors are ignored, because the next change meets the same error.
  */
 const program = `
   const { DatabaseSync } = require('node:sqlite')
@@ -21,10 +22,13 @@ const program = `
     Atomics.notify(busy, 0)
   })`
 
-/** Brings the write-ahead log of the index into its file in a thread: on a busy disk that takes a second, for which the controller would answer nobody. */
+/**
+ * Makes checkpoints of the index's write-ahead log in a thread. On a busy disk a checkpoint takes a second, which would
+ * block the controller.
+ */
 export class Checkpoints {
   readonly #path: string
-  /** 1: a checkpoint is under way. */
+  /** 1 while a checkpoint is running. */
   readonly #busy = new Int32Array(new SharedArrayBuffer(4))
   #worker: Worker | undefined
   #changes = 0
@@ -34,7 +38,7 @@ export class Checkpoints {
     this.#path = path
   }
 
-  /** Something was changed. */
+  /** Counts a change, and starts a checkpoint if one is due. */
   changed(): void {
     this.#changes += 1
     if (this.#changes < everyChanges || Atomics.load(this.#busy, 0) === 1) return
@@ -44,7 +48,7 @@ export class Checkpoints {
     this.#worker.postMessage(null)
   }
 
-  /** Ends the thread, after its checkpoint: nothing of it may touch the file behind this. */
+  /** Ends the thread after its current checkpoint, so that it cannot access the file afterwards. */
   close(): void {
     if (this.#worker === undefined) return
     Atomics.wait(this.#busy, 0, 1, closeMs)
@@ -60,7 +64,7 @@ export class Checkpoints {
       this.#worker = undefined
       Atomics.store(this.#busy, 0, 0)
     }
-    // SQLite itself brings a long log into the file, in this thread.
+    // Without the thread, SQLite makes checkpoints of a long log in this thread.
     return worker.once('error', ended).once('exit', ended)
   }
 }

@@ -19,24 +19,26 @@ import { renameFileSync } from '../../store/system/rename-file.ts'
 import { OtherSchemaError } from './index-tables.ts'
 import { DamagedRowError } from './row.ts'
 
-/** Folder of the indexes in the data folder, with one folder for each. */
+/** Subfolder of the data folder for the indexes, each in its own folder. */
 const indexesFolder = 'recordings-index'
-/** File in the folder of an index with the path of its recordings folder. */
+/** File in the folder of an index that contains the path of its recordings folder. */
 const pathFile = 'recordings-folder.txt'
 const idForm = /^[0-9a-f]{24}$/
 
-/** What names the index of a recordings folder, in that folder. */
+/** Mark in a recordings folder that identifies its index. */
 export interface IndexMark {
-  /** Id of its index; undefined: there is none, or what names it was not written by this site. */
+  /** Id of the index; undefined if there is no mark, or if this site did not write it. */
   id: string | undefined
-  /** Names another index. @throws Error of the file system */
+  /** Replaces the id in the mark. @throws Error of the file system */
   write(id: string): void
 }
 
 /**
- * Finds or makes the folder of the index of a recordings folder. It lies in the data folder, because the media program may write the recordings folder. An index that an earlier version
- * kept there is moved once. Where the mark names an index that is not here, another controller used the recordings folder since: a new index is made, to be rebuilt from the files.
- * @returns folder for the index, which exists; empty: the index is new
+ * Finds or creates the folder of the index of a recordings folder. It is in the data folder, because the media program
+ * may write to the recordings folder. An index of an earlier version in the recordings folder is moved once.
+ * If the mark contains the id of an index that is missing here, another controller has used the recordings folder: a
+ * new index is created, to be rebuilt from the files.
+ * @returns existing folder of the index; an empty folder means that the index is new
  * @throws Error of the file system
  */
 export function openIndexFolder(recordings: string, dataFolder: string, mark: IndexMark): OwnPath {
@@ -46,12 +48,13 @@ export function openIndexFolder(recordings: string, dataFolder: string, mark: In
   const moving = insideOf(all, `${createHash('sha256').update(path).digest('hex').slice(0, 16)}.moving`)
   const ofPath = indexesOf(all, path)
   const id = mark.id !== undefined && idForm.test(mark.id) ? mark.id : undefined
-  // An earlier version ran since: what it recorded is only in its own index, which others may have written.
+  // An earlier version ran in between. Its recordings are only in its own index, which is not trusted: other programs
+  // may have written it.
   const isStale = (id !== undefined || ofPath.length > 0) && !existsSync(moving) && removeOld(recordings)
   const [known = ''] = id === undefined ? ofPath : [id]
   if (!isStale && known !== '') {
     const folder = insideOf(all, known)
-    // The program ended between the mark and the new name.
+    // The program ended after it wrote the mark and before it renamed the folder.
     if (id !== undefined && !existsSync(folder) && existsSync(moving)) renameFileSync(moving, folder)
     if (existsSync(folder)) {
       if (id === undefined) mark.write(known)
@@ -75,7 +78,7 @@ function makeIndex(all: OwnPath, path: string, moving: OwnPath, before: readonly
   return folder
 }
 
-/** Ids of the indexes here that describe a recordings folder. */
+/** Returns the ids of the local indexes of a recordings folder. */
 function indexesOf(all: OwnPath, path: string): string[] {
   return readdirSync(all).filter((name) => {
     if (!idForm.test(name) || !isPathPart(name)) return false
@@ -88,7 +91,10 @@ function indexesOf(all: OwnPath, path: string): string[] {
   })
 }
 
-/** Moves the index of an earlier version, what was not yet written into it first: the program may end in between, and goes on at the next start. */
+/**
+ * Moves the index of an earlier version, its write-ahead log first. If the program ends in between, the next start
+ * continues.
+ */
 function collectOld(recordings: string, moving: OwnPath): void {
   for (const companion of companions.toReversed()) {
     const name = `${indexFile}${companion}`
@@ -117,7 +123,7 @@ function copyDurably(from: OwnPath, to: OwnPath, temporary: OwnPath): void {
   renameFileSync(temporary, to)
 }
 
-/** Removes an index in the recordings folder. @returns whether there was one and it is gone */
+/** Removes an index from the recordings folder. @returns whether there was one and its removal succeeded */
 function removeOld(recordings: string): boolean {
   if (!isFile(insideOf(recordings, indexFile))) return false
   try {
@@ -125,20 +131,20 @@ function removeOld(recordings: string): boolean {
       rmSync(insideOf(recordings, `${indexFile}${companion}`), { force: true })
     return true
   } catch {
-    // It stays, and is not read.
+    // The file stays and is ignored.
     return false
   }
 }
 
-/** Links count as none: the media program could make one. */
+/** Whether a path is a regular file. Links are ignored, because the media program could create one. */
 function isFile(path: OwnPath): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
 }
 
-/** SQLite's codes of a damaged file, and of one that is none of its own (sqlite.org/rescode.html). */
+/** SQLite's codes of a damaged file and of a file in another format (sqlite.org/rescode.html). */
 const damage = new Set([11, 26])
 
-/** Tells whether an error means that the index has to be rebuilt. */
+/** Whether an error means that the index has to be rebuilt. */
 export function isDamage(error: unknown): boolean {
   if (error instanceof DamagedRowError || error instanceof OtherSchemaError) return true
   const code: unknown = error instanceof Error && 'errcode' in error ? error.errcode : undefined
@@ -146,7 +152,7 @@ export function isDamage(error: unknown): boolean {
   return typeof code === 'number' && damage.has(code & 0xff)
 }
 
-/** File of the index in its folder. */
+/** Name of the index file in its folder. */
 export const indexFile = 'index.sqlite'
-/** Suffixes of the files that SQLite keeps: the index itself, its write-ahead log, and the shared memory of that log. */
+/** Suffixes of SQLite's files: the index itself, its write-ahead log, and the shared memory of that log. */
 export const companions = ['', '-wal', '-shm'] as const

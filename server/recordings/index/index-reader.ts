@@ -8,7 +8,10 @@ import type { StreamIds } from './stream-ids.ts'
 const defaultLimit = 2_000
 const streamFields = { roomId: 'room_id', userId: 'user_id', source: 'source', quality: 'quality' } as const
 
-/** Complete segments of the stream ?1 that overlap the span from ?2 to ?3: the longest one bounds the range of the index. */
+/**
+ * Complete segments of the stream ?1 that overlap the span from ?2 to ?3. The longest segment of the stream limits the
+ * range of the index scan.
+ */
 const completeInSpan =
   'stream = ?1 AND started_at >= ?2 - (SELECT longest FROM streams WHERE id = ?1) AND started_at < ?3 AND ended_at > ?2 AND live = 0'
 
@@ -20,11 +23,11 @@ export interface SegmentExtent {
   kept: boolean
 }
 
-/** Extent of a segment that does not hold every track of its source. */
+/** Extent of a segment that lacks tracks of its source. */
 export interface LackExtent {
   from: number
   to: number
-  /** The tracks, as they are stored. */
+  /** The missing tracks, as JSON. */
   tracks: string
 }
 
@@ -36,12 +39,12 @@ export interface IndexTotals {
   bytes: number
   segments: number
   keptBytes: number
-  /** 0: there are none. */
+  /** 0 if there are none. */
   firstAt: number
   lastAt: number
 }
 
-/** Queries over one open database. @throws Error of SQLite, DamagedRowError */
+/** Queries of one open database. @throws Error of SQLite, DamagedRowError */
 export class IndexReader {
   readonly #database: DatabaseSync
   readonly #ids: StreamIds
@@ -49,7 +52,7 @@ export class IndexReader {
   readonly #extents: StatementSync
   readonly #lacking: StatementSync
   readonly #totals: StatementSync
-  /** Statements by their text: a few dozen shapes. */
+  /** Statements by their text; there are a few dozen forms. */
   readonly #prepared = new Map<string, StatementSync>()
 
   constructor(database: DatabaseSync, ids: StreamIds) {
@@ -94,12 +97,12 @@ export class IndexReader {
     return row === undefined ? undefined : segmentOf(row)
   }
 
-  /** Segments of a stream for its time line, in order. */
+  /** Returns the segments of a stream for its time line, in order. */
   extents(stream: RecordedStream, from: number, to: number, limit: number): SegmentExtent[] {
     return this.#rowsOf(this.#extents, stream, [from, to, limit]).map(extentOf)
   }
 
-  /** Segments of a stream that do not hold every track of its source, in order. */
+  /** Returns the segments of a stream that lack tracks of its source, in order. */
   lacking(stream: RecordedStream, from: number, to: number, limit: number): LackExtent[] {
     return this.#rowsOf(this.#lacking, stream, [from, to, limit]).map(lackOf)
   }
@@ -142,14 +145,14 @@ export class IndexReader {
       .map(sourceOf)
   }
 
-  /** Sums of one stream; undefined: nothing was ever recorded of it. */
+  /** Returns the sums of one stream; undefined if it was never recorded. */
   source({ roomId, userId, source, quality }: RecordedStream): RecordedSource | undefined {
     const id = this.#ids.find({ roomId, userId, source, quality })
     const row = id === undefined ? undefined : this.#statement('SELECT * FROM streams WHERE id = ?').get(id)
     return row === undefined ? undefined : sourceOf(row)
   }
 
-  /** Number of sources without regard to limit and offset. */
+  /** Returns the number of sources, ignoring limit and offset. */
   countSources(query: SourceQuery): number {
     const { where, values } = sourceFilter(query)
     return number(this.#statement(`SELECT count(*) AS n FROM streams${allOf(where)}`).get(...values) ?? {}, 'n')
@@ -166,13 +169,19 @@ export class IndexReader {
     }
   }
 
-  /** Number of the stream of a query that names one; null: it names several; undefined: nothing was recorded of it. */
+  /**
+   * Returns the number of the stream if the query selects exactly one; null if it selects several; undefined if that
+   * stream was never recorded.
+   */
   #wholeStream({ roomId, userId, source, quality }: SegmentQuery): number | null | undefined {
     if (roomId === undefined || userId === undefined || source === undefined || quality === undefined) return null
     return this.#ids.find({ roomId, userId, source, quality })
   }
 
-  /** Rows of a stream as arrays: a day of eight cameras is 11,520 of them. @param span from, to and limit */
+  /**
+   * Returns rows of a stream as arrays, for speed: a day of eight cameras has 11,520 rows.
+   * @param span from, to and limit
+   */
   #rowsOf(statement: StatementSync, stream: RecordedStream, span: readonly [number, number, number]): Cells[] {
     const id = this.#ids.find(stream)
     const rows: unknown[] = id === undefined ? [] : statement.all(id, ...span)
@@ -186,7 +195,7 @@ export class IndexReader {
   }
 }
 
-/** @param stream its number, if the query names one stream */
+/** @param stream its number if the query selects one stream */
 function streamFilter(query: SegmentQuery, stream: number | null): { where: string[]; values: SQLInputValue[] } {
   if (stream !== null) return { where: ['streams.id = ?'], values: [stream] }
   const where: string[] = []

@@ -1,11 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Version of the tables; a file of a newer version is rebuilt from the recordings. */
+/** Version of the tables. An index of a newer version is rebuilt from the recordings. */
 const schemaVersion = 3
 
 /**
- * Streams hold the sums of their segments, so that lists need not count millions of rows. Facts that many segments share (codecs, size, names) are stored once, as a form. The
- * path of a file is stored only where it does not follow from stream and start. `live`: only for live viewing, deleted a moment later.
+ * Streams contain the sums of their segments, so that lists need not count millions of rows. Values shared by many
+ * segments (codecs, size, names) are stored once, as a form. The path of a file is stored only if it cannot be derived
+ * from stream and start. `live`: only for live viewing, deleted shortly afterwards.
  */
 const tables = `
   CREATE TABLE streams (
@@ -42,8 +43,8 @@ const tables = `
 `
 
 /**
- * Object storage. uploads: files that were or may have been sent, while the index does not say so yet. places: sums of segments by where they are, kept by triggers, because there may be
- * millions.
+ * Tables of object storage. uploads: files that were or may have been sent, but are not marked in the index yet.
+ * places: sums of segments by place, kept by triggers, because there may be millions of segments.
  */
 const objectTables = `
   CREATE TABLE uploads (file TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -62,13 +63,16 @@ const objectTables = `
   END;
 `
 
-/** Tracks that segments do not hold, as JSON; `segments.lack` names them. Most segments lack none: the index of those that do is small. */
+/**
+ * Missing tracks of segments, as JSON; `segments.lack` refers to them. Most segments have all tracks, so the index of
+ * the others is small.
+ */
 const lackTables = `
   CREATE TABLE lacks (id INTEGER PRIMARY KEY, tracks TEXT NOT NULL UNIQUE);
   CREATE INDEX segments_lacking ON segments (stream, started_at, ended_at, lack) WHERE lack IS NOT NULL AND live = 0;
 `
 
-/** Steps from each older version to the next one. */
+/** Migrations from each older version to the next one. */
 const steps: Readonly<Record<number, string>> = {
   1: `
     ALTER TABLE removals ADD COLUMN place TEXT NOT NULL DEFAULT 'local';
@@ -79,9 +83,11 @@ const steps: Readonly<Record<number, string>> = {
 }
 
 /**
- * Prepares an open database: makes the tables where there are none, and brings those of an older version up to date. Write-ahead log without a sync per change: a power cut may lose the last rows, which the files give back.
- * `Checkpoints` brings the log into the file; SQLite does so itself only when that fails, after 80 MB.
- * @returns whether the tables were made now @throws OtherSchemaError, Error of SQLite
+ * Prepares an open database: creates missing tables, or migrates those of an older version. The write-ahead log is not
+ * synced at each change: a power cut may lose the last rows, which are restored from the files.
+ * `Checkpoints` writes the log into the file; if that fails, SQLite does so after 80 MB.
+ * @returns whether the tables were created now
+ * @throws OtherSchemaError, Error of SQLite
  */
 export function prepareSchema(database: DatabaseSync): boolean {
   database.exec('PRAGMA journal_mode = WAL')
@@ -96,13 +102,13 @@ export function prepareSchema(database: DatabaseSync): boolean {
   return found === 0
 }
 
-/** Steps from a version to the present one; undefined: there are none. */
+/** Returns the migrations from a version to the current one; undefined if they do not exist. */
 function stepsFrom(version: number): string | undefined {
   const due = Array.from({ length: Math.max(0, schemaVersion - version) }, (_, index) => steps[version + index])
   return due.length === 0 || due.includes(undefined) ? undefined : due.join('')
 }
 
-/** The file has the tables of another version. */
+/** The file has tables of an unknown version. */
 export class OtherSchemaError extends Error {
   override readonly name = 'OtherSchemaError'
   constructor(found: number) {
@@ -110,7 +116,10 @@ export class OtherSchemaError extends Error {
   }
 }
 
-/** Makes a change of several statements as one transaction, and undoes all of it when it throws. @throws what the change throws; Error of SQLite */
+/**
+ * Runs several statements as one transaction, and rolls back if `change` throws.
+ * @throws errors of `change`; Error of SQLite
+ */
 export function inTransaction<T>(database: DatabaseSync, change: () => T): T {
   database.exec('BEGIN IMMEDIATE')
   try {

@@ -7,29 +7,27 @@ import type { StreamIds } from './stream-ids.ts'
 import { inTransaction } from './index-tables.ts'
 import { writeStatements } from './write-statements.ts'
 
-/** Ids that are reserved at once, so that an id of a deleted segment is never given again. */
+/** Number of ids reserved at once, so that the id of a deleted segment is never reused. */
 const idBlock = 1_000
 
-/** How a segment is treated by deletion. */
+/** Marks of a segment that its deletion depends on. */
 export interface SegmentMarks {
-  /** It lies in a span that is kept. */
+  /** The segment overlaps a kept span. */
   kept: boolean
-  /** It serves live viewing only. */
+  /** The segment serves live viewing only. */
   live: boolean
-  /** Place where it was found; with another known place, both count. */
+  /** Place where the segment was found. If it is already known in another place, both count. */
   stored: IndexedSegment['stored']
 }
 
-/** Sums of deleted segments, with the streams that they belonged to. */
+/** Sums of deleted segments, with their streams. */
 export interface DeletedSegments {
   segments: number
   bytes: number
   streams: RecordedStream[]
 }
 
-/**
- * Changes of one open database; each is one transaction. @throws Error of SQLite.
- */
+/** Changes to one open database, each in its own transaction. @throws Error of SQLite */
 export class IndexWriter {
   readonly #database: DatabaseSync
   readonly #ids: StreamIds
@@ -46,7 +44,10 @@ export class IndexWriter {
     this.#reservedId = stored
   }
 
-  /** A segment begins; it ends a gap of its stream. The same one again changes nothing. @returns its id, and whether a gap ended */
+  /**
+   * Adds a segment at its begin, and ends a gap of its stream. A repeated call has no effect.
+   * @returns its id, and whether a gap ended
+   */
   began(segment: SegmentStart): { id: number; endsGap: boolean } {
     return this.#whole(() => {
       const known = this.#statements.openByFile.get(segment.file)
@@ -61,11 +62,7 @@ export class IndexWriter {
     })
   }
 
-  /**
-   * A segment is complete. One that is known is replaced.
-   * @param marks see SegmentMarks
-   * @returns its id
-   */
+  /** Adds a complete segment, or replaces a known one. @param marks see SegmentMarks @returns its id */
   ended(segment: Segment, marks: SegmentMarks): number {
     return this.#whole(() => {
       const stream = this.#ids.ensure(segment, segment)
@@ -81,7 +78,7 @@ export class IndexWriter {
     })
   }
 
-  /** Forgets a segment that never got a file, or whose file holds nothing. */
+  /** Removes an open segment without a file, or with an empty one. */
   discardOpen(file: string): void {
     this.#whole(() => {
       const known = this.#statements.openByFile.get(file)
@@ -91,7 +88,11 @@ export class IndexWriter {
     })
   }
 
-  /** Nothing is recorded of a stream; a gap that lasts ends where this one begins, unless its reason is the same. @returns whether it is a new one */
+  /**
+   * Adds a gap of a stream, and ends its open gap where the new one begins. Does nothing if the open gap has the same
+   * reason.
+   * @returns whether a gap was added
+   */
   gap(gap: Gap, names: StreamNames): boolean {
     return this.#whole(() => {
       const stream = this.#ids.ensure(gap, names)
@@ -103,7 +104,7 @@ export class IndexWriter {
     })
   }
 
-  /** Adds gaps of the past as they were; those that the index has already are left out. */
+  /** Adds past gaps unchanged, except those already in the index. */
   restoreGaps(stream: RecordedStream, names: StreamNames, gaps: readonly Pick<Gap, 'from' | 'to' | 'reason'>[]): void {
     this.#whole(() => {
       const id = this.#ids.ensure(stream, names)
@@ -114,13 +115,16 @@ export class IndexWriter {
     })
   }
 
-  /** Ends a gap that lasts; a stream without one stays as it is. @returns whether there was one */
+  /** Ends the open gap of a stream, if any. @returns whether there was one */
   endGap(stream: RecordedStream, at: number): boolean {
     const id = this.#ids.find(stream)
     return id !== undefined && this.#statements.endGaps.run(at, id).changes > 0
   }
 
-  /** Marks segments of a span that overlaps them as kept, or no more. @returns how many changed, at most `limit` */
+  /**
+   * Sets or clears the mark `kept` of the segments that overlap a span.
+   * @returns number of changed segments, at most `limit`
+   */
   setKept(
     stream: RecordedStream,
     span: { from: number; to: number },
@@ -141,7 +145,10 @@ export class IndexWriter {
     })
   }
 
-  /** Forgets segments of a span that are not kept, and notes their files for removal. @returns how many, at most `limit` */
+  /**
+   * Deletes the segments of a span that are not kept, and queues their files for removal.
+   * @returns number of deleted segments, at most `limit`
+   */
   deleteSpan(
     stream: RecordedStream,
     span: { from: number; to: number },
@@ -152,24 +159,24 @@ export class IndexWriter {
     return this.#whole(() => this.#remove(id, this.#statements.overlapping.all(id, span.from, span.to, 0, limit)))
   }
 
-  /** Forgets the oldest segments that are not kept and ended before a moment. */
+  /** Deletes the oldest segments that are not kept and ended before a moment. */
   deleteOldest(stream: RecordedStream, before: number, limit: number): { segments: number; bytes: number } {
     const id = this.#ids.find(stream)
     if (id === undefined) return { segments: 0, bytes: 0 }
     return this.#whole(() => this.#remove(id, this.#statements.oldestOfStream.all(id, before, limit)))
   }
 
-  /** Forgets the oldest segments of all streams that are not kept. */
+  /** Deletes the oldest segments of all streams that are not kept. */
   deleteOldestOfAll(limit: number): DeletedSegments {
     return this.#deleteOf(() => this.#statements.oldest.all(limit))
   }
 
-  /** Forgets the oldest segments of all streams that are not kept and lie on the local disk alone. */
+  /** Deletes the oldest segments of all streams that are not kept and are only on the local disk. */
   deleteOldestLocal(limit: number): DeletedSegments {
     return this.#deleteOf(() => this.#statements.oldestLocal.all(limit))
   }
 
-  /** Forgets segments for live viewing that ended before a moment. */
+  /** Deletes segments for live viewing that ended before a moment. */
   deleteLive(before: number, limit: number): DeletedSegments {
     return this.#deleteOf(() => this.#statements.liveEnded.all(before, limit))
   }
@@ -193,7 +200,7 @@ export class IndexWriter {
     })
   }
 
-  /** Removes a segment whose file is gone from the disk. */
+  /** Removes a segment whose file is missing on the disk. */
   forget(id: number): void {
     this.#whole(() => {
       const row = this.#statements.whole.get(id)
@@ -205,7 +212,7 @@ export class IndexWriter {
     })
   }
 
-  /** Files that have to be removed from the disk, the first deleted first. */
+  /** Returns files to remove from the disk, the first deleted first. */
   removals(limit: number): { id: number; file: string; bytes: number }[] {
     return this.#statements.removals
       .all(limit)
@@ -221,13 +228,13 @@ export class IndexWriter {
     })
   }
 
-  /** Files of deleted segments that are still on the disk. */
+  /** Returns the number and size of the files of deleted segments still on the disk. */
   waitingRemovals(): { files: number; bytes: number } {
     const row = this.#statements.waitingRemovals.get() ?? {}
     return { files: number(row, 'files'), bytes: number(row, 'bytes') }
   }
 
-  /** Forgets gaps that ended before a moment, and streams that have nothing else. */
+  /** Deletes gaps that ended before a moment, and streams that have no other entries. */
   dropGaps(before: number): void {
     this.#whole(() => {
       this.#statements.dropOldGaps.run(before)
@@ -235,7 +242,7 @@ export class IndexWriter {
     })
   }
 
-  /** A fact of the folder, e.g. the id of its site; undefined: it was never set. */
+  /** Returns a value of the folder, e.g. the id of its site; undefined if it was never set. */
   fact(name: string): string | undefined {
     const value = this.#statements.fact.get(name)?.value
     return typeof value === 'string' ? value : undefined
@@ -292,14 +299,14 @@ export class IndexWriter {
     return { segments: rows.length, bytes }
   }
 
-  /** Places from which a segment has to be removed. */
+  /** Returns the places from which a segment has to be removed. */
   #placeOf({ file, stored }: IndexedSegment): IndexedSegment['stored'] {
     if (stored !== 'local' || this.#statements.isSent.get(file) === undefined) return stored
     this.#statements.forgetSent.run(file)
     return 'both'
   }
 
-  /** Takes a segment out without removing its file: another version of it follows. */
+  /** Deletes the row of a segment but not its file: a new version of the row follows. */
   #drop(row: Row): void {
     this.#statements.delete.run(number(row, 'id'))
     const bytes = number(row, 'bytes')
@@ -319,7 +326,7 @@ export class IndexWriter {
     try {
       return inTransaction(this.#database, change)
     } catch (error) {
-      // Numbers that the change had made are void.
+      // Numbers assigned by the failed change are invalid.
       this.#ids.forget()
       this.#reservedId = this.#nextId
       throw error

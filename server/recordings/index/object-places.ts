@@ -4,13 +4,16 @@ import { number, segmentOf, wholeSegment } from './row.ts'
 import { inTransaction } from './index-tables.ts'
 import { noteRemoval } from './write-statements.ts'
 
-/** Segments and their bytes. */
+/** Number of segments and their size. */
 export interface PlaceSums {
   segments: number
   bytes: number
 }
 
-/** Places of segments: uploads that wait, files that can leave the disk, objects that have to be deleted. @throws Error of SQLite */
+/**
+ * Places of segments: pending uploads, files that may be removed from the disk, objects to delete.
+ * @throws Error of SQLite
+ */
 export class ObjectPlaces {
   readonly #database: DatabaseSync
   readonly #waiting: StatementSync
@@ -46,23 +49,30 @@ export class ObjectPlaces {
     }
   }
 
-  /** Finished segments that are on the disk alone, the oldest first. */
+  /** Returns complete segments that are only on the disk, the oldest first. */
   waiting(limit: number): IndexedSegment[] {
     return this.#waiting.all(limit).map(segmentOf)
   }
 
-  /** End of the oldest of them, in milliseconds since the epoch; 0: none waits. */
+  /** Returns the end of the oldest pending segment, in milliseconds since the epoch; 0 if none is pending. */
   get oldestWaiting(): number {
     const at = this.#oldestWaiting.get()?.ended_at
     return typeof at === 'number' ? at : 0
   }
 
-  /** A file is about to be sent: if the program ends before `sent`, the object is still deleted with its segment. */
+  /**
+   * Records that a file is about to be sent. If the program ends before `sent`, the object is still deleted together
+   * with its segment.
+   */
   willSend(file: string): void {
     this.#willSend.run(file)
   }
 
-  /** The storage holds a segment. One that was deleted meanwhile is noted for removal. @returns whether it is still in the index */
+  /**
+   * Records that the storage contains a segment. If the segment was deleted meanwhile, its object is queued for
+   * removal.
+   * @returns whether it is still in the index
+   */
   sent({ id, file, bytes }: Pick<IndexedSegment, 'id' | 'file' | 'bytes'>): boolean {
     return inTransaction(this.#database, () => {
       const isThere = this.#move.run('both', id, 'local').changes > 0
@@ -72,7 +82,10 @@ export class ObjectPlaces {
     })
   }
 
-  /** Lets the oldest uploaded segments that ended before a moment leave the disk: their files are noted for removal. @returns how many, at most `limit` */
+  /**
+   * Queues the local files of the oldest uploaded segments that ended before a moment for removal.
+   * @returns number of segments, at most `limit`
+   */
   release(before: number, limit: number): PlaceSums {
     return inTransaction(this.#database, () => {
       const sums = { segments: 0, bytes: 0 }
@@ -86,7 +99,7 @@ export class ObjectPlaces {
     })
   }
 
-  /** Sums by place. */
+  /** Returns the sums by place. */
   sums(): Record<IndexedSegment['stored'], PlaceSums> {
     const sums = { local: none, both: none, remote: none }
     for (const row of this.#sums.all()) {
@@ -97,12 +110,12 @@ export class ObjectPlaces {
     return sums
   }
 
-  /** Objects of deleted segments, the first deleted first. */
+  /** Returns objects of deleted segments, the first deleted first. */
   removals(limit: number): { id: number; file: string }[] {
     return this.#ofRemovals.list.all(limit).map((row) => ({ id: number(row, 'id'), file: String(row.file) }))
   }
 
-  /** An object was deleted. */
+  /** Records that an object was deleted. */
   removed(id: number): void {
     this.#ofRemovals.remove.run(id)
   }

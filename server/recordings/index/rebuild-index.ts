@@ -7,33 +7,34 @@ import { readSegment } from '../files/segment-facts.ts'
 import { noteCut, NotedEnds, restoreGaps } from './restored-notes.ts'
 import type { StoredIndex } from './stored-index.ts'
 
-/** Needs of a rebuild. */
+/** Dependencies of `rebuildIndex`. */
 export interface RebuildParts {
   folder: string
   index: StoredIndex
-  /** Whether a file is written now. @param file path below the folder */
+  /** Whether a file is being written. @param file path below the folder */
   isOpen: (file: string) => boolean
-  /** Files read so far, and all that were found. */
+  /** Receives the number of files read so far and the number of files found. */
   progress: (done: number, total: number) => void
   signal: AbortSignal
   logger: NodeLogger
 }
 
-/** Outcome of a rebuild. */
+/** Result of a rebuild. */
 export interface Rebuilt {
   segments: number
-  /** Files that were cut off, and play up to their end now. */
+  /** Number of files that were cut off and can now be played up to their end. */
   repaired: number
-  /** Files that are no recordings. */
+  /** Number of files that are not recordings. */
   unreadable: number
 }
 
-/** Paths that are held in memory at once. */
+/** Maximum number of paths held in memory. */
 const maxPaths = 2_000_000
 
 /**
- * Adds every recording of a folder to the index, the newest first, from the metadata of the files and the notes beside them alone. Reads one file at a time, so that the program keeps answering.
- * @throws Error of the disk; the signal's reason
+ * Adds every recording of a folder to the index, the newest first, only from the metadata in the files and the notes
+ * beside them. Reads one file at a time, so that the program stays responsive.
+ * @throws Error of the disk; reason of the signal
  */
 export async function rebuildIndex(parts: RebuildParts): Promise<Rebuilt> {
   const { folder, index, isOpen, progress, signal, logger } = parts

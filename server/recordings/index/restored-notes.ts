@@ -4,22 +4,28 @@ import type { RecordedStream, Segment } from '../../../shared/recordings/segment
 import { notedEnds, type NotedEnd, notedGaps } from '../notes/read-notes.ts'
 import type { StoredIndex } from './stored-index.ts'
 
-/** Ends of segments from the notes beside their files, read once for each day of a stream while the files of that day are read. */
+/**
+ * Ends of segments from the notes beside their files. The notes of each day of a stream are read once and cached while
+ * the files of that day are read.
+ */
 export class NotedEnds {
   readonly #folder: string
   readonly #read = new Map<string, Map<string, NotedEnd | 'unknown'>>()
   #day = ''
 
-  /** @param folder the recordings folder */
   constructor(folder: string) {
     this.#folder = folder
   }
 
-  /** The noted end of a segment; undefined: it was not noted at all; `unknown`: its beginning was. @throws Error of the disk */
+  /**
+   * Returns the noted end of a segment; undefined if the notes do not contain it; `unknown` if they contain only its
+   * begin.
+   * @throws Error of the disk
+   */
   async of({ file }: Pick<Segment, 'file'>): Promise<NotedEnd | 'unknown' | undefined> {
     const path = dirname(file)
     const day = basename(path)
-    // Files are read day by day.
+    // Files are read day by day, so only one day is cached.
     if (day !== this.#day) this.#read.clear()
     this.#day = day
     let ends = this.#read.get(path)
@@ -27,14 +33,17 @@ export class NotedEnds {
     return ends.get(basename(file))
   }
 
-  /** A recording in the recordings folder itself has no notes. */
+  /** A recording directly in the recordings folder has no notes. */
   async #endsBeside(file: string): Promise<Map<string, NotedEnd | 'unknown'>> {
     if (!file.includes('/')) return new Map()
     return await notedEnds(this.#folder, recordedFolder(this.#folder, file))
   }
 }
 
-/** Adds the gaps that were noted. One that never ended lasts until the next segment or gap of its stream. @throws Error of the disk; the signal's reason */
+/**
+ * Adds the gaps from the notes. A gap without an end lasts until the next segment or gap of its stream.
+ * @throws Error of the disk; reason of the signal
+ */
 export async function restoreGaps(folder: string, index: StoredIndex, signal: AbortSignal): Promise<void> {
   for await (const { stream, names, gaps } of notedGaps(folder)) {
     signal.throwIfAborted()
@@ -44,7 +53,7 @@ export async function restoreGaps(folder: string, index: StoredIndex, signal: Ab
   }
 }
 
-/** Tells that a stream whose last segment was cut off was not recorded afterwards, because its process was gone. */
+/** Adds a gap after the last segment of a stream if that segment was cut off: its process had ended. */
 export function noteCut(index: StoredIndex, segment: Segment): void {
   const next = nextMoment(index, segment, segment.endedAt)
   if (next === undefined)
@@ -53,7 +62,7 @@ export function noteCut(index: StoredIndex, segment: Segment): void {
     index.restoreGaps(streamOf(segment), segment, [{ from: segment.endedAt, to: next, reason: 'nodeAway' }])
 }
 
-/** Moment at which the next segment or gap of a stream begins; undefined: there is none. */
+/** Returns the start of the next segment or gap of a stream; undefined if there is none. */
 function nextMoment(index: StoredIndex, stream: RecordedStream, after: number): number | undefined {
   const query = { ...streamOf(stream), from: after }
   const starts = [

@@ -17,14 +17,14 @@ import { streamSources } from '../../../shared/media/stream-source.ts'
 import { type Shortcoming, shortcoming } from '../../../shared/media/transcoding.ts'
 import type { IndexedSegment, OpenSegment, RecordedSource } from '../recording-index.ts'
 
-/** A row, as SQLite returns it. */
+/** Row returned by SQLite. */
 export type Row = Record<string, SQLOutputValue>
 
 const storedPlaces = ['local', 'both', 'remote'] as const
 
-/** Columns of `streams` that name a stream. */
+/** Columns of `streams` that identify a stream. */
 export const streamColumns = 'streams.room_id, streams.user_id, streams.source, streams.quality'
-/** Query for whole segments, to which conditions are added. */
+/** Query of complete segments, to which conditions are appended. */
 export const wholeSegment = `SELECT segments.*, ${streamColumns}, forms.container, forms.video_codec, forms.audio_codec, forms.width, forms.height, forms.user_name, forms.topic, forms.device, lacks.tracks
   FROM segments JOIN streams ON streams.id = segments.stream JOIN forms ON forms.id = segments.form LEFT JOIN lacks ON lacks.id = segments.lack`
 
@@ -65,7 +65,7 @@ export function segmentOf(row: Row): IndexedSegment {
   }
 }
 
-/** Tracks that a segment does not hold, from the column that names them. */
+/** Parses the column with the missing tracks of a segment. */
 export function lacksOf(tracks: SQLOutputValue | undefined): Shortcoming[] {
   const lacks = z.array(shortcoming).safeParse(typeof tracks === 'string' ? jsonOf(tracks) : undefined)
   if (!lacks.success) throw new DamagedRowError('tracks')
@@ -101,12 +101,12 @@ export function sourceOf(row: Row): RecordedSource {
   }
 }
 
-/** Path to store: null where it follows from stream and start. */
+/** Returns the path to store: null if it can be derived from stream and start. */
 export function storedFile(segment: Pick<Segment, 'file' | 'startedAt' | 'container'> & RecordedStream): string | null {
   return segment.file === segmentPath(segment, segment.startedAt, segment.container) ? null : segment.file
 }
 
-/** @throws Error the column holds no number: the file is damaged */
+/** @throws DamagedRowError if the column contains no number */
 export function number(row: Row, column: string): number {
   const value = row[column]
   if (typeof value !== 'number') throw new DamagedRowError(column)
@@ -119,7 +119,7 @@ function moment(row: Row, column: string): number {
   return value.data
 }
 
-/** The index may have been written by others: a path that is no recording's is damage. */
+/** The index may have been written by other programs: an invalid recording path counts as damage. */
 function storedPath(file: SQLOutputValue | undefined): string {
   if (typeof file !== 'string' || !isRecordedPath(file)) throw new DamagedRowError('file')
   return file
@@ -145,7 +145,7 @@ function oneOf<T extends string>(values: readonly T[], value: string): T {
   return known
 }
 
-/** A row holds what no version writes. */
+/** A row contains a value that no version writes. */
 export class DamagedRowError extends Error {
   override readonly name = 'DamagedRowError'
   constructor(what: string) {

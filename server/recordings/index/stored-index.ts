@@ -21,15 +21,14 @@ import { Checkpoints } from './checkpoints.ts'
 import { prepareSchema } from './index-tables.ts'
 import { StreamIds } from './stream-ids.ts'
 
-/** Options of the index. */
 export interface IndexOptions {
-  /** Folder of its file, which exists. */
+  /** Existing folder for the file of the index. */
   folder: string
-  /** Whether a segment that ends lies in a span that is kept. */
+  /** Whether a span of a stream overlaps a kept span. */
   isKept: (stream: RecordedStream, from: number, to: number) => boolean
-  /** Called when the file is damaged and an empty one took its place: the index has to be rebuilt from the recordings. */
+  /** Called when a damaged file was replaced by an empty one: the index has to be rebuilt from the recordings. */
   onDamage: (reason: string) => void
-  /** Notes beside the files, from which a rebuilt index has gaps and ends; left out: none are written. */
+  /** Notes beside the files, from which gaps and ends are restored in a rebuilt index; undefined: none are written. */
   notes?: Pick<RecordingNotes, 'began' | 'ended' | 'gap' | 'gapEnded'> | undefined
 }
 
@@ -42,16 +41,17 @@ interface OpenDatabase {
 }
 
 /**
- * The index of a recordings folder in its SQLite file. A damaged file is set aside, and the call that met it is repeated on an empty one.
+ * The index of a recordings folder, in a SQLite file. A damaged file is set aside, and the failed call is repeated on
+ * an empty one.
  */
 export class StoredIndex implements RecordingIndex {
   readonly #options: IndexOptions
   readonly #listeners = new Set<(streams: readonly RecordedStream[]) => void>()
   #open: OpenDatabase
-  /** The file was new, or damaged: recordings in the folder are not in it yet. */
+  /** The file was new or damaged: it does not contain the existing recordings yet. */
   readonly isNew: boolean
 
-  /** @throws Error the folder cannot be written */
+  /** @throws Error if the folder is not writable */
   constructor(options: IndexOptions) {
     this.#options = options
     const { opened, made } = openOrReplace(options.folder, options.onDamage)
@@ -79,12 +79,12 @@ export class StoredIndex implements RecordingIndex {
     return this.#safely(({ reader }) => reader.sources(query))
   }
 
-  /** Sums of one stream; undefined: nothing was ever recorded of it. */
+  /** Returns the sums of one stream; undefined if it was never recorded. */
   source(stream: RecordedStream): RecordedSource | undefined {
     return this.#safely(({ reader }) => reader.source(stream))
   }
 
-  /** Number of sources, whatever the limit of a query. */
+  /** Returns the number of sources, ignoring the limit of the query. */
   countSources(query: SourceQuery): number {
     return this.#safely(({ reader }) => reader.countSources(query))
   }
@@ -116,16 +116,16 @@ export class StoredIndex implements RecordingIndex {
     return id
   }
 
-  /** @param live it serves live viewing only @param stored where it was found */
+  /** @param live the segment serves live viewing only @param stored place where it was found */
   ended(segment: Segment, live = false, stored: IndexedSegment['stored'] = 'local'): number {
     const kept = this.#options.isKept(segment, segment.startedAt, segment.endedAt)
     const id = this.#changing([segment], ({ writer }) => writer.ended(segment, { kept, live, stored }))
-    // Objects in the storage hold their own facts.
+    // Objects in the storage contain their own metadata.
     if (stored === 'local') this.#options.notes?.ended(segment, live)
     return id
   }
 
-  /** Adds a segment that was read from its file. @param live see `ended` */
+  /** Adds a segment read from its file. @param live see `ended` */
   restore(segment: Segment, live: boolean): void {
     const kept = this.#options.isKept(segment, segment.startedAt, segment.endedAt)
     this.#changing([segment], ({ writer }) => writer.ended(segment, { kept, live, stored: 'local' }))
@@ -154,7 +154,7 @@ export class StoredIndex implements RecordingIndex {
     return this.#changing([stream], ({ writer }) => writer.setKept(stream, span, kept, limit))
   }
 
-  /** Removes a segment whose file is gone from the disk. */
+  /** Removes a segment whose file is missing on the disk. */
   forget(stream: RecordedStream, id: number): void {
     this.#changing([stream], ({ writer }) => writer.forget(id))
   }
@@ -175,7 +175,7 @@ export class StoredIndex implements RecordingIndex {
     return this.#deleting((writer) => writer.deleteOldestLocal(limit))
   }
 
-  /** Places of segments: on the disk, in object storage, or both. */
+  /** Calls `use` with the places of segments: on the disk, in object storage, or both. */
   inPlaces<T>(use: (places: ObjectPlaces) => T): T {
     return this.#writing(({ places }) => use(places))
   }
@@ -192,7 +192,7 @@ export class StoredIndex implements RecordingIndex {
     this.#writing(({ writer }) => writer.removed(ids))
   }
 
-  /** Files of deleted segments that are still on the disk. */
+  /** Returns the number and size of the files of deleted segments still on the disk. */
   waitingRemovals(): { files: number; bytes: number } {
     return this.#safely(({ writer }) => writer.waitingRemovals())
   }
@@ -296,7 +296,7 @@ function openOrReplace(folder: string, onDamage: IndexOptions['onDamage']): { op
   }
 }
 
-/** Renames the damaged file, so that it can be looked into; an earlier one is deleted. */
+/** Renames the damaged file, so that it can be analysed later, and deletes an earlier one. */
 function setAside(folder: string): void {
   for (const companion of companions) {
     const file = insideOf(folder, `${indexFile}${companion}`)

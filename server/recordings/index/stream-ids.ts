@@ -4,10 +4,10 @@ import { growingTo } from '../../../shared/growing-cache.ts'
 import type { RecordedStream, SegmentStart } from '../../../shared/recordings/segment.ts'
 import { number } from './row.ts'
 
-/** Streams and forms whose numbers are held in memory. */
+/** Maximum number of streams and forms whose numbers are cached. */
 const maxHeld = 10_000
 
-/** Numbers of streams and forms, made when first needed. */
+/** Numbers of streams and forms, assigned at their first use. */
 export class StreamIds {
   readonly #findStream: StatementSync
   readonly #addStream: StatementSync
@@ -33,7 +33,7 @@ export class StreamIds {
     this.#addLack = database.prepare('INSERT INTO lacks (tracks) VALUES (?) RETURNING id')
   }
 
-  /** undefined: nothing was ever recorded of it. */
+  /** Returns the number of a stream; undefined if it was never recorded. */
   find(stream: RecordedStream): number | undefined {
     const key = streamKey(stream)
     const held = this.#streams.get(key)
@@ -45,7 +45,7 @@ export class StreamIds {
     return id
   }
 
-  /** @param names of a stream that is new */
+  /** @param names stored for a new stream */
   ensure(stream: RecordedStream, names: { userName: string; topic: string; device: boolean }): number {
     const found = this.find(stream)
     if (found !== undefined) return found
@@ -55,7 +55,7 @@ export class StreamIds {
     return id
   }
 
-  /** Number of what a segment shares with others of its stream. */
+  /** Returns the number of the form: the values that a segment shares with others of its stream. */
   form(segment: SegmentStart): number {
     const { container, videoCodec, audioCodec, width, height, userName, topic, device } = segment
     const values = [container, videoCodec, audioCodec, width, height, userName, topic, device ? 1 : 0] as const
@@ -67,21 +67,21 @@ export class StreamIds {
     return id
   }
 
-  /** Number of the tracks that a segment does not hold; null: it holds all. */
+  /** Returns the number of the missing tracks of a segment; null if it has all tracks. */
   lack({ lacks }: SegmentStart): number | null {
     if (lacks === undefined) return null
     const tracks = JSON.stringify(lacks)
     return number(this.#findLack.get(tracks) ?? this.#addLack.get(tracks) ?? {}, 'id')
   }
 
-  /** Called after streams were deleted, or a change was taken back. */
+  /** Clears the cache after streams were deleted, or a change was rolled back. */
   forget(): void {
     this.#streams.clear()
     this.#forms.clear()
   }
 }
 
-/** Text by which a stream is told from others. */
+/** Returns a unique key of a stream. */
 export function streamKey({ roomId, userId, source, quality }: RecordedStream): string {
   return JSON.stringify([roomId, userId, source, quality])
 }

@@ -5,11 +5,11 @@ const isEmpty = `segments = 0
   AND NOT EXISTS (SELECT 1 FROM open_segments WHERE open_segments.stream = streams.id)
   AND NOT EXISTS (SELECT 1 FROM gaps WHERE gaps.stream = streams.id)`
 
-/** Notes a file or object that is to be removed; the place of one that is noted already grows. */
+/** Queues a file or object for removal. If it is queued already, the new place is added. */
 export const noteRemoval = `INSERT INTO removals (id, file, bytes, place) VALUES (?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET place = CASE place WHEN excluded.place THEN place ELSE 'both' END`
 
-/** Statements that change the index, prepared once. */
+/** Prepares the statements that change the index. */
 export function writeStatements(database: DatabaseSync) {
   const prepare = (text: string) => database.prepare(text)
   return {

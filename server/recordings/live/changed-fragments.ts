@@ -6,18 +6,19 @@ import { answerContent } from '../client-recordings/byte-answer.ts'
 import type { ByteRange, FragmentTable } from '../playback/fragment-table.ts'
 import { boxPlaces } from '../playback/mp4-scan.ts'
 
-/** Ranges of a file. */
+/** File and the ranges of it that may be sent. */
 export interface PartOfFile {
-  /** Opens the file, inside a folder of ours. */
+  /** Opens the file inside a folder of this program. */
   open: () => Promise<FileHandle>
   table: Pick<FragmentTable, 'init' | 'fragments'>
   allowed: readonly ByteRange[]
 }
 
 /**
- * Answers with a file of a recording whose init and fragments are changed, or the part of it that the request asks for. They stay at the same places as in the file. The caller sets the type.
- * @param file its table: what is behind its last fragment is not sent; `allowed`: ranges that may be read
- * @param change changes the init or a whole fragment in place, whose bytes begin there in the file
+ * Sends a recording, or the requested part of it, with changed init and fragments. They keep their positions in the
+ * file. The caller sets the content type.
+ * @param file its table: bytes after its last fragment are not sent; `allowed`: readable ranges
+ * @param change changes the init or a complete fragment in place; receives its offset in the file
  */
 export function answerChanged<K extends CapabilityKind>(
   request: HeldRequest<K>,
@@ -30,7 +31,7 @@ export function answerChanged<K extends CapabilityKind>(
   answerContent(request, { size, allowed, read })
 }
 
-/** Init and fragments, each up to the next one. */
+/** Returns the init and the fragments, each extended to the start of the next one. */
 function piecesOf({ init, fragments }: Pick<FragmentTable, 'init' | 'fragments'>): ByteRange[] {
   return [init, ...fragments].map(({ offset, bytes }, index) => {
     const next = fragments[index]
@@ -60,11 +61,12 @@ async function* changedBytes(
 }
 
 /**
- * Adds a time to the decode times of a fragment of an MP4, in place. Media time begins at 0 in each file; a playlist of several needs times that rise: ffmpeg discards what is not later
- * than the sample before it (`mov_read_trun`), behind a discontinuity, too.
- * @param piece the init, which stays as it is, or a whole fragment
+ * Adds an offset to the decode times of an MP4 fragment, in place. Media time starts at 0 in each file, but a playlist
+ * of several files needs increasing times. ffmpeg discards a sample that is not later than the previous one, even after
+ * a discontinuity (`mov_read_trun`).
+ * @param piece the init, which stays unchanged, or a complete fragment
  * @param seconds to add
- * @param timescales ticks a second of each track, by id
+ * @param timescales ticks per second of each track, by id
  */
 export function moveTimes(piece: Buffer, seconds: number, timescales: ReadonlyMap<number, number>): void {
   for (const { type, from, to } of boxPlaces(piece)) {
@@ -75,7 +77,7 @@ export function moveTimes(piece: Buffer, seconds: number, timescales: ReadonlyMa
       const header = boxes.find((box) => box.type === 'tfhd')
       const time = boxes.find((box) => box.type === 'tfdt')
       const timescale = header && timescales.get(piece.readUInt32BE(header.from + 4))
-      // The recorder writes 64 bits (ISO/IEC 14496-12, section 8.8.12).
+      // The recorder writes 64-bit times (ISO/IEC 14496-12, section 8.8.12).
       if (timescale === undefined || time === undefined || piece[time.from] !== 1) continue
       const moved = piece.readBigUInt64BE(time.from + 4) + BigInt(Math.round(seconds * timescale))
       piece.writeBigUInt64BE(moved, time.from + 4)

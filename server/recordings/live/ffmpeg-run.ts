@@ -2,22 +2,22 @@ import { Duplex, type Readable, type Writable } from 'node:stream'
 import type { FfmpegProgram } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { spawnFfmpeg } from '../../nodes/embedded/ffmpeg/spawn-ffmpeg.ts'
 
-/** Arguments for a picture that is encoded as H.264 while people watch. @param encoder of ffmpeg, e.g. `libx264` */
+/** Returns ffmpeg arguments for encoding a live picture as H.264. @param encoder of ffmpeg, e.g. `libx264` */
 export function liveEncoding(encoder: string): string[] {
   const fast = encoder === 'libx264' ? ['-preset', 'veryfast', '-tune', 'zerolatency'] : []
   return ['-c:v', encoder, '-pix_fmt', 'yuv420p', ...fast]
 }
 
-/** Places for runs of ffmpeg that encode pictures: each takes a good part of a core. */
+/** Limits the number of ffmpeg processes that encode pictures: each takes a good part of a core. */
 export class EncoderPlaces {
   #free: number
 
-  /** @param atOnce number of places */
+  /** @param atOnce maximum number of processes */
   constructor(atOnce: number) {
     this.#free = atOnce
   }
 
-  /** Takes a place. Returns the function that gives it back, once; undefined: all are taken. */
+  /** Takes a slot. Returns a function that releases it once; undefined if all are taken. */
   take(): (() => void) | undefined {
     if (this.#free === 0) return undefined
     this.#free -= 1
@@ -29,11 +29,11 @@ export class EncoderPlaces {
   }
 }
 
-/** End of an ffmpeg. */
+/** Result of an ffmpeg process. */
 interface FfmpegEnd {
-  /** It did what it was to do. */
+  /** It exited successfully. */
   ok: boolean
-  /** Its last words; may hold addresses, so they are for no log before `redacted`. */
+  /** Its last lines of output. They may contain addresses: apply `redacted` before logging. */
   complaint: string
 }
 
@@ -41,14 +41,14 @@ interface FfmpegEnd {
 export interface FfmpegRun {
   stdin: Writable
   stdout: Readable
-  /** Inputs beyond stdin: `pipe:3` and following. */
+  /** Inputs besides stdin: `pipe:3` and following. */
   inputs: readonly Writable[]
   /** Never rejects. */
   ended: Promise<FfmpegEnd>
   kill(): void
 }
 
-/** Starts an ffmpeg that is fed while it runs. @param inputs number of inputs beyond stdin */
+/** Starts an ffmpeg that is fed while it runs. @param inputs number of inputs besides stdin */
 export function startFfmpeg(
   { path }: Pick<FfmpegProgram, 'path'>,
   parameters: readonly string[],
@@ -57,7 +57,7 @@ export function startFfmpeg(
   const given = ['-hide_banner', '-nostats', '-loglevel', 'error', ...parameters]
   const { child, complaint } = spawnFfmpeg(path, given, { descriptors: 3 + inputs })
   const further = child.stdio.slice(3).filter((each): each is Duplex => each instanceof Duplex)
-  // It may end at any time, and `ended` tells.
+  // It may end at any time, which `ended` reports.
   for (const each of further) each.on('error', () => {})
   const ended = new Promise<FfmpegEnd>((resolve) => {
     child.once('error', (error) => resolve({ ok: false, complaint: error.message }))
@@ -67,10 +67,10 @@ export function startFfmpeg(
   return { stdin, stdout, inputs: further, ended, kill: () => child.kill('SIGKILL') }
 }
 
-/** Milliseconds without progress after which a program counts as stuck. */
+/** Time without progress after which a program counts as stuck, in milliseconds. */
 const stuckMs = 20_000
 
-/** Writes to the input of a program, as fast as it reads. @throws Error when it is gone or stuck */
+/** Writes to the input of a program as fast as it reads. @throws Error if it has ended or is stuck */
 export async function writeToProgram(input: Writable, bytes: Uint8Array): Promise<void> {
   if (input.destroyed || input.writableEnded) throw new Error('the reader of the stream is gone')
   if (input.write(bytes)) return

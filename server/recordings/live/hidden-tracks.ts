@@ -3,10 +3,11 @@ import type { FragmentTable } from '../playback/fragment-table.ts'
 import { boxPlaces, samplePlaces } from '../playback/mp4-scan.ts'
 
 /**
- * Hides tracks in a piece of an MP4, in place: their boxes become `free` boxes, which players skip (ISO/IEC 14496-12, section 8.1.2), their media zeros. All lengths and places stay, so
- * that byte ranges of playlists hold.
- * @param piece the init, or a whole fragment
- * @param offset place of the piece in its file
+ * Hides tracks in a piece of an MP4, in place. Their boxes become `free` boxes, which players skip (ISO/IEC 14496-12,
+ * section 8.1.2), and their media becomes zeros. All sizes and positions stay the same, so that byte ranges in
+ * playlists remain valid.
+ * @param piece the init, or a complete fragment
+ * @param offset position of the piece in its file
  */
 export function hideTracks(piece: Buffer, offset: number, hidden: ReadonlySet<number>): void {
   for (const { type, from, to } of boxPlaces(piece)) {
@@ -15,7 +16,7 @@ export function hideTracks(piece: Buffer, offset: number, hidden: ReadonlySet<nu
   }
 }
 
-/** Ids of the tracks of a file that are not to be sent. */
+/** Returns the ids of the tracks of a file that must not be sent. */
 export function hiddenTracks(
   { tracks }: Pick<FragmentTable, 'tracks'>,
   wanted: { sound: boolean; picture: boolean },
@@ -53,13 +54,16 @@ function hideInFragment(
   }
 }
 
-/** Turns a box into one that is skipped. Its content goes, too. */
+/** Turns a box into one that is skipped, and clears its content. */
 function free(piece: Buffer, start: number, end: number): void {
   piece.write('free', start + 4, 'latin1')
   piece.fill(0, start + 8, end)
 }
 
-/** Element ids (RFC 9559, section 5.1). Those that are hidden have one byte, as `Void` has (RFC 8794, section 11.3.2). */
+/**
+ * Element ids (RFC 9559, section 5.1). The ids of hidden elements have one byte, like `Void` (RFC 8794, section
+ * 11.3.2).
+ */
 const ids = {
   void: 0xec,
   segment: 0x1853_8067,
@@ -73,8 +77,9 @@ const ids = {
 } as const
 
 /**
- * Hides tracks in a piece of a WebM, in place: their entries and blocks become `Void` elements, which players skip. All lengths and places stay, so that byte ranges hold.
- * @param piece the init, or a whole cluster
+ * Hides tracks in a piece of a WebM, in place: their entries and blocks become `Void` elements, which players skip. All
+ * sizes and positions stay the same, so that byte ranges remain valid.
+ * @param piece the init, or a complete cluster
  */
 export function hideWebmTracks(piece: Buffer, hidden: ReadonlySet<number>): void {
   hideBetween(piece, 0, piece.length, hidden)
@@ -91,7 +96,7 @@ function hideBetween(piece: Buffer, from: number, to: number, hidden: ReadonlySe
   }
 }
 
-/** Track that an element belongs to; undefined: none. */
+/** Returns the track of an element; undefined if it has none. */
 function trackOf(piece: Buffer, { id, from, to }: ElementPlace): number | undefined {
   if (id === ids.simpleBlock || id === ids.block) return numberAt(piece, from, true)?.value
   if (id !== ids.blockGroup && id !== ids.trackEntry) return undefined

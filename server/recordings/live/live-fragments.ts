@@ -2,20 +2,20 @@ import { locate } from '../playback/segment-sources.ts'
 import type { LiveStream } from './live-stream.ts'
 import { fragmentEnd, type LiveFragment } from './live-window.ts'
 
-/** A fragment of a live stream with its bytes. */
+/** Fragment of a live stream with its bytes. */
 export interface ReadFragment {
   fragment: LiveFragment
-  /** Init and the fragment. */
+  /** Init followed by the fragment. */
   bytes: Buffer
 }
 
-/** Longest wait for the next fragment, in milliseconds: key frames may be far apart. */
+/** Maximum wait for the next fragment, in milliseconds: key frames may be far apart. */
 const fragmentMs = 5_000
 
 /**
  * Reads a live stream as it grows, until the signal aborts.
- * @param after the fragment behind which it goes on; left out: the newest one is the first, so that readers are given live pictures
- * @throws what the file system says
+ * @param after last fragment already read; undefined: starts with the newest one, so that readers receive live pictures
+ * @throws errors of the file system
  */
 export async function* liveFragments(
   stream: LiveStream,

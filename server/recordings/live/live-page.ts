@@ -25,13 +25,12 @@ import type { LiveStream } from './live-stream.ts'
 import type { LiveStreams } from './live-streams.ts'
 import type { LiveMixes } from './mix/live-mixes.ts'
 
-/** Path of the page and files of a live stream on the media port: `/live/<token>`. */
+/** Path prefix of the page and files of a live stream on the media port: `/live/<token>`. */
 const livePath = '/live/'
 const playerPath = '/player/'
-/** Time to wait for the first fragment before a player is told to ask again, in milliseconds. */
+/** Time to wait for the first fragment before a player is asked to retry, in milliseconds. */
 const firstMs = 6_000
 
-/** Dependencies of the pages. */
 export interface LivePageParts {
   store: Pick<Store, 'get'>
   streams: LiveStreams
@@ -41,7 +40,7 @@ export interface LivePageParts {
   folder: string
   /** Built player page; its folder may be empty. */
   page: StaticFiles
-  /** Origins whose pages may embed the player, besides this one. */
+  /** Other origins whose pages may embed the player. */
   embedOrigins: () => readonly string[]
   pages: HolderPages
 }
@@ -51,7 +50,7 @@ type PlayerPage = Extract<
   'GET /live/:token' | 'GET /player/*' | 'GET /admin/record/recordPlayer.html' | 'GET /admin/live/rtmpPlayer.html'
 >
 
-/** Pages of live streams and players, by their route. */
+/** Returns the pages of live streams and players, by route. */
 export function livePages(
   parts: LivePageParts,
 ): Record<PlayerPage, Gated<Middleware>> & Record<'GET /live/:token/:file', HolderPage> {
@@ -60,7 +59,7 @@ export function livePages(
       if (isRead(context) && matches(context.path)) await serve(context)
       else await next()
     })
-  // The page itself says that the stream is over, so that people get to read it.
+  // Also served for an ended stream: the page itself shows that the stream has ended.
   const player = (up: string) => (context: Context) => servePlayer(context, parts, up)
   return {
     'GET /live/:token': at((path) => /^\/live\/[^/]+$/.test(path), player('../')),
@@ -101,7 +100,7 @@ async function serveLive(request: LiveRequest, parts: LivePageParts): Promise<bo
   return true
 }
 
-/** Stream of a scope; undefined: it is over. @throws ApiError as LiveStreams.watch does */
+/** Returns the stream of a scope; undefined if it has ended. @throws ApiError as LiveStreams.watch does */
 function streamOf(
   { streams, mixes }: LivePageParts,
   { stream, live, mixed }: LiveScope,
@@ -110,7 +109,7 @@ function streamOf(
   return mixed ? mixes.of(live) : streams.watch(stream, capability)
 }
 
-/** Answers the player's page, which says that the stream is over. */
+/** Answers the player page that the stream has ended. */
 function refuseOver(context: Context, file: string): boolean {
   if (file !== 'stream.json') return false
   answerFacts(context, { ...nothing, state: 'over' })
@@ -134,7 +133,10 @@ async function servePlaylist(context: Context, stream: LiveStream): Promise<void
   context.body = text
 }
 
-/** Facts for the player page, with the fragments that it appends by itself where HLS does not carry them. */
+/**
+ * Sends the state of the stream to the player page, with the fragments that it appends itself if HLS does not support
+ * the format.
+ */
 async function serveFacts(context: Context, stream: LiveStream, scope: LiveScope): Promise<void> {
   const after = Number(context.query.after ?? 0)
   await stream.wait(Number.isFinite(after) ? after : 0, firstMs, ended(context))
@@ -152,7 +154,7 @@ async function serveFacts(context: Context, stream: LiveStream, scope: LiveScope
   })
 }
 
-/** Codecs of the tracks that are sent. */
+/** Returns the codecs of the tracks that are sent. */
 function codecsOf(segment: SegmentStart | undefined, { picture, sound }: LiveScope): string {
   const codecs = [picture ? segment?.videoCodec : '', sound ? segment?.audioCodec : '']
   return codecs.filter((codec) => codec !== undefined && codec !== '').join(',')
@@ -168,7 +170,7 @@ function answerFacts(context: Context, facts: LivePicture): void {
   context.body = JSON.stringify(facts)
 }
 
-/** Serves fragments of a segment that the current playlist lists, and nothing else of its file. */
+/** Serves only the fragments of a segment that the current playlist lists. */
 async function serveSegment(
   request: LiveRequest,
   { folder, tables }: LivePageParts,
@@ -179,7 +181,7 @@ async function serveSegment(
   const allowed = startedAt === '' ? [] : stream.window.rangesOf(Number(startedAt))
   const segment = allowed.length === 0 ? undefined : stream.segmentAt(Number(startedAt))
   if (segment === undefined || segment.container !== ending) return false
-  // Deleted or unreadable: it is answered as missing.
+  // A deleted or unreadable file is answered as missing.
   const found = await locate(folder, segment.file).catch(() => undefined)
   if (found === undefined) return false
   request.context.type = containerTypes[segment.container]
@@ -195,7 +197,7 @@ async function serveSegment(
   return true
 }
 
-/** Aborts when the client leaves. */
+/** Returns a signal that aborts when the client disconnects. */
 function ended({ res }: Context): AbortSignal {
   const left = new AbortController()
   res.once('close', () => left.abort())
@@ -213,7 +215,7 @@ async function servePlayer(context: Context, { page, embedOrigins }: LivePagePar
     'Content-Security-Policy': `default-src 'self'; connect-src 'self'; img-src 'self' data:; media-src 'self' blob:; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'self'; form-action 'none'; frame-ancestors ${ancestors}`,
   })
   context.type = file.type
-  // The same page stands at several depths, and perhaps behind a prefix of a reverse proxy.
+  // The same page is served at several depths, and possibly below a prefix of a reverse proxy.
   context.body = file.body.toString('utf8').replace('<base href="./" />', `<base href="${up}player/" />`)
 }
 
@@ -228,18 +230,18 @@ async function serveAsset(context: Context, { page }: LivePageParts): Promise<vo
   context.body = file.body
 }
 
-/** Tracks and stream that a capability of a live stream opens. */
+/** Tracks and stream to which the capability of a live stream gives access. */
 interface LiveScope {
   stream: RecordedStream
   sound: boolean
   picture: boolean
-  /** The sound is that of the room. */
+  /** The sound is the mixed sound of the room. */
   mixed: boolean
-  /** Id of the live stream of a client; empty: a link. */
+  /** Id of a client's live stream; empty: a link. */
   live: string
 }
 
-/** Scope of a capability; undefined: its live stream has ended. */
+/** Returns the scope of a capability; undefined if its live stream has ended. */
 function scopeOf(
   capability: Capability<'live-link' | 'live' | 'push'>,
   store: Pick<Store, 'get'>,

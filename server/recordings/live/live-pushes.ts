@@ -7,11 +7,10 @@ import type { LiveStream } from './live-stream.ts'
 import { checkPushAddress, PushAddressError } from './push-address.ts'
 import { RtmpPush, type RtmpPushOptions } from './rtmp-push.ts'
 
-/** Needs of the pushes. */
 export interface LivePushesOptions extends Pick<RtmpPushOptions, 'folder' | 'logger' | 'firstRetryMs' | 'caFile'> {
   ffmpeg: LocalFfmpeg
   encoders: EncoderPlaces
-  /** Networks that may be called; none: everywhere. */
+  /** Networks to which pushes may connect; empty: all. */
   networks: () => readonly string[]
   sitePorts: () => readonly number[]
 }
@@ -25,7 +24,10 @@ export class LivePushes {
     this.#options = options
   }
 
-  /** Checks that a push can be made. Returns the server without path and login. @throws ApiError parameter (the address), recordingUnavailable (no ffmpeg) */
+  /**
+   * Checks that a push is possible. Returns the server address without path and login.
+   * @throws ApiError parameter (the address), recordingUnavailable (no ffmpeg)
+   */
   async check(publishUrl: string): Promise<string> {
     const { ffmpeg } = this.#options
     const { shown } = await this.#target(publishUrl).catch((error: unknown) => {
@@ -57,7 +59,7 @@ export class LivePushes {
     await push?.end()
   }
 
-  /** State of a push; undefined: the stream has none. */
+  /** Returns the state of a push; undefined if the stream is not pushed. */
   of(id: string): Pick<RtmpPush, 'state' | 'problem'> | undefined {
     return this.#pushes.get(id)
   }

@@ -4,18 +4,17 @@ import type { FragmentTables } from '../playback/fragment-table.ts'
 import type { SegmentQuery } from '../recording-index.ts'
 import { fragmentEnd, LiveWindow } from './live-window.ts'
 
-/** A new stream shows what was recorded this long before, if it was recorded anyway, in milliseconds. */
+/** Maximum age of existing recordings that a new stream shows first, in milliseconds. */
 const backMs = 12_000
-/** Interval between two looks at a file that grows, in milliseconds. */
+/** Interval between two checks of a growing file, in milliseconds. */
 const lookMs = 200
 
-/** Segments that a live stream is read from: complete ones, and those that are being written. */
+/** Segments from which a live stream is read: complete and open ones. */
 export interface LiveSegments {
   segments(query: SegmentQuery): readonly SegmentStart[]
   open(query: SegmentQuery): readonly SegmentStart[]
 }
 
-/** Needs of a live stream. */
 export interface LiveStreamParts {
   index: LiveSegments
   tables: Pick<FragmentTables, 'of'>
@@ -28,9 +27,9 @@ export class LiveStream {
   readonly window = new LiveWindow()
   readonly #parts: LiveStreamParts
   #refreshing: Promise<void> | undefined
-  /** Segment that was read last; its facts are of use to players. */
+  /** Segment that was read last. Players need its codecs and size. */
   #segment: SegmentStart | undefined
-  /** Segments before this are not shown, in milliseconds since the epoch. */
+  /** Segments before this time are not shown, in milliseconds since the epoch. */
   readonly #since: number
 
   constructor(stream: RecordedStream, parts: LiveStreamParts) {
@@ -39,12 +38,15 @@ export class LiveStream {
     this.#since = parts.clock() - backMs
   }
 
-  /** Facts of the newest segment; undefined: nothing came yet. */
+  /** Newest segment; undefined if none was read yet. */
   get segment(): SegmentStart | undefined {
     return this.#segment
   }
 
-  /** Reads what was written since the last time; callers at the same time share one reading. @throws what the file system says */
+  /**
+   * Reads everything written since the last call; concurrent calls share one read.
+   * @throws errors of the file system
+   */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = undefined
@@ -52,7 +54,7 @@ export class LiveStream {
     return this.#refreshing
   }
 
-  /** Resolves when there is something newer than `after`, or after `maxMs`. */
+  /** Resolves when a fragment newer than `after` exists, or after `maxMs`. */
   async wait(after: number, maxMs: number, signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + maxMs
     while (!signal.aborted) {
@@ -62,7 +64,7 @@ export class LiveStream {
     }
   }
 
-  /** The segment with this name, for its bytes; undefined: there is none in the window. */
+  /** Returns the segment with this start, to read its bytes; undefined if the window does not contain it. */
   segmentAt(startedAt: number): SegmentStart | undefined {
     return this.#found(startedAt - 1, startedAt + 1).find((segment) => Math.round(segment.startedAt) === startedAt)
   }
@@ -75,7 +77,7 @@ export class LiveStream {
       const name = Math.round(segment.startedAt)
       const begun = this.window.last
       if (begun !== undefined && name < begun.segment) continue
-      // Deleted or unreadable: the next one goes on.
+      // A deleted or unreadable segment is skipped.
       const table = await tables.of(segment).catch(() => undefined)
       if (table === undefined) continue
       this.#segment = segment
@@ -89,7 +91,7 @@ export class LiveStream {
     }
   }
 
-  /** Segments of the stream, those that are being written last. */
+  /** Returns the segments of the stream, with open ones last. */
   #found(from: number, to: number): SegmentStart[] {
     const { index } = this.#parts
     const query = { ...this.stream, from, to }
@@ -97,7 +99,7 @@ export class LiveStream {
   }
 }
 
-/** Moment of the end of the newest fragment, in milliseconds since the epoch; 0: there is none. */
+/** Returns the time of the end of the newest fragment, in milliseconds since the epoch; 0 if there is none. */
 function endOf({ last }: LiveWindow): number {
   return last === undefined ? 0 : fragmentEnd(last)
 }

@@ -5,27 +5,29 @@ import type { Capability } from '../../capabilities/capability.ts'
 import type { RecordingRequests } from '../recording-requests.ts'
 import { LiveStream, type LiveStreamParts } from './live-stream.ts'
 
-/** Needs of all live streams. */
 export interface LiveStreamsOptions extends LiveStreamParts {
   requests: RecordingRequests
 }
 
-/** A stream that nobody asked for in this time ends, in milliseconds. */
+/** Time after the last request at which a stream ends, in milliseconds. */
 const idleMs = 20_000
 const checkMs = 5_000
-/** Segments of a stream that is recorded for viewers only are deleted after this, in milliseconds. */
+/** Age at which segments recorded only for viewers are deleted, in milliseconds. */
 export const windowMs = 90_000
-/** Streams at once that a further viewer may begin: each keeps a table of fragments, and its camera is recorded. */
+/**
+ * Maximum number of running streams before new viewers are refused. Each stream holds a table of fragments, and its
+ * camera is recorded.
+ */
 const maxStreams = 200
 
 interface Running {
   stream: LiveStream
   usedAt: number
-  /** Ids of live streams that clients ordered. */
+  /** Ids of live streams ordered by clients. */
   orders: Set<string>
 }
 
-/** Live streams that somebody watches or that a client ordered: each is recorded as long as that lasts. */
+/** Live streams that are watched or were ordered by a client. Each is recorded while it runs. */
 export class LiveStreams {
   readonly #options: LiveStreamsOptions
   readonly #running = new Map<string, Running>()
@@ -44,14 +46,14 @@ export class LiveStreams {
     for (const key of [...this.#running.keys()]) this.#end(key)
   }
 
-  /** Number of streams that run. */
+  /** Number of running streams. */
   get size(): number {
     return this.#running.size
   }
 
   /**
-   * The stream for a viewer who has shown a capability; begins it if it does not run.
-   * @throws ApiError as RecordingRequests.check does; recordingUnavailable where too many run
+   * Returns the stream for a viewer with a capability, and starts it if it does not run.
+   * @throws ApiError as RecordingRequests.check does; recordingUnavailable if too many streams run
    */
   watch(stream: RecordedStream, _proof: Capability<'live-link' | 'live' | 'push'>): LiveStream {
     if (!this.#running.has(keyOf(stream))) {
@@ -62,14 +64,14 @@ export class LiveStreams {
     return this.#get(stream).stream
   }
 
-  /** Keeps a stream for an order, watched or not; the limit of orders is theirs. */
+  /** Keeps a stream running for an order, even without viewers. Orders have their own limit. */
   hold(stream: RecordedStream, order: string): LiveStream {
     const running = this.#get(stream)
     running.orders.add(order)
     return running.stream
   }
 
-  /** An order has ended; its viewers have the usual time to leave. */
+  /** Releases a stream of an ended order. It still runs until its viewers have left. */
   release(stream: RecordedStream, order: string): void {
     this.#running.get(keyOf(stream))?.orders.delete(order)
   }

@@ -11,26 +11,26 @@ import type { IndexedSegment } from './recording-index.ts'
 import { type RecordEvent, type RecordingEvent, recordingSubject } from './recording-events.ts'
 import { isFolderPresent } from './recordings-folder.ts'
 
-/** Dependencies of the missing files. */
 export interface MissingFilesDependencies {
   folder: string
   store: Pick<Store, 'unseal' | 'leadership'>
   index: Pick<StoredIndex, 'segment' | 'forget' | 'ended'>
   event: RecordEvent
-  /** Receives the number of segments that left the index or became shorter there. */
+  /** Receives the number of segments that were removed from the index or shortened in it. */
   lost: (segments: number) => void
   logger: { error(fields: object, message: string): void }
 }
 
-/** A segment whose file does not hold all of it; `left`: the part that the file holds; undefined: nothing. */
+/** Segment whose file is incomplete. `left`: the part in the file; undefined if nothing is left. */
 interface Loss {
   segment: IndexedSegment
   left: IndexedSegment | undefined
 }
 
 /**
- * Removes segments from the index whose files were deleted or damaged by others, and shortens those that were cut off. A row changes only while the folder is
- * proven present, by the mark of its site: a disk that is not mounted loses nothing.
+ * Removes segments from the index if other programs deleted or damaged their files, and shortens those that were cut
+ * off. Rows change only while the mark of the site proves that the folder is present. An unmounted disk therefore
+ * causes no changes.
  */
 export class MissingFiles {
   readonly #parts: MissingFilesDependencies
@@ -41,7 +41,7 @@ export class MissingFiles {
     this.#parts = parts
   }
 
-  /** Notes a segment whose file was not found, or is not as it was written. */
+  /** Queues a check of a segment whose file is missing or was modified. */
   note(id: number): void {
     this.#found.add(id)
     if (this.#work !== undefined) return
@@ -93,7 +93,7 @@ export class MissingFiles {
     }
   }
 
-  /** The folder is looked at on both sides of the file: its disk may be unmounted in between. */
+  /** Checks the mark of the folder before and after the file, because its disk may be unmounted in between. */
   async #lossOf(segment: IndexedSegment): Promise<Loss | undefined> {
     const { folder, store } = this.#parts
     if (!isFolderPresent(folder, store)) return undefined
@@ -101,7 +101,10 @@ export class MissingFiles {
     return left === segment || !isFolderPresent(folder, store) ? undefined : { segment, left }
   }
 
-  /** Reads how much of a segment its file holds: the segment itself, a shorter one, or undefined: nothing. */
+  /**
+   * Determines how much of a segment its file contains. Returns the segment itself, a shorter one, or undefined if
+   * nothing is left.
+   */
   async #leftOf(segment: IndexedSegment): Promise<IndexedSegment | undefined> {
     const { folder, logger } = this.#parts
     try {

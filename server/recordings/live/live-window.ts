@@ -2,77 +2,88 @@ import type { ByteRange } from '../playback/fragment-table.ts'
 
 /** A fragment of a live stream. */
 export interface LiveFragment extends ByteRange {
-  /** Beginning of the segment that it is in, in milliseconds since the epoch: its name in addresses. */
+  /** Start of its segment, in milliseconds since the epoch; identifies the segment in addresses. */
   segment: number
   init: ByteRange
-  /** Seconds of media time in that segment. */
+  /** Media time in that segment, in seconds. */
   start: number
-  /** Seconds. */
+  /** In seconds. */
   duration: number
-  /** First fragment of its segment: media time begins anew. */
+  /** First fragment of its segment: media time restarts at 0. */
   first: boolean
 }
 
-/** Moment of the end of a fragment, in milliseconds since the epoch. */
+/** Returns the time of the end of a fragment, in milliseconds since the epoch. */
 export function fragmentEnd({ segment, start, duration }: LiveFragment): number {
   return segment + (start + duration) * 1_000
 }
 
-/** Most that a tail adds to the part before it, in seconds: less than a picture of a slow camera lasts. */
+/**
+ * Maximum time by which a tail extends its part, in seconds: less than the duration of one picture of a slow camera.
+ */
 const maxTail = 0.1
-/** Times that differ by less are the same, in seconds. */
+/** Times that differ by less are equal, in seconds. */
 const sameTime = 0.001
 
-/** A part of a playlist: a fragment, with the tail behind it if there is one. */
+/** Part of a playlist: a fragment, joined with its tail if there is one. */
 type Part = LiveFragment
 
-/** Tells whether a fragment is sound of the time of the part before it, which begins before the last picture ends and ends hardly later: the last of a segment. */
+/**
+ * Whether a fragment is the tail of a part: the last sound of a segment. It starts before the last picture of the part
+ * ends and extends the part by at most `maxTail`.
+ */
 function isTailOf(part: Part | undefined, { segment, start, duration, offset }: LiveFragment): boolean {
   if (part?.segment !== segment || offset !== part.offset + part.bytes) return false
   const end = part.start + part.duration
   return start < end - sameTime && start + duration < end + maxTail
 }
 
-/** Adds a tail to the part before it. */
+/** Returns a part joined with its tail. */
 function joined(part: Part, tail: LiveFragment): Part {
   const duration = Math.max(part.duration, tail.start + tail.duration - part.start)
   return { ...part, bytes: part.bytes + tail.bytes, duration }
 }
 
-/** Fragments that a player may ask for, in seconds; it holds back a few of them. */
+/** Total duration of the listed fragments, in seconds. Players hold back a few of them. */
 const windowSeconds = 30
-/** Fragments are at least this long, in milliseconds: so numbers that begin with the clock never go back, also after a restart. */
+/**
+ * Minimum duration of a fragment, in milliseconds. Sequence numbers derived from the clock therefore never decrease,
+ * even after a restart.
+ */
 const minFragmentMs = 500
 
-/** The last seconds of a live stream, and the playlist of them (RFC 8216; byte ranges, section 4.3.2.2). */
+/** The last seconds of a live stream, and their playlist (RFC 8216; byte ranges, section 4.3.2.2). */
 export class LiveWindow {
   readonly #fragments: LiveFragment[] = []
   #sequence = 0
   #discontinuities = 0
-  /** Seconds; a player may keep the first value it read, so it only grows. */
+  /** Target duration in seconds. It only grows, because a player may keep the first value. */
   #target = 1
   #last: LiveFragment | undefined
-  /** Newest fragment of the latest playlist: a part that was listed may not change (RFC 8216, section 6.2.1). */
+  /** Newest fragment of the latest playlist: a listed part must not change (RFC 8216, section 6.2.1). */
   #listed: LiveFragment | undefined
-  /** Tails that came after the part before them was listed: parts of their own. */
+  /** Tails that arrived after their part was listed: they become parts themselves. */
   readonly #alone = new WeakSet<LiveFragment>()
 
   get fragments(): readonly LiveFragment[] {
     return this.#fragments
   }
 
-  /** Newest fragment that ever was in it. */
+  /** Newest fragment ever added. */
   get last(): LiveFragment | undefined {
     return this.#last
   }
 
-  /** Ranges of a segment's file that the playlist lists, with its init; empty: none. @param segment its beginning, in milliseconds since the epoch */
+  /**
+   * Returns the listed ranges of a segment's file, with its init; empty if none is listed.
+   * @param segment its start, in milliseconds since the epoch
+   */
   rangesOf(segment: number): ByteRange[] {
     const listed = this.#fragments.filter((fragment) => fragment.segment === segment)
     return listed.flatMap(({ init, offset, bytes }, index) => [...(index === 0 ? [init] : []), { offset, bytes }])
   }
 
-  /** Adds what follows the last one; older fragments leave. @param now milliseconds since the epoch */
+  /** Adds the next fragment and removes old ones. @param now milliseconds since the epoch */
   add(fragment: LiveFragment, now: number): void {
     if (this.#last === undefined) this.#sequence = Math.floor(now / minFragmentMs)
     else if (this.#listed === this.#last) this.#alone.add(fragment)
@@ -88,18 +99,18 @@ export class LiveWindow {
       seconds -= oldest.duration
       this.#sequence += 1
       const [tail] = this.#fragments
-      // A tail leaves with its part.
+      // A tail is removed together with its part.
       if (tail !== undefined && isTailOf(oldest, tail)) {
         this.#fragments.shift()
         seconds -= tail.duration
         if (this.#alone.has(tail)) this.#sequence += 1
       }
-      // A segment that leaves takes the discontinuity behind it along.
+      // The discontinuity after a removed segment is removed with it.
       if (this.#fragments[0]?.first === true) this.#discontinuities += 1
     }
   }
 
-  /** Playlist of media; empty while nothing is in it. @param ended nothing follows */
+  /** Returns the media playlist; empty without fragments. @param ended whether no more fragments follow */
   playlist(ended: boolean): string {
     if (this.#fragments.length === 0) return ''
     const tags = [`#EXT-X-MEDIA-SEQUENCE:${this.#sequence}`, `#EXT-X-DISCONTINUITY-SEQUENCE:${this.#discontinuities}`]
@@ -110,7 +121,10 @@ export class LiveWindow {
 
 /**
  * Returns the text of a media playlist (RFC 8216, section 4.3.3).
- * @param target longest duration of a part, in seconds @param tags tags of this kind of playlist @param lines see mediaLines @param ended nothing follows
+ * @param target maximum duration of a part, in seconds
+ * @param tags tags of this kind of playlist
+ * @param lines see mediaLines
+ * @param ended whether no more parts follow
  */
 export function playlistText(
   target: number,
@@ -123,7 +137,10 @@ export function playlistText(
   return `${[...head, ...tags, '#EXT-X-INDEPENDENT-SEGMENTS', ...lines, ...end].join('\n')}\n`
 }
 
-/** Joins each tail with the part before it, so that the parts are as long together as what plays. @param alone tails that stay parts of their own */
+/**
+ * Joins each tail with its part, so that the durations of the parts add up to the playback time.
+ * @param alone tails that remain separate parts
+ */
 function partsOf(fragments: readonly LiveFragment[], alone: WeakSet<LiveFragment>): Part[] {
   const parts: Part[] = []
   for (const fragment of fragments) {
@@ -138,7 +155,7 @@ function partsOf(fragments: readonly LiveFragment[], alone: WeakSet<LiveFragment
   return parts
 }
 
-/** Lines of a playlist for fragments in order. @param alone tails that stay parts of their own */
+/** Returns the playlist lines of fragments in order. @param alone tails that remain separate parts */
 export function mediaLines(fragments: readonly LiveFragment[], alone = new WeakSet<LiveFragment>()): string[] {
   const lines: string[] = []
   let segment: number | undefined

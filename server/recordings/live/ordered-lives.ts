@@ -18,22 +18,21 @@ import type { LiveStreams } from './live-streams.ts'
 import type { LiveMixes } from './mix/live-mixes.ts'
 import type { LivePushes } from './live-pushes.ts'
 
-/** Live stream that a client orders. */
+/** Live stream that a client or an operator orders. */
 export interface LiveWish
   extends Pick<StoredLive, 'room_id' | 'user_id' | 'sound' | 'picture' | 'rtmp_url' | 'hls_url'> {
   maker: CapabilityMaker
-  /** Name of the operator, as events hold it; left out: a client. */
+  /** Name of the operator, as events store it; undefined: a client ordered it. */
   operator?: string | undefined
   name?: string | undefined
   tag?: string | undefined
-  /** RTMP server to push to; left out: none. */
+  /** RTMP server to push to; undefined: none. */
   publishUrl?: string | undefined
 }
 
-/** State as clients see it: waiting until the first media came. */
+/** State as clients see it. `waiting`: no media has arrived yet. */
 export type LiveState = StoredLive['state'] | 'waiting'
 
-/** Dependencies of the live streams of clients. */
 export interface OrderedLivesOptions {
   store: Pick<Store, 'get' | 'all' | 'transact' | 'seal' | 'unseal' | 'onChange' | 'leadership'>
   rooms: Pick<Rooms, 'get' | 'users'>
@@ -50,14 +49,14 @@ export interface OrderedLivesOptions {
 const secretsSchema = z.strictObject({ link: z.string(), publish: z.string() })
 
 /**
- * Live streams that clients of the APIs order: they run, watched or not, until they are stopped or their room is gone. The methods write records; what is held, mixed and pushed follows from
- * the records.
+ * Live streams ordered by clients of the APIs. They run, even without viewers, until they are stopped or their room is
+ * deleted. The methods only write records; running streams, mixes and pushes follow from the records.
  */
 export class OrderedLives {
   readonly #options: OrderedLivesOptions
   readonly #clock: () => number
   readonly #orders: StoredOrders<'lives'>
-  /** Streams held for the live streams that run, by id. */
+  /** Streams held for running live streams, by id. */
   readonly #running = new Map<string, RecordedStream>()
   /** Pushes and mixes that are ending, by id. */
   readonly #ending = new Map<string, Promise<unknown>>()
@@ -119,7 +118,10 @@ export class OrderedLives {
     return live
   }
 
-  /** Ends a live stream with its push and mix; one that ended already stays as it is. @throws ApiError recordingNotFound, storage */
+  /**
+   * Ends a live stream with its push and mix. A live stream that has already ended stays unchanged.
+   * @throws ApiError recordingNotFound, storage
+   */
   async end(id: string): Promise<StoredLive> {
     const live = await this.#orders.end(id)
     await this.#ending.get(id)
@@ -131,7 +133,7 @@ export class OrderedLives {
     return this.#orders.get(id)
   }
 
-  /** Live streams, the newest first. */
+  /** Lists live streams, the newest first. */
   list(filter: OrderFilter): StoredLive[] {
     return this.#orders.list(filter)
   }
@@ -148,7 +150,7 @@ export class OrderedLives {
     return isRecorded(this.#options.index, live, live.created_at) ? 'living' : 'waiting'
   }
 
-  /** Token of its page and playlist. @throws ApiError internal as Store.unseal does */
+  /** Returns the token of its page and playlist. @throws ApiError internal as Store.unseal does */
   tokenOf(live: StoredLive): string {
     return this.#secretsOf(live).link
   }
@@ -181,7 +183,7 @@ export class OrderedLives {
   }
 }
 
-/** Recorded stream of a live stream. */
+/** Returns the recorded stream of a live stream. */
 function streamOf({ room_id, user_id, picture }: StoredLive): RecordedStream {
   return { roomId: room_id, userId: user_id, source: sourceOf(picture), quality: 'main' }
 }

@@ -3,19 +3,22 @@ import { type Refusal, refusal } from '../../../shared/refusals/refusal.ts'
 import type { TunnelTarget } from '../../edge/tls-tunnel.ts'
 import { callable, listContains, ownAddresses } from '../../edge/address-list.ts'
 
-/** An address of an RTMP server that may be called. */
+/** Permitted address of an RTMP server. */
 export interface PushTarget {
-  /** For ffmpeg: its host is the address that was checked. Without TLS, also where `tls` says that the server wants it. */
+  /**
+   * URL for ffmpeg. Its host is the IP address that was checked. It is without TLS even if the server requires TLS;
+   * then `tls` is set.
+   */
   url: string
-  /** Address that the server is told, with the name that its client wrote. */
+  /** Value of the RTMP field `tcUrl`, with the host name that the client specified. */
   tcUrl: string
-  /** For logs: without path, query and login, which hold the key of the stream. */
+  /** Form for logs: without path, query and login, which contain the key of the stream. */
   shown: string
-  /** The server is reached by TLS (`rtmps://`). */
+  /** Set if the server is reached over TLS (`rtmps://`). */
   tls?: TunnelTarget
 }
 
-/** An address is refused. */
+/** An address is invalid or not permitted. */
 export class PushAddressError extends Error {
   override readonly name = 'PushAddressError'
   readonly refusal: Refusal
@@ -28,7 +31,7 @@ export class PushAddressError extends Error {
 
 const defaultPorts: Readonly<Record<string, number>> = { 'rtmp:': 1935, 'rtmps:': 443 }
 
-/** Reads the address of an RTMP server. @throws PushAddressError */
+/** Parses the address of an RTMP server. @throws PushAddressError */
 function parsePushUrl(text: string): URL {
   const url = URL.parse(text)
   if (url === null || !(url.protocol in defaultPorts) || url.hostname === '' || /[\s"'\\]/.test(text)) {
@@ -38,7 +41,8 @@ function parsePushUrl(text: string): URL {
 }
 
 /**
- * Refuses an address that resolves to no permitted one. Console users read the permitted networks; the sentence for API clients does not name them.
+ * Returns the refusal of an address that resolves to no permitted IP address. Console users see the permitted networks;
+ * the message for API clients does not contain them.
  * @param isPortOfSite the network is permitted, but the port is one of this site
  */
 function notPermitted(networks: readonly string[], isPortOfSite: boolean): Refusal {
@@ -48,9 +52,11 @@ function notPermitted(networks: readonly string[], isPortOfSite: boolean): Refus
 }
 
 /**
- * Resolves the host of an RTMP address and checks where it leads: a client must not make this site call its own ports, or networks that the operator does not allow.
- * @param networks IP addresses and networks in CIDR notation that may be called; none: all but this machine, link-local addresses and metadata services
- * @param sitePorts ports of this site, which are never called on this machine
+ * Resolves the host of an RTMP address and checks the result. A client must not make this site connect to its own
+ * ports, or to networks that the operator does not allow.
+ * @param networks permitted IP addresses and networks in CIDR notation; none: all except this machine, link-local
+ * addresses and metadata services
+ * @param sitePorts ports of this site, to which pushes on this machine never connect
  * @throws PushAddressError
  */
 export async function checkPushAddress(
@@ -61,7 +67,7 @@ export async function checkPushAddress(
   const url = parsePushUrl(text)
   const port = url.port === '' ? (defaultPorts[url.protocol] ?? 1935) : Number(url.port)
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  // A name that cannot be looked up is refused below.
+  // A name that does not resolve is refused below.
   const found = await lookup(host).catch(() => [])
   if (found.length === 0) throw new PushAddressError(refusal('pushHostUnknown', { host }))
   const allowed = callable(networks)

@@ -9,7 +9,7 @@ import type {
 } from 'mediabunny'
 import { writeToProgram } from './ffmpeg-run.ts'
 
-/** The codec or its configuration differs from the one that the output began with. */
+/** The codec or its configuration differs from the start of the output. */
 export class FormatChangedError extends Error {
   override readonly name = 'FormatChangedError'
 }
@@ -27,12 +27,15 @@ type Sources = {
   format: string
 }
 
-/** Writes fragments of recordings as one Matroska stream with a continuous clock, for a program that reads its standard input. */
+/**
+ * Writes fragments of recordings as one Matroska stream with continuous time, for a program that reads its standard
+ * input.
+ */
 export class PushFeed {
   readonly #sink: Writable
   readonly #wanted: FeedTracks
   #sources: Sources | undefined
-  /** Moment of its time 0, in seconds since the epoch. */
+  /** Time of the stream's time 0, in seconds since the epoch. */
   #base = 0
 
   constructor(sink: Writable, wanted: FeedTracks) {
@@ -40,15 +43,16 @@ export class PushFeed {
     this.#wanted = wanted
   }
 
-  /** Moment of its time 0, in seconds since the epoch; undefined: nothing was added. */
+  /** Time of the stream's time 0, in seconds since the epoch; undefined if nothing was added. */
   get startedAt(): number | undefined {
     return this.#sources && this.#base
   }
 
   /**
+   * Adds a fragment.
    * @param bytes init and one fragment
-   * @param startedAt moment of media time 0 in this fragment's segment, in seconds since the epoch
-   * @throws FormatChangedError; Error when the reader is stuck or gone, or the bytes are no media
+   * @param startedAt time of media time 0 in this fragment's segment, in seconds since the epoch
+   * @throws FormatChangedError; Error if the reader has ended or is stuck, or the bytes are not media
    */
   async add(bytes: Uint8Array, startedAt: number): Promise<void> {
     const { ALL_FORMATS, BufferSource, Input } = await import('mediabunny')
@@ -70,7 +74,7 @@ export class PushFeed {
 
   /** Ends the stream. */
   async end(): Promise<void> {
-    // ffmpeg is gone already: the reader of its output reports why.
+    // ffmpeg may have ended already: the reader of its output reports the reason.
     await this.#sources?.output.finalize().catch(() => {})
     this.#sink.end()
   }
@@ -97,7 +101,7 @@ export class PushFeed {
     return sources
   }
 
-  /** Passes on the packets in the order of their times: a muxer waits for the track that is behind. */
+  /** Writes the packets of both tracks in the order of their times, because a muxer waits for the slower track. */
   async #pass(picture: InputVideoTrack | null, sound: InputAudioTrack | null, shift: number): Promise<void> {
     const sources = this.#sources
     const [pictures, sounds] = [picture && packetsOf(picture), sound && packetsOf(sound)]
@@ -132,10 +136,10 @@ async function firstTime(track: InputVideoTrack | InputAudioTrack | null): Promi
   return track === null ? 0 : await track.getFirstTimestamp()
 }
 
-/** Text that differs where a decoder would have to begin anew. */
+/** Returns a text that changes if a decoder would have to be restarted. */
 async function formatOf(picture: InputVideoTrack | null, sound: InputAudioTrack | null): Promise<string> {
   const config: object = (await picture?.getDecoderConfig()) ?? {}
-  // Typed by the DOM, which this program has not.
+  // The DOM declares this type, and this program does not include the DOM types.
   const description: unknown = Reflect.get(config, 'description')
   const bytes = ArrayBuffer.isView(description)
     ? Buffer.from(description.buffer, description.byteOffset, description.byteLength)

@@ -9,12 +9,11 @@ import { containerTypes } from '../client-recordings/record-files.ts'
 import { answerChanged, moveTimes } from './changed-fragments.ts'
 import { fragmentEnd, type LiveFragment, mediaLines, playlistText } from './live-window.ts'
 
-/** Path of the playlist and files of a recorded span on the media port: `/recorded/<token>`. */
+/** Path prefix of the playlist and files of a recorded span on the media port: `/recorded/<token>`. */
 const recordedPath = '/recorded/'
-/** Segments of one playlist: more than a span of the longest length has. */
+/** Maximum number of segments per playlist: more than the longest span contains. */
 const maxSegments = 2_000
 
-/** Dependencies of the pages. */
 export interface RecordedPageParts {
   index: Pick<RecordingIndex, 'segments'>
   tables: Pick<FragmentTables, 'of'>
@@ -22,7 +21,7 @@ export interface RecordedPageParts {
   pages: HolderPages
 }
 
-/** A recorded stream in a span; times are milliseconds since the epoch. */
+/** Span of a recorded stream, in milliseconds since the epoch. */
 export interface LinkedSpan {
   room: string
   user: string
@@ -31,7 +30,10 @@ export interface LinkedSpan {
   to: number
 }
 
-/** `GET /recorded/<token>/<file>`: playlist and files of a recorded span, for whoever has its address until it expires. */
+/**
+ * `GET /recorded/<token>/<file>`: playlist and files of a recorded span, for every client with its address until it
+ * expires.
+ */
 export function recordedPage(parts: RecordedPageParts): HolderPage {
   return parts.pages.page({
     kinds: ['recorded-link'],
@@ -55,7 +57,7 @@ function spanOf({ room_id, user_id, source, from, to }: Capability<'recorded-lin
   return { room: room_id, user: user_id, source, from, to }
 }
 
-/** Complete segments of a span that HLS supports: VP8 is not one of its codecs. */
+/** Returns complete segments of a span in formats that HLS supports. It does not support VP8. */
 export function segmentsOf(
   index: Pick<RecordingIndex, 'segments'>,
   { room: roomId, user: userId, source, from, to }: LinkedSpan,
@@ -64,13 +66,13 @@ export function segmentsOf(
   return found.filter(({ container }) => container === 'mp4')
 }
 
-/** Fragments of a segment within a span; none of a file that was deleted meanwhile. */
+/** Returns the fragments of a segment within a span; empty if its file was deleted meanwhile. */
 async function fragmentsOf(
   tables: RecordedPageParts['tables'],
   segment: IndexedSegment,
   { from, to }: LinkedSpan,
 ): Promise<LiveFragment[]> {
-  // Deleted or unreadable: the playlist goes on without it.
+  // A deleted or unreadable file is omitted from the playlist.
   const table = await tables.of(segment).catch(() => undefined)
   if (table === undefined) return []
   const name = Math.round(segment.startedAt)
@@ -92,13 +94,13 @@ async function servePlaylist(context: Context, parts: RecordedPageParts, span: L
   return true
 }
 
-/** Playlist that does not change (RFC 8216, section 4.3.3.5). */
+/** Returns a playlist that does not change (RFC 8216, section 4.3.3.5). */
 function playlistOf(fragments: readonly LiveFragment[]): string {
   const target = Math.max(1, ...fragments.map(({ duration }) => Math.round(duration)))
   return playlistText(target, ['#EXT-X-PLAYLIST-TYPE:VOD'], mediaLines(fragments), true)
 }
 
-/** Serves the fragments of the span, and nothing else of the segment. */
+/** Serves only the fragments of a segment within the span. */
 async function serveSegment(
   request: HeldRequest<'recorded-link'>,
   { index, tables, files }: RecordedPageParts,
@@ -112,7 +114,7 @@ async function serveSegment(
   const { context } = request
   const left = new AbortController()
   context.res.once('close', () => left.abort())
-  // Deleted or unreadable: it is answered as missing.
+  // A deleted or unreadable file is answered as missing.
   const file = await files.fileOf(segment, left.signal).catch(() => undefined)
   if (file === undefined) return false
   const table = await tables.of(segment)

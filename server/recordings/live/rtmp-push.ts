@@ -11,34 +11,36 @@ import type { PushTarget } from './push-address.ts'
 import { type FeedTracks, FormatChangedError, PushFeed } from './push-feed.ts'
 import { openTlsTunnel, type TlsTunnel, type TunnelTarget } from '../../edge/tls-tunnel.ts'
 
-/** State of a push, for the operator. */
+/** State of a push, as operators see it. */
 export type PushState = 'connecting' | 'pushing' | 'retrying' | 'ended'
 
-/** Needs of a push. */
 export interface RtmpPushOptions {
-  /** Id of the live stream, for the log. */
+  /** Id of the live stream, for log lines. */
   id: string
   stream: LiveStream
   folder: string
   tracks: FeedTracks
   ffmpeg: LocalFfmpeg
-  /** Resolves and checks the address anew for each connection. @throws PushAddressError */
+  /** Resolves and checks the address; called before each connection. @throws PushAddressError */
   target: () => Promise<PushTarget>
-  /** PEM file of authorities for `rtmps://`; empty: only the well-known ones. */
+  /** PEM file of certificate authorities for `rtmps://`; empty: only the public ones. */
   caFile: () => string
-  /** Whether one more run may encode pictures; the returned function gives the place back. */
+  /** Takes a slot for encoding pictures and returns its release function; undefined if all are taken. */
   encoder: () => (() => void) | undefined
   logger: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
-  /** Wait before the first retry, in milliseconds; doubles up to thirty times as much. */
+  /** Delay before the first retry, in milliseconds; doubles up to thirty times this value. */
   firstRetryMs?: number
 }
 
 const steadyMs = 60_000
 const maxFactor = 30
-/** Longest wait for the next fragment, in milliseconds: key frames may be far apart. */
+/** Maximum wait for the next fragment, in milliseconds: key frames may be far apart. */
 const fragmentMs = 5_000
 
-/** Sends a live stream to an RTMP server by ffmpeg, until it is ended: connections that fail are made again with growing waits. */
+/**
+ * Sends a live stream to an RTMP server with ffmpeg until the push is ended. Retries failed connections with increasing
+ * delays.
+ */
 export class RtmpPush {
   readonly #options: RtmpPushOptions
   readonly #ended = new AbortController()
@@ -55,7 +57,7 @@ export class RtmpPush {
     return this.#state
   }
 
-  /** Why the last connection ended, without secrets; empty: it has not. */
+  /** Reason why the last connection ended, without secrets; empty if it has not ended. */
   get problem(): string {
     return this.#problem
   }
@@ -84,7 +86,7 @@ export class RtmpPush {
     this.#state = 'ended'
   }
 
-  /** One connection, until it ends. @returns why, without secrets */
+  /** Runs one connection until it ends. @returns the reason, without secrets */
   async #connection(signal: AbortSignal): Promise<string> {
     const { stream, ffmpeg, tracks, encoder } = this.#options
     this.#state = 'connecting'
@@ -122,7 +124,7 @@ export class RtmpPush {
     return await openTlsTunnel(server, authorities, signal)
   }
 
-  /** Runs ffmpeg until it ends. @returns why, without secrets */
+  /** Runs ffmpeg until it ends. @returns the reason, without secrets */
   async #run(path: string, parameters: readonly string[], url: string): Promise<string> {
     const { signal } = this.#ended
     const run = startFfmpeg({ path }, parameters)
@@ -138,7 +140,10 @@ export class RtmpPush {
     }
   }
 
-  /** Feeds what is recorded until the run ends. @returns why it stopped feeding; empty: the run ended. Never rejects. */
+  /**
+   * Feeds recorded fragments to ffmpeg until the run ends.
+   * @returns the reason why it stopped; empty if the run ended. Never rejects.
+   */
   async #feed(run: FfmpegRun, signal: AbortSignal): Promise<string> {
     const { stream, folder, tracks, id, logger } = this.#options
     const feed = new PushFeed(run.stdin, tracks)
@@ -160,7 +165,7 @@ export class RtmpPush {
   }
 }
 
-/** FLV holds H.264 and AAC. */
+/** Returns ffmpeg arguments. FLV supports H.264 and AAC. */
 function pushArguments(
   url: string,
   tcUrl: string,
@@ -177,14 +182,14 @@ function pushArguments(
   ]
 }
 
-/** The same address on a port of this machine. */
+/** Returns the same URL at a port of this machine. */
 function urlAt(url: string, port: number): string {
   const here = new URL(url)
   here.host = `127.0.0.1:${port}`
   return here.href
 }
 
-/** Words of ffmpeg without the address, whose path is often a key. */
+/** Returns ffmpeg's output without the address, whose path is often a secret key. */
 export function redacted(complaint: string, url: string): string {
   const { pathname = '', search = '' } = URL.parse(url) ?? {}
   const secrets = [url, pathname + search, ...pathname.split('/').filter((part) => part.length > 3)]

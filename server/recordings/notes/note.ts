@@ -13,12 +13,12 @@ import {
   segmentEnds,
 } from '../../../shared/recordings/segment.ts'
 
-/** File of the notes in the folder of a stream's day. */
+/** File with the notes in the folder of a stream's day. */
 export const notesFile = 'notes.jsonl'
 
 /**
- * Line of the notes of a day: what the files of segments cannot say themselves. `stream` stands before the notes of each process; `gap` may last (null) until a
- * `gapEnded`, the next `gap`, or the next segment.
+ * Line in the notes of a day, with facts that the segment files cannot contain. `stream` precedes the notes of each
+ * process. A `gap` without an end (null) lasts until a `gapEnded`, the next `gap`, or the next segment.
  */
 export const noteSchema = z.discriminatedUnion('type', [
   z.strictObject({
@@ -31,15 +31,15 @@ export const noteSchema = z.discriminatedUnion('type', [
     topic: z.string().max(600),
     device: z.boolean(),
   }),
-  /** A segment began: without an `ended`, its process or the controller was gone before its end. */
+  /** A segment began. Without an `ended` note, its process or the controller stopped before its end. */
   z.strictObject({ type: z.literal('began'), file: z.string().min(1).max(64) }),
   z.strictObject({
     type: z.literal('ended'),
-    /** Name in the folder of the day. */
+    /** File name in the folder of the day. */
     file: z.string().min(1).max(64),
     endedAt: momentSchema,
     end: z.enum(segmentEnds),
-    /** It served live viewing only. */
+    /** The segment served live viewing only. */
     live: z.literal(true).optional(),
   }),
   z.strictObject({
@@ -59,7 +59,7 @@ export interface StreamNames {
   device: boolean
 }
 
-/** Folder of a stream's day below the recordings folder. @param at milliseconds since the epoch */
+/** Returns the folder of a stream's day, relative to the recordings folder. @param at milliseconds since the epoch */
 export function dayFolder(stream: RecordedStream, at: number): string {
   return dirname(segmentPath(stream, at, 'mp4'))
 }
@@ -67,8 +67,11 @@ export function dayFolder(stream: RecordedStream, at: number): string {
 const dayName = /^\d{4}-\d{2}-\d{2}$/
 
 /**
- * Removes the oldest days of a stream as far as they hold no recordings any more, only notes. Never rejects: what is left is removed with the next one.
- * @param recordings the recordings folder @param folder of the stream in it @param before only days that are over by then; left out: all
+ * Removes the oldest days of a stream that contain only notes and no recordings. Never rejects: remaining files are
+ * removed by the next call.
+ * @param recordings the recordings folder
+ * @param folder folder of the stream inside it
+ * @param before removes only days that end before this time; undefined: all
  */
 export async function removeNotedDays(recordings: string, folder: OwnPath, before?: Date): Promise<void> {
   const limit = before?.toISOString().slice(0, 10)
@@ -83,6 +86,6 @@ export async function removeNotedDays(recordings: string, folder: OwnPath, befor
       await removeInside(recordings, path, { recursive: true })
     }
   } catch {
-    // The disk refuses, or a recording came meanwhile.
+    // The disk failed, or a recording was added meanwhile.
   }
 }

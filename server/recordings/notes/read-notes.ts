@@ -5,26 +5,33 @@ import { hasCode } from '../../../shared/error-code.ts'
 import type { Gap, RecordedStream, Segment } from '../../../shared/recordings/segment.ts'
 import { type Note, noteSchema, notesFile, type StreamNames } from './note.ts'
 
-/** Longest file of notes that is read, in bytes: a day of segments that end every second has 10 MB. */
+/** Maximum size of a notes file that is read, in bytes. A day of segments that end every second has 10 MB. */
 const maxBytes = 32 * 1024 * 1024
-/** Days of notes that are read of one stream, and gaps that are held, at most. */
+/** Maximum numbers of days read per stream and of gaps held in memory. */
 const maxDays = 4_000
 const maxGaps = 100_000
 
-/** End of a segment, as it was noted. */
+/** End of a segment in the notes. */
 export interface NotedEnd extends Pick<Segment, 'endedAt' | 'end'> {
   live: boolean
 }
 
-/** Gaps of a stream, as they were noted. */
+/** Gaps of a stream in the notes. */
 export interface NotedGaps {
   stream: RecordedStream
   names: StreamNames
-  /** In the order in which they were noted; one without an end lasts, or the program was ended before it could be noted. */
+  /**
+   * In the order of the notes. A gap without an end continues, or its end was not noted because the program stopped.
+   */
   gaps: Pick<Gap, 'from' | 'to' | 'reason'>[]
 }
 
-/** Reads the noted ends of a day's segments, by the name of the file; `unknown` of those that only began. A folder without notes has none. @param folder the recordings folder @throws Error of the disk */
+/**
+ * Reads the ends of a day's segments from the notes, by file name. Segments without a noted end are `unknown`. A folder
+ * without notes is empty.
+ * @param folder the recordings folder
+ * @throws Error of the disk
+ */
 export async function notedEnds(folder: string, dayFolder: OwnPath): Promise<Map<string, NotedEnd | 'unknown'>> {
   const ends = new Map<string, NotedEnd | 'unknown'>()
   for (const note of await notesOf(folder, dayFolder)) {
@@ -34,7 +41,7 @@ export async function notedEnds(folder: string, dayFolder: OwnPath): Promise<Map
   return ends
 }
 
-/** Reads the noted gaps of every stream of a recordings folder. @throws Error of the disk */
+/** Reads the gaps of every stream of a recordings folder from the notes. @throws Error of the disk */
 export async function* notedGaps(folder: string): AsyncGenerator<NotedGaps> {
   for await (const room of foldersOf(folder)) {
     for await (const stream of foldersOf(room)) {
@@ -72,7 +79,7 @@ function takeGap(gaps: NotedGaps['gaps'], note: Note): void {
   gaps.push({ from: note.from, to: note.to, reason: note.reason })
 }
 
-/** Lines that are no notes are left out: a power cut may leave one of them. */
+/** Skips invalid lines: a power cut may leave one. */
 async function notesOf(folder: string, dayFolder: OwnPath): Promise<Note[]> {
   const text = await readStart(folder, insideOf(dayFolder, notesFile))
   const notes: Note[] = []
@@ -113,7 +120,7 @@ async function* foldersOf(folder: string): AsyncGenerator<OwnPath> {
   }
 }
 
-/** Notes that are a link or a pipe count as none. */
+/** Treats notes that are a link or a pipe as missing. */
 function withoutFile(error: unknown): undefined {
   return error instanceof PathError ? undefined : withoutMissing(error)
 }

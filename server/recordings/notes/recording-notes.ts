@@ -7,18 +7,18 @@ import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { NodeLogger } from '../../nodes/port/node-failure.ts'
 import { dayFolder, type Note, notesFile, removeNotedDays, type StreamNames } from './note.ts'
 
-/** Time that notes wait for others, in milliseconds. */
+/** Time for which notes are collected before they are written, in milliseconds. */
 const writeAfterMs = 1_000
-/** Limit of notes that wait for a disk that refuses. */
+/** Maximum number of notes kept while the disk fails. */
 const maxWaiting = 50_000
-/** Days of a stream that hold nothing but notes are forgotten after this time, as its gaps are in the index, in milliseconds. */
+/** Age at which days that contain only notes are deleted, in milliseconds; the same as for gaps in the index. */
 const keptMs = 90 * 24 * 60 * 60_000
-/** Folders whose notes were begun, at most: a stream line stands before the notes of each. */
+/** Maximum number of folders whose notes were started; a `stream` line precedes the notes of each. */
 const maxBegun = 20_000
 
 /**
- * Notes beside the files of recordings: gaps, and why and when segments ended, so that the folder alone gives the whole index back. Written a second later, by and by;
- * a disk that refuses delays nobody.
+ * Notes beside the recordings: gaps, and times and reasons of the ends of segments. With them the index can be rebuilt
+ * from the folder alone. They are written in the background after a second, so a failing disk delays no caller.
  */
 export class RecordingNotes {
   readonly #folder: string
@@ -30,13 +30,12 @@ export class RecordingNotes {
   #work: Promise<void> = Promise.resolve()
   #failed = false
 
-  /** @param folder the recordings folder */
   constructor(folder: string, logger: NodeLogger) {
     this.#folder = folder
     this.#logger = logger
   }
 
-  /** Notes that a segment began, whose end is noted later unless somebody is gone before. */
+  /** Notes the begin of a segment. Its end is noted later, unless the process or the controller stops before. */
   began(segment: SegmentStart): void {
     this.#add(dirname(segment.file), segment, segment, { type: 'began', file: basename(segment.file) })
   }
@@ -53,12 +52,12 @@ export class RecordingNotes {
     this.#add(dayFolder(gap, from), gap, names, { type: 'gap', from, to, reason })
   }
 
-  /** Notes the end of a gap that lasted. @param names undefined: they stand where the gap does */
+  /** Notes the end of an open gap. @param names undefined: they are in the same folder as the gap */
   gapEnded(stream: RecordedStream, at: number, names?: StreamNames): void {
     this.#add(dayFolder(stream, at), stream, names, { type: 'gapEnded', at })
   }
 
-  /** Writes what waits. Resolves when the disk has taken it, or has refused. */
+  /** Writes pending notes. Resolves when they are on the disk, or the disk has failed. */
   async write(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -70,7 +69,7 @@ export class RecordingNotes {
     await this.#work
   }
 
-  /** Writes the rest. */
+  /** Writes all pending notes. */
   async close(): Promise<void> {
     await this.write()
     clearTimeout(this.#timer)
@@ -105,7 +104,7 @@ export class RecordingNotes {
       }
       const notes = await openInside(this.#folder, insideOf(path, notesFile), 'append')
       try {
-        // A line that was cut off by a power cut ends there.
+        // The line break separates these lines from a line truncated by a power cut.
         await notes.appendFile(`\n${lines.join('\n')}\n`)
       } finally {
         await notes.close()
@@ -116,7 +115,7 @@ export class RecordingNotes {
       if (!this.#failed) this.#logger.error({ err: error, folder }, 'notes of recordings cannot be written')
       this.#failed = true
       if (error instanceof PathError) {
-        // A link in place of the notes stays one: these lines are dropped.
+        // A link in place of the notes is not replaced: these lines are dropped.
         this.#count -= lines.length
         return
       }

@@ -9,28 +9,31 @@ import type { RemoteSegments, WholeFile } from '../playback/segment-sources.ts'
 import type { ObjectPart } from './object-client.ts'
 import { ObjectError } from './object-error.ts'
 
-/** Bytes that are read from the storage at once. */
+/** Number of bytes read from the storage per request. */
 const blockBytes = 512 * 1024
-/** Blocks that are read ahead: media is mostly read in order. */
+/** Number of blocks read ahead: media is mostly read in order. */
 const ahead = 3
-/** Size of all copies, in bytes. */
+/** Total size of all copies, in bytes. */
 const maxBytes = 1_000_000_000
 
 /** Reads a part of an object. @throws ObjectError */
 export type ReadObject = (file: string, offset: number, bytes: number, signal?: AbortSignal) => Promise<ObjectPart>
 
-/** Copy of an object on the disk, as far as it was read. */
+/** Copy on the disk of the parts of an object read so far. */
 interface Copy {
   path: OwnPath
   handle: FileHandle
   size: number
-  /** Blocks that are there or on their way. */
+  /** Blocks that are on the disk or being read. */
   blocks: Map<number, Promise<void>>
   readers: number
   dropped: boolean
 }
 
-/** Reads objects by ranges through a bounded folder of partial copies, which begins empty with each start of the program. */
+/**
+ * Reads ranges of objects through a folder of partial copies with limited size. It is emptied at each start of the
+ * program.
+ */
 export class ObjectCache implements RemoteSegments {
   readonly #recordings: string
   readonly #folder: OwnPath
@@ -38,7 +41,10 @@ export class ObjectCache implements RemoteSegments {
   readonly #copies: LRUCache<string, Promise<Copy>>
   #ready: Promise<void> | undefined
 
-  /** @param recordings folder of recordings, with a folder for these copies in it: that is emptied @param limit size of all copies, in bytes */
+  /**
+   * @param recordings recordings folder; its subfolder for the copies is emptied
+   * @param limit total size of all copies, in bytes
+   */
   constructor(recordings: string, read: ReadObject, limit = maxBytes) {
     this.#recordings = recordings
     this.#folder = insideOf(recordings, '.objects')
@@ -46,14 +52,14 @@ export class ObjectCache implements RemoteSegments {
     this.#copies = new LRUCache({
       maxSize: limit,
       sizeCalculation: (_, key) => Math.min(limit, Math.max(1, Number(key.slice(0, key.indexOf(' '))))),
-      // The copy is dropped in any case; whoever reads the block gets the error.
+      // The copy is dropped in any case; readers of the block receive the error.
       dispose: (copy) => void copy.then((made) => this.#drop(made)).catch(() => {}),
     })
   }
 
   async open(file: string, size: number): Promise<ByteSource> {
     let copy = await this.#copyOf(file, size)
-    // Left the cache while this waited for it.
+    // The copy was removed from the cache while this call waited for it.
     if (copy.dropped) copy = await this.#copyOf(file, size)
     copy.readers += 1
     let closed = false
@@ -91,7 +97,7 @@ export class ObjectCache implements RemoteSegments {
     if (held !== undefined) return await held
     const made = this.#make(size)
     this.#copies.set(key, made)
-    // The caller gets the error; the next one tries again.
+    // The caller receives the error; the next call retries.
     made.catch(() => this.#copies.delete(key))
     return await made
   }
@@ -123,19 +129,19 @@ export class ObjectCache implements RemoteSegments {
     for (let block = Math.floor(position / blockBytes); block <= last; block++)
       needed.push(this.#have(copy, file, block))
     for (let block = last + 1; block <= last + ahead && block * blockBytes < copy.size; block++)
-      // The copy is dropped in any case; whoever reads the block gets the error.
+      // A block that is read ahead may fail; readers of the block receive the error.
       this.#have(copy, file, block).catch(() => {})
     await Promise.all(needed)
     return await copy.handle.read(buffer, offset, wanted, position)
   }
 
-  /** Resolves when a block is on the disk. One that failed is read again the next time. */
+  /** Resolves when a block is on the disk. A failed block is read again by the next call. */
   async #have(copy: Copy, file: string, block: number): Promise<void> {
     const held = copy.blocks.get(block)
     if (held !== undefined) return await held
     const fetched = this.#fetch(copy, file, block * blockBytes)
     copy.blocks.set(block, fetched)
-    // The caller gets the error; the next one tries again.
+    // The caller receives the error; the next call retries.
     fetched.catch(() => copy.blocks.delete(block))
     return await fetched
   }
@@ -146,7 +152,7 @@ export class ObjectCache implements RemoteSegments {
     await copy.handle.write(bytes, 0, bytes.length, offset)
   }
 
-  /** The copy left the cache; readers go on to their end. */
+  /** Removes a copy from the cache; its current readers may continue to the end. */
   #drop(copy: Copy): void {
     copy.dropped = true
     mustNotFail(this.#discard(copy))
@@ -156,9 +162,8 @@ export class ObjectCache implements RemoteSegments {
     if (!copy.dropped || copy.readers > 0) return
     await Promise.allSettled(copy.blocks.values())
     if (copy.readers > 0) return
-    // The copy is dropped in any case; whoever reads the block gets the error.
+    // Nothing is left to read: a failure only leaves a file that the next start removes.
     await copy.handle.close().catch(() => {})
-    // Likewise.
     await removeInside(this.#recordings, copy.path).catch(() => {})
   }
 }

@@ -14,16 +14,16 @@ interface Digests {
   bytes: number
 }
 
-/** Part of an object, with what was said of the whole. */
+/** Part of an object, with metadata of the whole. */
 export interface ObjectPart {
   bytes: Buffer
-  /** Bytes of the whole object. */
+  /** Size of the whole object in bytes. */
   size: number
-  /** Values of `x-amz-meta-…`, by the name behind it. */
+  /** Values of `x-amz-meta-…` headers, by the part after this prefix. */
   facts: Readonly<Record<string, string>>
 }
 
-/** Maximum size of one answer that is held in memory, in bytes. */
+/** Maximum size of a response held in memory, in bytes. */
 const maxPart = 8 * 1024 * 1024
 const types: Readonly<Record<string, string>> = {
   '.mp4': 'video/mp4',
@@ -32,7 +32,10 @@ const types: Readonly<Record<string, string>> = {
 }
 const factPrefix = 'x-amz-meta-'
 
-/** Puts, reads, deletes and lists the objects of one bucket, below the prefix of its settings. Names are paths of the recordings folder. */
+/**
+ * Stores, reads, deletes and lists the objects of one bucket, below the prefix in its settings. Object names are paths
+ * relative to the recordings folder.
+ */
 export class ObjectClient {
   readonly #requests: ObjectRequests
   readonly #prefix: string
@@ -43,9 +46,10 @@ export class ObjectClient {
   }
 
   /**
-   * Uploads a file and makes sure that the storage holds the same bytes: it checks MD5 and SHA-256 itself, and its ETag and size are compared.
-   * @param open opens a file inside a folder of ours
-   * @param facts short ASCII values that the object carries
+   * Uploads a file and verifies that the storage contains the same bytes: the storage checks MD5 and SHA-256, and this
+   * function compares ETag and size.
+   * @param open opens a file inside a folder of this program
+   * @param facts short ASCII values stored as metadata
    * @throws ObjectError; Error of the disk with its code; AbortError
    */
   async putFile(
@@ -69,12 +73,12 @@ export class ObjectClient {
     }
   }
 
-  /** Uploads some bytes; see `putFile`. */
+  /** Uploads bytes; see `putFile`. */
   async putBytes(name: string, bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
     await this.#put(name, await digestsOf(Readable.from([bytes])), () => Readable.from([bytes]), {}, signal)
   }
 
-  /** Reads a part of an object; fewer bytes at its end. @throws ObjectError missing and others; AbortError */
+  /** Reads a part of an object; fewer bytes at its end. @throws ObjectError `missing` and others; AbortError */
   async read(name: string, offset: number, bytes: number, signal?: AbortSignal): Promise<ObjectPart> {
     const headers = { range: `bytes=${offset}-${offset + Math.min(bytes, maxPart) - 1}` }
     const answer = await this.#requests.send({ method: 'GET', key: this.#key(name), headers, signal })
@@ -91,7 +95,7 @@ export class ObjectClient {
     return { bytes: found, size: Number(range[3]), facts: Object.fromEntries(facts) as Record<string, string> }
   }
 
-  /** Deletes an object; one that is gone does not matter. @throws ObjectError */
+  /** Deletes an object; a missing one is ignored. @throws ObjectError */
   async delete(name: string, signal?: AbortSignal): Promise<void> {
     try {
       const answer = await this.#requests.send({ method: 'DELETE', key: this.#key(name), signal })
@@ -101,12 +105,16 @@ export class ObjectClient {
     }
   }
 
-  /** Lists objects in the order of their names, a page at once. @param after `next` of the page before @throws ObjectError */
+  /**
+   * Lists one page of objects in the order of their names.
+   * @param after `next` of the previous page
+   * @throws ObjectError
+   */
   async list(after: string | undefined, signal?: AbortSignal, limit = pageOfObjects): Promise<ListedPage> {
     const query = new URLSearchParams({ 'list-type': '2', 'max-keys': String(limit), 'encoding-type': 'url' })
     if (this.#prefix !== '') query.set('prefix', this.#prefix)
     if (after !== undefined) query.set('start-after', this.#key(after))
-    // Signatures want %20 for a space.
+    // Signatures require %20 for a space.
     const request = { method: 'GET', key: '', query: query.toString().replaceAll('+', '%20'), signal } as const
     const answer = await this.#requests.send(request)
     const listing = readListing((await collected(answer, maxPart, signal)).toString('utf8'), this.#prefix)
@@ -114,7 +122,7 @@ export class ObjectClient {
     return listing
   }
 
-  /** Closes connections that are kept open. */
+  /** Closes idle connections. */
   close(): void {
     this.#requests.close()
   }
@@ -149,7 +157,10 @@ export class ObjectClient {
   }
 }
 
-/** Compares an ETag, which is the MD5 of the object unless the service encrypts with keys of its own (docs.aws.amazon.com/AmazonS3/latest/API/API_Object.html). */
+/**
+ * Compares an ETag with an MD5. It is the MD5 of the object unless the service encrypts with its own keys
+ * (docs.aws.amazon.com/AmazonS3/latest/API/API_Object.html).
+ */
 function checkTag({ etag = '', ...headers }: Readonly<Record<string, string | string[] | undefined>>, md5: Buffer) {
   const encryption = String(headers['x-amz-server-side-encryption'] ?? '')
   const isDigest = /^"?[0-9a-f]{32}"?$/i.test(String(etag)) && !encryption.startsWith('aws:kms')
@@ -186,7 +197,7 @@ async function collected(answer: Readable, limit: number, signal: AbortSignal | 
 
 /** An object of the bucket. */
 export interface ListedObject {
-  /** Without the prefix. */
+  /** Name without the prefix. */
   name: string
   bytes: number
 }
@@ -194,18 +205,20 @@ export interface ListedObject {
 /** Page of a listing. */
 export interface ListedPage {
   objects: ListedObject[]
-  /** Name after which the next page begins; undefined: this is the last one. */
+  /** Name after which the next page starts; undefined on the last page. */
   next: string | undefined
 }
 
-/** Objects of one page. A name has 1,024 bytes at most, three characters each when encoded. */
+/** Number of objects per page. A name has at most 1,024 bytes, each encoded as up to three characters. */
 const pageOfObjects = 250
-/** Longest page, in characters. */
+/** Maximum length of a page, in characters. */
 const maxPage = 1_000_000
 
 /**
- * Reads the answer of ListObjectsV2 with `encoding-type=url` (docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html); undefined: it is none, or longer than one page.
- * @param prefix that is left out of names
+ * Parses a response of ListObjectsV2 with `encoding-type=url`
+ * (docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html). Returns undefined if it is not one, or is longer
+ * than one page.
+ * @param prefix removed from names
  */
 export function readListing(xml: string, prefix: string): ListedPage | undefined {
   const result = part(xmlTree(xml, maxPage), 'ListBucketResult')
@@ -221,7 +234,7 @@ export function readListing(xml: string, prefix: string): ListedPage | undefined
   return { objects, next: isTruncated ? objects.at(-1)?.name : undefined }
 }
 
-/** Undefined: it is not percent-encoded text. */
+/** Decodes a key; undefined if it is not percent-encoded text. */
 function decoded(key: string): string | undefined {
   try {
     return decodeURIComponent(key.replaceAll('+', ' '))

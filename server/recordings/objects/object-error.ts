@@ -2,11 +2,11 @@ import { errorCode } from '../../../shared/error-code.ts'
 import { type ObjectProblem, objectProblemMessages } from '../../../shared/recordings/object-storage.ts'
 import { isOfCertificate } from '../../edge/authorities.ts'
 
-/** The object storage could not do what was asked. */
+/** A request to the object storage failed. */
 export class ObjectError extends Error {
   override readonly name = 'ObjectError'
   readonly problem: ObjectProblem
-  /** Name that the service or the system gives it, e.g. `AccessDenied`; empty: nothing more is known. */
+  /** Error name of the service or the system, e.g. `AccessDenied`; empty if unknown. */
   readonly detail: string
 
   constructor(problem: ObjectProblem, detail = '', cause?: unknown) {
@@ -15,13 +15,13 @@ export class ObjectError extends Error {
     this.detail = detail
   }
 
-  /** The fault lies with one object; others may be fine. */
+  /** Whether the problem concerns one object only; others may be usable. */
   get isOfObject(): boolean {
     return this.problem === 'mismatch' || this.problem === 'missing'
   }
 }
 
-/** Problems by the error code in an answer (docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html). */
+/** Problems by the error code in a response (docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html). */
 const byCode: Readonly<Record<string, ObjectProblem>> = {
   AccessDenied: 'denied',
   AccountProblem: 'denied',
@@ -42,7 +42,11 @@ const byCode: Readonly<Record<string, ObjectProblem>> = {
   XMinioStorageFull: 'full',
 }
 
-/** Problem of an answer that is no success. @param body beginning of it, XML @param ofObject an object was asked for */
+/**
+ * Returns the problem of an error response.
+ * @param body its beginning, XML
+ * @param ofObject whether the request was for an object
+ */
 export function problemOfAnswer(status: number, body: string, ofObject: boolean): ObjectError {
   const [, code = ''] = /<Code>(\w{1,64})<\/Code>/.exec(body) ?? []
   const known = Object.hasOwn(byCode, code) ? byCode[code] : undefined
@@ -50,7 +54,7 @@ export function problemOfAnswer(status: number, body: string, ofObject: boolean)
   const detail = code === '' ? `HTTP ${status}` : code
   if (code !== '') return new ObjectError('refused', detail)
   if (status === 403) return new ObjectError('denied', detail)
-  // HEAD answers without a body.
+  // Responses to HEAD have no body.
   if (status === 404 && ofObject) return new ObjectError('missing', detail)
   if (status === 507) return new ObjectError('full', detail)
   if (status >= 500) return new ObjectError('refused', detail)
@@ -68,7 +72,7 @@ const ofNetwork: Readonly<Record<string, ObjectProblem>> = {
   ETIMEDOUT: 'silent',
 }
 
-/** Problem of a request that got no answer. */
+/** Returns the problem of a request without a response. */
 export function problemOfRequest(error: unknown): ObjectError {
   if (error instanceof ObjectError) return error
   const name = errorCode(error)

@@ -11,38 +11,38 @@ import { readAuthorities } from '../../edge/authorities.ts'
 import { callable, listContains, ownAddresses } from '../../edge/address-list.ts'
 import { ObjectError, problemOfAnswer, problemOfRequest } from './object-error.ts'
 
-/** One request to the storage. */
 export interface ObjectRequest {
   method: 'GET' | 'HEAD' | 'PUT' | 'DELETE'
-  /** Name of the object; empty: the bucket. */
+  /** Name of the object; empty: the bucket itself. */
   key: string
   /** Query without `?`. */
   query?: string
   headers?: Record<string, string>
   /** SHA-256 of the body, in hex. */
   bodySha256?: string
-  /** Makes the body, which is sent once. */
+  /** Creates the body. It is sent only once. */
   body?: () => Readable
   signal?: AbortSignal | undefined
 }
 
-/** Time without a byte after which a request is given up, in milliseconds. */
+/** Timeout without data after which a request is aborted, in milliseconds. */
 const silenceMs = 30_000
-/** Time of one request, in milliseconds. */
+/** Timeout of a whole request, in milliseconds. */
 const deadlineMs = 10 * 60_000
-/** Bytes of an error's text that are read. */
+/** Maximum number of bytes read from an error response. */
 const maxErrorBytes = 16 * 1024
-/** Connections that are kept open. */
+/** Maximum number of open connections. */
 const maxSockets = 16
 const emptySha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
-/** Limits of requests; left out: those of the product. */
+/** Limits of requests; undefined: the defaults. */
 export interface RequestLimits {
   silenceMs?: number
 }
 
 /**
- * Sends signed requests (AWS Signature Version 4) to one bucket. Redirects are not followed, and ports of this site and addresses that are not permitted are never called: the address is checked after its name was resolved.
+ * Sends signed requests (AWS Signature Version 4) to one bucket. Redirects are not followed. Requests never go to ports
+ * of this site or to addresses that are not permitted: the resolved address is checked.
  */
 export class ObjectRequests {
   readonly #settings: ObjectStorageSettings
@@ -57,12 +57,15 @@ export class ObjectRequests {
     this.#limits = limits
   }
 
-  /** Sends a request whose answer is a success; the caller reads the answer to its end. @throws ObjectError; AbortError by the signal */
+  /**
+   * Sends a request and returns its successful response, which the caller must read to its end.
+   * @throws ObjectError; AbortError by the signal
+   */
   async send(request: ObjectRequest): Promise<http.IncomingMessage> {
     try {
       return await this.#sendOnce(request)
     } catch (error) {
-      // The service may close a connection that was kept open just as it is used again.
+      // The service may close an idle connection at the moment it is reused.
       const isStale = error instanceof ObjectError && error.detail === 'ECONNRESET' && request.body === undefined
       if (!isStale) throw error
       return await this.#sendOnce(request)
@@ -83,9 +86,9 @@ export class ObjectRequests {
     }
   }
 
-  /** Closes connections that are kept open. */
+  /** Closes idle connections. */
   close(): void {
-    // An agent that could not be made holds nothing.
+    // A failed agent has no connections.
     this.#agent?.then((agent) => agent.destroy()).catch(() => {})
   }
 
@@ -113,7 +116,7 @@ export class ObjectRequests {
     return await this.#answered(isTls ? https.request(options) : http.request(options), request.body)
   }
 
-  /** Resolves with the headers of the answer; its body gets the same limit of silence. */
+  /** Resolves with the headers of the response. Reading its body has the same timeout without data. */
   async #answered(outgoing: http.ClientRequest, body: ObjectRequest['body']): Promise<http.IncomingMessage> {
     outgoing.setTimeout(this.#limits.silenceMs ?? silenceMs, () => outgoing.destroy(new ObjectError('silent')))
     return await new Promise((resolve, reject) => {
@@ -123,12 +126,15 @@ export class ObjectRequests {
       })
       outgoing.on('error', reject)
       if (body === undefined) outgoing.end()
-      // A server may answer before it has read all: then the answer counts.
+      // A server may respond before it has read the whole body; then the response counts.
       else pipeline(body(), outgoing).catch(reject)
     })
   }
 
-  /** Resolves a host, and refuses ports of this site and addresses that are not permitted. The connection goes to the address that was checked. */
+  /**
+   * Resolves a host, and refuses ports of this site and addresses that are not permitted. The connection uses the
+   * address that was checked.
+   */
   async #checked(host: string, port: number): Promise<LookupFunction> {
     const found = await dns.lookup(host, { all: true })
     if (this.#sitePorts().includes(port)) {

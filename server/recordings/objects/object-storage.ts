@@ -12,28 +12,27 @@ import { ObjectError, problemOfRequest } from './object-error.ts'
 import { claimBucket, readBucket } from './site-bucket.ts'
 import { Uploads } from './uploads.ts'
 
-/** Waits after a failure, in milliseconds: the first one, doubled up to the last. */
+/** First and maximum delay after a failure, in milliseconds; it doubles in between. */
 const firstRetryMs = 5_000
 const maxRetryMs = 5 * 60_000
-/** Interval of looks for work, in milliseconds; a finished segment calls earlier. */
+/** Interval between checks for work, in milliseconds. A finished segment triggers one earlier. */
 const idleMs = 60_000
-/** Objects that are deleted in one round. */
+/** Number of objects deleted per round. */
 const removalBatch = 100
-/** A failure is reported after this time, in milliseconds: a short one mends itself. */
+/** Duration after which a failure is reported, in milliseconds: short failures resolve themselves. */
 const reportMs = 60_000
 
-/** Needs of the object storage. */
 export interface ObjectStorageParts {
   /** Recordings folder. */
   folder: string
   index: StoredIndex
   store: Pick<Store, 'seal' | 'unseal' | 'leadership'>
   settings: () => ObjectStorageSettings
-  /** Ports of this site, which are never called. */
+  /** Ports of this site, to which requests never go. */
   sitePorts: () => readonly number[]
-  /** Objects may be read into the index: it is not being rebuilt from the folder. */
+  /** Whether objects may be read into the index: it is not being rebuilt from the folder. */
   isSettled: () => boolean
-  /** The storage has failed for a while, or can be used again. */
+  /** Called when the storage has failed for a while, or is usable again (`undefined`). */
   failing: (problem: ObjectProblem | undefined, detail: string) => void
   logger: NodeLogger
   now?: (() => number) | undefined
@@ -42,16 +41,17 @@ export interface ObjectStorageParts {
 
 /** State of the object storage. */
 export interface ObjectStorageStatus {
-  /** Problem that lasts; null: none. */
+  /** Persistent problem; null if there is none. */
   problem: ObjectProblem | null
   detail: string
-  /** Since when, in milliseconds since the epoch; 0: there is none. */
+  /** Time at which it started, in milliseconds since the epoch; 0 if there is none. */
   since: number
   uploading: number
 }
 
 /**
- * Uploads finished segments to object storage, deletes objects of deleted segments, and reads segments that are only there. Its state is in the index, so it goes on after a restart.
+ * Uploads finished segments to object storage, deletes objects of deleted segments, and reads segments that are only
+ * there. All pending work is in the index, so it continues after a restart.
  */
 export class ObjectStorage {
   readonly #parts: ObjectStorageParts
@@ -80,13 +80,13 @@ export class ObjectStorage {
     })
   }
 
-  /** Begins to work in the background. */
+  /** Starts working in the background. */
   start(): void {
     this.#unsubscribe = this.#parts.index.onChange(() => this.wake())
     this.#work ??= this.#run()
   }
 
-  /** Ends what is under way. */
+  /** Aborts running requests and stops. */
   async stop(): Promise<void> {
     this.#unsubscribe?.()
     this.#stop.abort()
@@ -96,12 +96,12 @@ export class ObjectStorage {
     await this.remote.close()
   }
 
-  /** There may be something to do. */
+  /** Checks for work now. */
   wake(): void {
     this.#wake?.()
   }
 
-  /** Settings may have changed: with another connection, tries again at once. */
+  /** Applies changed settings: with another connection, retries at once. */
   settingsChanged(): void {
     if (this.#client?.key !== keyOf(this.#parts.settings())) this.#uploads.forgetFaults()
     this.wake()
@@ -132,7 +132,7 @@ export class ObjectStorage {
     }
   }
 
-  /** @returns whether there may be more to do */
+  /** Does one round of work. @returns whether there may be more */
   async #round(signal: AbortSignal): Promise<boolean> {
     const { store, index, settings, isSettled } = this.#parts
     if (!store.leadership.isHeld) return false
@@ -164,14 +164,14 @@ export class ObjectStorage {
     const { index } = this.#parts
     const found = index.inPlaces((places) => places.removals(removalBatch))
     for (const { id, file } of found) {
-      // A row that names no recording is forgotten: no object is deleted for it.
+      // A row without a valid recording path is dropped: no object is deleted for it.
       if (isRecordedPath(file)) await client.delete(file, signal)
       index.inPlaces((places) => places.removed(id))
     }
     return found.length
   }
 
-  /** Notes a failure. @returns time to wait, in milliseconds */
+  /** Records a failure. @returns delay in milliseconds */
   #failed(error: unknown): number {
     const known = problemOfRequest(error)
     if (!(error instanceof ObjectError)) this.#parts.logger.error({ err: error }, 'object storage failed')
@@ -191,7 +191,7 @@ export class ObjectStorage {
     }
     this.#failure = failure
     const first = this.#parts.firstRetryMs ?? firstRetryMs
-    // Jitter of a quarter to either side.
+    // Jitter of ±25 %.
     return backoffMs({ first, max: maxRetryMs }, failure.count) * (0.75 + Math.random() / 2)
   }
 
@@ -203,13 +203,13 @@ export class ObjectStorage {
     if (before.reported) this.#parts.failing(undefined, '')
   }
 
-  /** Resolves after a time, or when something is to do. */
+  /** Resolves after a delay, or when there is work. */
   async #pause(ms: number): Promise<void> {
     const failed = this.#failure !== undefined
     const key = keyOf(this.#parts.settings())
     await new Promise<void>((resolve) => {
       const end = (): void => {
-        // While the storage is away, only other settings or the end of the program are worth a try before time.
+        // While the storage is unreachable, only changed settings or the end of the program interrupt the delay.
         if (failed && !this.#stop.signal.aborted && keyOf(this.#parts.settings()) === key) return
         clearTimeout(timer)
         resolve()
@@ -220,7 +220,7 @@ export class ObjectStorage {
     this.#wake = undefined
   }
 
-  /** The client for the settings in force. */
+  /** Returns the client for the current settings. */
   #current(): { key: string; client: ObjectClient; claimed: boolean } {
     const settings = this.#parts.settings()
     const key = keyOf(settings)
@@ -232,12 +232,12 @@ export class ObjectStorage {
   }
 }
 
-/** Text by which connections are told apart. */
+/** Returns a key that identifies a connection. */
 function keyOf({ enabled: _, keep_local_hours: __, ...connection }: ObjectStorageSettings): string {
   return JSON.stringify(connection)
 }
 
-/** Problems that do not mend themselves. */
+/** Whether a problem persists until the settings or the storage are changed. */
 function isOfSettings(problem: ObjectProblem): boolean {
   return !['notFound', 'unreachable', 'silent', 'refused'].includes(problem)
 }

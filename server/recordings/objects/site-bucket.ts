@@ -13,25 +13,28 @@ import type { RemoteSegments } from '../playback/segment-sources.ts'
 import type { ListedObject, ListedPage, ObjectClient } from './object-client.ts'
 import { ObjectError } from './object-error.ts'
 
-/** Place that the mark of a bucket and prefix is sealed for. */
+/** Place for which the mark of a bucket and prefix is sealed. */
 const place = ['recordings', 'objects']
-/** Fact of the index: the bucket whose objects are all in it. */
+/** Key in the index of the bucket whose objects are all in the index. */
 const readFact = 'bucket_read'
-/** Object that names the index which used the bucket last: another controller of the site has one of its own. */
+/** Object with the id of the index that used the bucket last. Each controller of the site has its own index. */
 const lastIndexName = 'roomdesk-index.json'
-/** Fact of the index: its own name. */
+/** Key in the index of its own id. */
 const indexIdFact = 'index_id'
-/** Objects whose facts are read at the same time. */
+/** Number of objects whose metadata is read at the same time. */
 const atOnce = 4
-/** Beginning of an object that holds the facts of its segment, in bytes: it is read with the metadata, in one request. */
+/**
+ * Number of bytes at the beginning of an object that contain the metadata of its segment. They are read with the
+ * object's metadata in one request.
+ */
 const headBytes = 64 * 1024
 
-/** Facts of a segment that are in the metadata of its object, because its file does not hold them. */
+/** Returns the values of a segment stored in the metadata of its object, because its file does not contain them. */
 export function objectFacts({ endedAt, end }: Pick<Segment, 'endedAt' | 'end'>): Record<string, string> {
   return { 'ended-at': String(endedAt), end }
 }
 
-/** Makes a bucket this site's, unless it is. @throws ObjectError otherSite and others */
+/** Marks a bucket as this site's, unless it is marked already. @throws ObjectError `otherSite` and others */
 export async function claimBucket(
   client: ObjectClient,
   store: Pick<Store, 'seal' | 'unseal'>,
@@ -42,7 +45,11 @@ export async function claimBucket(
   await client.putBytes(markName, Buffer.from(mark), signal)
 }
 
-/** Reads the mark of a bucket. @returns whether there is one; it is this site's @throws ObjectError otherSite and others */
+/**
+ * Reads the mark of a bucket.
+ * @returns true if it is this site's, false without a mark
+ * @throws ObjectError `otherSite` and others
+ */
 export async function checkMark(
   client: ObjectClient,
   store: Pick<Store, 'unseal'>,
@@ -54,7 +61,7 @@ export async function checkMark(
   return true
 }
 
-/** Reads a small object; undefined: there is none. @throws ObjectError */
+/** Reads a small object; undefined if it does not exist. @throws ObjectError */
 async function smallText(client: ObjectClient, name: string, signal: AbortSignal): Promise<string | undefined> {
   try {
     return (await client.read(name, 0, 4_096, signal)).bytes.toString('utf8')
@@ -64,29 +71,28 @@ async function smallText(client: ObjectClient, name: string, signal: AbortSignal
   }
 }
 
-/** Needs of reading a bucket. */
 export interface ReadBucketParts {
   client: ObjectClient
   index: StoredIndex
   remote: RemoteSegments
-  /** Names the bucket and prefix. */
+  /** Identifies bucket and prefix. */
   bucket: string
   signal: AbortSignal
   logger: NodeLogger
 }
 
 /**
- * Adds every segment of the bucket to the index: what is only there would be lost with the index otherwise. Does nothing if this index has them already, and no other one of the site used the
- * bucket since.
- * @returns number of segments that were added
- * @throws ObjectError; the signal's reason
+ * Adds every segment of the bucket to the index. Otherwise segments that are only in the bucket would be lost with the
+ * index. Does nothing if the index is complete and no other index of the site used the bucket since.
+ * @returns number of added segments
+ * @throws ObjectError; reason of the signal
  */
 export async function readBucket({ client, index, remote, bucket, signal, logger }: ReadBucketParts): Promise<number> {
   const own = index.fact(indexIdFact) ?? randomUUID()
   const last = await smallText(client, lastIndexName, signal)
   if (index.fact(readFact) === bucket && last === own) return 0
   index.setFact(indexIdFact, own)
-  // A start that ends in the middle reads everything again.
+  // An interrupted read starts from the beginning.
   index.setFact(readFact, '')
   await client.putBytes(lastIndexName, Buffer.from(own), signal)
   let after: string | undefined
@@ -111,7 +117,7 @@ export async function readBucket({ client, index, remote, bucket, signal, logger
   return added
 }
 
-/** Whether a segment is in the index; then it is in the storage, too. */
+/** Whether a segment is in the index; then the index knows it is in the storage, too. */
 function isKnown(index: StoredIndex, { name, bytes }: ListedObject): boolean {
   const found = streamOfPath(name)
   if (found === undefined) return false
@@ -123,7 +129,7 @@ function isKnown(index: StoredIndex, { name, bytes }: ListedObject): boolean {
   return true
 }
 
-/** Reads the facts in the beginning of an object; undefined: they are not there. */
+/** Reads the metadata at the beginning of an object; undefined if it is not there. */
 async function factsInHead(head: Buffer): Promise<SegmentFacts | undefined> {
   const source: ByteSource = {
     read: async (buffer, offset, length, position) =>
@@ -133,7 +139,7 @@ async function factsInHead(head: Buffer): Promise<SegmentFacts | undefined> {
   return await factsOf(source, head.length)
 }
 
-/** Reads the facts in an object, wherever in it they are. @throws ObjectError */
+/** Reads the metadata of an object from any position. @throws ObjectError */
 async function factsInWhole(remote: RemoteSegments, { name, bytes }: ListedObject): Promise<SegmentFacts | undefined> {
   const source = await remote.open(name, bytes)
   try {
@@ -143,7 +149,7 @@ async function factsInWhole(remote: RemoteSegments, { name, bytes }: ListedObjec
   }
 }
 
-/** Reads the facts of a segment from its object. Undefined: it is no recording. */
+/** Reads the metadata of a segment from its object; undefined if it is not a recording. */
 async function readObject(
   client: ObjectClient,
   remote: RemoteSegments,

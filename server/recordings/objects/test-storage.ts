@@ -5,18 +5,18 @@ import type { ObjectClient } from './object-client.ts'
 import { ObjectError } from './object-error.ts'
 import { checkMark } from './site-bucket.ts'
 
-/** Steps of a test, in their order. */
+/** Steps of a test, in order. */
 type ConnectionStep = 'list' | 'put' | 'get' | 'delete'
 
-/** Outcome of a test. */
+/** Result of a test. */
 export interface ConnectionResult {
-  /** null: everything works. */
+  /** null: all steps succeeded. */
   problem: ObjectProblem | null
-  /** Step that failed; null: none. */
+  /** Step that failed; null if none failed. */
   step: ConnectionStep | null
-  /** Name that the service gives it, e.g. `AccessDenied`. */
+  /** Error name of the service, e.g. `AccessDenied`. */
   detail: string
-  /** Time of all steps, in milliseconds. */
+  /** Duration of all steps, in milliseconds. */
   ms: number
 }
 
@@ -24,8 +24,9 @@ const probeBytes = 4_096
 const deadlineMs = 30_000
 
 /**
- * Tests a storage by everything that recordings need: lists the bucket, puts a small object, reads a part of it and deletes it; another site's bucket is told. Never rejects.
- * @param site whose mark the bucket may hold
+ * Tests all operations that recordings need: lists the bucket, stores a small object, reads a part of it and deletes
+ * it. Also reports a bucket that belongs to another site. Never rejects.
+ * @param site whose mark the bucket may contain
  */
 export async function testConnection(client: ObjectClient, site: Pick<Store, 'unseal'>): Promise<ConnectionResult> {
   const began = performance.now()
@@ -51,7 +52,7 @@ export async function testConnection(client: ObjectClient, site: Pick<Store, 'un
     await client.delete(name, signal)
     return result(undefined)
   } catch (error) {
-    // The first error is reported.
+    // Only the first error is reported.
     if (step === 'get') await client.delete(name).catch(() => {})
     return result(error instanceof ObjectError ? error : new ObjectError('silent'))
   }

@@ -7,32 +7,34 @@ import type { ObjectClient } from './object-client.ts'
 import { ObjectError } from './object-error.ts'
 import { objectFacts } from './site-bucket.ts'
 
-/** Uploads at the same time. */
+/** Maximum number of concurrent uploads. */
 const atOnce = 3
-/** Segments that are taken from the index together. */
+/** Number of segments read from the index per round. */
 const batch = 24
-/** A file that could not be uploaded while others could is tried again after this, in milliseconds. */
+/** Time after which a failed file is retried, in milliseconds, if other files can be uploaded. */
 const againMs = 10 * 60_000
-/** Files that are set aside at most. */
+/** Maximum number of files set aside. */
 const maxAside = 500
 
-/** Needs of uploads. */
 export interface UploadsParts {
   /** Recordings folder. */
   folder: string
   index: StoredIndex
-  /** Uploads go on. */
+  /** Whether uploads should continue. */
   isWanted: () => boolean
-  /** A segment was uploaded. */
+  /** Called when a segment was uploaded. */
   uploaded: (bytes: number) => void
   logger: NodeLogger
   now: () => number
 }
 
-/** Uploads finished segments, the oldest first, a few at a time. The index is marked only after the storage was found to hold the same bytes. */
+/**
+ * Uploads finished segments, the oldest first, a few at a time. The index is updated only after the storage was
+ * verified to contain the same bytes.
+ */
 export class Uploads {
   readonly #parts: UploadsParts
-  /** Files that are set aside until a time, with the reason. */
+  /** Files that are set aside, with the time of the next attempt and the reason. */
   readonly #aside = new Map<string, { until: number; error: unknown }>()
   #running = 0
 
@@ -40,29 +42,33 @@ export class Uploads {
     this.#parts = parts
   }
 
-  /** Number of uploads under way. */
+  /** Number of running uploads. */
   get running(): number {
     return this.#running
   }
 
-  /** Why a file is set aside; undefined: none is. */
+  /** Reason why a file is set aside; undefined if none is. */
   get fault(): ObjectError | undefined {
     for (const { error } of this.#aside.values()) if (error instanceof ObjectError) return error
     return undefined
   }
 
-  /** Tries all files again. */
+  /** Makes all files eligible for upload again. */
   forgetFaults(): void {
     this.#aside.clear()
   }
 
-  /** Uploads some segments. @returns how many @throws ObjectError the storage cannot be used now; the signal's reason */
+  /**
+   * Uploads some segments.
+   * @returns number of segments
+   * @throws ObjectError if the storage is unusable now; reason of the signal
+   */
   async round(client: ObjectClient, signal: AbortSignal): Promise<number> {
     const { index, now } = this.#parts
     for (const [file, { until }] of this.#aside) if (until <= now()) this.#aside.delete(file)
     const waiting = index.inPlaces((places) => places.waiting(batch + this.#aside.size))
     const queue = waiting.filter(({ file }) => !this.#aside.has(file)).slice(0, batch)
-    // The first fault of the storage ends the others, too.
+    // The first failure of the storage aborts the other uploads.
     const stop = new AbortController()
     const both = AbortSignal.any([signal, stop.signal])
     let done = 0
@@ -112,7 +118,7 @@ export class Uploads {
 
   #setAside({ id, file }: IndexedSegment, error: unknown): void {
     const { index, logger, now } = this.#parts
-    // Deleted meanwhile: there is nothing to upload.
+    // The segment was deleted meanwhile: nothing has to be uploaded.
     if (index.segment(id) === undefined) return
     if (this.#aside.size >= maxAside) throw error instanceof ObjectError ? error : new ObjectError('refused', 'files')
     this.#aside.set(file, { until: now() + againMs, error })

@@ -1,17 +1,17 @@
-/** Something that bytes are read from at any place: a file, or an object of a storage. */
+/** Source with random access: a file, or an object of a storage. */
 export interface ByteSource {
-  /** Fills a part of a buffer; fewer bytes at the end. @throws Error of the disk, ObjectError */
+  /** Reads into a part of a buffer; fewer bytes at the end. @throws Error of the disk, ObjectError */
   read(buffer: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>
   close(): Promise<void>
 }
 
-/** Bytes read at once: the headers of one fragment mostly fit. */
+/** Number of bytes per read: the headers of one fragment mostly fit. */
 const windowBytes = 16 * 1024
 
-/** Reads small pieces of a file through one window, so that neighbouring headers cost one read. */
+/** Reads small pieces of a file through one buffer, so that adjacent headers cost one read. */
 export class HeaderReader {
   readonly #file: Pick<ByteSource, 'read'>
-  /** Bytes of the file that may be read. */
+  /** Number of readable bytes of the file. */
   readonly size: number
   #window = Buffer.alloc(0)
   #offset = 0
@@ -21,7 +21,7 @@ export class HeaderReader {
     this.size = size
   }
 
-  /** Bytes from `offset`; fewer at the end of the file. The result is valid until the next call. */
+  /** Returns bytes from `offset`; fewer at the end of the file. The result is valid until the next call. */
   async bytes(offset: number, length: number): Promise<Buffer> {
     const available = Math.max(0, Math.min(length, this.size - offset))
     const held = offset >= this.#offset && offset + available <= this.#offset + this.#window.length

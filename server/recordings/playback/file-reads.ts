@@ -3,10 +3,13 @@ import type { ByteSource } from './byte-source.ts'
 import type { ByteRange } from './fragments.ts'
 import { type Reader, type ReadLimits, ReadSlots } from './read-slots.ts'
 
-/** Bytes of one read. */
+/** Number of bytes per read. */
 const chunkBytes = 128 * 1024
 
-/** Streams pieces of files, a bounded number at a time: a client that reads slowly holds one file open, and nobody can hold all of them. */
+/**
+ * Streams pieces of files, with a limited number of open files. A slow client holds one file open, but no client can
+ * exhaust the limit.
+ */
 export class FileReads {
   readonly #slots: ReadSlots
 
@@ -14,16 +17,17 @@ export class FileReads {
     this.#slots = new ReadSlots(limits)
   }
 
-  /** Number of files that are open. */
+  /** Number of open files. */
   get count(): number {
     return this.#slots.count
   }
 
   /**
-   * Streams pieces of a file or object, and bytes between them, one behind the other. The file is closed at the end, and when the reader cancels.
-   * @param reader whose share it counts in
-   * @returns undefined when the reader has too many open
-   * @throws when the file cannot be opened
+   * Streams pieces of a file or object, and bytes between them, one after another. Closes the file at the end, and when
+   * the reader cancels.
+   * @param reader on whose share the file counts
+   * @returns undefined if the reader has too many files open
+   * @throws if the file cannot be opened
    */
   async stream(
     open: () => Promise<ByteSource>,
@@ -60,7 +64,7 @@ function bodyOf(
       start(controller) {
         const giveWay = (): void => {
           controller.error(cut.reason)
-          // The stream has its reason already: closing is all that is left.
+          // The stream already has an error: only closing remains.
           close().catch(() => undefined)
         }
         onAbort(cut, giveWay)

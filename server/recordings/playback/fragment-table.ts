@@ -13,17 +13,20 @@ interface Entry {
   state: ScanState
   scannedBytes: number
   table: FragmentTable | undefined
-  /** Callers of one file take turns. */
+  /** Serializes the reads of one file. */
   turn: Promise<unknown>
 }
 
-/** A segment, wherever it is. */
+/** Segment in any place. */
 type ScannedSegment = SegmentPlace & Pick<SegmentStart, 'container'>
 
-/** Tables kept in memory: a day of one camera is 1,440 segments of about 10 kB each. */
+/** Maximum number of cached tables: a day of one camera has 1,440 segments of about 10 kB each. */
 const maxTables = 4_000
 
-/** Fragment tables of the files of a recordings folder, also of those that are being written. Reads headers only, and keeps the latest. */
+/**
+ * Fragment tables of the files of a recordings folder, including open ones. Reads only headers, and caches recently
+ * used tables.
+ */
 export class FragmentTables {
   readonly #files: SegmentFiles
   readonly #entries = new LRUCache<string, Entry>(growingTo(maxTables))
@@ -33,22 +36,24 @@ export class FragmentTables {
   }
 
   /**
+   * Returns the fragment table of a segment.
    * @param segment from the index: its path is trusted
-   * @throws when it cannot be read, or is none of ours
+   * @throws if the file cannot be read, or is not a recording
    */
   async of(segment: ScannedSegment): Promise<FragmentTable> {
     const entry = this.#entries.get(segment.file) ?? newEntry()
     if (entry.table?.growing === false) return entry.table
     this.#entries.set(segment.file, entry)
     const turn = entry.turn.then(() => this.#read(segment, entry))
-    // The caller gets the error; the next one reads again.
+    // The caller receives the error; the next call reads again.
     entry.turn = turn.catch(() => this.#entries.delete(segment.file))
     return await turn
   }
 
   /**
-   * Times of the pictures in the fragment at a time and in those beside it, in seconds of media time and in order. Reads the headers of these fragments alone.
-   * @throws when it cannot be read
+   * Returns the sorted times of the pictures in the fragment at a time and in the adjacent ones, in seconds of media
+   * time. Reads only the headers of these fragments.
+   * @throws if the file cannot be read
    */
   async pictureTimes(segment: ScannedSegment, at: number): Promise<number[]> {
     const table = await this.of(segment)
@@ -62,7 +67,7 @@ export class FragmentTables {
     }
   }
 
-  /** Forgets a file that was deleted or replaced. */
+  /** Drops the table of a file that was deleted or replaced. */
   forget(file: string): void {
     this.#entries.delete(file)
   }
@@ -89,7 +94,7 @@ export class FragmentTables {
   }
 }
 
-/** State before a scan. */
+/** Returns the state before a scan. */
 export function newScanState(): ScanState {
   return { init: { offset: 0, bytes: 0 }, tracks: [], fragments: [], next: 0, timescales: new Map(), tick: 0.001 }
 }
@@ -102,17 +107,21 @@ function newEntry(): Entry {
   return { state: newScanState(), scannedBytes: -1, table: undefined, turn: Promise.resolve() }
 }
 
-/** Times that differ by less are the same, in seconds. */
+/** Times that differ by less are equal, in seconds. */
 const sameTime = 0.001
 
-/** Fragments with pictures at a time and on both sides of it: the pictures before and after any picture there are among theirs. @param at seconds of media time */
+/**
+ * Returns the fragments with pictures at a time and on both sides of it. They contain the previous and next picture of
+ * every picture at that time.
+ * @param at seconds of media time
+ */
 function fragmentsAround({ fragments }: FragmentTable, at: number): readonly Fragment[] {
   const pictured = fragments.filter(({ pictures }) => pictures > 0)
   const here = pictured.findLastIndex(({ start }) => start <= at + sameTime)
   return pictured.slice(Math.max(0, here - 1), Math.max(0, here) + 2)
 }
 
-/** Reads the times of the pictures of some fragments, in seconds of media time and in order. */
+/** Reads the sorted times of the pictures of some fragments, in seconds of media time. */
 async function pictureTimes(
   source: Pick<ByteSource, 'read'>,
   scan: Scan,

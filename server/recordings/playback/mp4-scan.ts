@@ -1,6 +1,8 @@
 import type { ByteRange, FragmentTrack, KeyFrame, Scan, ScanState } from './fragments.ts'
 
-/** Maximum size of a box that is read whole, in bytes: a moof of ten minutes without a key frame is about 1 MB. */
+/**
+ * Maximum size of a box that is read completely, in bytes: a moof of ten minutes without a key frame has about 1 MB.
+ */
 const maxHeader = 8 * 1024 * 1024
 /** `sample_is_non_sync_sample` (ISO/IEC 14496-12, section 8.8.3.1). */
 const nonSync = 0x0001_0000
@@ -11,7 +13,7 @@ interface Box {
   data: Buffer
 }
 
-/** Reads moov and every moof of a fragmented MP4; skips the media. */
+/** Reads the moov and every moof of a fragmented MP4, and skips the media. */
 export const scanMp4: Scan = async (reader, state, ended) => {
   let moof: { offset: number; data: Buffer } | undefined
   let at = state.next
@@ -30,7 +32,7 @@ export const scanMp4: Scan = async (reader, state, ended) => {
       moof = undefined
     }
     at += size
-    // A moof counts together with its mdat only.
+    // A moof is complete only with its mdat.
     if (moof === undefined) state.next = at
 
     async function whole(): Promise<Buffer> {
@@ -47,7 +49,7 @@ function sizeOf(header: Buffer, left: number): { size: number; headerBytes: numb
   return { size: size === 0 ? left : size, headerBytes: 8 }
 }
 
-/** Place of a box in a buffer: of its header, of its content, and behind it. */
+/** Position of a box in a buffer: its header, its content, and its end. */
 export interface BoxPlace {
   type: string
   start: number
@@ -55,7 +57,7 @@ export interface BoxPlace {
   to: number
 }
 
-/** Boxes that lie whole in a part of a buffer, in order. */
+/** Yields the boxes that are complete within a part of a buffer, in order. */
 export function* boxPlaces(data: Buffer, begin = 0, end = data.length): Generator<BoxPlace> {
   let at = begin
   while (at + 8 <= end) {
@@ -92,7 +94,7 @@ function readMovie(movie: Buffer, state: ScanState): void {
   }
 }
 
-/** avcC or hvcC of the first sample entry. */
+/** Returns the avcC or hvcC of the first sample entry. */
 function pictureConfiguration(entries: Buffer): FragmentTrack['description'] {
   const [entry] = boxesOf(entries.subarray(8))
   // VisualSampleEntry has 78 bytes before its boxes.
@@ -131,7 +133,7 @@ interface TrackFragment {
   samples: number
 }
 
-/** Facts of a track fragment's header (ISO/IEC 14496-12, section 8.8.7). */
+/** Reads the header of a track fragment (ISO/IEC 14496-12, section 8.8.7). */
 function fragmentHeader(traf: Buffer, moofOffset: number): FragmentHeader {
   const header = boxOf(traf, 'tfhd') ?? Buffer.alloc(8)
   const flags = header.readUInt32BE(0) & 0xff_ffff
@@ -152,7 +154,11 @@ function fragmentHeader(traf: Buffer, moofOffset: number): FragmentHeader {
   return { id, base, defaults }
 }
 
-/** Places of the samples of a track fragment. @param traf content of the box @param moofOffset place of its moof in the file */
+/**
+ * Yields the positions of the samples of a track fragment.
+ * @param traf content of the box
+ * @param moofOffset position of its moof in the file
+ */
 export function* samplePlaces(traf: Buffer, moofOffset: number): Generator<ByteRange> {
   const { base, defaults } = fragmentHeader(traf, moofOffset)
   for (const { type, data } of boxesOf(traf)) {
@@ -208,7 +214,7 @@ interface Sample {
   size: number
   duration: number
   flags: number
-  /** Presentation time less decode time, in ticks. */
+  /** Presentation time minus decode time, in ticks. */
   shift: number
 }
 

@@ -13,45 +13,51 @@ import type { SegmentFiles } from './segment-sources.ts'
 import { filmOfPicture } from './single-picture.ts'
 import { keyFrameAt, piecesOf } from './span-pieces.ts'
 
-/** Path of everything that the playback answers. */
+/** Path prefix of all playback requests. */
 const playbackPath = '/recordings/'
 
-/** Answers one more route below `/recordings/`. @param rest the path behind the route's own part */
+/** Handles an additional route below `/recordings/`. @param rest path after the prefix of the route */
 export type FurtherRoute = (request: Request, caller: PlaybackCaller, rest: string) => Promise<Response>
 
-/** A playback behind a port. */
+/** Playback behind the gate of a port. */
 export type GatedPlayback = Gated<(request: Request, caller: PlaybackCaller) => Response | Promise<Response>>
 
-/** Needs of the playback. */
 export interface PlaybackParts {
   files: SegmentFiles
   index: RecordingIndex
   port: Pick<PlaybackPort, 'mayWatch' | 'watched'>
-  /** Shared with others who read fragments of this folder; left out: its own. */
+  /** Fragment tables shared with other readers of this folder; undefined: creates its own. */
   tables?: FragmentTables
-  /** Makes a JPEG of a moment of a segment; left out: there is no ffmpeg. @param at seconds of media time @returns the picture, or why there is none */
+  /**
+   * Makes a JPEG of a moment of a segment; undefined if ffmpeg is missing.
+   * @param at seconds of media time
+   * @returns the picture, or the reason why there is none
+   */
   snapshot?:
     | ((segment: SegmentStart, at: number, signal: AbortSignal) => Promise<Uint8Array | 'noFfmpeg' | 'busy'>)
     | undefined
-  /** Routes of exports and others, by the first part of their path. */
+  /** Additional routes, such as exports, by the first part of their path. */
   routes?: Readonly<Record<string, FurtherRoute>>
 }
 
-/** Maximum size of the fragments of one answer, in bytes: about half a minute of a large camera. */
+/** Maximum size of the fragments in one response, in bytes: about half a minute of a camera with a high bit rate. */
 const maxSpanBytes = 32 * 1024 * 1024
 /** Maximum size of a coded picture, in bytes. */
 const maxPictureBytes = 8 * 1024 * 1024
-/** Time between two reports of the same viewer of a stream, in milliseconds. */
+/** Minimum interval between two reports of the same viewer of a stream, in milliseconds. */
 const reportMs = 10 * 60_000
 const maxReported = 10_000
-/** Recordings stay in no cache: nobody finds them in the browser after somebody has signed out. */
+/** Recordings are never cached, so that they are not left in the browser after a user has signed out. */
 const headers = {
   'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Cache-Control': 'no-store',
 }
 
-/** Plays recordings over HTTP and `app://`: files, spans, small pictures and snapshots of segments, by their ids in the index. */
+/**
+ * Serves recordings over HTTP and `app://`: files, spans, small pictures and snapshots of segments, by their ids in the
+ * index.
+ */
 export class RecordingPlayback {
   readonly #parts: PlaybackParts
   readonly #reads = new FileReads({ all: 128, account: 32, address: 64 })
@@ -63,7 +69,7 @@ export class RecordingPlayback {
     this.tables = parts.tables ?? new FragmentTables(parts.files)
   }
 
-  /** Answers a GET or HEAD of a path below `/recordings/`. Never throws for a reason of the request. */
+  /** Answers a GET or HEAD request for a path below `/recordings/`. Never throws because of an invalid request. */
   async answer(request: Request, caller: PlaybackCaller): Promise<Response> {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return refuse(405, 'Only GET and HEAD are answered here.')
@@ -74,7 +80,7 @@ export class RecordingPlayback {
     if (further !== undefined)
       return await further(request, caller, [number, view].filter((part) => part !== '').join('/'))
     const segment = kind === 'segments' && /^\d{1,15}$/.test(number) ? this.#find(Number(number)) : undefined
-    // A caller who may not see a recording does not learn that there is one.
+    // A caller without access receives the same response for an existing and a missing recording.
     if (segment === undefined || others.length > 0 || !this.#parts.port.mayWatch(caller, segment))
       return refuse(404, 'There is no such recording.')
     try {
@@ -114,7 +120,7 @@ export class RecordingPlayback {
     )
   }
 
-  /** The whole file, or the range that is asked for. */
+  /** Sends the whole file, or the requested range. */
   async #file(
     request: Request,
     query: URLSearchParams,
@@ -147,7 +153,7 @@ export class RecordingPlayback {
     return body === undefined ? tooMany() : new Response(body, { status, headers: answered })
   }
 
-  /** Init and fragments of a span, ready for a SourceBuffer. */
+  /** Sends init and fragments of a span, ready for a SourceBuffer. */
   async #span(
     segment: OpenSegment,
     from: number,
@@ -178,7 +184,7 @@ export class RecordingPlayback {
     return body === undefined ? tooMany() : new Response(body, { headers: answered })
   }
 
-  /** A film of one picture, for thumbnails: the page decodes it, and the program decodes nothing. */
+  /** Sends a film of one picture for thumbnails. The page decodes it, so the program does not have to. */
   async #picture(segment: OpenSegment, at: number, caller: PlaybackCaller): Promise<Response> {
     const table = await this.tables.of(segment)
     const key = keyFrameAt(table, at)
@@ -220,7 +226,7 @@ export class RecordingPlayback {
   }
 }
 
-/** A refusal with a sentence. */
+/** Returns an error response with a message. */
 export function refuse(status: number, message: string, more: Record<string, string> = {}): Response {
   return Response.json({ error: message }, { status, headers: { ...headers, ...more } })
 }
@@ -246,13 +252,13 @@ function plainType({ container, videoCodec }: SegmentStart): string {
   return `${videoCodec === '' ? 'audio' : 'video'}/${container}`
 }
 
-/** Content type with codecs (RFC 6381), as a SourceBuffer takes it. */
+/** Returns the content type with codecs (RFC 6381), as a SourceBuffer requires it. */
 function mediaType(segment: SegmentStart): string {
   const codecs = [segment.videoCodec, segment.audioCodec].filter((codec) => codec !== '')
   return `${plainType(segment)}; codecs="${codecs.join(', ')}"`
 }
 
-/** Name of a downloaded segment: whose, and when it began, in UTC. */
+/** Returns the name of a downloaded segment: the user and the start in UTC. */
 function downloadName({ userName, userId, startedAt, container }: SegmentStart): string {
   const name = (userName || userId).replace(/[^\w.-]+/g, '-').slice(0, 60)
   return `${name}-${new Date(startedAt).toISOString().slice(0, 19).replaceAll(':', '')}Z.${container}`

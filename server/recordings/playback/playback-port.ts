@@ -1,42 +1,42 @@
 import type { RecordedStream, SegmentStart } from '../../../shared/recordings/segment.ts'
 import type { Role } from '../../../shared/domain/roles.ts'
 
-/** Somebody who asks for recordings, and has shown who they are. */
+/** Authenticated caller who requests recordings. */
 export interface PlaybackCaller {
   role: Role
-  /** Account; empty: the console key, or the desktop's own window. */
+  /** Account; empty: the console key, or the window of the desktop application. */
   account: string
-  /** Id of the account; empty: the console key, or the desktop's own window. */
+  /** Id of the account; empty: the console key, or the window of the desktop application. */
   accountId: string
   /** Address of the client; empty: this machine. */
   address: string
-  /** The access token may read recordings; true without one. */
+  /** Whether the access token may read recordings; true without a token. */
   scoped: boolean
 }
 
-/** Somebody watches a stream: reported once for each caller and stream in a while. */
+/** A caller watches a stream. Reported once per interval for each caller and stream. */
 export interface WatchedRecording {
   caller: PlaybackCaller
   stream: RecordedStream
   userName: string
-  /** Moment that is watched, in milliseconds since the epoch. */
+  /** Watched moment, in milliseconds since the epoch. */
   at: number
 }
 
-/** Somebody downloads an export: reported once for each account and export. */
+/** A caller downloads an export. Reported once for each account and export. */
 interface DownloadedExport {
   caller: PlaybackCaller
-  /** Id of the account that made it; empty: the console key, or the desktop's own window. */
+  /** Id of the account that requested it; empty: the console key, or the window of the desktop application. */
   account: string
   streams: readonly RecordedStream[]
 }
 
-/** Rules and reports that the playback takes from the site. */
+/** Rules of the site that playback applies, and its reports to the site. */
 export interface PlaybackPort {
-  /** Tells whether a caller may see recordings of a stream. @param segment tells whether it is a camera's */
+  /** Whether a caller may see recordings of a stream. @param segment contains whether the stream is a camera's */
   mayWatch(caller: PlaybackCaller, segment: SegmentStart): boolean
-  /** Receives who watches what. */
+  /** Reports that a caller watches a stream. */
   watched(event: WatchedRecording): void
-  /** Receives who downloads which export. */
+  /** Reports that a caller downloads an export. */
   downloaded(event: DownloadedExport): void
 }

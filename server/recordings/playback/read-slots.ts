@@ -2,14 +2,16 @@ import { addressShare } from '../../../shared/client-address.ts'
 import { atLeast } from '../../../shared/domain/roles.ts'
 import type { PlaybackCaller } from './playback-port.ts'
 
-/** Maximum number of files that are sent at the same time: to everybody, to one account from any address, and to one address. */
+/** Maximum number of files sent at the same time: in total, to one account from all addresses, and to one address. */
 export interface ReadLimits {
   all: number
   account: number
   address: number
 }
 
-/** Who reads. The type has every part that is counted, so a reader without an account or address does not compile. */
+/**
+ * Reader of a file. All counted properties are required, so that a reader without account or address does not compile.
+ */
 export type Reader = Pick<PlaybackCaller, 'role' | 'account' | 'address'>
 
 /** A file that is being sent. */
@@ -17,14 +19,15 @@ interface Slot {
   account: string
   address: string
   admin: boolean
-  /** Order of its last read: the lowest number belongs to the slowest reader. */
+  /** Order of its last read: the slowest reader has the lowest number. */
   readAt: number
   giveWay: () => void
 }
 
 /**
- * Shares the files that may be open. At a limit that several accounts share, the slowest read of the account with the most of them gives way, so that nobody is
- * refused because of an account that holds more. An admin is never refused because of accounts that are none.
+ * Shares the limited number of open files. At a limit shared by several accounts, the slowest read of the account with
+ * the most reads is cancelled. Thus no caller is refused because of another account's heavy use. An admin is never
+ * refused because of accounts that are not admins.
  */
 export class ReadSlots {
   readonly #limits: ReadLimits
@@ -35,15 +38,15 @@ export class ReadSlots {
     this.#limits = limits
   }
 
-  /** Number of files that are open. */
+  /** Number of open files. */
   get count(): number {
     return this.#open.size
   }
 
   /**
    * Takes a slot.
-   * @param giveWay called when another reader takes the slot over
-   * @returns undefined when the caller has used up the share
+   * @param giveWay called when another reader takes over the slot
+   * @returns undefined if the caller's share is used up
    */
   take(reader: Reader, giveWay: () => void): { read: () => void; release: () => void } | undefined {
     const slot: Slot = {
@@ -67,7 +70,7 @@ export class ReadSlots {
     }
   }
 
-  /** @param open slots that share a limit @returns whether there is room now */
+  /** @param open slots that share a limit @returns whether a slot is free now */
   #makeRoom(wanted: Slot, open: readonly Slot[], limit: number): boolean {
     if (open.length < limit) return true
     const counts = new Map<string, number>()

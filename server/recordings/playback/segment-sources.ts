@@ -8,45 +8,45 @@ import type { SegmentStart } from '../../../shared/recordings/segment.ts'
 import type { IndexedSegment } from '../recording-index.ts'
 import type { ByteSource } from './byte-source.ts'
 
-/** A segment as the index names it; one that is being written has neither size nor place. */
+/** Reference to a segment in the index; an open one has neither size nor place. */
 export type SegmentPlace = Pick<SegmentStart, 'file'> & Partial<Pick<IndexedSegment, 'id' | 'stored' | 'bytes'>>
 
-/** A segment that can be read. */
+/** Segment that can be read. */
 export interface LocatedSegment {
   size: number
-  /** It is being written. */
+  /** The segment is being written. */
   growing: boolean
   open: () => Promise<ByteSource>
 }
 
-/** A segment on the disk. */
+/** Segment on the disk. */
 export interface LocalSegment extends LocatedSegment {
   path: OwnPath
   open: () => Promise<FileHandle>
 }
 
-/** A whole segment in a file, for programs that read files. */
+/** File with a whole segment, for programs that read files. */
 export interface WholeFile {
   path: OwnPath
   open: () => Promise<FileHandle>
 }
 
-/** Reads segments that are in object storage alone. @throws ObjectError */
+/** Reads segments that are only in object storage. @throws ObjectError */
 export interface RemoteSegments {
   open(file: string, size: number): Promise<ByteSource>
-  /** A copy of the whole on this disk, which may be deleted after a while. */
+  /** Copies the whole segment to this disk; the copy may be deleted after a while. */
   copy(file: string, size: number, signal: AbortSignal): Promise<WholeFile>
 }
 
-/** Segments of a recordings folder, wherever they are: on the disk, being written, or in object storage. */
+/** Segments of a recordings folder in any place: on the disk, open, or in object storage. */
 export class SegmentFiles {
   readonly folder: string
   readonly #remote: RemoteSegments | undefined
   readonly #doubtful: (id: number) => void
 
   /**
-   * @param remote left out: everything is on the disk
-   * @param doubtful receives the id of a finished segment whose file was not found on the disk, or is not as it was written
+   * @param remote undefined: all segments are on the disk
+   * @param doubtful receives the id of a finished segment whose file is missing or was modified
    */
   constructor(folder: string, remote?: RemoteSegments, doubtful: (id: number) => void = () => {}) {
     this.folder = folder
@@ -54,7 +54,7 @@ export class SegmentFiles {
     this.#doubtful = doubtful
   }
 
-  /** Finds a segment. @throws Error with the code ENOENT where there is none; PathError; ObjectError */
+  /** Finds a segment. @throws Error with the code ENOENT if it does not exist; PathError; ObjectError */
   async locate(segment: SegmentPlace): Promise<LocatedSegment> {
     const found = await this.#local(segment)
     if (found !== undefined) return found
@@ -62,7 +62,7 @@ export class SegmentFiles {
     return { size, growing: false, open: () => remote.open(segment.file, size) }
   }
 
-  /** A file with the whole segment. @throws as `locate` does */
+  /** Returns a file with the whole segment. @throws as `locate` does */
   async fileOf(segment: SegmentPlace, signal: AbortSignal): Promise<WholeFile> {
     const found = await this.#local(segment)
     if (found !== undefined) return found
@@ -70,7 +70,7 @@ export class SegmentFiles {
     return await remote.copy(segment.file, size, signal)
   }
 
-  /** Notes that the file of a segment does not hold what it should. */
+  /** Reports that the file of a segment does not contain the expected media. */
   doubt({ id, stored }: SegmentPlace): void {
     if (stored === 'local' && id !== undefined) this.#doubtful(id)
   }
@@ -94,15 +94,15 @@ export class SegmentFiles {
   }
 }
 
-/** Whether a file is shorter than the finished segment that was written to it. */
+/** Whether a file is shorter than the finished segment written to it. */
 export function isCutOff({ size, growing }: LocatedSegment, { stored, bytes = 0 }: SegmentPlace): boolean {
   return stored === 'local' && !growing && size < bytes
 }
 
 /**
- * Finds the file of a segment on the disk, under its final name or the one of a file that is being written. One that was being written may have its final name by the time it is
- * opened; what was read of it stays true.
- * @throws Error with the code ENOENT where there is none; PathError the path leaves the folder, or there is a link
+ * Finds the file of a segment on the disk, under its final name or that of an open file. An open file may be renamed to
+ * its final name before it is opened; earlier reads of it stay valid.
+ * @throws Error with the code ENOENT if it does not exist; PathError if the path leaves the folder or contains a link
  */
 export async function locate(folder: string, file: string): Promise<LocalSegment> {
   const path = recordedPath(folder, file)
@@ -115,7 +115,7 @@ export async function locate(folder: string, file: string): Promise<LocalSegment
     const openPart = async (): Promise<FileHandle> => (await openInside(folder, part).catch(withoutMissing)) ?? open()
     return { path: part, size: partSize, growing: true, open: openPart }
   }
-  // Renamed between the two looks.
+  // The file was renamed between the two checks.
   return { path, size: await sizeInside(folder, path), growing: false, open }
 }
 

@@ -1,15 +1,18 @@
 import type { FragmentTable } from './fragments.ts'
 
-/** Ticks a second, as the track says; the picture is alone, so its length does not matter. */
+/** Ticks per second, as in the track header. The duration of a single picture does not matter. */
 const pictureTicks = 1_000
 /** `default-base-is-moof` (ISO/IEC 14496-12, section 8.8.7.1). */
 const baseIsMoof = 0x02_0000
 /** Data offset, duration, size and flags of each sample. */
 const runFields = 0x00_0701
-/** A sync sample that depends on no other. */
+/** A sync sample that depends on no other sample. */
 const syncSample = 0x0200_0000
 
-/** Makes a film of one picture: init, and a fragment with the key frame only. A browser shows it as any other film, whatever its codec. */
+/**
+ * Makes a film of one picture: the init and a fragment with only the key frame. A browser shows it like any other film,
+ * whatever its codec.
+ */
 export function filmOfPicture(table: FragmentTable, init: Uint8Array, picture: Uint8Array): Uint8Array {
   const track = table.tracks.find(({ type }) => type === 'video')?.id ?? 1
   return table.container === 'mp4'
@@ -26,7 +29,7 @@ function fragmentOf(track: number, picture: Uint8Array): Buffer {
       box('mfhd', u32(0), u32(1)),
       box('traf', box('tfhd', u32(baseIsMoof), u32(track)), box('tfdt', u32(0), u32(0)), run(offset)),
     )
-  // The picture begins behind the header of its mdat.
+  // The picture starts after the header of its mdat.
   const { length } = moof(0)
   return Buffer.concat([moof(length + 8), box('mdat', picture)])
 }
@@ -42,7 +45,7 @@ function u32(value: number): Buffer {
   return bytes
 }
 
-/** A cluster at 0 with one simple block (RFC 9559, section 10.2). */
+/** Returns a cluster at time 0 with one simple block (RFC 9559, section 10.2). */
 function clusterOf(track: number, picture: Uint8Array): Buffer {
   const time = element([0xe7], Buffer.from([0]))
   const block = element([0xa3], Buffer.concat([Buffer.from([0x80 | track, 0, 0, 0x80]), picture]))
@@ -50,7 +53,7 @@ function clusterOf(track: number, picture: Uint8Array): Buffer {
 }
 
 function element(id: readonly number[], content: Uint8Array): Buffer {
-  // A size of eight bytes fits everything.
+  // Every size fits into eight bytes.
   const size = Buffer.alloc(8)
   size.writeBigUInt64BE(BigInt(content.length) | (1n << 56n))
   return Buffer.concat([Buffer.from(id), size, content])

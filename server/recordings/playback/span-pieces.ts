@@ -1,20 +1,20 @@
 import { type ByteRange, endOf, type Fragment, type FragmentTable, type KeyFrame } from './fragments.ts'
 
-/** Pieces of a file, and bytes between them, that play a span. */
+/** Ranges of a file, and bytes between them, that play a span. */
 export interface SpanPieces {
   pieces: (ByteRange | Uint8Array)[]
-  /** Bytes of all pieces. */
+  /** Total size in bytes. */
   bytes: number
-  /** Media time of the first picture and behind all that they hold, in seconds. */
+  /** Media time of the first picture and of the end, in seconds. */
   from: number
   to: number
 }
 
 /**
- * Finds init and fragments of a span: those that overlap it, from the one whose pictures are needed to decode `from`.
+ * Finds init and fragments of a span: the overlapping fragments, starting with the one needed to decode `from`.
  * @param from seconds of media time
- * @param maxBytes of fragments; at least one is given
- * @returns undefined when there is none: the span is behind the end
+ * @param maxBytes maximum size of the fragments; at least one is returned
+ * @returns undefined if the span is after the end
  */
 export function piecesOf(table: FragmentTable, from: number, to: number, maxBytes: number): SpanPieces | undefined {
   const { fragments, init } = table
@@ -34,25 +34,34 @@ export function piecesOf(table: FragmentTable, from: number, to: number, maxByte
   return { pieces, bytes: length, from: first.start, to: endOf(taken) }
 }
 
-/** Tells whether a fragment is sound of the time of others: written after the last picture, it plays with them. */
+/**
+ * Whether a fragment is sound that overlaps other fragments: it was written after the last picture, and plays with
+ * them.
+ */
 function isTailOf(others: readonly Fragment[], { pictures, start }: Fragment): boolean {
   return pictures === 0 && start < endOf(others) - 0.001
 }
 
-/** A cluster of unknown size gets its size: otherwise the browser waits for the next one before it shows the last picture. */
+/**
+ * Inserts the size of a cluster of unknown size. Otherwise the browser waits for the next cluster before it shows the
+ * last picture.
+ */
 function withSize({ offset, bytes, unsizedHeader }: Fragment): (ByteRange | Uint8Array)[] {
   if (unsizedHeader === undefined) return [{ offset, bytes }]
   const content = bytes - unsizedHeader
   const header = Buffer.alloc(12)
   header.writeUInt32BE(clusterId)
-  // Eight bytes, with the marker of that length (RFC 8794, section 4).
+  // Size in eight bytes, with the marker of that length (RFC 8794, section 4).
   header.writeBigUInt64BE(BigInt(content) | (1n << 56n), 4)
   return [header, { offset: offset + unsizedHeader, bytes: content }]
 }
 
 const clusterId = 0x1f43_b675
 
-/** The latest fragment that begins at or before a time; of a picture, the one with the key frame before it. Sound behind the last picture needs none. */
+/**
+ * Finds the latest fragment that starts at or before a time; for pictures, the one with the key frame before it. Sound
+ * after the last picture needs no key frame.
+ */
 function firstFragment(fragments: readonly Fragment[], time: number): number {
   let [low, high] = [0, fragments.length]
   while (high - low > 1) {
@@ -66,7 +75,7 @@ function firstFragment(fragments: readonly Fragment[], time: number): number {
   return low
 }
 
-/** Returns the last key frame at or before a time, else the first one. @param time seconds of media time */
+/** Returns the last key frame at or before a time, otherwise the first one. @param time seconds of media time */
 export function keyFrameAt({ fragments }: FragmentTable, time: number): KeyFrame | undefined {
   let found: KeyFrame | undefined
   for (const { keyFrames, start } of fragments) {

@@ -15,39 +15,38 @@ import { MixRun } from './mix-run.ts'
 import { MixSegments } from './mix-segments.ts'
 import { Voices, type VoicesParts } from './voices.ts'
 
-/** Needs of a mix. */
 export interface LiveMixParts extends Omit<VoicesParts, 'program'> {
   /** Id of the live stream. */
   id: string
-  /** Stream of the user whose picture it shows. */
+  /** Stream of the user whose picture is shown. */
   target: LiveStream
-  /** false: sound alone. */
+  /** False: only sound. */
   picture: boolean
-  /** Resolves when it may write. */
+  /** Resolves when the mix may write files. */
   ready: Promise<void>
   ffmpeg: LocalFfmpeg
   encoders: EncoderPlaces
 }
 
-/** Folder of the files of mixes below the recordings folder; `~` is in no id's folder name. */
+/** Folder below the recordings folder for the files of mixes. Folder names of ids never contain `~`. */
 const mixesFolder = '~mixes'
-/** Wait before another attempt, in milliseconds. */
+/** Delay before another attempt, in milliseconds. */
 const againMs = 2_000
-/** Time without a picture after which a new run begins, in milliseconds: files have no holes. */
+/** Time without a picture after which a new run starts, in milliseconds: a file cannot contain gaps. */
 const awayMs = 5_000
-/** Wait for the first picture or sound of the user, in milliseconds. */
+/** Maximum wait for the first picture or sound of the user, in milliseconds. */
 const firstMs = 5_000
 
-/** A live stream of one user's picture with the sound of all who are in the room. */
+/** Live stream of one user's picture with the mixed sound of all users in the room. */
 export class LiveMix {
-  /** The mixed stream, as players read it. */
+  /** The mixed stream that players read. */
   readonly stream: LiveStream
   readonly #parts: LiveMixParts
   readonly #below: string
   readonly #segments = new MixSegments()
   readonly #ended = new AbortController()
   readonly #done: Promise<void>
-  /** Fragment of the picture that was taken last. */
+  /** Last fragment of the picture passed to the mix. */
   #taken: LiveFragment | undefined
   #runs = 0
 
@@ -58,7 +57,7 @@ export class LiveMix {
     this.#done = this.#mix()
   }
 
-  /** Ends it, and deletes its files. Never rejects. */
+  /** Ends the mix and deletes its files. Never rejects. */
   async close(): Promise<void> {
     this.#ended.abort()
     await this.#done
@@ -66,7 +65,7 @@ export class LiveMix {
     await removeMixes(folder, id)
   }
 
-  /** Mixes until it is closed; a picture of another format begins anew. Never rejects. */
+  /** Mixes until the mix is closed. A picture of another format starts a new run. Never rejects. */
   async #mix(): Promise<void> {
     const { signal } = this.#ended
     await this.#parts.ready
@@ -141,7 +140,7 @@ export class LiveMix {
     await this.#tell(run, signal)
   }
 
-  /** Throws what ffmpeg said, where it ended by itself. */
+  /** Throws an error with ffmpeg's last lines if ffmpeg ended on its own. */
   async #tell(run: MixRun | undefined, signal: AbortSignal): Promise<void> {
     if (run !== undefined && !signal.aborted) throw new Error((await run.complaint()) || 'ffmpeg ended')
   }
@@ -164,14 +163,11 @@ export class LiveMix {
   }
 }
 
-/**
- * Deletes the files of one mix, or of all. Never rejects.
- * @param folder recordings folder; empty where it cannot be used
- */
+/** Deletes the files of one mix, or of all. Never rejects. @param folder recordings folder; empty if it is unusable */
 export async function removeMixes(folder: string, ...ids: [] | [string]): Promise<void> {
   try {
     await removeInside(folder, insideOf(folder, mixesFolder, ...ids), { recursive: true })
   } catch {
-    // What stays is removed at the next start.
+    // Remaining files are removed at the next start.
   }
 }

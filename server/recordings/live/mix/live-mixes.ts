@@ -6,12 +6,11 @@ import type { LiveStream } from '../live-stream.ts'
 import { windowMs } from '../live-streams.ts'
 import { LiveMix, type LiveMixParts, removeMixes } from './live-mix.ts'
 
-/** Needs of the mixes. */
 export interface LiveMixesOptions extends Omit<LiveMixParts, 'id' | 'roomId' | 'target' | 'picture' | 'ready'> {
   requests: RecordingRequests
 }
 
-/** Live streams that carry the sound of their room, by the ids of the live streams. */
+/** Live streams with the sound of their room, by the ids of the live streams. */
 export class LiveMixes {
   readonly #options: LiveMixesOptions
   readonly #mixes = new Map<string, LiveMix>()
@@ -26,7 +25,7 @@ export class LiveMixes {
     this.#cleared = removeMixes(this.#options.folder)
   }
 
-  /** Checks that a mix can be made. @throws ApiError recordingUnavailable (no ffmpeg) */
+  /** Checks that mixing is possible. @throws ApiError recordingUnavailable (no ffmpeg) */
   async check(): Promise<void> {
     const { ffmpeg } = this.#options
     await ffmpeg.look()
@@ -34,7 +33,7 @@ export class LiveMixes {
       throw new ApiError('recordingUnavailable', { refusal: refusal('liveMixNeedsFfmpeg') })
   }
 
-  /** Begins a mix: all of the room is recorded as long as it lasts. */
+  /** Starts a mix. The whole room is recorded while it runs. */
   begin({ id, room_id: roomId, picture }: StoredLive, target: LiveStream): LiveStream {
     this.#options.requests.put({ id: requestId(id), roomId, windowMs })
     const mix = new LiveMix({ ...this.#options, id, roomId, target, picture: picture !== 'none', ready: this.#cleared })
@@ -42,19 +41,19 @@ export class LiveMixes {
     return mix.stream
   }
 
-  /** The mix of a live stream; undefined: there is none. */
+  /** Returns the mix of a live stream; undefined if there is none. */
   of(id: string): LiveStream | undefined {
     return this.#mixes.get(id)?.stream
   }
 
-  /** Ends one, and deletes its files. Never rejects. */
+  /** Ends a mix and deletes its files. Never rejects. */
   async end(id: string): Promise<void> {
     const mix = this.#mixes.get(id)
     if (mix === undefined) return
     this.#mixes.delete(id)
     this.#options.requests.remove(requestId(id))
     const closed = mix.close()
-    // Another mix of this live stream uses the same folder.
+    // The next mix of this live stream uses the same folder.
     this.#cleared = Promise.allSettled([this.#cleared, closed]).then(() => undefined)
     await closed
   }

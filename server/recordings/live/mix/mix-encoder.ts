@@ -8,27 +8,30 @@ import { type FfmpegRun, liveEncoding, startFfmpeg, writeToProgram } from '../ff
 import { PushFeed } from '../push-feed.ts'
 import { channels, sampleRate } from './sample-line.ts'
 
-/** Needs of an encoder. */
 export interface MixEncoderParts {
   program: Pick<FfmpegProgram, 'path'>
   /** Recordings folder. */
   recordings: string
-  /** Folder of its files. */
+  /** Folder of the encoder's files. */
   folder: OwnPath
-  /** Beginning of their names. */
+  /** Prefix of the file names. */
   name: string
-  /** Arguments for the codec of the picture (`pictureArguments`); undefined: sound alone. */
+  /** Arguments for the codec of the picture (`pictureArguments`); undefined: only sound. */
   picture: readonly string[] | undefined
-  /** A file is complete. @param number from 0 @param seconds end of its media since the beginning */
+  /**
+   * Called when a file is complete.
+   * @param number from 0
+   * @param seconds end of its media since the start of the encoder
+   */
   completed: (number: number, seconds: number) => void
 }
 
-/** Length of a file, in seconds; it ends at the first key frame after that. */
+/** Length of a file, in seconds; it ends at the next key frame. */
 const fileSeconds = 60
-/** Time to end in order, in milliseconds. */
+/** Time allowed for a regular exit, in milliseconds. */
 const endMs = 3_000
 
-/** A run of ffmpeg that makes fragmented MP4 of a picture and the samples of a mix. */
+/** ffmpeg process that writes fragmented MP4 from a picture and the samples of a mix. */
 export class MixEncoder {
   readonly #run: FfmpegRun
   readonly #picture: PushFeed | undefined
@@ -47,34 +50,34 @@ export class MixEncoder {
     mustNotFail(this.#run.ended.then(() => this.#over.abort()))
   }
 
-  /** @throws what the file system says */
+  /** @throws errors of the file system */
   static async start(parts: MixEncoderParts): Promise<MixEncoder> {
     await makeInside(parts.recordings, parts.folder, 0o700)
     return new MixEncoder(parts)
   }
 
-  /** Aborts when it has ended. */
+  /** Aborts when ffmpeg has ended. */
   get over(): AbortSignal {
     return this.#over.signal
   }
 
-  /** Last words of ffmpeg, once it has ended. */
+  /** Resolves with the last lines of ffmpeg, once it has ended. */
   async complaint(): Promise<string> {
     return (await this.#run.ended).complaint
   }
 
-  /** Takes a fragment. @param startedAt as of PushFeed.add @throws as PushFeed.add does */
+  /** Writes a fragment of the picture. @param startedAt see PushFeed.add @throws as PushFeed.add does */
   async addPicture(bytes: Uint8Array, startedAt: number): Promise<void> {
     await this.#picture?.add(bytes, startedAt)
   }
 
-  /** Takes the next samples. @throws Error when ffmpeg is gone or stuck */
+  /** Writes the next samples. @throws Error if ffmpeg has ended or is stuck */
   async addSound(sum: Float32Array): Promise<void> {
     const [input] = this.#run.inputs
     if (input !== undefined) await writeToProgram(input, new Uint8Array(sum.buffer, sum.byteOffset, sum.byteLength))
   }
 
-  /** Ends the last file. Never rejects. */
+  /** Completes the last file and ends ffmpeg. Never rejects. */
   async end(): Promise<void> {
     const timer = setTimeout(() => this.#run.kill(), endMs)
     for (const input of this.#run.inputs) input.end()
@@ -84,7 +87,7 @@ export class MixEncoder {
   }
 }
 
-/** Path of a file of an encoder, below its folder. */
+/** Returns the path of an encoder's file, relative to its folder. */
 export function mixFile(name: string, number: number): string {
   return `${name}-${number}.mp4`
 }
@@ -92,7 +95,7 @@ export function mixFile(name: string, number: number): string {
 function encoderArguments({ folder, name, picture }: MixEncoderParts): string[] {
   const pictureInput = ['-probesize', '500000', '-analyzeduration', '1000000', '-f', 'matroska', '-i', 'pipe:0']
   const soundInput = ['-f', 'f32le', '-ar', String(sampleRate), '-ac', String(channels), '-i', 'pipe:3']
-  // A percent sign in the folder would be read as the place of the number.
+  // ffmpeg would interpret a percent sign in the folder as part of the number format.
   const files = `${insideOf(folder, name).replaceAll('%', '%%')}-%d.mp4${partSuffix}`
   const fragments =
     picture === undefined ? 'empty_moov+default_base_moof' : 'empty_moov+default_base_moof+frag_keyframe'
@@ -101,7 +104,7 @@ function encoderArguments({ folder, name, picture }: MixEncoderParts): string[] 
     ...(picture === undefined
       ? [...soundInput, '-map', '0:a:0']
       : [...pictureInput, ...soundInput, '-map', '0:v:0', '-map', '1:a:0', ...picture]),
-    // Several voices together may be louder than a file can be.
+    // The sum of several voices may exceed the maximum level of a file.
     ...['-af', 'alimiter=limit=0.95:level=disabled', '-c:a', 'aac', '-b:a', '96k'],
     ...['-f', 'segment', '-segment_time', String(fileSeconds), '-reset_timestamps', '1'],
     ...['-segment_list', 'pipe:1', '-segment_list_type', 'csv', '-segment_format', 'mp4'],
@@ -109,10 +112,14 @@ function encoderArguments({ folder, name, picture }: MixEncoderParts): string[] 
   ]
 }
 
-/** Arguments for a picture: H.264 and H.265 are copied. @param encoder for others @returns undefined: it has to be encoded, and there is no encoder */
+/**
+ * Returns the arguments for a picture: H.264 and H.265 are copied.
+ * @param encoder for other codecs
+ * @returns undefined if it has to be encoded and there is no encoder
+ */
 export function pictureArguments(codec: string, encoder: string | undefined): string[] | undefined {
   if (codec.startsWith('avc1')) return ['-c:v', 'copy']
-  // Apple's players know no other name for it.
+  // Apple's players support H.265 only with this tag.
   if (/^h(vc|ev)1/.test(codec)) return ['-c:v', 'copy', '-tag:v', 'hvc1']
   if (encoder === undefined) return undefined
   return [...liveEncoding(encoder), '-force_key_frames', 'expr:gte(t,n_forced*2)']

@@ -14,20 +14,19 @@ import type { MixSegments } from './mix-segments.ts'
 import { sampleRate } from './sample-line.ts'
 import type { Voices } from './voices.ts'
 
-/** Needs of a run. */
 export interface MixRunParts {
   program: Pick<FfmpegProgram, 'path'>
   /** Recordings folder. */
   folder: string
-  /** Folder of the files of this mix, below it. */
+  /** Folder of the files of this mix, relative to the recordings folder. */
   below: string
-  /** Beginning of the names of its files. */
+  /** Prefix of its file names. */
   name: string
-  /** As of MixEncoder. */
+  /** See MixEncoder. */
   picture: readonly string[] | undefined
-  /** Facts of the stream that it shows. */
+  /** Codecs and size of the stream that is shown. */
   facts: SegmentStart
-  /** Moment of its beginning, in milliseconds since the epoch. */
+  /** Time of its start, in milliseconds since the epoch. */
   startedAt: number
   voices: Voices
   segments: MixSegments
@@ -35,18 +34,18 @@ export interface MixRunParts {
   logger: { warn(fields: object, message: string): void }
 }
 
-/** Interval between two looks at the voices, in milliseconds. */
+/** Interval between two checks of the voices, in milliseconds. */
 const lookMs = 100
 
-/** One encoder of a mix, from its beginning to its end: picture and sound are given to it as they come. */
+/** One encoder of a mix, from its start to its end. Receives picture and sound as they arrive. */
 export class MixRun {
   readonly #parts: MixRunParts
   readonly #encoder: MixEncoder
   readonly #sound: Promise<void>
   readonly #stopped = new AbortController()
-  /** Why no more sound is encoded; empty: it is. */
+  /** Reason why sound is no longer encoded; empty if it is. */
   #failure = ''
-  /** Number of the sample up to which the picture was given. */
+  /** Number of the sample up to which the picture was passed on. */
   #pictureEnd = 0
 
   private constructor(parts: MixRunParts, encoder: MixEncoder) {
@@ -59,7 +58,7 @@ export class MixRun {
     })
   }
 
-  /** @throws what the file system says */
+  /** @throws errors of the file system */
   static async start(parts: MixRunParts): Promise<MixRun> {
     const { program, folder, below, name, picture, startedAt } = parts
     const encoder = await MixEncoder.start({
@@ -71,30 +70,30 @@ export class MixRun {
     return run
   }
 
-  /** Aborts when it cannot go on. */
+  /** Aborts when the run cannot continue. */
   get over(): AbortSignal {
     return AbortSignal.any([this.#encoder.over, this.#stopped.signal])
   }
 
-  /** Last lines of ffmpeg's stderr once it has ended, or why it got no more sound. */
+  /** Returns the last lines of ffmpeg's stderr once it has ended, or the reason why it received no more sound. */
   async complaint(): Promise<string> {
     return (await this.#encoder.complaint()) || this.#failure
   }
 
-  /** Takes a fragment of the picture. @throws as MixEncoder.addPicture does */
+  /** Passes on a fragment of the picture. @throws as MixEncoder.addPicture does */
   async addPicture(bytes: Uint8Array, fragment: LiveFragment): Promise<void> {
     this.#pictureEnd = sampleAt(fragmentEnd(fragment))
     await this.#encoder.addPicture(bytes, fragment.segment / 1_000)
   }
 
-  /** Ends the last file. Never rejects. */
+  /** Completes the last file. Never rejects. */
   async end(): Promise<void> {
     this.#stopped.abort()
     await this.#encoder.end()
     await this.#sound
   }
 
-  /** Gives the voices to the encoder as far as all of them are there. */
+  /** Sends the voices to the encoder up to the time at which all of them have arrived. */
   async #giveSound(): Promise<void> {
     const { picture, startedAt, voices, clock } = this.#parts
     const { over } = this
@@ -120,7 +119,7 @@ export class MixRun {
     })
   }
 
-  /** A file is complete, and the next one begins. Never rejects. */
+  /** Handles the completion of a file, and starts the next one. Never rejects. */
   async #completed(number: number, endedAt: number): Promise<void> {
     const { folder, below, name, segments, clock, logger } = this.#parts
     const file = `${below}/${mixFile(name, number)}`
@@ -128,7 +127,7 @@ export class MixRun {
       const path = recordedPath(folder, file)
       await renameFile(withSuffix(path, partSuffix), path)
     } catch (error) {
-      // The mix goes on: readers skip a segment whose file is missing.
+      // The mix continues: readers skip a segment whose file is missing.
       logger.warn({ err: error, file }, 'live mix: a finished file could not be renamed')
     }
     this.#begin(number + 1, endedAt)

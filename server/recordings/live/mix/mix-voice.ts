@@ -8,7 +8,6 @@ import type { LiveFragment } from '../live-window.ts'
 import { FormatChangedError, PushFeed } from '../push-feed.ts'
 import { channels, SampleLine, sampleRate, WholeSamples } from './sample-line.ts'
 
-/** Needs of a voice. */
 export interface MixVoiceParts {
   stream: LiveStream
   /** Recordings folder. */
@@ -17,10 +16,10 @@ export interface MixVoiceParts {
   logger: { warn(fields: object, message: string): void }
 }
 
-/** Wait before a decoder is started again, in milliseconds. */
+/** Delay before a decoder is restarted, in milliseconds. */
 const againMs = 500
 
-/** Sound of one stream of a room, decoded by ffmpeg as it comes. */
+/** Sound of one stream of a room, decoded by ffmpeg as it arrives. */
 export class MixVoice {
   readonly #parts: MixVoiceParts
   readonly #line = new SampleLine()
@@ -28,7 +27,7 @@ export class MixVoice {
   readonly #done: Promise<void>
   /** Fragment that was read last. */
   #read: LiveFragment | undefined
-  /** Message of the failure that was logged last. */
+  /** Message of the failure logged last. */
   #logged = ''
 
   constructor(parts: MixVoiceParts) {
@@ -36,12 +35,12 @@ export class MixVoice {
     this.#done = this.#decode()
   }
 
-  /** Number of the sample up to which it is decoded. */
+  /** Number of the sample up to which the sound is decoded. */
   get end(): number {
     return this.#line.end
   }
 
-  /** Adds its sound to a sum, and forgets what was before. @param from number of the first sample of the sum */
+  /** Adds the sound to a sum, and drops older sound. @param from number of the first sample of the sum */
   addTo(sum: Float32Array, from: number): void {
     this.#line.addTo(sum, from)
     this.#line.forget(from)
@@ -52,7 +51,7 @@ export class MixVoice {
     await this.#done
   }
 
-  /** Decodes until it is closed; a sound of another format gets another decoder. Never rejects. */
+  /** Decodes until the voice is closed. Starts a new decoder if the format of the sound changes. Never rejects. */
   async #decode(): Promise<void> {
     const { signal } = this.#ended
     while (!signal.aborted) {
@@ -65,7 +64,7 @@ export class MixVoice {
     }
   }
 
-  /** Logs a failure once: the next decoder fails in the same way within a second. */
+  /** Logs a repeated failure only once: the next decoder fails in the same way within a second. */
   #logFailure(error: unknown): void {
     const message = String(error)
     if (message === this.#logged) return
@@ -74,7 +73,7 @@ export class MixVoice {
     logger.warn({ err: error, ...stream.stream }, 'live mix: the decoder of a voice failed')
   }
 
-  /** Runs one decoder, until the voice is closed or its format changes. @throws Error: the decoder failed */
+  /** Runs one decoder until the voice is closed or its format changes. @throws Error if the decoder fails */
   async #run(signal: AbortSignal): Promise<void> {
     const { stream, folder, program } = this.#parts
     const run = startFfmpeg(program, decoderArguments)
@@ -104,12 +103,13 @@ export class MixVoice {
     if (signal.aborted || failure instanceof FormatChangedError) return
     if (failure === undefined && !hasEnded) return
     const why = failure instanceof Error ? failure.message : 'ffmpeg ended'
-    // ffmpeg's message says more than the broken pipe to it. It reads and writes pipes only: the message holds no address.
+    // ffmpeg's message is more precise than the broken pipe. It contains no address, because ffmpeg reads and writes
+    // only pipes.
     throw new Error(complaint || why, { cause: failure })
   }
 }
 
-/** Gaps of the sound become silence, so that every sample has its moment. */
+/** Gaps in the sound become silence, so that the number of a sample determines its time. */
 const decoderArguments = [
   ...['-probesize', '32', '-analyzeduration', '0', '-fflags', 'nobuffer', '-f', 'matroska', '-i', 'pipe:0'],
   ...['-af', `aresample=${sampleRate}:async=1:first_pts=0`, '-ac', String(channels), '-flush_packets', '1'],

@@ -1,23 +1,23 @@
-/** Samples a second. */
+/** Samples per second. */
 export const sampleRate = 48_000
-/** Channels, of which the samples take turns. */
+/** Number of interleaved channels. */
 export const channels = 2
-/** Samples that are kept at most, whether somebody takes them or not. */
+/** Maximum number of samples kept, even if they are not read. */
 const maxSamples = 30 * sampleRate
-/** Bytes of one sample of all channels, as 16-bit integers. */
+/** Size of one sample of all channels in bytes, as 16-bit integers. */
 const frameBytes = channels * 2
 
-/** Sound of one voice on the line of time that all voices share: sample 0 is the epoch. */
+/** Sound of one voice on the timeline shared by all voices: sample 0 is the epoch. */
 export class SampleLine {
   readonly #pieces: { at: number; samples: Int16Array }[] = []
 
-  /** Number of the sample behind the last one; -Infinity: there is none. */
+  /** Number of the sample after the last one; -Infinity without samples. */
   get end(): number {
     const last = this.#pieces.at(-1)
     return last === undefined ? -Infinity : last.at + last.samples.length / channels
   }
 
-  /** Adds sound. @param at number of its first sample @param sound whole samples, 16-bit little-endian */
+  /** Adds sound. @param at number of its first sample @param sound complete samples, 16-bit little-endian */
   add(at: number, sound: Buffer): void {
     const samples = new Int16Array(sound.length / 2)
     Buffer.from(samples.buffer).set(sound)
@@ -25,7 +25,10 @@ export class SampleLine {
     this.forget(at - maxSamples)
   }
 
-  /** Adds what there is of a span to a sum of floats between -1 and 1. @param from number of the first sample of the sum */
+  /**
+   * Adds the existing samples of a span to a sum of floats between -1 and 1.
+   * @param from number of the first sample of the sum
+   */
   addTo(sum: Float32Array, from: number): void {
     for (const { at, samples } of this.#pieces) {
       const shift = (at - from) * channels
@@ -37,7 +40,7 @@ export class SampleLine {
     }
   }
 
-  /** Forgets samples before this one. */
+  /** Drops all samples before this one. */
   forget(before: number): void {
     while (this.#pieces[0] !== undefined && this.#pieces[0].at + this.#pieces[0].samples.length / channels <= before) {
       this.#pieces.shift()
@@ -45,11 +48,11 @@ export class SampleLine {
   }
 }
 
-/** Cuts a stream of bytes into whole samples. */
+/** Splits a stream of bytes into complete samples. */
 export class WholeSamples {
   #rest: Buffer = Buffer.alloc(0)
 
-  /** Takes what came, and returns the whole samples of it. */
+  /** Appends bytes, and returns the complete samples. */
   take(bytes: Buffer): Buffer {
     const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
     const whole = all.length - (all.length % frameBytes)

@@ -6,7 +6,6 @@ import { LiveStream, type LiveStreamParts } from '../live-stream.ts'
 import { channels, sampleRate } from './sample-line.ts'
 import { MixVoice } from './mix-voice.ts'
 
-/** Needs of the voices of a room. */
 export interface VoicesParts extends Omit<LiveStreamParts, 'index'> {
   roomId: string
   index: Pick<RecordingIndex, 'segments' | 'open'>
@@ -16,15 +15,19 @@ export interface VoicesParts extends Omit<LiveStreamParts, 'index'> {
   logger: { warn(fields: object, message: string): void }
 }
 
-/** Voices of one mix at most: more people than that are not told apart in one sound anyway, and each has a decoder. */
+/**
+ * Maximum number of voices per mix. Listeners cannot distinguish more people in one sound, and each needs a decoder.
+ */
 const maxVoices = 16
-/** Time that the mix waits for a voice that is behind, in milliseconds. */
+/** Maximum time that the mix waits for a delayed voice, in milliseconds. */
 const maxLagMs = 6_000
 
-/** Time without a file after which somebody has left, in milliseconds: segments follow each other. */
+/**
+ * Time without an open file after which a user counts as gone, in milliseconds. Consecutive segments have short pauses.
+ */
 const leftMs = 10_000
 
-/** Sound of all who are in a room, as one. */
+/** Mixed sound of all users in a room. */
 export class Voices {
   readonly #parts: VoicesParts
   readonly #voices = new Map<string, { voice: MixVoice; seenAt: number }>()
@@ -33,7 +36,7 @@ export class Voices {
     this.#parts = parts
   }
 
-  /** Begins with those who came, and ends with those who left. */
+  /** Adds the voices of users who joined, and removes those of users who left. */
   follow(): void {
     const { roomId, index, clock } = this.#parts
     const present = index.open({ roomId, quality: 'main' }).filter(({ audioCodec }) => audioCodec !== '')
@@ -55,14 +58,17 @@ export class Voices {
     }
   }
 
-  /** Number of the sample up to which every voice is there, or was waited for. @param latest it is not more than this */
+  /**
+   * Returns the number of the sample up to which every voice has arrived, or the wait for it has ended.
+   * @param latest upper bound of the result
+   */
   readyTo(latest: number): number {
     const ends = [...this.#voices.values()].map(({ voice }) => voice.end).filter((end) => end !== -Infinity)
     const waited = Math.round(((this.#parts.clock() - maxLagMs) / 1_000) * sampleRate)
     return Math.min(latest, Math.max(waited, Math.min(latest, ...ends)))
   }
 
-  /** Adds the voices of a span. @param from, to numbers of samples */
+  /** Sums the voices of a span. @param from, to numbers of samples */
   sum(from: number, to: number): Float32Array {
     const sum = new Float32Array((to - from) * channels)
     for (const { voice } of this.#voices.values()) voice.addTo(sum, from)

@@ -16,57 +16,57 @@ import { streamKey } from './index/stream-ids.ts'
 import type { RecordingRate } from './recording-rate.ts'
 import type { RepairedFile } from './repair-open.ts'
 
-/** Needs of the intake. */
 export interface IntakeParts {
   index: StoredIndex
-  /** Whether a node was sent an order that covers a stream. */
+  /** Whether an order sent to the node covers a stream. */
   isOrdered: (node: string, stream: RecordedStream) => boolean
   rate: RecordingRate
   /** Whether a stream serves live viewing only. */
   isLiveOnly: (stream: RecordedStream) => boolean
-  /** Why nothing is recorded of a stream that stops now; undefined: it is not to be recorded. */
+  /** Reason why a stream that stops now is no longer recorded; undefined: it should not be recorded. */
   stopReason: (stream: RecordedStream) => GapReason | undefined
   /** Names of a stream for the index. */
   namesOf: (stream: RecordedStream) => { userName: string; topic: string; device: boolean }
-  /** Completes a file that its process left open. Never rejects. */
+  /** Completes a file left open by its process. Never rejects. */
   repair: (segment: SegmentStart) => Promise<RepairedFile>
-  /** Streams of a room begin or cease to be written. */
+  /** Called when streams of a room start or stop being written. */
   changed: (roomId: string) => void
-  /** A file could not be written, or can be again. */
+  /** Called when a file cannot be written, or can be again (`undefined`). */
   failing: (stream: RecordedStream, reason: GapReason | undefined) => void
-  /** The disk of a node is late by this time, in milliseconds; 0: it keeps up again. */
+  /** Called with the delay of a node's disk in milliseconds; 0 when it keeps up again. */
   late: (node: string, ms: number) => void
-  /** A file was repaired. */
+  /** Called when a file was repaired. */
   repaired: (segment: Segment) => void
   logger: NodeLogger
   now?: () => number
 }
 
-/** A segment that a node writes. */
+/** Segment being written by a node. */
 interface Writing {
   node: string
   segment: SegmentStart
 }
 
-/** Reasons by which a disk or file, rather than a camera, is at fault. */
+/** Reasons for which the disk or a file is at fault, not the camera. */
 const diskReasons: ReadonlySet<GapReason> = new Set<GapReason>(['diskFull', 'failed'])
 
-/** Interval between two log lines about rejected reports, in milliseconds. */
+/** Minimum interval between log lines about rejected reports, in milliseconds. */
 const rejectedLogMs = 60_000
 
 /**
- * Takes the reports of the recorders into the index, and completes what a lost process left open. Guests send media to the program that reports, so it may have been taken over: a report
- * counts only if it fits an order that the program was sent, and the path of each file is computed here.
+ * Adds the reports of the recorders to the index, and completes files left open by an ended process. The reporting
+ * program receives media from guests, so it may have been compromised. A report is therefore accepted only if it fits
+ * an order sent to the program, and the path of each file is computed here.
  */
 export class RecorderIntake implements RecorderListener {
   readonly #parts: IntakeParts
   readonly #now: () => number
-  /** Segments that are written now, by file. */
+  /** Segments being written, by file. */
   readonly #writing = new Map<string, Writing>()
-  /** Number of segments that are written now, by stream. */
+  /** Number of segments being written, by stream. */
   readonly #streams = new Map<string, number>()
   #repairs: Promise<void> = Promise.resolve()
-  /** Rejected reports since the last log line, and when that was. */
+  /** Number of rejected reports since the last log line, and the time of that line. */
   #rejected = { count: 0, loggedAt: -Infinity }
 
   constructor(parts: IntakeParts) {
@@ -74,7 +74,7 @@ export class RecorderIntake implements RecorderListener {
     this.#now = parts.now ?? Date.now
   }
 
-  /** Completes the files that an earlier process of the controller left open. Resolves when that is done. */
+  /** Completes the files left open by an earlier process of the controller. Resolves when all are complete. */
   async start(): Promise<void> {
     const open = this.#parts.index.open({ limit: Number.MAX_SAFE_INTEGER })
     for (const { id: _, ...segment } of open) this.#cut(segment)
@@ -86,14 +86,15 @@ export class RecorderIntake implements RecorderListener {
     await this.#repairs
   }
 
-  /** Whether any file is written now. */
+  /** Whether any file is being written. */
   get isBusy(): boolean {
     return this.#writing.size > 0
   }
 
   /**
-   * Streams that are recorded now, as screens, APIs and metrics show and count them; buffers of live viewers are none.
-   * @param roomId room; undefined: all of them
+   * Returns the streams being recorded, as screens, APIs and metrics show and count them. Buffers for live viewers are
+   * excluded.
+   * @param roomId room; undefined: all rooms
    */
   recordedNow(roomId?: string): RecordedStream[] {
     const recorded = new Map<string, RecordedStream>()
@@ -103,12 +104,12 @@ export class RecorderIntake implements RecorderListener {
     return [...recorded.values()]
   }
 
-  /** Whether a stream is recorded now. */
+  /** Whether a stream is being recorded. */
   isRecorded(stream: RecordedStream): boolean {
     return this.#streams.has(streamKey(stream)) && !this.#parts.isLiveOnly(stream)
   }
 
-  /** Whether a file is written now. */
+  /** Whether a file is being written. */
   isOpen(file: string): boolean {
     return this.#writing.has(file)
   }
@@ -120,7 +121,7 @@ export class RecorderIntake implements RecorderListener {
     else this.#parts.late(node, event.ms)
   }
 
-  /** The process of a node ended: nothing more is written to its files. */
+  /** Handles the end of a node's process: it writes to no file any more. */
   restarted(node: string): void {
     this.#parts.late(node, 0)
     for (const { node: writer, segment } of [...this.#writing.values()]) if (writer === node) this.#cut(segment)
@@ -143,7 +144,7 @@ export class RecorderIntake implements RecorderListener {
     this.#parts.changed(segment.roomId)
   }
 
-  /** Takes the end of a segment that began. The order may have been withdrawn since. */
+  /** Handles the end of a segment whose begin was reported. Its order may have been withdrawn meanwhile. */
   #ended(node: string, facts: EndedFacts): void {
     const { endedAt, bytes, end } = facts
     const begun = this.#begun(node, withPath(facts))
@@ -151,19 +152,19 @@ export class RecorderIntake implements RecorderListener {
     const problem = endProblem(facts)
     if (problem !== undefined) {
       this.#reject(node, facts, problem)
-      // The file itself says what it holds.
+      // The report is invalid: the content of the file decides.
       return this.#cut(begun)
     }
     const segment = { ...begun, endedAt, bytes, end }
     this.#parts.index.ended(segment, this.#parts.isLiveOnly(segment))
-    // The buffer of live viewers does not grow.
+    // Buffers for live viewers do not grow, so they do not count.
     if (!this.#parts.isLiveOnly(segment)) this.#parts.rate.add(segment.bytes, this.#now())
     this.#notWriting(segment)
     const reason = segment.end === 'stopped' ? this.#parts.stopReason(segment) : undefined
     if (reason !== undefined) this.#gap({ ...streamOf(segment), from: segment.endedAt, to: null, reason })
   }
 
-  /** The beginning that a node reported of a segment, or that an earlier run of the controller stored. */
+  /** Returns the begin of a segment that the node reported, or that an earlier run of the controller stored. */
   #begun(node: string, { file, ...stream }: SegmentStart): SegmentStart | undefined {
     const writing = this.#writing.get(file)
     if (writing !== undefined) return writing.node === node ? writing.segment : undefined
@@ -183,7 +184,7 @@ export class RecorderIntake implements RecorderListener {
     return this.#parts.isOrdered(node, stream) ? undefined : 'no order covers it'
   }
 
-  /** Logs a report that is not believed. A flood of them makes one line a minute. */
+  /** Logs rejected reports, at most one line per minute. */
   #reject(node: string, { roomId, userId }: RecordedStream, why: string): void {
     this.#rejected.count += 1
     const now = this.#now()
@@ -209,7 +210,10 @@ export class RecorderIntake implements RecorderListener {
     }
   }
 
-  /** Ends a segment whose process is gone, one after another: a start may find thousands. */
+  /**
+   * Closes a segment whose process has ended. Repairs run one after another, because a start may find thousands of
+   * segments.
+   */
   #cut(segment: SegmentStart): void {
     this.#notWriting(segment)
     this.#repairs = this.#repairs.then(async () => {
@@ -224,7 +228,7 @@ export class RecorderIntake implements RecorderListener {
   async #complete(segment: SegmentStart): Promise<void> {
     const { index, repair, repaired } = this.#parts
     const found = await repair(segment)
-    // The same file is written again: a report came meanwhile.
+    // A report arrived meanwhile: the same file is being written again.
     if (this.#writing.has(segment.file)) return
     let from = segment.startedAt
     if (found.segment === undefined) index.discardOpen(segment)
@@ -238,7 +242,7 @@ export class RecorderIntake implements RecorderListener {
     this.#parts.changed(segment.roomId)
   }
 
-  /** The stream went on before its earlier file was repaired. */
+  /** Adds a gap up to now, unless the stream continued before its earlier file was repaired. */
   #gapUntilNow(segment: SegmentStart, from: number): void {
     const [next] = this.#parts.index.open({ ...streamOf(segment) })
     const to = next?.startedAt ?? this.#now()
@@ -250,26 +254,38 @@ function streamOf({ roomId, userId, source, quality }: RecordedStream): Recorded
   return { roomId, userId, source, quality }
 }
 
-/** Largest difference between a reported moment and the controller's clock, in milliseconds: clocks are set, and the first group of pictures may be old. */
+/**
+ * Maximum difference between a reported time and the controller's clock, in milliseconds. Clocks are adjusted, and the
+ * first group of pictures may be old.
+ */
 const maxSkewMs = 24 * 60 * 60_000
-/** Longest segment, in milliseconds: one ends at the first key frame after a minute, and some cameras send none for long. */
+/**
+ * Maximum duration of a segment, in milliseconds. A segment ends at the first key frame after a minute, and some
+ * cameras send key frames rarely.
+ */
 const maxLengthMs = 24 * 60 * 60_000
-/** Bytes of a segment without any media, and of a millisecond of it (2 Gbit/s). */
+/**
+ * Maximum size of a segment without media in bytes, and the maximum number of bytes per millisecond of media (2
+ * Gbit/s).
+ */
 const baseBytes = 64 * 1024 * 1024
 const bytesPerMs = 250_000
 
-/** Returns the reason why the beginning of a segment is invalid; undefined: it is valid. @param now milliseconds since the epoch */
+/**
+ * Returns the reason why the begin of a segment is invalid; undefined if it is valid.
+ * @param now milliseconds since the epoch
+ */
 function beginProblem({ startedAt }: SegmentFacts, now: number): string | undefined {
   return isNear(startedAt, now) ? undefined : 'it begins at another time'
 }
 
-/** Returns the reason why the end of a segment is invalid; undefined: it is valid. */
+/** Returns the reason why the end of a segment is invalid; undefined if it is valid. */
 function endProblem({ startedAt, endedAt, bytes }: EndedFacts): string | undefined {
   if (endedAt < startedAt || endedAt > startedAt + maxLengthMs) return 'it ends at an impossible time'
   return bytes > baseBytes + (endedAt - startedAt) * bytesPerMs ? 'it has an impossible size' : undefined
 }
 
-/** Returns the reason why a gap is invalid; undefined: it is valid. @param now milliseconds since the epoch */
+/** Returns the reason why a gap is invalid; undefined if it is valid. @param now milliseconds since the epoch */
 function gapProblem({ from, to }: Gap, now: number): string | undefined {
   if (!isNear(from, now)) return 'it begins at another time'
   return to === null || (to >= from && isNear(to, now)) ? undefined : 'it ends at an impossible time'

@@ -8,32 +8,33 @@ import type { WantedRecording } from '../nodes/embedded/embedded-media-options.t
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { RecordingStarter, RecordingTarget } from '../../shared/domain/recordings.ts'
 
-/** A room, camera or person to record. */
+/** Room, camera or person to record. */
 export interface RecordingWish {
   roomId: string
-  /** Left out: every stream of the room. */
+  /** Undefined: every stream of the room. */
   userId?: string
 }
 
-/** Origin of a recording that a button or an API call started. */
+/** Origin of a manual recording: a button or an API call. */
 export interface StartedBy {
   by: Exclude<RecordingStarter, 'rule' | 'order'>
   /** Account, name of the host, or access_key. */
   name: string
-  /** Network address; left out: none. */
+  /** Network address; undefined if there is none. */
   address?: string
 }
 
-/** Starts and stops recordings besides the rules. */
+/** Starts and stops manual recordings. */
 export interface RecordingControl {
   /**
-   * Records until `stop`, or until the meeting ends in a room where nobody is a camera. Wishes survive a restart; a second one for the same target changes nothing.
-   * @throws ApiError roomNotFound; RefusalError recordingImpossible where its node cannot record
+   * Records until `stop`. In a room, a target other than a camera is also recorded no longer than the meeting. Manual
+   * recordings survive a restart. A repeated call for the same target has no effect.
+   * @throws ApiError roomNotFound; RefusalError recordingImpossible if the room's node cannot record
    */
   start(wish: RecordingWish, by: StartedBy): Promise<RecordingTarget>
-  /** Ends a wish. @returns whether nothing records the target any more; false: a rule does */
+  /** Ends a manual recording. @returns true if the target is no longer recorded; false if a rule still records it */
   stop(wish: RecordingWish, by: StartedBy): Promise<boolean>
-  /** Everything that is to be recorded now, of these rooms or of all. */
+  /** Returns all targets that should be recorded now, of the given rooms or of all. */
   targets(roomIds?: readonly string[]): RecordingTarget[]
   /** Called after `targets` changed. Returns the unsubscribe function. */
   onTargets(listener: (roomIds: readonly string[]) => void): () => void
@@ -41,7 +42,7 @@ export interface RecordingControl {
 
 /** Deletes and keeps segments. */
 export interface RecordingChanges {
-  /** Deletes segments that overlap the span, except kept and open ones; files follow in the background. */
+  /** Deletes segments that overlap the span, except kept and open ones. Their files are removed in the background. */
   delete(
     streams: readonly RecordedStream[],
     from: number,
@@ -50,14 +51,14 @@ export interface RecordingChanges {
 }
 
 /**
- * Whether a caller may see recordings of a stream. Operators and admins may see all, viewers those that the setting `recording.viewers` allows.
- * @param device the stream is a camera's, rather than a person's
+ * Whether a caller may see recordings of a stream. Operators and admins may see all, viewers those that the setting
+ * `recording.viewers` allows.
+ * @param device whether the stream is a camera's, not a person's
  */
 export function maySeeRecording(role: Role, viewers: RecordingViewers, device: boolean): boolean {
   return atLeast(role, 'operator') || viewers === 'all' || (viewers === 'cameras' && device)
 }
 
-/** Dependencies of recording a room for its host. */
 interface HostRecordingParts {
   recordings: Pick<RecordingControl, 'start' | 'stop'>
   settings: () => Settings
@@ -65,8 +66,8 @@ interface HostRecordingParts {
 }
 
 /**
- * Starts or stops the recording of a room for a host that its node has verified. Resolves to whether that was done: not if only operators may record, nor while a rule records the room.
- * Never rejects.
+ * Starts or stops the recording of a room for a host verified by its node. Resolves to false if only operators may
+ * record, or if a rule records the room. Never rejects.
  */
 export async function recordForHost(
   { recordings, settings, logger }: HostRecordingParts,

@@ -3,7 +3,7 @@ import type { EventParams } from '../../shared/domain/event-values.ts'
 import type { EventKind, EventLevel, EventSubject } from '../../shared/domain/events.ts'
 import type { RecordingIndex } from './recording-index.ts'
 
-/** An event of recording for the event log. */
+/** Event of recordings for the event log. */
 export interface RecordingEvent {
   kind: Extract<EventKind, `recording.${string}`>
   level?: EventLevel
@@ -16,12 +16,15 @@ export interface RecordingEvent {
 /** Receives events of recording. */
 export type RecordEvent = (event: RecordingEvent) => void
 
-/** Subject of an event about the recordings of one person or camera. @param name shown name */
+/** Returns the subject of an event about the recordings of one person or camera. @param name displayed name */
 export function recordingSubject(roomId: string, userId: string, name: string): EventSubject {
   return { type: 'recording', id: `${roomId}/${userId}`, name }
 }
 
-/** Subject of an event about recordings in a span, with the name that was recorded; without a recording, the id. Times in milliseconds since the epoch. */
+/**
+ * Returns the subject of an event about recordings in a span, with the recorded name; without a recording, the id.
+ * Times are in milliseconds since the epoch.
+ */
 export function recordedSubject(
   index: Pick<RecordingIndex, 'segments'>,
   { roomId, userId, from, to }: { roomId: string; userId: string; from: number; to: number },

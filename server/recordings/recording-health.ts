@@ -10,34 +10,33 @@ import type { RecordingStorage } from './recording-storage.ts'
 import type { RecordingsFolder } from './recordings-folder.ts'
 import type { RecordingProblem, RecordingStatus, RecordingTarget } from '../../shared/domain/recordings.ts'
 
-/** Failures of writing are shown for this time after the last one, in milliseconds. */
+/** Time for which a write failure is shown after its last occurrence, in milliseconds. */
 const failureMs = 10 * 60_000
 const dayMs = 24 * 60 * 60_000
-/** Missing files are shown for this time after the last one, in milliseconds. */
+/** Time for which missing files are shown after the last discovery, in milliseconds. */
 const missingMs = dayMs
-/** Targets that the status shows at most. */
+/** Maximum number of targets in the status. */
 const maxShown = 1_000
 export const storageLowMessage =
   'The disk of the recordings is nearly full: recording has stopped. Make room, shorten the retention, or delete kept recordings.'
 
-/** Needs of the health. */
 interface HealthParts {
   folder: RecordingsFolder
-  /** undefined: the folder cannot be used. */
+  /** undefined: the folder is unusable. */
   storage: RecordingStorage | undefined
   orders: Pick<RecordingOrders, 'targets' | 'node'>
-  /** undefined: the folder cannot be used. */
+  /** undefined: the folder is unusable. */
   objects: Pick<ObjectStorage, 'status'> | undefined
   objectSettings: () => ObjectStorageSettings
   rate: RecordingRate
   delays: Pick<DiskDelays, 'ms' | 'told'>
-  /** Number of segments that are being written. */
+  /** Number of segments being written. */
   writing: () => number
-  /** Progress of the index that is rebuilt; undefined: none is. */
+  /** Progress of a rebuild of the index; undefined if none is running. */
   rebuilding: () => { done: number; total: number } | undefined
 }
 
-/** State of the recordings for operators: space, what is recorded, and problems. */
+/** State of the recordings for operators: space, recorded targets, and problems. */
 export class RecordingHealth {
   readonly #parts: HealthParts
   #failure: { at: number; since: number; subject: string; reason: GapReason } | undefined
@@ -48,12 +47,12 @@ export class RecordingHealth {
     this.#parts = parts
   }
 
-  /** Notes that the disk is nearly full, or has room again. */
+  /** Records that the disk is nearly full, or has space again. */
   noteLow(low: boolean): void {
     this.#lowSince = low ? Date.now() : 0
   }
 
-  /** Notes segments whose files are missing or damaged. */
+  /** Records segments whose files are missing or damaged. */
   noteMissing(segments: number): void {
     const now = Date.now()
     const { at, since, segments: before } = this.#missing
@@ -61,7 +60,7 @@ export class RecordingHealth {
     this.#missing = { at: now, since: goesOn ? since : now, segments: goesOn ? before + segments : segments }
   }
 
-  /** Notes why a stream cannot be written; undefined: it is written again. */
+  /** Records the reason why a stream cannot be written; undefined: it is being written again. */
   noteFailure(subject: string, reason: GapReason | undefined): void {
     if (reason === undefined) {
       if (this.#failure?.subject === subject) this.#failure = undefined
@@ -71,7 +70,7 @@ export class RecordingHealth {
     this.#failure = { at: now, since: this.#failure?.since ?? now, subject, reason }
   }
 
-  /** @param mayShow whether a target is shown to whoever asks */
+  /** Returns the status. @param mayShow whether the caller may see a target */
   status(mayShow: (target: RecordingTarget) => boolean): RecordingStatus {
     const { folder, storage, orders, rate, delays, writing, rebuilding } = this.#parts
     const totals = storage?.index.totals() ?? { bytes: 0, segments: 0, keptBytes: 0, firstAt: 0, lastAt: 0 }
@@ -101,7 +100,7 @@ export class RecordingHealth {
     }
   }
 
-  /** State of the object storage; null: it is not used, and nothing is there. */
+  /** Returns the state of the object storage; null if it is off and contains no segments. */
   #objects(): RecordingStatus['objects'] {
     const { storage, objects, objectSettings } = this.#parts
     if (storage === undefined || objects === undefined) return null
@@ -122,7 +121,7 @@ export class RecordingHealth {
     }
   }
 
-  /** Lists problems that need the operator's attention now. @param targets what is to be recorded */
+  /** Lists problems that require the operator's attention. @param targets that should be recorded */
   problems(targets: readonly RecordingTarget[] = this.#parts.orders.targets()): RecordingStatus['problems'] {
     const { folder, storage, orders, delays, rebuilding } = this.#parts
     const problem = (code: RecordingProblem, message: string, since = 0, subject = '') => ({

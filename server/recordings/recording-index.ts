@@ -1,43 +1,42 @@
 import type { Gap, RecordedStream, Segment, SegmentStart } from '../../shared/recordings/segment.ts'
 
-/** A segment in the index. */
 export interface IndexedSegment extends Segment {
-  /** Unique in this index for good. */
+  /** Unique in this index, and never reused. */
   id: number
-  /** Kept whatever the retention. */
+  /** Kept regardless of the retention. */
   kept: boolean
-  /** Uploaded to object storage; the local file may be gone. */
+  /** Places of the segment: the local disk, object storage, or both. */
   stored: 'local' | 'both' | 'remote'
 }
 
-/** A segment that is being written. */
+/** Segment being written. */
 export interface OpenSegment extends SegmentStart {
   id: number
 }
 
-/** Bounds of a search; times are milliseconds since the epoch, overlapping counts. */
+/** Filter of segments. Times are milliseconds since the epoch; segments that overlap the span match. */
 export interface SegmentQuery extends Partial<RecordedStream> {
   from?: number
   to?: number
-  /** Maximum number of results; default 2,000. */
+  /** Maximum number of results; default: 2,000. */
   limit?: number
 }
 
-/** Bounds of a list of sources. */
+/** Filter of sources. */
 export interface SourceQuery {
   roomIds?: readonly string[] | undefined
-  /** Cameras, or people. */
+  /** True: cameras, false: people. */
   device?: boolean | undefined
-  /** Text in names and numbers. */
+  /** Text to find in names and ids. */
   search?: string | undefined
   from?: number | undefined
   to?: number | undefined
   offset?: number | undefined
-  /** Left out: all. */
+  /** Undefined: all. */
   limit?: number | undefined
 }
 
-/** A stream of which something is recorded. */
+/** Stream with recordings. */
 export interface RecordedSource extends RecordedStream {
   userName: string
   topic: string
@@ -48,15 +47,15 @@ export interface RecordedSource extends RecordedStream {
   segments: number
 }
 
-/** Index of the recordings of one folder. It lies in that folder and is rebuilt from the files when it is lost. */
+/** Index of the recordings of one folder. If it is lost, it is rebuilt from the files. */
 export interface RecordingIndex {
-  /** Segments in order of time. */
+  /** Returns segments in order of time. */
   segments(query: SegmentQuery): readonly IndexedSegment[]
   segment(id: number): IndexedSegment | undefined
-  /** Segments that are being written, e.g. for live viewing. */
+  /** Returns segments being written, e.g. for live viewing. */
   open(query: SegmentQuery): readonly OpenSegment[]
   gaps(query: SegmentQuery): readonly Gap[]
-  /** The last recorded first. */
+  /** Returns the sources, the most recently recorded first. */
   sources(query?: SourceQuery): readonly RecordedSource[]
   /** Called after segments were added, ended or deleted. Returns the unsubscribe function. */
   onChange(listener: (streams: readonly RecordedStream[]) => void): () => void

@@ -15,7 +15,7 @@ import { hindranceOf, mayOrder, type SiteFacts, targetState } from './target-sta
 import { dependsOnClock, type RoomFacts, type WantedTarget, wantedOf } from './wanted-streams.ts'
 import type { RecordingTarget } from '../../shared/domain/recordings.ts'
 
-/** The pool, as the orders need it. */
+/** Node pool, as the orders use it. */
 export interface OrderPool {
   nodesOf(roomId: string): readonly string[]
   driver(name: string): MediaNode | undefined
@@ -25,17 +25,16 @@ export interface OrderPool {
   onEvent(listener: (event: PoolEvent) => void): () => void
 }
 
-/** Needs of the orders. */
 export interface OrdersParts {
   store: Store
   pool: OrderPool
-  /** userIds of the room's outgoing users. */
+  /** Returns the userIds of the cameras of a room. */
   devicesOf: (roomId: string) => ReadonlySet<string>
   wishes: RecordingWishes
   settings: () => Settings
-  /** Why nothing can be recorded at all; undefined: it can. */
+  /** Reason why recording is impossible in general; undefined if it is possible. */
   blocked: () => SiteFacts['blocked']
-  /** Whether something of a target is written now. */
+  /** Whether any stream of a target is being written. */
   isWriting: (roomId: string, target: Pick<WantedTarget, 'userId' | 'quality'>) => boolean
   /** Called when the recorded streams of a room changed. */
   changed: (roomId: string, before: readonly WantedTarget[], after: readonly WantedTarget[]) => void
@@ -43,37 +42,38 @@ export interface OrdersParts {
   now?: () => number
 }
 
-/** State of a room of which something is to be recorded. */
+/** State of a room with targets to record. */
 interface RoomState {
   targets: WantedTarget[]
-  /** Moments at which the targets began, by user. */
+  /** Start times of the targets, by user. */
   since: Map<string, number>
-  /** The order that its node took last, with the name of the node. */
+  /** Last order accepted by the room's node, with the name of the node. */
   sent: string
-  /** A node may still record something by an earlier order. */
+  /** A node may still be recording because of an earlier order. */
   inForce: boolean
   clock: boolean
 }
 
-/** Interval at which rules that depend on the clock are applied, in milliseconds. */
+/** Interval at which rules that depend on the clock are evaluated, in milliseconds. */
 const clockMs = 5_000
-/** Interval after which all orders are sent again, in milliseconds: a node forgets the one of a room that it closed. */
+/** Interval after which all orders are sent again, in milliseconds: a node discards the order of a closed room. */
 const repeatMs = 30_000
-/** Pause before another attempt at a node, in milliseconds. */
+/** Delay before retrying a node, in milliseconds. */
 const retryMs = 2_000
-/** Deadline of a node, in milliseconds. */
+/** Timeout of a request to a node, in milliseconds. */
 const nodeMs = 4_000
-/** Rooms whose orders are sent at the same time. */
+/** Number of rooms whose orders are sent at the same time. */
 const maxAtOnce = 16
 
 /**
- * Sends each room's order to its node, and again whenever rules, people, schedule, clock, wishes or the node change. An order is computed anew each time and is idempotent.
+ * Sends each room's order to its node, and sends it again when rules, people, schedule, clock, requests or the node
+ * change. An order is computed from scratch each time and is idempotent.
  */
 export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
   readonly #parts: OrdersParts
   readonly #now: () => number
   readonly #rooms = new Map<string, RoomState>()
-  /** Orders that nodes were sent. */
+  /** Orders sent to nodes. */
   readonly given = new GivenOrders()
   readonly #requests = new RequestsByRoom()
   readonly #targeted = new TargetedUsers()
@@ -132,7 +132,10 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
     if (roomId !== undefined) this.review(roomId)
   }
 
-  /** Computes the order of a room anew, soon. @param again sends it even if it is the same: its node may have forgotten it */
+  /**
+   * Schedules a new computation of a room's order.
+   * @param again sends it even if it is unchanged: its node may have discarded it
+   */
   review(roomId: string, again = false): void {
     if (!this.#started) return
     const state = this.#rooms.get(roomId)
@@ -141,17 +144,17 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
     if (this.#queue.size === 1) queueMicrotask(() => this.#work())
   }
 
-  /** Computes all orders anew: the settings changed, or the disk is full or free again. */
+  /** Recomputes all orders, because the settings changed, or the disk is full or has space again. */
   reviewAll(): void {
     for (const roomId of this.#interesting()) this.review(roomId)
   }
 
-  /** The process of a node was replaced: it knows no order. */
+  /** Handles a replaced process of a node, which has no orders. */
   restarted(node: string): void {
     for (const roomId of this.#rooms.keys()) if (this.#nodeOf(roomId) === node) this.review(roomId, true)
   }
 
-  /** Lists the streams of these rooms, or of all, that are ordered to be recorded now. */
+  /** Lists the targets of the given rooms, or of all rooms, that are ordered to be recorded. */
   targets(roomIds: Iterable<string> = this.#rooms.keys()): RecordingTarget[] {
     const found: RecordingTarget[] = []
     for (const roomId of roomIds) {
@@ -164,7 +167,7 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
     return found
   }
 
-  /** A target as it is right after a button was pressed: before its order is computed. */
+  /** Returns a target as shown immediately after its start, before its order is computed. */
   targetOf({ roomId, userId = '' }: RecordingWish, { by, name }: StartedBy): RecordingTarget {
     const device = this.#parts.store.get('devices', userId) !== undefined
     const known = this.#rooms.get(roomId)
@@ -173,27 +176,30 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
     return this.#view(roomId, target, known ?? newState(this.#now(), userId))
   }
 
-  /** Whether a rule records a target, whatever buttons say. */
+  /** Whether a rule records a target, regardless of manual recordings and requests. */
   ruleHolds({ roomId, userId = '' }: RecordingWish): boolean {
     const facts = { ...this.#facts(roomId), wishes: [], requests: [] }
     const targets = wantedOf(facts, this.#parts.settings().recording, this.#now())
     return targets.some((target) => target.userId === userId)
   }
 
-  /** Whether a stream is to be recorded now. */
+  /** Whether a stream should be recorded now. */
   wants(stream: RecordedStream): boolean {
     const targets = this.#rooms.get(stream.roomId)?.targets ?? []
     return targets.some((target) => belongsTo(target, stream))
   }
 
-  /** How long the segments of a stream are kept that serves live viewing only; undefined: it serves more. */
+  /**
+   * Returns how long the segments of a stream are kept that serves live viewing only; undefined if it serves other
+   * purposes, too.
+   */
   windowOf(stream: RecordedStream): number | undefined {
     const targets = this.#rooms.get(stream.roomId)?.targets.filter((target) => belongsTo(target, stream)) ?? []
     const [first] = targets
     return targets.length === 1 ? first?.windowMs : undefined
   }
 
-  /** Name of the room's node, and whether it can record; a room without a node can. */
+  /** Returns the name of the room's node, and whether it can record. A room without a node counts as able to. */
   node(roomId: string): { name: string; canRecord: boolean } {
     const name = this.#nodeOf(roomId)
     const driver = this.#parts.pool.driver(name)
@@ -271,7 +277,7 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
       this.#active++
       this.#settle(roomId)
         .catch((error: unknown) => {
-          // A node that is away shows as such; the order follows when it is back.
+          // An offline node is shown as offline; the order is sent when it is back.
           const level = error instanceof NodeConnectionError ? 'debug' : 'warn'
           this.#parts.logger[level]({ err: error, room: roomId }, 'a recording order was not taken')
           setTimeout(() => this.review(roomId, true), retryMs).unref()
@@ -361,7 +367,7 @@ function isEmpty({ everything, cameras, people }: RecordingOrder): boolean {
   return !everything && cameras.length === 0 && people.length === 0
 }
 
-/** Whether a stream belongs to a target. A camera without a substream is recorded at its main stream. */
+/** Whether a stream belongs to a target. A camera without a substream is recorded from its main stream. */
 export function belongsTo(target: Pick<WantedTarget, 'userId'>, { userId }: Pick<RecordedStream, 'userId'>): boolean {
   return target.userId === '' || target.userId === userId
 }

@@ -1,37 +1,41 @@
 import type { RecordedQuality } from '../../shared/recordings/segment.ts'
 
-/** A request to record now, beside the rules: by a client of an API, or by viewers of a live stream. */
+/** Request to record a stream in addition to the rules, by an API client or by viewers of a live stream. */
 export interface RecordingRequest {
-  /** Unique among all requests; another one with this id replaces it. Begins with its author, e.g. `record:…` or `live:…`. */
+  /**
+   * Unique among all requests; a request with the same id replaces it. Starts with the kind of its author, e.g.
+   * `record:…` or `live:…`.
+   */
   id: string
   roomId: string
-  /** A person, or an outgoing user (camera), now or when they come; left out: every stream of the room. */
+  /** Person or camera, present or not; undefined: every stream of the room. */
   userId?: string | undefined
-  /** Cameras only; left out: `main`. */
+  /** For cameras only; undefined: `main`. */
   quality?: RecordedQuality | undefined
   /**
-   * Only for live viewing: segments that nothing else wants are deleted when they ended this long ago, in milliseconds, and the time line does not show them. Left out: they are
-   * kept as the retention says.
+   * Set if the request is only for live viewing. Segments without another purpose are deleted this long after their
+   * end, in milliseconds, and the time line does not show them. Undefined: the retention applies.
    */
   windowMs?: number | undefined
-  /** Who ordered it, for the console; left out: viewers of a live stream. `order`: an operator. */
+  /** Author shown in the console; undefined: viewers of a live stream. `order`: an operator. */
   orderedBy?: { by: 'client' | 'order'; name: string } | undefined
 }
 
-/** Requests in force. They are in memory: whoever makes one makes it again after a start. */
+/** Active requests. They are only in memory: after a restart their authors make them again. */
 export interface RecordingRequests {
   /**
    * Checks whether a room can be recorded now.
-   * @throws ApiError roomNotFound; recordingUnavailable (the node of the room cannot record, recording is off, or the disk is full: its refusal says so)
+   * @throws ApiError roomNotFound; recordingUnavailable with a refusal if the node of the room cannot record, recording
+   * is off, or the disk is full
    */
   check(roomId: string): void
-  /** Records from now on, until the request is removed, whenever the room can be recorded. */
+  /** Records, whenever the room can be recorded, until the request is removed. */
   put(request: RecordingRequest): void
-  /** Nothing happens when there is none. */
+  /** Does nothing if the request does not exist. */
   remove(id: string): void
 }
 
-/** Requests for recording by id and by room. */
+/** Recording requests by id and by room. */
 export class RequestsByRoom {
   readonly #roomIds = new Map<string, string>()
   readonly #rooms = new Map<string, Map<string, RecordingRequest>>()
@@ -46,7 +50,10 @@ export class RequestsByRoom {
     return [...(this.#rooms.get(roomId)?.values() ?? [])]
   }
 
-  /** Adds a request, or replaces the one with its id. Returns the room of the one before; undefined: there was none. */
+  /**
+   * Adds a request, or replaces the one with its id. Returns the room of the replaced request; undefined if there was
+   * none.
+   */
   put(request: RecordingRequest): string | undefined {
     const { id, roomId } = request
     const before = this.#roomIds.get(id)
@@ -58,7 +65,7 @@ export class RequestsByRoom {
     return before
   }
 
-  /** Removes a request. Returns its room; undefined: it is not known. */
+  /** Removes a request. Returns its room; undefined if it does not exist. */
   remove(id: string): string | undefined {
     const roomId = this.#roomIds.get(id)
     if (roomId === undefined) return undefined
@@ -74,12 +81,12 @@ export class RequestsByRoom {
 export class TargetedUsers {
   readonly #rooms = new Map<string, Set<string>>()
 
-  /** Rooms in which this user is recorded. */
+  /** Returns the rooms in which a user is recorded. */
   roomsOf(userId: string): Iterable<string> {
     return this.#rooms.get(userId) ?? []
   }
 
-  /** Notes that a room records other users than before. */
+  /** Replaces the recorded users of a room. */
   replace(roomId: string, before: readonly string[], after: readonly string[]): void {
     for (const userId of before) {
       const rooms = this.#rooms.get(userId)

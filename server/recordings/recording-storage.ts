@@ -10,18 +10,17 @@ import { RecordingRetention } from './retention.ts'
 import { SpaceBudget } from './space-budget.ts'
 import { type Space, StorageWatch } from './storage-watch.ts'
 
-/** Index and space of the recordings folder: only where the folder can be used. */
+/** Index and space of the recordings folder. Exists only if the folder is usable. */
 export interface RecordingStorage {
   index: StoredIndex
   notes: RecordingNotes
   watch: StorageWatch
   retention: RecordingRetention
   removal: FileRemoval
-  /** For files beside the recordings. */
+  /** Budget for other files on the disk. */
   budget: SpaceBudget
 }
 
-/** Needs of the storage. */
 interface StorageParts {
   folder: string
   /** Folder of the index. */
@@ -30,26 +29,26 @@ interface StorageParts {
   settings: () => RecordingSettings
   /** Hours for which uploaded segments stay on the disk. */
   localHours: () => number
-  /** Finished segments are to be uploaded. */
+  /** Whether finished segments should be uploaded. */
   isUploading: () => boolean
   /** See RetentionParts. */
   notUploaded: (bytes: number) => void
   rate: RecordingRate
-  /** Whether a span of a stream is kept whatever the retention. */
+  /** Whether a span of a stream is kept regardless of the retention. */
   isKept: (stream: RecordedStream, from: number, to: number) => boolean
-  /** Something is being recorded. */
+  /** Whether anything is being recorded. */
   isBusy: () => boolean
-  /** The disk is nearly full, or has room again. */
+  /** Called when the disk is nearly full, or has space again. */
   lowChanged: (low: boolean, space: Space) => void
-  /** The index cannot be used and was begun anew. */
+  /** Called when the index was unusable and was replaced by an empty one. */
   damaged: (reason: string) => void
-  /** Files left the disk. */
+  /** Called when files were removed from the disk. */
   removed: () => void
   logger: NodeLogger
   measure?: ((folder: string) => Promise<Pick<Space, 'free' | 'capacity'>>) | undefined
 }
 
-/** Opens the storage; nothing is measured or deleted yet. */
+/** Opens the storage without measuring or deleting anything yet. */
 export function openStorage(parts: StorageParts): RecordingStorage {
   const {
     folder,

@@ -5,17 +5,20 @@ import { wallClock } from '../store/system/time.ts'
 import type { RecordingWish, StartedBy } from './recording-control.ts'
 import { manualEvent } from './target-events.ts'
 
-/** Key of a wish in the store. */
+/** Returns the key of a manual recording in the store. */
 function wishKey({ roomId, userId = '' }: RecordingWish): string {
   return JSON.stringify([roomId, userId])
 }
 
-/** Lock of the wishes of a room. */
+/** Returns the name of the lock for the manual recordings of a room. */
 export function lockOfWishes(roomId: string): string {
   return `recording/${roomId}`
 }
 
-/** Recordings that somebody started by hand: stored, so that they survive a restart of the controller. Their events are stored with them. */
+/**
+ * Recordings started manually. They are stored, so that they survive a restart of the controller. Their events are
+ * stored in the same transaction.
+ */
 export class RecordingWishes {
   readonly #store: Store
 
@@ -23,7 +26,7 @@ export class RecordingWishes {
     this.#store = store
   }
 
-  /** Wishes of a room: of the whole room, of its cameras and people. */
+  /** Returns the manual recordings of a room: of the whole room, of its cameras and people. */
   of(roomId: string): StoredRecordingWish[] {
     const all = this.#store.all('recording_wishes')
     if (all.size === 0) return []
@@ -34,7 +37,10 @@ export class RecordingWishes {
     return new Set(Array.from(this.#store.all('recording_wishes').values(), ({ room_id }) => room_id))
   }
 
-  /** Stores a wish; one that is there stays. @throws ApiError roomNotFound; RefusalError recordingLimit */
+  /**
+   * Stores a manual recording; an existing one stays unchanged.
+   * @throws ApiError roomNotFound; RefusalError recordingLimit
+   */
   async add(wish: RecordingWish, by: StartedBy, at: number): Promise<void> {
     const store = this.#store
     const { roomId, userId = '' } = wish
@@ -56,7 +62,7 @@ export class RecordingWishes {
     })
   }
 
-  /** Ends a wish, if there is one. */
+  /** Ends a manual recording, if there is one. */
   async remove(wish: RecordingWish, by: StartedBy): Promise<void> {
     const store = this.#store
     const key = wishKey(wish)

@@ -10,18 +10,19 @@ import type { RecordingProblem } from '../../shared/domain/recordings.ts'
 const place = ['recordings', 'folder']
 const indexPlace = ['recordings', 'index']
 
-/** A recordings folder, and why it cannot be used. */
+/** Recordings folder, and the reason if it is unusable. */
 export interface RecordingsFolder {
   path: string
-  /** undefined: it can be used. */
+  /** undefined: it is usable. */
   problem: { code: RecordingProblem; message: string } | undefined
-  /** Folder of its index, in the data folder; empty where there is a problem. */
+  /** Folder of its index, in the data folder; empty if there is a problem. */
   indexFolder: string
 }
 
 /**
  * Prepares the recordings folder at the start of a controller.
- * @param given path of a flag, which must exist: it may be a disk that is not mounted; undefined: the folder in the data folder, which is made
+ * @param given path from a flag. It must exist, because it may be a disk that is not mounted. undefined: the folder in
+ * the data folder, which is created
  */
 export function openRecordingsFolder(
   given: string | undefined,
@@ -49,18 +50,24 @@ export function openRecordingsFolder(
   }
 }
 
-/** Whether the recordings folder of a site is in its place: a disk that is not mounted leaves an empty folder without the mark. */
+/**
+ * Whether the recordings folder of this site is present. Without its disk, the mount point is an empty folder without
+ * the mark.
+ */
 export function isFolderPresent(path: string, store: Pick<Store, 'unseal'>): boolean {
   try {
     const mark = markIn(insideOf(path, markName))
     return mark !== undefined && isOwnMark(mark, place, store)
   } catch {
-    // Unreadable: nothing is proven.
+    // An unreadable mark proves nothing.
     return false
   }
 }
 
-/** Reads the mark of a folder; a new folder becomes this site's. What it says is sealed with the site's key, which another site and the media program have not. */
+/**
+ * Reads the mark of a folder; a new folder is marked as this site's. The content is sealed with the site's key, which
+ * other sites and the media program do not have.
+ */
 function readMark(path: string, store: Pick<Store, 'seal' | 'unseal'>): IndexMark | 'otherSite' {
   const file = insideOf(path, markName)
   const write = (id: string | undefined): void => {
@@ -85,7 +92,7 @@ function otherSite(path: string): RecordingsFolder['problem'] {
   return { code: 'folderOfOtherSite', message }
 }
 
-/** Reads the fields of a mark; undefined: there is no such file. A link counts as none. */
+/** Reads the fields of a mark; undefined if the file does not exist or is a link. */
 function markIn(file: OwnPath): SiteMark | undefined {
   const isThere = lstatSync(file, { throwIfNoEntry: false })?.isFile() === true
   return isThere ? parsedMark(readFileSync(file, 'utf8')) : undefined

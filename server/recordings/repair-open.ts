@@ -7,15 +7,15 @@ import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { repairFile } from './files/repair.ts'
 import { readSegment } from './files/segment-facts.ts'
 
-/** Outcome for a file that its process left open. */
+/** Result for a file left open by its process. */
 export interface RepairedFile {
-  /** undefined: nothing of it can be played. */
+  /** undefined: no part of it can be played. */
   segment: Segment | undefined
-  /** Its end was cut off; false: the file was complete already. */
+  /** Whether its end was cut off; false: the file was already complete. */
   wasCut: boolean
 }
 
-/** Completes a file that its process left open. Never rejects. @param folder the recordings folder */
+/** Completes a file left open by its process. Never rejects. @param folder the recordings folder */
 export async function repairOpen(folder: string, segment: SegmentStart, logger: NodeLogger): Promise<RepairedFile> {
   const { file, container, startedAt } = segment
   try {
@@ -28,7 +28,7 @@ export async function repairOpen(folder: string, segment: SegmentStart, logger: 
     const repaired = await repairFile(folder, { file, container, startedAt: Math.round(startedAt), isPart: true })
     if (repaired.outcome === 'repaired') {
       const { segment: found } = repaired
-      // The index knows the start more precisely than the file's name.
+      // The start in the index is more precise than the one in the file name.
       const endedAt = startedAt + (found.endedAt - found.startedAt)
       return { segment: { ...found, ...segment, endedAt }, wasCut: true }
     }

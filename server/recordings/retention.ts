@@ -13,35 +13,40 @@ const hourMs = 60 * 60_000
 const dayMs = 24 * hourMs
 /** Interval between two rounds through all sources, in milliseconds. */
 const roundMs = 60_000
-/** Segments that are deleted in one turn of the event loop: some milliseconds. */
+/** Number of segments deleted before yielding to the event loop, which takes a few milliseconds. */
 const chunk = 25
-/** Deletions in one round for space. */
+/** Maximum number of deletions per round to free space. */
 const maxChunks = 200
-/** Uploaded segments stay on the disk at least this long, in milliseconds: live viewers read them. */
+/** Minimum time that uploaded segments stay on the disk, in milliseconds: live viewers read them. */
 const minLocalMs = 10 * 60_000
-/** Segments for live viewing are kept at least this long, in milliseconds. */
+/** Minimum time that segments for live viewing are kept, in milliseconds. */
 const liveMs = 120_000
-/** Gaps are forgotten after this time, if no recording is as old, in milliseconds. */
+/** Age at which gaps are deleted, unless a recording is as old, in milliseconds. */
 const gapMs = 90 * dayMs
 
-/** Needs of the retention. */
 export interface RetentionParts {
   store: Pick<Store, 'get' | 'leadership'>
   index: StoredIndex
   settings: () => RecordingSettings
   /** Hours for which uploaded segments stay on the disk. */
   localHours: () => number
-  /** Finished segments are to be uploaded. */
+  /** Whether finished segments should be uploaded. */
   isUploading: () => boolean
-  /** Segments were deleted that were to be uploaded: the disk needed room. At most once an hour, with the bytes since the last time. */
+  /**
+   * Called when segments were deleted to free space before they were uploaded. Called at most once an hour, with the
+   * number of bytes since the last call.
+   */
   notUploaded: (bytes: number) => void
-  /** Files of deleted segments wait for their removal. */
+  /** Called when files of deleted segments have to be removed. */
   deleted: () => void
   logger: NodeLogger
   now?: () => number
 }
 
-/** Deletes recordings after their days, beyond their size, and when the disk fills: the oldest first, never kept ones. */
+/**
+ * Deletes recordings that exceed their maximum age or size, and when the disk is nearly full. Deletes the oldest first,
+ * and never kept ones.
+ */
 export class RecordingRetention {
   readonly #parts: RetentionParts
   readonly #now: () => number
@@ -49,9 +54,9 @@ export class RecordingRetention {
   #work: Promise<void> | undefined
   #freeing: Promise<void> | undefined
   #stopped = false
-  /** Frees other files on the disk. @returns bytes that are being freed */
+  /** Frees other files on the disk. @returns number of bytes being freed */
   #freeFirst: (bytes: number) => number = () => 0
-  /** Bytes that were deleted before they were uploaded, and when that was told last. */
+  /** Number of bytes deleted before they were uploaded, and the time of the last report. */
   #notUploaded = { bytes: 0, toldAt: -Infinity }
 
   constructor(parts: RetentionParts) {
@@ -59,7 +64,11 @@ export class RecordingRetention {
     this.#now = parts.now ?? Date.now
   }
 
-  /** Registers files that are deleted before any recording is. @param free frees at least these bytes, if it can @returns bytes that are being freed */
+  /**
+   * Registers a function that frees other files before any recording is deleted.
+   * @param free frees at least this many bytes if possible
+   * @returns number of bytes being freed
+   */
   freeFirst(free: (bytes: number) => number): void {
     this.#freeFirst = free
   }
@@ -76,12 +85,12 @@ export class RecordingRetention {
     await this.#freeing
   }
 
-  /** Whether this controller may still delete. */
+  /** Whether this controller may continue to delete. */
   get #goesOn(): boolean {
     return !this.#stopped && this.#parts.store.leadership.isHeld
   }
 
-  /** Begins a round unless one is under way. */
+  /** Starts a round unless one is running. */
   begin(): void {
     if (!this.#goesOn) return
     this.#work ??= this.round()
@@ -91,7 +100,7 @@ export class RecordingRetention {
       })
   }
 
-  /** Deletes what is past its time or beyond its size. */
+  /** Deletes recordings that exceed their maximum age or size. */
   async round(): Promise<void> {
     const { index, settings, store } = this.#parts
     const now = this.#now()
@@ -114,7 +123,11 @@ export class RecordingRetention {
     index.dropGaps(now - gapMs)
   }
 
-  /** Makes room on the disk: first, the oldest that object storage holds as well leave it; only then, the oldest others are deleted. @param space before */
+  /**
+   * Frees disk space. First removes local files that object storage contains as well, oldest first; then deletes the
+   * oldest other recordings.
+   * @param space measured before
+   */
   makeRoom({ free, reserve, margin }: Space, waiting: number): void {
     const needed = reserve + margin - free - waiting
     if (needed <= 0 || !this.#goesOn) return
@@ -147,11 +160,14 @@ export class RecordingRetention {
     this.#parts.notUploaded(all)
   }
 
-  /** @param remove frees at most some segments @returns bytes that could not be freed; at most 0: all were */
+  /**
+   * @param remove frees at most the given number of segments
+   * @returns number of bytes that could not be freed; zero or negative if enough were freed
+   */
   async #free(bytes: number, remove: (count: number) => { segments: number; bytes: number }): Promise<number> {
     let left = bytes
     for (let count = 0; left > 0 && count < maxChunks && this.#goesOn; count++) {
-      // No more than needed: segments of a site are of about the same size.
+      // Deletes only as many as needed: the segments of a site have about the same size.
       const { bytes: all, segments } = this.#parts.index.totals()
       const needed = Math.ceil((left * segments) / Math.max(1, all))
       const freed = remove(Math.min(chunk, Math.max(1, needed)))
@@ -163,14 +179,14 @@ export class RecordingRetention {
     return left
   }
 
-  /** Retention of a camera, or of the room that a person was in. */
+  /** Returns the retention of a camera, or of the room of a person. */
   #retentionOf({ device, roomId, userId }: RecordedSource): Retention {
     const { store, settings } = this.#parts
     const own = device ? store.get('devices', userId)?.recording : store.get('rooms', roomId)?.recording
     return own?.retention ?? settings().retention
   }
 
-  /** Deletes the oldest of some sources until they fit. */
+  /** Deletes the oldest segments of sources until their total size is within the limit. */
   async #shrink(sources: readonly RecordedSource[], gigabytes: number): Promise<void> {
     if (gigabytes === 0) return
     let over = sources.reduce((sum, { bytes }) => sum + bytes, 0) - gigabytes * gigabyte

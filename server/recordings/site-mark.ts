@@ -1,16 +1,16 @@
 import type { Store } from '../store/store.ts'
 
-/** Name of the file or object by which a folder or a bucket belongs to one site. */
+/** Name of the file or object that assigns a folder or a bucket to one site. */
 export const markName = 'roomdesk-recordings.json'
 const markText = 'recordings of this site'
 
-/** Fields of a mark. They are sealed with the key of the site. */
+/** Fields of a mark, sealed with the key of the site. */
 export interface SiteMark {
   site?: unknown
   index?: unknown
 }
 
-/** Returns the mark of this site. @param at place that the mark is sealed for */
+/** Returns the mark of this site. @param at place for which the mark is sealed */
 export function siteMark(at: readonly string[], store: Pick<Store, 'seal'>): { site: string } {
   return { site: store.seal(markText, [...at]) }
 }
@@ -20,7 +20,7 @@ export function isOwnMark({ site }: SiteMark, at: readonly string[], store: Pick
   return unsealed(site, at, store) === markText
 }
 
-/** Parses a mark; one that is damaged has no fields. */
+/** Parses a mark; a damaged one has no fields. */
 export function parsedMark(text: string): SiteMark {
   try {
     const mark: unknown = JSON.parse(text)
@@ -35,7 +35,7 @@ export function unsealed(sealed: unknown, at: readonly string[], store: Pick<Sto
   try {
     return typeof sealed === 'string' ? store.unseal(sealed, [...at]) : undefined
   } catch {
-    // Sealed by another site, or for another place.
+    // The text was sealed by another site, or for another place.
     return undefined
   }
 }

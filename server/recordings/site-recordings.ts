@@ -35,7 +35,6 @@ import type { WantedTarget } from './wanted-streams.ts'
 import { WishEndings } from './wish-endings.ts'
 import type { RecordingStatus, RecordingTarget } from '../../shared/domain/recordings.ts'
 
-/** Needs of the recordings of a site. */
 export interface SiteRecordingsParts {
   folder: RecordingsFolder
   store: Store
@@ -43,28 +42,29 @@ export interface SiteRecordingsParts {
   devicesOf: (roomId: string) => ReadonlySet<string>
   settings: () => Settings
   event: RecordEvent
-  /** Ports of this site; object storage is never there. */
+  /** Ports of this site; object storage never uses them. */
   sitePorts: () => readonly number[]
   logger: NodeLogger
-  /** Measures the file system; left out: as it is. */
+  /** Measures the file system; undefined: uses the real one. */
   measure?: ((folder: string) => Promise<Pick<Space, 'free' | 'capacity'>>) | undefined
 }
 
-/** Segments that one call of `delete` forgets in one turn of the event loop. */
+/** Number of segments that `delete` removes before yielding to the event loop. */
 const chunk = 25
-/** Segments that are counted at most. */
+/** Maximum number of segments counted. */
 const maxCounted = 100_000
 
-/** The recordings' disk, as others use it. */
+/** Space of the recordings' disk for other files. */
 interface SharedSpace {
-  /** For files beside the recordings. */
+  /** Budget for other files on the disk. */
   budget: SpaceBudget
   /** See RecordingRetention. */
   freeFirst: (free: (bytes: number) => number) => void
 }
 
 /**
- * Recordings of a site: what is to be recorded, what is, its index and its space. Where the folder cannot be used, everything but the status refuses.
+ * Recordings of a site: targets, running recordings, index and space. If the folder is unusable, every method except
+ * the status refuses.
  */
 export class SiteRecordings implements RecordingControl, RecordingChanges, RecordingRequests {
   readonly #parts: SiteRecordingsParts
@@ -75,9 +75,9 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   readonly #wishes: RecordingWishes
   readonly #endings: WishEndings
   readonly #storage: RecordingStorage | undefined
-  /** Undefined where the folder cannot be used. */
+  /** Undefined if the folder is unusable. */
   readonly objects: ObjectStorage | undefined
-  /** Files of the segments, wherever they are; undefined where the folder cannot be used. */
+  /** Files of the segments in all places; undefined if the folder is unusable. */
   readonly files: SegmentFiles | undefined
   readonly #missing: MissingFiles | undefined
   readonly #rate = new RecordingRate()
@@ -128,7 +128,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     })
   }
 
-  /** The index; undefined where the folder cannot be used. */
+  /** The index; undefined if the folder is unusable. */
   get index(): StoredIndex | undefined {
     return this.#storage?.index
   }
@@ -142,7 +142,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     return this.#storage.index
   }
 
-  /** Space of the disk, and who uses it beside the recordings; undefined where the folder cannot be used. */
+  /** Space of the disk for other files; undefined if the folder is unusable. */
   get space(): SharedSpace | undefined {
     const storage = this.#storage
     return (
@@ -153,28 +153,28 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     )
   }
 
-  /** Folder, and the bytes of its disk that stay free; undefined where it cannot be used. */
+  /** Folder, and the number of bytes of its disk kept free; undefined if it is unusable. */
   get reserved(): { folder: string; reserve: number } | undefined {
     return this.#storage && { folder: this.#parts.folder.path, reserve: this.#storage.watch.space.reserve }
   }
 
-  /** Path of the folder; undefined where it cannot be used. */
+  /** Path of the folder; undefined if it is unusable. */
   get folder(): string | undefined {
     return this.#storage === undefined ? undefined : this.#parts.folder.path
   }
 
-  /** Resolves when the space was measured for the first time, or cannot be. */
+  /** Resolves when the space was measured for the first time, or if it cannot be measured. */
   get measured(): Promise<void> {
     return this.#measured.promise
   }
 
-  /** Resolves when the index has what an earlier process or another controller left in the folder. Never rejects. */
+  /** Resolves when the index contains the recordings of earlier processes and other controllers. Never rejects. */
   async recovered(): Promise<void> {
     await this.#recovering.promise
     await this.#work
   }
 
-  /** Begins to give orders, before the pool starts. Resolves when the space was measured. Never rejects. */
+  /** Starts sending orders, before the pool starts. Resolves when the space was measured. Never rejects. */
   async begin(): Promise<void> {
     const { store, folder, event, logger } = this.#parts
     if (folder.problem !== undefined) {
@@ -199,7 +199,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       store.onChange(
         (changes) => {
           for (const { collection } of changes) {
-            // The reserve may be another one now.
+            // The setting for the reserve may have changed.
             if (collection !== 'settings') continue
             mustNotFail(this.#storage?.watch.look())
             this.objects?.settingsChanged()
@@ -221,7 +221,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     this.#recovering.resolve()
   }
 
-  /** Ends orders and deletions. Resolves when nothing is under way. */
+  /** Stops orders and deletions. Resolves when all work has ended. */
   async end(): Promise<void> {
     this.#stop.abort()
     this.orders.stop()
@@ -275,7 +275,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     this.orders.remove(id)
   }
 
-  /** Streams that are recorded now. @param roomId room; undefined: all of them */
+  /** Returns the streams being recorded. @param roomId room; undefined: all rooms */
   recordedNow(roomId?: string): RecordedStream[] {
     return this.intake?.recordedNow(roomId) ?? []
   }
@@ -310,7 +310,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     return sums
   }
 
-  /** Tests object storage with these settings. Never rejects. */
+  /** Tests object storage with the given settings. Never rejects. */
   async testObjects(settings: ObjectStorageSettings): Promise<ConnectionResult> {
     const client = new ObjectClient(settings, this.#parts.sitePorts)
     try {
@@ -320,22 +320,22 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     }
   }
 
-  /** @param mayShow whether a target is shown to whoever asks */
+  /** Returns the status. @param mayShow whether the caller may see a target */
   status(mayShow: (target: RecordingTarget) => boolean): RecordingStatus {
     return this.#health.status(mayShow)
   }
 
-  /** Lists problems that need the operator's attention now. */
+  /** Lists problems that require the operator's attention. */
   problems(): RecordingStatus['problems'] {
     return this.#health.problems()
   }
 
-  /** Reports of a recorder. */
+  /** Handles a report of a recorder. */
   take(node: string, event: RecorderEvent): void {
     this.intake?.take(node, event)
   }
 
-  /** The process of a node ended. */
+  /** Handles the end of a node's process. */
   restarted(node: string): void {
     this.intake?.restarted(node)
     this.orders.restarted(node)
@@ -417,7 +417,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     })
   }
 
-  /** Completes what an earlier process left open; a new index is rebuilt. */
+  /** Completes the work of an earlier process, and rebuilds a new index. */
   async #recover(): Promise<void> {
     if (this.index?.isNew === true) await this.#rebuild()
     else {
@@ -427,7 +427,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     this.#closeGaps()
   }
 
-  /** Ends gaps of streams that are not to be recorded any more. */
+  /** Ends the gaps of streams that should not be recorded any more. */
   #closeGaps(roomId?: string): void {
     const { index } = this
     if (index === undefined) return
@@ -456,7 +456,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
         logger,
       })
       await this.kept.markAll(index)
-      // A time line that was read meanwhile shows a part.
+      // Time lines read during the rebuild were incomplete.
       for (const roomId of new Set(index.sources().map((source) => source.roomId))) this.#announce(roomId)
       if (rebuilt.segments > 0) logger.info({ ...rebuilt }, 'the index of the recordings was rebuilt')
     } finally {
@@ -490,7 +490,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     this.#announce(roomId)
   }
 
-  /** A camera that is to be recorded was paused: its time line says so. */
+  /** Adds a gap to the time line of cameras that should be recorded but were paused. */
   #notePaused(roomId: string, before: readonly WantedTarget[], after: readonly WantedTarget[]): void {
     const { store } = this.#parts
     for (const { userId, quality, device } of before) {

@@ -1,24 +1,28 @@
 import type { Space } from './storage-watch.ts'
 
-/** Part of the budget that one owner may use, unless a claim says otherwise. */
+/** Share of the budget that one owner may use, unless a request specifies another. */
 const defaultShare = 0.5
 
-/** Description of files that are to be made. */
+/** Space requested for new files. */
 export interface SpaceRequest {
-  /** Account, client or program that causes them: owners share the budget. */
+  /** Account, client or program that requests it: owners share the budget. */
   owner: string
-  /** Bytes needed until all is done, with what is made on the way. */
+  /** Number of bytes needed until all files are complete, including temporary files. */
   bytes: number
-  /** Part of the budget that the owner may use, 0 to 1. */
+  /** Share of the budget that the owner may use, 0 to 1. */
   share?: number
 }
 
-/** Space that is set aside for files. It counts until it is released. */
+/** Space reserved for files until it is released. */
 export interface SpaceClaim {
   readonly bytes: number
-  /** The files are on the disk: they count for their owner, but no more beside what the disk says. @param bytes that stay */
+  /**
+   * Reports that the files are on the disk. They count for their owner, but are no longer added to the used space of
+   * the disk.
+   * @param bytes that remain
+   */
   settle(bytes: number): void
-  /** The files are gone, or were never made. */
+  /** Reports that the files were deleted or never created. */
   release(): void
 }
 
@@ -29,25 +33,25 @@ interface Claimed {
 }
 
 /**
- * One budget for everything that makes files beside the recordings: what is free above their reserve. It counts what is under way and queued, of the site and of each owner. Whoever makes
- * files claims their space before.
+ * Budget shared by all producers of files beside the recordings: the free space above the reserve. It counts running
+ * and queued work of the site and of each owner. A producer claims space before it creates files.
  */
 export class SpaceBudget {
   readonly #measure: () => Promise<Space>
   readonly #claims = new Set<Claimed>()
 
-  /** @param measure measures the disk now */
+  /** @param measure measures the disk */
   constructor(measure: () => Promise<Space>) {
     this.#measure = measure
   }
 
-  /** Sets space aside. Resolves to undefined if the disk or the owner's share is too small. */
+  /** Reserves space. Resolves to undefined if the disk or the owner's share is too small. */
   async claim({ owner, bytes, share = defaultShare }: SpaceRequest): Promise<SpaceClaim | undefined> {
     const before = this.#pending()
     const { free, reserve, margin } = await this.#measure()
     const budget = free - reserve - margin
     const claims = [...this.#claims]
-    // Files that were completed during the measurement are not in its result yet.
+    // Files completed during the measurement are not part of its result.
     const pending = sumOf([...new Map([...this.#pending(), ...before]).values()])
     const ofOwner = sumOf(claims.filter((claim) => claim.owner === owner))
     if (pending + bytes > budget || ofOwner + bytes > budget * share) return undefined
@@ -60,7 +64,7 @@ export class SpaceBudget {
     }
   }
 
-  /** Bytes that the disk does not show yet, by claim. */
+  /** Returns the bytes that are not part of the disk's used space yet, by claim. */
   #pending(): Map<Claimed, Pick<Claimed, 'bytes'>> {
     const pending = [...this.#claims].filter(({ isPending }) => isPending)
     return new Map(pending.map((claim) => [claim, { bytes: claim.bytes }]))

@@ -5,9 +5,11 @@ import { mustNotFail } from '../../shared/unawaited.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 
 const gigabyte = 1_000_000_000
-/** Interval between two looks at the file system, in milliseconds. */
+/** Interval between two checks of the file system, in milliseconds. */
 const everyMs = 5_000
-/** Time for which recordings at the current rate fit between reserve and the level at which recording goes on, in seconds. */
+/**
+ * Distance between the reserve and the level at which recording resumes, in seconds of recording at the current rate.
+ */
 const marginSeconds = 60
 const minMarginBytes = 200_000_000
 
@@ -15,30 +17,31 @@ const minMarginBytes = 200_000_000
 export interface Space {
   free: number
   capacity: number
-  /** Bytes that stay free: recording stops before. */
+  /** Number of bytes kept free: recording stops at this level. */
   reserve: number
-  /** Bytes above the reserve at which the oldest recordings are deleted and recording goes on. */
+  /** Number of bytes above the reserve. At that level the oldest recordings are deleted and recording resumes. */
   margin: number
 }
 
-/** Needs of the watch. */
 export interface StorageWatchParts {
   folder: string
   settings: () => RecordingSettings
-  /** Bytes a second that are recorded now. */
+  /** Number of bytes recorded per second. */
   rate: () => number
-  /** Something is recorded or to be recorded: space is measured often. */
+  /** Whether anything is or should be recorded: then space is measured often. */
   isBusy: () => boolean
-  /** Recording has to stop, or can go on. */
+  /** Called when recording must stop, or can resume. */
   lowChanged: (low: boolean, space: Space) => void
   /** Called after each measurement. */
   measured: (space: Space) => void
   logger: NodeLogger
-  /** Left out: that of the file system. */
+  /** Undefined: measures the real file system. */
   measure?: ((folder: string) => Promise<Pick<Space, 'free' | 'capacity'>>) | undefined
 }
 
-/** Watches the free space of the recordings' disk. Recording stops at the reserve, and goes on at the margin above it. */
+/**
+ * Monitors the free space of the recordings' disk. Recording stops at the reserve, and resumes at the margin above it.
+ */
 export class StorageWatch {
   readonly #parts: StorageWatchParts
   #timer: NodeJS.Timeout | undefined
@@ -51,7 +54,7 @@ export class StorageWatch {
     this.#parts = parts
   }
 
-  /** Resolves when space was measured for the first time. Never rejects. */
+  /** Resolves when the space was measured for the first time. Never rejects. */
   async start(): Promise<void> {
     this.#timer = setInterval(() => mustNotFail(this.#look()), everyMs).unref()
     await this.look()
@@ -65,12 +68,12 @@ export class StorageWatch {
     return this.#space
   }
 
-  /** Recording is stopped because the disk is nearly full. */
+  /** Whether recording is stopped because the disk is nearly full. */
   get isLow(): boolean {
     return this.#low
   }
 
-  /** Measures now. Never rejects. */
+  /** Measures the space now. Never rejects. */
   async look(): Promise<void> {
     const { folder, settings, rate, lowChanged, measured, logger, measure = measureSpace } = this.#parts
     try {
@@ -94,7 +97,7 @@ export class StorageWatch {
   }
 
   async #look(): Promise<void> {
-    // An idle site is measured once a minute.
+    // Without recordings, space is measured once a minute.
     this.#rounds++
     if (this.#parts.isBusy() || this.#low || this.#rounds % 12 === 0) await this.look()
   }

@@ -4,13 +4,16 @@ import type { RecordingWish, StartedBy } from './recording-control.ts'
 import type { RecordEvent, RecordingEvent } from './recording-events.ts'
 import type { WantedTarget } from './wanted-streams.ts'
 
-/** Rules that hold when a controller starts are no news for this time, in milliseconds. */
+/** Time after the start of a controller in which starting rules are not reported as events, in milliseconds. */
 const quietMs = 30_000
 const system: EventActor = { type: 'system', name: '', address: '' }
 
 type TargetKind = Extract<RecordingEvent['kind'], 'recording.started' | 'recording.stopped'>
 
-/** Writes into the event log when a rule begins or ceases to record a room. Cameras that a rule records are left out: their time line shows it. */
+/**
+ * Writes an event when a rule starts or stops recording a room. Cameras recorded by a rule are omitted: their time line
+ * shows it.
+ */
 export class TargetEvents {
   readonly #store: Pick<Store, 'get'>
   readonly #event: RecordEvent
@@ -33,7 +36,7 @@ export class TargetEvents {
   }
 }
 
-/** Event of a recording that somebody starts or stops. */
+/** Returns the event of a recording started or stopped manually. */
 export function manualEvent(
   store: Pick<Store, 'get'>,
   kind: TargetKind,
@@ -43,7 +46,7 @@ export function manualEvent(
   return targetEvent(store, kind, wish, { actor: { type: by, name, address }, by })
 }
 
-/** Event of a recording that ends with its meeting. */
+/** Returns the event of a recording that ended with its meeting. */
 export function meetingEndedEvent(store: Pick<Store, 'get'>, wish: RecordingWish): RecordingEvent {
   return targetEvent(store, 'recording.stopped', wish, { actor: system, by: 'meetingEnded' })
 }

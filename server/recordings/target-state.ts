@@ -1,28 +1,28 @@
 import type { RecordingState } from '../../shared/recordings/recording-state.ts'
 import type { RecordingHindrance } from '../../shared/domain/recordings.ts'
 
-/** States that the controller tells apart. */
+/** States that the controller distinguishes. */
 type TargetState = Extract<RecordingState, 'recording' | 'pending' | 'noLease' | RecordingHindrance>
 
-/** Facts that decide whether this controller orders recordings at all. */
+/** Conditions under which this controller orders recordings at all. */
 export interface SiteFacts {
-  /** Why nothing can be recorded at the site; undefined: it can. */
+  /** Reason why the site cannot record anything; undefined if it can. */
   blocked: Extract<RecordingHindrance, 'off' | 'storageLow'> | undefined
-  /** Without the lease another controller may record the same streams. */
+  /** Without the lease, another controller may be recording the same streams. */
   isLeader: boolean
 }
 
-/** Facts that decide the state of a target. */
+/** Conditions that determine the state of a target. */
 export interface TargetFacts extends SiteFacts {
   /** Media of the target is being written. */
   isWriting: boolean
   /** The node of the room can record. */
   canRecord: boolean
-  /** The camera or person is in the room; of a whole room: anybody is. */
+  /** The camera or person is in the room; for a whole room: any participant is. */
   isThere: boolean
 }
 
-/** States with what makes them true; the first that holds counts. */
+/** States with their conditions, in order of precedence. */
 const states: readonly (readonly [TargetState, (facts: TargetFacts) => boolean])[] = [
   ['recording', ({ isWriting }) => isWriting],
   ['node', ({ canRecord }) => !canRecord],
@@ -32,23 +32,26 @@ const states: readonly (readonly [TargetState, (facts: TargetFacts) => boolean])
   ['noLease', ({ isLeader }) => !isLeader],
 ]
 
-/** What the console shows of each state: `pending` ends by itself, and without the lease the leader shows its own. */
+/**
+ * Reason that the console shows for each state. `pending` ends on its own; without the lease, the leader shows the
+ * state.
+ */
 const shown: Record<TargetState, RecordingHindrance | null> = {
   ...{ recording: null, pending: null, noLease: null },
   ...{ node: 'node', off: 'off', storageLow: 'storageLow', away: 'away' },
 }
 
-/** Returns the state of a target that is to be recorded. */
+/** Returns the state of a target that should be recorded. */
 export function targetState(facts: TargetFacts): TargetState {
   return states.find(([, holds]) => holds(facts))?.[0] ?? 'pending'
 }
 
-/** Returns the reason that the console shows; null: none. */
+/** Returns the reason that the console shows; null if there is none. */
 export function hindranceOf(state: TargetState): RecordingHindrance | null {
   return shown[state]
 }
 
-/** Whether nodes are ordered to record; otherwise their orders are empty. */
+/** Whether nodes receive orders to record; otherwise their orders are empty. */
 export function mayOrder({ blocked, isLeader }: SiteFacts): boolean {
   return isLeader && blocked === undefined
 }

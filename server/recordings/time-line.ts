@@ -3,9 +3,9 @@ import { lacksOf } from './index/row.ts'
 import type { LackingSpan, RecordedSpan } from '../../shared/domain/recordings.ts'
 
 /**
- * Merges segments that follow one another into spans; a change of `kept` begins another span.
+ * Merges consecutive segments into spans. A change of `kept` starts a new span.
  * @param segments in order of time
- * @param mergeMs longest pause inside a span, in milliseconds
+ * @param mergeMs maximum pause inside a span, in milliseconds
  */
 export function spansOf(segments: readonly SegmentExtent[], mergeMs: number): RecordedSpan[] {
   const spans: RecordedSpan[] = []
@@ -24,9 +24,9 @@ export function spansOf(segments: readonly SegmentExtent[], mergeMs: number): Re
 }
 
 /**
- * Merges segments that lack the same tracks and follow one another into spans.
+ * Merges consecutive segments that lack the same tracks into spans.
  * @param segments in order of time
- * @param mergeMs longest pause inside a span, in milliseconds
+ * @param mergeMs maximum pause inside a span, in milliseconds
  */
 export function lackingSpans(segments: readonly LackExtent[], mergeMs: number): LackingSpan[] {
   const spans: LackExtent[] = []
@@ -38,7 +38,7 @@ export function lackingSpans(segments: readonly LackExtent[], mergeMs: number): 
   return spans.map(({ from, to, tracks }) => ({ from, to, tracks: lacksOf(tracks) }))
 }
 
-/** Adds a segment that is being written to the end of a time line. @param now its end so far */
+/** Appends an open segment to a time line. @param now its current end */
 export function withOpenSegment(
   spans: readonly RecordedSpan[],
   startedAt: number,

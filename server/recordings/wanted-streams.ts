@@ -6,20 +6,20 @@ import type { StoredDevice, StoredRecordingWish } from '../store/records.ts'
 import type { RecordingRequest } from './recording-requests.ts'
 import type { RecordingStarter } from '../../shared/domain/recordings.ts'
 
-/** Facts of a room that decide what is recorded of it. */
+/** State of a room that determines its targets. */
 export interface RoomFacts {
-  /** Rule of the room itself; undefined: the site's. */
+  /** Rule of the room; undefined: the site's rule applies. */
   rule: RecordingRule | undefined
-  /** Number of people in the room, without cameras. */
+  /** Number of people in the room, excluding cameras. */
   people: number
-  /** Anybody is in the room, cameras included. */
+  /** Whether the room has any participant, including cameras. */
   occupied: boolean
   devices: readonly StoredDevice[]
   wishes: readonly StoredRecordingWish[]
   requests: readonly RecordingRequest[]
 }
 
-/** A room, camera or person that is to be recorded. */
+/** Room, camera or person that should be recorded. */
 export interface WantedTarget {
   /** Empty: the whole room. */
   userId: string
@@ -27,16 +27,19 @@ export interface WantedTarget {
   quality: RecordedQuality
   by: RecordingStarter
   startedBy: string
-  /** Nothing but live viewing wants it: it is kept this long after its end, in milliseconds. Undefined: it is kept. */
+  /**
+   * Set if it is recorded only for live viewing: segments are kept this long after their end, in milliseconds.
+   * Undefined: the retention applies.
+   */
   windowMs: number | undefined
 }
 
-/** Rule in force of a room or camera. */
+/** Returns the rule in force for a room or camera. */
 function effectiveRule(own: RecordingRule | undefined, site: RecordingRule): RecordingRule {
   return own ?? site
 }
 
-/** Computes what is to be recorded of a room. @param now milliseconds since the epoch */
+/** Computes the targets of a room. @param now milliseconds since the epoch */
 export function wantedOf(facts: RoomFacts, settings: RecordingSettings, now: number): WantedTarget[] {
   const targets: WantedTarget[] = []
   const room = wantedRoom(facts, settings, now)
@@ -58,7 +61,7 @@ export function wantedOf(facts: RoomFacts, settings: RecordingSettings, now: num
   return targets
 }
 
-/** Tells whether the rules of a room depend on the clock. */
+/** Whether the rules of a room depend on the clock. */
 export function dependsOnClock({ rule, devices }: RoomFacts, settings: RecordingSettings): boolean {
   return (
     effectiveRule(rule, settings.rooms).when === 'hours' ||
@@ -74,7 +77,7 @@ function wantedRoom(facts: RoomFacts, settings: RecordingSettings, now: number):
     facts.wishes.find(({ user_id }) => user_id === ''),
     facts.requests.filter(({ userId }) => userId === undefined),
   )
-  // An empty room has no streams: a rule says nothing about it yet.
+  // A room rule applies only while the room has participants: an empty room has no streams.
   if (found === undefined || (found.by === 'rule' && !facts.occupied)) return undefined
   return { userId: '', device: false, quality: 'main', ...found }
 }
@@ -110,7 +113,7 @@ function wanted(
   return { ...starterOf(requests), windowMs: longest === Number.POSITIVE_INFINITY ? undefined : longest }
 }
 
-/** Who ordered the first of these; viewers of a live stream have no name. */
+/** Returns the author of the first request with one; viewers of a live stream have no name. */
 function starterOf(requests: readonly RecordingRequest[]): Pick<WantedTarget, 'by' | 'startedBy'> {
   const order = requests.find(({ orderedBy }) => orderedBy !== undefined)?.orderedBy
   return order === undefined ? { by: 'client', startedBy: '' } : { by: order.by, startedBy: order.name }
@@ -125,7 +128,7 @@ function holds({ when, hours = [] }: RecordingRule, people: number, now: number)
 const minuteMs = 60_000
 const dayMinutes = 24 * 60
 
-/** Tells whether an instant lies in weekly hours, by the clocks of their zone. @param now milliseconds since the epoch */
+/** Whether a time is within weekly hours, in their time zone. @param now milliseconds since the epoch */
 export function isWithinHours(hours: readonly RecordingHours[], now: number): boolean {
   return hours.some((each) => isWithin(each, now))
 }
@@ -135,7 +138,7 @@ function isWithin({ days, from, to, zone }: RecordingHours, now: number): boolea
   const minute = Math.floor(wall / minuteMs) % dayMinutes
   const [start, end] = [minuteOf(from), minuteOf(to)]
   if (start < end) return days.includes(weekday(wall)) && minute >= start && minute < end
-  // Over midnight: the evening of a day in the list, or the morning after one. The same time twice is 24 hours.
+  // The range spans midnight: the evening of a listed day, or the morning after it. Equal times mean 24 hours.
   const yesterday = weekday(wall - dayMinutes * minuteMs)
   return (days.includes(weekday(wall)) && minute >= start) || (days.includes(yesterday) && minute < end)
 }

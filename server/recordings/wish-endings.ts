@@ -5,20 +5,20 @@ import { startTimer, type Timer, wallClock } from '../store/system/time.ts'
 import { lockOfWishes } from './recording-wishes.ts'
 import { meetingEndedEvent } from './target-events.ts'
 
-/** Dependencies of the endings. */
 export interface WishEndingsParts {
   store: Pick<Store, 'get' | 'all' | 'transact' | 'onChange' | 'leadership'>
   logger: { error(fields: object, message: string): void }
 }
 
-/** Pause after a change that the store did not confirm, in milliseconds. */
+/** Delay after a failed change of the store, in milliseconds. */
 const retryMs = 2_000
-/** Collections that decide how long a manual recording goes on. */
+/** Collections that determine when a manual recording ends. */
 const deciding: readonly CollectionName[] = ['recording_wishes', 'meetings', 'rooms', 'devices']
 
 /**
- * Ends manual recordings with their meeting, room or camera. Whether one is over follows from the stored records alone, so a change that was refused, or whose answer was lost, is tried again:
- * at every later change, after a pause, and by the next leader.
+ * Ends manual recordings together with their meeting, room or camera. Whether one has ended is determined from the
+ * stored records alone. A failed or unconfirmed change is therefore retried at every later change, after a delay, and
+ * by the next leader.
  */
 export class WishEndings {
   readonly #parts: WishEndingsParts
@@ -40,7 +40,7 @@ export class WishEndings {
     this.#look()
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no work is running. */
   async stop(): Promise<void> {
     for (const stop of this.#stops.splice(0)) stop()
     this.#timer?.cancel()
@@ -55,7 +55,7 @@ export class WishEndings {
 
   /** Never rejects. */
   async #run(): Promise<void> {
-    // Changes of one turn of the event loop are looked at together.
+    // All changes of one event loop turn are handled together.
     await Promise.resolve()
     this.#timer?.cancel()
     try {
@@ -89,24 +89,25 @@ export class WishEndings {
     if (after !== undefined) return transaction.put('recording_wishes', key, after)
     transaction.delete('recording_wishes', key)
     const { room_id: roomId, user_id: userId, camera } = wish
-    // The deletion of a room or camera, or its move, has an event of its own.
+    // The deletion or move of a room or camera has its own event.
     if (camera === true || store.get('rooms', roomId) === undefined) return
     putEvent(transaction, { at: wallClock(), ...meetingEndedEvent(store, { roomId, userId }) })
   }
 
-  /** The wish as it should be; undefined: it is over. */
+  /** Returns the recording in its new state; undefined if it has ended. */
   #after(wish: StoredRecordingWish): StoredRecordingWish | undefined {
     const { store } = this.#parts
     const { room_id: roomId, user_id: userId } = wish
     if (store.get('rooms', roomId) === undefined) return undefined
     const isCameraThere = userId !== '' && store.get('devices', userId)?.roomId === roomId
     if (wish.camera === true) return isCameraThere ? wish : undefined
-    // Stored by a version that did not note cameras, or a person's user id became that of a camera.
+    // It was stored by a version that did not mark cameras, or the userId of a person has become that of a camera.
     if (isCameraThere) return { ...wish, camera: true }
     const since = store.get('meetings', roomId)?.since
-    // Started before its meeting, which may begin now.
+    // It was started before its meeting, which may start now.
     if (wish.meeting === undefined) return since === undefined ? wish : { ...wish, meeting: since }
-    // A meeting may turn out to have begun earlier: clocks of nodes differ. One that began later is another one.
+    // A meeting may turn out to have started earlier, because clocks of nodes differ. A later start means another
+    // meeting.
     return since === undefined || since > wish.meeting ? undefined : wish
   }
 }

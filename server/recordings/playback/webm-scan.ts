@@ -19,22 +19,25 @@ const ids = {
   block: 0xa1,
   referenceBlock: 0xfb,
 } as const
-/** Elements inside of a cluster; any other one ends a cluster of unknown size. */
+/** Elements inside a cluster; any other element ends a cluster of unknown size. */
 const inCluster: ReadonlySet<number> = new Set([ids.timestamp, ids.simpleBlock, ids.blockGroup, 0xa7, 0xab, 0xec, 0xbf])
-/** Maximum size of an element that is read whole, in bytes. */
+/** Maximum size of an element that is read completely, in bytes. */
 const maxHeader = 1024 * 1024
-/** Longest header of an element and of a block behind it, in bytes. */
+/** Maximum size of an element header together with the header of its block, in bytes. */
 const headerBytes = 24
 
 interface Element {
   id: number
   /** Position of the content. */
   content: number
-  /** Bytes of the content; undefined: unknown, up to the next element of its level. */
+  /** Size of the content in bytes; undefined if unknown: it ends at the next element of its level. */
   size: number | undefined
 }
 
-/** Reads the headers of all clusters and blocks; skips pictures and sounds. Clusters of unknown size end where the next one begins. */
+/**
+ * Reads the headers of all clusters and blocks, and skips pictures and sounds. A cluster of unknown size ends where the
+ * next one starts.
+ */
 export const scanWebm: Scan = async (reader, state, ended) => {
   let at = state.next
   let cluster: Cluster | undefined
@@ -54,7 +57,7 @@ export const scanWebm: Scan = async (reader, state, ended) => {
       if (state.init.bytes === 0) state.init = { offset: 0, bytes: at }
       cluster = { offset: at, start: 0, times: [], keyFrames: [], samples: 0, unsizedHeader: undefined }
       if (size === undefined) cluster.unsizedHeader = content - at
-      // The scan begins anew with this cluster if it is not complete.
+      // If this cluster is incomplete, the next scan starts from it.
       state.next = at
       at = content
       continue
@@ -72,9 +75,9 @@ export const scanWebm: Scan = async (reader, state, ended) => {
 
 interface Cluster {
   offset: number
-  /** Ticks. */
+  /** In ticks. */
   start: number
-  /** Ticks of the leading track's blocks, relative to the start. */
+  /** Times of the leading track's blocks in ticks, relative to the start. */
   times: number[]
   keyFrames: KeyFrame[]
   samples: number
@@ -135,7 +138,7 @@ function close(cluster: Cluster, end: number, state: ScanState): void {
   if (hasPicture) state.pictureTimes?.push(...times.map((relative) => (start + relative) * tick))
   const first = start + Math.min(0, ...times)
   const previous = fragments.at(-1)
-  // A cluster lasts until the next one begins; the last one as long after its last picture as the pictures lie apart.
+  // A cluster lasts until the next one starts. The last cluster ends one picture interval after its last picture.
   if (previous !== undefined) previous.duration = first * tick - previous.start
   const sorted = times.toSorted((one, other) => one - other)
   const lastTime = sorted.at(-1) ?? 0
@@ -191,16 +194,16 @@ function unsigned(data: Buffer): number {
   return value
 }
 
-/** Place of an element (RFC 8794, section 6) in some bytes. */
+/** Position of an element (RFC 8794, section 6) in a buffer. */
 export interface ElementPlace {
   id: number
   start: number
-  /** Its content. */
+  /** Start of the content. */
   from: number
   to: number
 }
 
-/** Lists the elements between two places, as far as they are whole. One of unknown size reaches to the end. */
+/** Yields the complete elements between two positions. An element of unknown size extends to the end. */
 export function* elementPlaces(data: Buffer, from = 0, to = data.length): Generator<ElementPlace> {
   for (let start = from; start < to; ) {
     const id = numberAt(data, start, false)
@@ -214,7 +217,10 @@ export function* elementPlaces(data: Buffer, from = 0, to = data.length): Genera
   }
 }
 
-/** Variable-size integer (RFC 8794, section 4). @param masked without the marker of its length, as sizes are; ids keep it */
+/**
+ * Parses a variable-size integer (RFC 8794, section 4).
+ * @param masked whether to remove the length marker: sizes exclude it, ids include it
+ */
 export function numberAt(data: Buffer, at: number, masked: boolean): { value: number; length: number } | undefined {
   const first = data[at]
   if (first === undefined || first === 0) return undefined

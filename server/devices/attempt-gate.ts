@@ -1,12 +1,15 @@
 import { onAbort } from '../../shared/abort.ts'
 
-/** How many joins a gate lets through. */
+/** Limits of concurrent joins. */
 export interface GateLimits {
-  /** Attempts that take a place: those that began within the last `patienceMs`. */
+  /** Maximum number of attempts that hold a slot: those that started within the last `patienceMs`. */
   width: number
-  /** Milliseconds after which an attempt that has not ended gives its place to the next: it waits for a device, which costs nothing. */
+  /**
+   * Time after which a running attempt releases its slot, in milliseconds. From then on it only waits for the device,
+   * which costs nothing.
+   */
   patienceMs: number
-  /** Attempts under way, those without a place included: each holds a socket. */
+  /** Maximum number of running attempts, including those without a slot: each holds a socket. */
   most: number
 }
 
@@ -14,16 +17,16 @@ interface Waiting {
   begin(): void
 }
 
-/** Highest count of failures that is told apart; the backoff has reached its top by then. */
+/** Maximum number of failures that the queues distinguish; at this number the backoff has reached its maximum. */
 const maxFailures = 6
 
 /**
- * Lets joins begin at a steady pace: those of devices that failed least first, in the order they came. A device that is dead holds its place for a moment only,
- * so that any number of them keeps nobody waiting.
+ * Starts joins at a steady pace: devices with the fewest failures first, in order of arrival. A dead device holds its
+ * slot only briefly, so that any number of them delays no other device.
  */
 export class AttemptGate {
   readonly #limits: GateLimits
-  /** Waiting devices by their failures in a row. */
+  /** Waiting devices by their number of consecutive failures. */
   readonly #waiting = Array.from({ length: maxFailures + 1 }, () => new Set<Waiting>())
   #placesTaken = 0
   #underWay = 0
@@ -33,8 +36,9 @@ export class AttemptGate {
   }
 
   /**
-   * Runs `task` when it is its turn. One whose signal aborts while it waits never runs: it rejects with the signal's reason.
-   * @param failures how often this device failed in a row
+   * Runs `task` when a slot is free. If the signal aborts before, the task never runs and the promise rejects with the
+   * signal's reason.
+   * @param failures number of consecutive failures of this device
    */
   async pass(signal: AbortSignal, failures: number, task: () => Promise<void>): Promise<void> {
     await this.#turn(signal, failures)
@@ -57,7 +61,7 @@ export class AttemptGate {
     }
   }
 
-  /** Resolves with a place taken. */
+  /** Resolves when a slot has been taken. */
   #turn(signal: AbortSignal, failures: number): Promise<void> {
     if (signal.aborted) return Promise.reject(signal.reason)
     const queue = this.#waiting[Math.min(failures, maxFailures)]

@@ -5,10 +5,10 @@ import { deviceErrorKinds } from '../../shared/device.ts'
 /** Period of the record, in milliseconds. */
 const recordMs = 30 * 24 * 60 * 60_000
 const dayMs = 24 * 60 * 60_000
-/** Limits of one reading: entries per query, and queries. */
+/** Maximum number of entries per query, and of queries. */
 const pageLength = 500
 const maxPages = 8
-/** Spans that a record has at most: of a camera that comes and goes all the time, the newest. */
+/** Maximum number of spans; for a camera that is frequently interrupted, only the newest are returned. */
 const maxSpans = 2_000
 
 /** The event log, newest entries first. */
@@ -19,7 +19,7 @@ type State = Pick<CameraSpan, 'state' | 'kind'>
 
 const unknown: State = { state: 'unknown', kind: null }
 
-/** Reads the last 30 days of a camera from the event log. @throws what the file system says */
+/** Reads the last 30 days of a camera from the event log. @throws errors of the file system */
 export async function cameraUptimeOf(log: Log, userId: string, createdAt: number, now: number): Promise<CameraUptime> {
   const from = Math.max(now - recordMs, Math.min(createdAt, now))
   const own = await entriesOf(log, { groups: ['devices'], subject: { type: 'device', id: userId } }, from)
@@ -29,7 +29,7 @@ export async function cameraUptimeOf(log: Log, userId: string, createdAt: number
   return { from, to: now, spans, day: shareOf(spans, now - dayMs), month: shareOf(spans, from) }
 }
 
-/** Entries of the period and the one before it, which says how it began. */
+/** Returns the entries of the period and the last one before it, which determines the initial state. */
 async function entriesOf(log: Log, filter: EventFilter, from: number): Promise<EventEntry[]> {
   const found: EventEntry[] = []
   let before: number | undefined
@@ -46,7 +46,7 @@ async function entriesOf(log: Log, filter: EventFilter, from: number): Promise<E
   return found
 }
 
-/** Spans of a period, oldest first. @param entries oldest first */
+/** Returns the spans of a period, oldest first. @param entries oldest first */
 function spansOf(entries: readonly EventEntry[], from: number, to: number): CameraSpan[] {
   const spans: CameraSpan[] = [{ ...unknown, from, to }]
   for (const entry of entries) {
@@ -64,7 +64,7 @@ function spansOf(entries: readonly EventEntry[], from: number, to: number): Came
   return spans.slice(-maxSpans)
 }
 
-/** State of a camera after an event; undefined: unchanged. */
+/** Returns the state of a camera after an event; undefined if it does not change. */
 function stateAfter({ kind, params, controller }: EventEntry): State | undefined {
   switch (kind) {
     case 'device.joined':
@@ -79,14 +79,14 @@ function stateAfter({ kind, params, controller }: EventEntry): State | undefined
       return unknown
     case 'controller.started':
     case 'controller.stopped':
-      // Another of several controllers goes on.
+      // If there are several controllers, another one continues.
       return controller === undefined ? unknown : undefined
     default:
       return undefined
   }
 }
 
-/** Share of the time up in the time up or down since then; null: none of it is known. */
+/** Returns the share of uptime in the known time since a moment; null if no time is known. */
 function shareOf(spans: readonly CameraSpan[], since: number): number | null {
   let up = 0
   let known = 0

@@ -2,7 +2,7 @@ import Papa from 'papaparse'
 import { guardFormula, unguardFormula } from '../../shared/formula-guard.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 
-/** One record of a CSV text and the line it begins on (the first line is 1). */
+/** Record of a CSV text, and the number of its first line (from 1). */
 export interface CsvRecord {
   line: number
   cells: string[]
@@ -20,11 +20,12 @@ export class CsvError extends Error {
   }
 }
 
-/** Lines that are read, empty ones included: reading costs the controller time that nobody else has meanwhile. */
+/** Maximum number of lines read, including empty ones: parsing blocks the controller. */
 const maxLines = 100_000
 
 /**
- * Reads CSV as RFC 4180 has it, with any line ending and an optional byte order mark; empty lines are skipped. Strict: a stray or open quote is an error.
+ * Parses CSV as defined in RFC 4180, with any line ending and an optional byte order mark; empty lines are skipped.
+ * Strict: a stray or unclosed quote is an error.
  * @throws CsvError
  */
 export function parseCsv(text: string): CsvRecord[] {
@@ -52,14 +53,20 @@ export function parseCsv(text: string): CsvRecord[] {
   return records
 }
 
-/** Writes CSV as RFC 4180 has it. A cell that a spreadsheet would run as a formula is guarded by an apostrophe, which `parseCsv` takes away again. */
+/**
+ * Writes CSV as defined in RFC 4180. A cell that a spreadsheet would run as a formula is prefixed with an apostrophe,
+ * which `parseCsv` removes again.
+ */
 export function formatCsv(rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return ''
   const guardedRows = rows.map((row) => row.map(guardFormula))
   return `${Papa.unparse(guardedRows, { newline: '\r\n' })}\r\n`
 }
 
-/** The library takes one kind of line ending; within quotes a line break is the cell's, and stays as it is. */
+/**
+ * The library supports only one line ending per text. A line break within quotes belongs to the cell and stays
+ * unchanged.
+ */
 function withOneLineEnding(text: string): string {
   if (!text.includes('\r')) return text
   return text.replace(/"[^"]*"|\r\n?/g, (piece) => (piece.startsWith('"') ? piece : '\n'))
@@ -69,7 +76,9 @@ function complaint(line: number, code: string): Refusal {
   return refusal(code === 'MissingQuotes' ? 'tableQuoteOpen' : 'tableQuoteAfter', { line })
 }
 
-/** The library takes a quote within a cell as it comes: it may be a cell that was begun in the wrong place. */
+/**
+ * The library accepts a quote within an unquoted cell, but such a quote may be a cell that starts at a wrong position.
+ */
 function refuseStrayQuotes(cells: readonly string[], raw: string, line: number): void {
   let at = line
   for (const cell of cells) {

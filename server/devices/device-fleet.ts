@@ -17,10 +17,9 @@ import { rejoins } from './device-record.ts'
 import { DevicesByRoom } from './devices-by-room.ts'
 import { type JoinCause, Reconnector } from './reconnect.ts'
 
-/** Needs of the fleet from the nodes. */
+/** Methods of the node pool that the fleet uses. */
 export type FleetPool = JoinPool & Pick<NodePool, 'user' | 'onEvent'>
 
-/** Needs of a fleet. */
 export interface DeviceFleetOptions {
   store: Store
   pool: FleetPool
@@ -30,29 +29,33 @@ export interface DeviceFleetOptions {
   clock: () => number
 }
 
-/** 640 joins a second begin at most, so that a start with thousands of devices leaves time for everything else; a dead one holds its place for a tenth of a second. */
+/**
+ * At most 640 joins start per second, so that a start with thousands of devices leaves time for other work. A dead
+ * device holds its slot for a tenth of a second.
+ */
 const gateLimits = { width: 64, patienceMs: 100, most: 2_048 }
 
-/** Failures that a change of the room or of a node can mend at once. */
+/** Failures that a change of the room or of a node may resolve. */
 const mendable: ReadonlySet<string> = new Set(['noNode', 'nodeFailed', 'encrypted', 'roomFull', 'roomLocked'])
 
 interface Member {
-  /** As stored now. */
+  /** Current record. */
   device: StoredDevice
   reconnector: Reconnector
 }
 
 /**
- * Keeps every stored outgoing user in its room: one reconnector for each, led by what is stored (a record that comes, changes or goes), by its room and by what the nodes tell.
+ * Keeps every stored outgoing user in its room, with one reconnector each. The reconnectors follow the stored records,
+ * the state of the room and the events of the nodes.
  */
 export class DeviceFleet {
   readonly byRoom: DevicesByRoom
   readonly #options: DeviceFleetOptions
   readonly #members = new Map<string, Member>()
   readonly #gate = new AttemptGate(gateLimits)
-  /** Creations under way: userId to roomId. */
+  /** Creations in progress: userId to roomId. */
   readonly #reserved = new Map<string, string>()
-  /** Former rooms of devices that moved or changed, by userId: they leave before they join again. */
+  /** Former rooms of devices that were moved or changed, by userId. Devices leave them before they join again. */
   readonly #old = new Map<string, string>()
   readonly #listeners = new Set<(userId: string) => void>()
   readonly #unsubscribe: (() => void)[] = []
@@ -63,7 +66,9 @@ export class DeviceFleet {
     this.byRoom = new DevicesByRoom(options.store)
   }
 
-  /** Begins to join what is stored. The pool is started already, so that devices which are still in their rooms are found there. */
+  /**
+   * Starts joining the stored devices. The pool must be started before, so that devices still in their rooms are found.
+   */
   start(): void {
     const { store, pool } = this.#options
     this.#unsubscribe.push(
@@ -73,7 +78,7 @@ export class DeviceFleet {
     for (const device of store.all('devices').values()) this.#guard(device.userId, () => this.#start(device))
   }
 
-  /** Ends every attempt; the nodes keep what they have. */
+  /** Ends every attempt. Devices stay joined at their nodes. */
   stop(): void {
     this.#stop.abort()
     for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe()
@@ -81,37 +86,43 @@ export class DeviceFleet {
     this.byRoom.close()
   }
 
-  /** The state of one outgoing user; undefined when there is none. */
+  /** Returns the reconnector of an outgoing user; undefined if there is none. */
   reconnector(userId: string): Reconnector | undefined {
     return this.#members.get(userId)?.reconnector
   }
 
-  /** How many are in each state. */
+  /** Counts the outgoing users by state. */
   countByState(): Record<DeviceState, number> {
     const counts = Object.fromEntries(deviceStates.map((state) => [state, 0])) as Record<DeviceState, number>
     for (const { reconnector } of this.#members.values()) counts[reconnector.state] += 1
     return counts
   }
 
-  /** Calls the listener with the userId of each outgoing user that was created, changed or deleted. May repeat one. Returns the unsubscribe function. */
+  /**
+   * Calls the listener with the userId of each outgoing user that was created, changed or deleted, possibly several
+   * times. Returns the unsubscribe function.
+   */
   onChange(listener: (userId: string) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** A userId whose creation is under way; undefined when it is taken. Returns what ends the reservation. */
+  /**
+   * Reserves a userId during its creation. Returns the function that ends the reservation; undefined if the userId is
+   * already reserved.
+   */
   reserve(userId: string, roomId: string): (() => void) | undefined {
     if (this.#reserved.has(userId)) return undefined
     this.#reserved.set(userId, roomId)
     return () => this.#reserved.delete(userId)
   }
 
-  /** How many creations are under way. */
+  /** Number of creations in progress. */
   get reserved(): number {
     return this.#reserved.size
   }
 
-  /** Creations under way whose device is not in its room yet. */
+  /** Returns the number of creations in progress whose device is not in its room yet. */
   joining(): number {
     let joining = 0
     for (const [userId, roomId] of this.#reserved) {
@@ -120,18 +131,21 @@ export class DeviceFleet {
     return joining
   }
 
-  /** Takes a device that is not to be there out of a room, in the background. */
+  /** Removes a device that should not be in a room, in the background. */
   expel(roomId: string, userId: string): void {
     const { pool, logger } = this.#options
     const leave = async (): Promise<void> => {
-      // Wanted there again meanwhile.
+      // The device may have been resumed or moved back meanwhile.
       if (this.#memberIn(roomId, userId)?.device.paused === false) return
       await pool.removeDevice(roomId, userId)
     }
     mustNotFail(notifyNode(leave, 'an outgoing user left a room', logger))
   }
 
-  /** Takes a device whose creation has an unknown outcome out of its room, once it turns out that it was not stored. Resolves when that is known. Never rejects. */
+  /**
+   * Removes a device from its room if its creation had an unknown outcome and turns out not to be stored. Resolves when
+   * the outcome is known. Never rejects.
+   */
   async expelUnlessStored(roomId: string, userId: string): Promise<void> {
     const isKnown = await knownOutcome(this.#options.store, [`devices/${userId}`], this.#stop.signal)
     if (isKnown) this.expel(roomId, userId)
@@ -216,7 +230,7 @@ export class DeviceFleet {
 
   #begin(member: Member, cause: JoinCause, before?: StoredDevice): void {
     const { device, reconnector } = member
-    // A lost device has a place in its former room as well.
+    // After a lost connection, the device may still hold a place in its former room.
     if (before !== undefined && (before.roomId !== device.roomId || this.#present(before)))
       this.#old.set(device.userId, before.roomId)
     const room = this.#options.store.get('rooms', device.roomId)
@@ -258,7 +272,10 @@ export class DeviceFleet {
     }
   }
 
-  /** A device is in a room: one that nobody wants there (its creation or removal was cut short by a crash) goes. */
+  /**
+   * Handles a device that appeared in a room. Removes it if it is not stored there, e.g. because a crash interrupted
+   * its creation or removal.
+   */
   #appeared(roomId: string, userId: string): void {
     if (this.#reserved.get(userId) === roomId) return
     const member = this.#memberIn(roomId, userId)
@@ -266,7 +283,10 @@ export class DeviceFleet {
     else if (member.reconnector.state === 'waiting') member.reconnector.join()
   }
 
-  /** Notes that a device left. A known reason follows; a device that is away without one has lost its connection. */
+  /**
+   * Handles a device that left its room. If an event with a reason follows, that reason counts; otherwise the
+   * connection was lost.
+   */
   #left(roomId: string, userId: string): void {
     const member = this.#memberIn(roomId, userId)
     if (member?.reconnector.state !== 'joined') return
@@ -298,7 +318,7 @@ export class DeviceFleet {
     for (const listener of this.#listeners) this.#guard(userId, () => listener(userId))
   }
 
-  /** An unexpected error concerns one device: it is logged whole, and the others go on. */
+  /** Runs a step for one device. An unexpected error is logged and does not affect other devices. */
   #guard(userId: string, run: () => void): void {
     try {
       run()
@@ -308,7 +328,10 @@ export class DeviceFleet {
   }
 }
 
-/** The room of a device was opened, closed or changed: it waits, or what may have been mended is tried. */
+/**
+ * Handles an opened, closed or changed room of a device: holds the device, or retries if the change may have resolved
+ * its failure.
+ */
 function followRoom(reconnector: Reconnector, closed: boolean): void {
   const failure = reconnector.lastError
   if (closed) {

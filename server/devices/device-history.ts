@@ -1,19 +1,20 @@
 import type { DeviceMoment, DeviceView } from '../../shared/domain/devices.ts'
 
-/** Entries kept of one device. */
+/** Maximum number of entries kept per device. */
 const kept = 30
 
 /** Sources of a history. */
 export interface HistorySources {
-  /** Tells a userId whenever that device came, changed or went. */
+  /** Calls the listener with the userId of each created, changed or deleted device. */
   onChange(listener: (userId: string) => void): () => void
-  /** undefined when it is gone. */
+  /** Returns a device; undefined if it was deleted. */
   view(userId: string): Pick<DeviceView, 'state' | 'last_error' | 'retries' | 'since'> | undefined
 }
 
 /**
- * History of each device since the controller started: when it joined, why it was lost, when it was paused. In memory, with a limit. Attempts that fail for one reason after
- * another are one entry, so that a night without the camera does not push out the evening before.
+ * History of each device since the start of the controller: when it joined, why it was lost, when it was paused. In
+ * memory and limited. Consecutive attempts that fail for the same reason are one entry. A camera that is offline for a
+ * night therefore does not displace the events of the evening.
  */
 export class DeviceHistory {
   readonly #sources: HistorySources
@@ -25,7 +26,7 @@ export class DeviceHistory {
     this.#stop = sources.onChange((userId) => this.#follow(userId))
   }
 
-  /** Newest first; empty when nothing happened yet. */
+  /** Returns the entries of a device, newest first. */
   of(userId: string): DeviceMoment[] {
     return this.#byDevice.get(userId)?.toReversed() ?? []
   }
@@ -55,7 +56,7 @@ export class DeviceHistory {
   }
 }
 
-/** undefined for a state that says nothing new: an attempt under way, or a wait that nothing went wrong before. */
+/** Returns an entry; undefined for a state without news: a running attempt, or a wait without a failure before it. */
 function momentOf({ state, last_error, since }: ReturnType<HistorySources['view']> & object): DeviceMoment | undefined {
   if (state === 'joined' || state === 'paused') return { state, kind: null, at: since, until: since, times: 1 }
   if (state !== 'waiting' || last_error === null) return undefined

@@ -12,16 +12,18 @@ import type { Store } from '../store/store.ts'
 import { toNodeDevice } from './device-record.ts'
 import type { JoinFailure } from './reconnect.ts'
 
-/** Attempts of one join, when MCUs are lost one after the other. */
+/** Maximum number of attempts of one join, if one MCU after another is lost. */
 const maxAttempts = 3
 
-/** Needs of joining from the nodes. */
+/** Methods of the node pool that joining uses. */
 export type JoinPool = Pick<NodePool, 'assignOwn' | 'addDevice' | 'removeDevice' | 'judged'>
 
 /**
- * Takes a device into its room, which gets an MCU where it has none; resolves when its media flows. When the MCU is lost meanwhile, the device joins on the one that the room gets then.
- * @param deadline of the whole join; the phase in which it passes decides the error
- * @throws DeviceJoinError `timeout` if the device was being called by then; ApiError nodeTimeout if it was not yet; other ApiErrors; the signal's reason
+ * Joins a device to its room, to which an MCU is assigned if it has none; resolves when its media flows. If the MCU is
+ * lost meanwhile, the device joins on the next MCU of the room.
+ * @param deadline of the whole join; the phase at its end determines the error
+ * @throws DeviceJoinError `timeout` if the device was being called; ApiError nodeTimeout if it was not yet; other
+ * ApiErrors; the signal's reason
  */
 export async function joinDevice(
   device: StoredDevice,
@@ -30,7 +32,7 @@ export async function joinDevice(
   deadline: Deadline,
 ): Promise<void> {
   const target = toNodeDevice(device, store)
-  // A Janus server pulls by rtsp:// alone.
+  // A Janus server pulls only from rtsp:// addresses.
   const options: ChoiceOptions = target.address.secure ? { avoid: 'janus' } : {}
   for (let attempt = 1; ; attempt += 1) {
     await beforeCall(deadline, (signal) => pool.assignOwn(device.roomId, options, signal))
@@ -44,7 +46,7 @@ export async function joinDevice(
   }
 }
 
-/** Runs a step of a join in which the device is not called yet. @throws ApiError nodeTimeout when the deadline passes */
+/** Runs a step of a join before the device is called. @throws ApiError nodeTimeout at the deadline */
 async function beforeCall(deadline: Deadline, step: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
   try {
     await within({ milliseconds: deadline.leftMs, signal: deadline.signal }, step)
@@ -53,7 +55,7 @@ async function beforeCall(deadline: Deadline, step: (signal: AbortSignal) => Pro
   }
 }
 
-/** Reason of a failed attempt, for the operator. */
+/** Returns the reason of a failed attempt, for the operator. */
 export function joinFailureOf(error: unknown): JoinFailure {
   if (error instanceof DeviceJoinError) {
     const { kind, detail } = error
@@ -61,21 +63,23 @@ export function joinFailureOf(error: unknown): JoinFailure {
   }
   if (!(error instanceof ApiError)) return { kind: 'nodeFailed', message: deviceErrorMessages.nodeFailed }
   if (error.code === 'roomClosed') return roomClosedFailure
-  // Only files that were put together by hand hold an outgoing user without its room.
+  // Only manually edited data contains an outgoing user without its room.
   if (error.code === 'roomNotFound') return { kind: 'noNode', message: error.message, hold: true }
   if (error.code === 'noNode') return { kind: 'noNode', message: error.message }
   if (error.code === 'licenceExceeded') return { kind: 'noNode', message: 'Every MCU is at its limit.' }
   return { kind: 'nodeFailed', message: error.message }
 }
 
-/** The state of a device whose room the operator closed. */
+/** State of a device whose room was closed by the operator. */
 export const roomClosedFailure: JoinFailure = {
   kind: 'roomLocked',
   message: 'The room is closed: the device joins when it is reopened.',
   hold: true,
 }
 
-/** The same failure as createOutgoingUser answers it (contract, section 4). Errors it does not know are returned as they are. */
+/**
+ * Converts a failure to the error of createOutgoingUser (contract, section 4). Unknown errors are returned unchanged.
+ */
 export function joinErrorOf(error: unknown): unknown {
   if (error instanceof DeviceJoinError) {
     const reason = error.message

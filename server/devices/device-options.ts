@@ -7,27 +7,27 @@ import { type Complaint, complaint } from '../../shared/refusals/complaints.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { StoredDevice } from '../store/records.ts'
 
-/** Text in place of a password wherever an outgoing user is shown (contract, section 4). */
+/** Placeholder for a password wherever an outgoing user is shown (contract, section 4). */
 export const hiddenPassword = hiddenSecret
 
-/** Deepest nesting of an options document; deeper is refused. */
+/** Maximum nesting of an options document; deeper documents are rejected. */
 const deepest = 8
 
-/** An outgoing user's options, checked. */
+/** Validated options of an outgoing user. */
 export interface DeviceOptions {
-  /** undefined when they do not name one. */
+  /** undefined if not specified. */
   loginName: string | undefined
   loginPassword: string | undefined
-  /** A second stream's address without login; empty when there is none. */
+  /** Address of a second stream, without login; empty if there is none. */
   assistAddress: string
-  /** A login that stood in the second stream's address. */
+  /** Login contained in the second stream's address. */
   assistLogin: DeviceLogin | undefined
-  /** Everything as given, without login_password: what is stored. */
+  /** All options as specified, without login_password; this is stored. */
   stored: Record<string, unknown>
 }
 
 /**
- * Checks the options of an outgoing user: an object, or its JSON text (empty: none). Keys that are not known are kept.
+ * Parses the options of an outgoing user: an object, or its JSON text (empty: none). Unknown keys are kept.
  * @throws ApiError 'parameter'
  */
 export function parseDeviceOptions(given: string | Record<string, unknown> | undefined): DeviceOptions {
@@ -47,22 +47,22 @@ export function parseDeviceOptions(given: string | Record<string, unknown> | und
   return { loginName, loginPassword, assistAddress: address, assistLogin: login, stored }
 }
 
-/** Options as they are listed: the login's password is hidden, and shown to be there. */
+/** Returns the options for lists: a stored password is replaced by a placeholder. */
 export function listedOptions(device: StoredDevice): Record<string, unknown> {
   return device.login_password_sealed === '' ? device.options : { ...device.options, login_password: hiddenPassword }
 }
 
-/** login_name of a stored device; empty when it has none. */
+/** Returns the login_name of a stored device; empty if it has none. */
 export function loginNameOf(device: StoredDevice): string {
   return typeof device.options.login_name === 'string' ? device.options.login_name : ''
 }
 
-/** assist_address of a stored device; empty when it has none. */
+/** Returns the assist_address of a stored device; empty if it has none. */
 export function assistAddressOf(device: StoredDevice): string {
   return typeof device.options.assist_address === 'string' ? device.options.assist_address : ''
 }
 
-/** Whether the outdated TLS of a device is accepted: only for the JSON value `true`. */
+/** Whether outdated TLS versions of a device are accepted: only for the JSON value `true`. */
 export function takesOldTls(device: Pick<StoredDevice, 'options'>): boolean {
   return device.options.old_tls === true
 }
@@ -86,12 +86,12 @@ function textOf(document: Record<string, unknown>, key: string, longest: number)
   if (value === null) return undefined
   if (typeof value !== 'string') return refuse(key, complaint('notText'))
   if (utf8Length(value) > longest) refuse(key, complaint('long', { max: longest }))
-  // A line break would end the header of the RTSP request that carries the login.
+  // A line break would end the header of the RTSP request that contains the login.
   if (!value.isWellFormed() || hasControlCharacter(value)) refuse(key, complaint('control'))
   return value
 }
 
-/** How deep a JSON value is nested; stops counting past `bound`. */
+/** Returns the nesting depth of a JSON value, up to `bound` + 1. */
 function depthOf(value: unknown, bound: number): number {
   if (typeof value !== 'object' || value === null) return 0
   if (bound === 0) return 1

@@ -7,10 +7,10 @@ import { ApiError } from '../../shared/result-codes.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import { NodeError } from '../nodes/port/media-node-port.ts'
 
-/** Time for the search for a smaller stream, in milliseconds. */
+/** Timeout of the search for a smaller stream, in milliseconds. */
 const substreamMs = 3_000
 
-/** Answer of a site without a node that can probe real devices. */
+/** Result on a site without a node that can probe real devices. */
 export const simulatedProbe: ProbeResult = {
   ok: true,
   kind: null,
@@ -23,7 +23,7 @@ export const simulatedProbe: ProbeResult = {
 }
 
 /**
- * Runs a probe with a deadline in milliseconds.
+ * Runs a probe with a timeout in milliseconds.
  * @param wantsSecond whether to search for a smaller stream of a device that can join
  */
 export async function runProbe(
@@ -59,18 +59,19 @@ export async function runProbe(
 export type ProbedTrack = ProbeResult['tracks'][number]
 export type SubstreamFound = NonNullable<ProbeResult['second']>
 
-/** Looks at a device without adding it; it ends when the signal aborts, and never rejects for the device's sake. */
+/** Probes a device without adding it. Ends when the signal aborts, and never rejects because of the device. */
 export type DeviceProbe = (
   camera: CameraSource,
   signal: AbortSignal,
 ) => Promise<Omit<ProbeResult, 'milliseconds' | 'simulated' | 'second'>>
 
-/** At most so many addresses are tried: each is a connection to the camera. */
+/** Maximum number of addresses tried: each needs a connection to the camera. */
 const maxTries = 3
 
 /**
- * Addresses of the main stream by manufacturer, each with the address of its substream: Hikvision, Dahua and Amcrest, Reolink, Uniview,
- * TP-Link, Foscam, Vivotek, Bosch, Xiongmai, HiSilicon boards, from their manuals; the last entry is the common form.
+ * Addresses of the main stream by manufacturer, each with the address of its substream, from the manuals of: Hikvision,
+ * Dahua and Amcrest, Reolink, Uniview, TP-Link, Foscam, Vivotek, Bosch, Xiongmai, HiSilicon boards. The last entry is
+ * the most common form.
  */
 const conventions: readonly (readonly [main: RegExp, second: string])[] = [
   [/(\/Streaming\/(?:Unicast\/)?channels\/\d{1,2}0)1(?!\d)/i, '$12'],
@@ -93,7 +94,10 @@ const conventions: readonly (readonly [main: RegExp, second: string])[] = [
   [/main/, 'sub'],
 ]
 
-/** Addresses at which this camera may have a smaller stream, the likeliest first. @param address rtsp:// or rtsps://, without login */
+/**
+ * Returns addresses at which this camera may have a smaller stream, the most likely first.
+ * @param address rtsp:// or rtsps://, without login
+ */
 export function substreamAddresses(address: string): string[] {
   const [, origin = '', path = ''] = /^(rtsps?:\/\/[^/?#]*)(.*)$/is.exec(address) ?? []
   const found = new Set<string>()
@@ -102,8 +106,8 @@ export function substreamAddresses(address: string): string[] {
 }
 
 /**
- * Looks for a smaller stream beside the one that was probed. One that is not known to be smaller does not count: there are cameras that answer every path
- * with the same stream. Null too when the signal aborts.
+ * Searches for a smaller stream of a probed camera. A stream of unknown size is rejected, because some cameras answer
+ * every path with the same stream. Also returns null if the signal aborts.
  * @param tracks of the main stream
  */
 export async function findSubstream(
@@ -116,9 +120,9 @@ export async function findSubstream(
   if (pixels === 0) return null
   for (const candidate of substreamAddresses(address.address)) {
     if (signal.aborted) return null
-    // The camera has no such address.
+    // The camera does not serve this address.
     const found = await probe({ ...camera, address: parseDeviceAddress(candidate) }, signal).catch(() => undefined)
-    // A login that worked a moment ago is refused now: each further try brings the camera closer to locking its account.
+    // A login that was just accepted is refused now. Further attempts could make the camera lock its account.
     if (found?.kind === 'auth') return null
     const video = videoOf(found?.tracks ?? [])
     if (video?.width === undefined || video.height === undefined || pixelsOf(video) >= pixels) continue
@@ -135,7 +139,10 @@ function pixelsOf(video: ProbedTrack | undefined): number {
   return (video?.width ?? 0) * (video?.height ?? 0)
 }
 
-/** Looks at devices through an embedded node: they pull them, too. @throws ApiError nodeOffline when it does not run */
+/**
+ * Returns a probe through an embedded node, which also pulls devices.
+ * @throws ApiError nodeOffline if no such node is running
+ */
 export function probeThrough(media: Pick<EmbeddedNodes, 'anyClient'>): DeviceProbe {
   const look = lookThrough(media)
   return async (device, signal) => {
@@ -144,7 +151,10 @@ export function probeThrough(media: Pick<EmbeddedNodes, 'anyClient'>): DevicePro
   }
 }
 
-/** The same for a node of another kind, which is to pull the device where it answered. @throws as `probeThrough` */
+/**
+ * Returns a probe for a node of another kind, which has to pull the device at the address that answered.
+ * @throws as `probeThrough`
+ */
 export function lookThrough(
   media: Pick<EmbeddedNodes, 'anyClient'>,
 ): (...device: Parameters<DeviceProbe>) => Promise<Awaited<ReturnType<DeviceProbe>> & { address: string }> {

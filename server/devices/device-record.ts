@@ -9,27 +9,27 @@ import { parseDeviceAddress, sameAddress } from '../../shared/device-address.ts'
 import { assistAddressOf, loginNameOf, parseDeviceOptions, takesOldTls } from './device-options.ts'
 import { checkPasswordStays, givenPassword, loginOf, sealedPassword } from './stored-login.ts'
 
-/** An outgoing user as a caller gives it; lengths were checked. */
+/** Outgoing user as specified by a caller; the lengths have been checked. */
 export interface NewDevice {
   roomId: string
   userId: string
   userName: string
-  /** May hold `user:password@`. */
+  /** May contain `user:password@`. */
   userAddress: string
   userData?: string | undefined
-  /** An object or its JSON text. */
+  /** Object, or its JSON text. */
   options?: string | Record<string, unknown> | undefined
   tags?: readonly string[] | undefined
 }
 
-/** Fields of an outgoing user that the operator may change; those left out stay. */
+/** Fields of an outgoing user that the operator may change; absent fields stay unchanged. */
 export interface DeviceChanges {
   roomId?: string | undefined
   userName?: string | undefined
   userAddress?: string | undefined
   userData?: string | undefined
   login_name?: string | undefined
-  /** `******` stands for the password that is stored. */
+  /** `******` means the stored password. */
   login_password?: string | undefined
   /** Empty: none. */
   assist_address?: string | undefined
@@ -37,7 +37,10 @@ export interface DeviceChanges {
   tags?: readonly string[] | undefined
 }
 
-/** The record of a new outgoing user. A login in its address counts where the options name none. @throws ApiError parameter */
+/**
+ * Creates the record of an outgoing user. A login in its address applies if the options contain none.
+ * @throws ApiError parameter
+ */
 export function newDevice(given: NewDevice, store: Pick<Store, 'seal'>, createdAt: number): StoredDevice {
   const { address, login } = parseDeviceAddress(given.userAddress)
   const options = parseDeviceOptions(given.options)
@@ -57,7 +60,10 @@ export function newDevice(given: NewDevice, store: Pick<Store, 'seal'>, createdA
   }
 }
 
-/** The record after a change; the same object when nothing changed. @throws ApiError parameter, also when the stored password would go to another host */
+/**
+ * Returns the record after a change; the same object if nothing changed.
+ * @throws ApiError parameter, also if the stored password would be sent to another host
+ */
 export function changedDevice(device: StoredDevice, changes: DeviceChanges, store: Store): StoredDevice {
   const { address, login } =
     changes.userAddress === undefined
@@ -88,7 +94,10 @@ export function changedDevice(device: StoredDevice, changes: DeviceChanges, stor
   return JSON.stringify(after) === JSON.stringify(device) ? device : after
 }
 
-/** The device as a node must pull it. @throws ApiError 'internal' when its password cannot be unsealed */
+/**
+ * Returns the device in the form that a node needs to pull it.
+ * @throws ApiError 'internal' if its password cannot be unsealed
+ */
 export function toNodeDevice(device: StoredDevice, store: Pick<Store, 'unseal'>): NodeDevice {
   const assist = assistAddressOf(device)
   return {
@@ -101,7 +110,7 @@ export function toNodeDevice(device: StoredDevice, store: Pick<Store, 'unseal'>)
   }
 }
 
-/** Whether a change makes the device join again: its address, login, TLS or room differs. */
+/** Whether a change makes the device join again: its address, login, TLS option or room differs. */
 export function rejoins(before: StoredDevice, after: StoredDevice): boolean {
   return (
     before.roomId !== after.roomId ||

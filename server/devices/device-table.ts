@@ -17,7 +17,7 @@ import { changedDevice } from './device-record.ts'
 import type { OutgoingUsers } from './outgoing-users.ts'
 import { deviceInput, type ImportLine } from '../../shared/domain/devices.ts'
 
-/** The columns of the table; an import may leave out those that are not required, in any order. */
+/** Columns of the table. An import may omit those that are not required, and may reorder them. */
 const columns = [
   'roomId',
   'userId',
@@ -32,13 +32,16 @@ const columns = [
 type Column = (typeof columns)[number]
 const required: readonly Column[] = ['roomId', 'userName', 'userAddress']
 
-/** One line made ready to be done. */
+/** One line, validated and ready to be applied. */
 interface PlannedLine {
   shown: ImportLine
   device: z.output<typeof deviceInput> | undefined
 }
 
-/** Outgoing users as a table that a spreadsheet reads and writes. Passwords go in and never out: an empty one keeps what is stored. */
+/**
+ * Outgoing users as a table for spreadsheets. Passwords can be imported but are never exported: an empty password keeps
+ * the stored one.
+ */
 export class DeviceTable {
   readonly #outgoing: OutgoingUsers
   readonly #store: Store
@@ -57,7 +60,7 @@ export class DeviceTable {
     this.#logger = logger
   }
 
-  /** Every outgoing user, without passwords. */
+  /** Exports every outgoing user, without passwords. */
   export(): string {
     const rows = Array.from(this.#store.all('devices').values(), (device) => [
       device.roomId,
@@ -73,12 +76,18 @@ export class DeviceTable {
     return formatCsv([columns, ...rows])
   }
 
-  /** Result of each line without changing anything. @throws RefusalError 'invalid' when the text is no such table */
+  /**
+   * Returns the result of each line without changing anything.
+   * @throws RefusalError 'invalid' if the text is not such a table
+   */
   preview(text: string): ImportLine[] {
     return this.#plan(text).map(({ shown }) => shown)
   }
 
-  /** Applies the lines without an error, and returns the result of each line. @throws RefusalError 'invalid' when the text is no such table */
+  /**
+   * Applies the lines without errors, and returns the result of each line.
+   * @throws RefusalError 'invalid' if the text is not such a table
+   */
   async import(text: string): Promise<ImportLine[]> {
     const plan = this.#plan(text)
     const todo = new Map(
@@ -190,7 +199,10 @@ function readHeader({ cells }: CsvRecord): Column[] {
   return order
 }
 
-/** The device of a line. A column that is left out, and an empty login or userId, say nothing. @throws ApiError parameter */
+/**
+ * Parses the device of a line. A missing column, and an empty login or userId, count as unspecified.
+ * @throws ApiError parameter
+ */
 function readDevice(cells: Partial<Record<string, string>>): z.output<typeof deviceInput> {
   const silentWhenEmpty = new Set(['userId', 'login_name', 'login_password'])
   const given = Object.fromEntries(
@@ -206,7 +218,7 @@ function readDevice(cells: Partial<Record<string, string>>): z.output<typeof dev
   throw new ApiError('parameter', { field, complaint: complaintOfIssue(issue, given[field]) })
 }
 
-/** Notes on a line why it is refused. */
+/** Records in a line why it is refused. */
 function refuseLine(shown: ImportLine, error: unknown): void {
   const { message, refusal: refused, field, complaint } = error instanceof ApiError ? error : new ApiError('internal')
   Object.assign(shown, { message, problem: problemAt(field ?? '', complaint ?? refused) })

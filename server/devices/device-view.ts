@@ -5,7 +5,10 @@ import { listedOptions } from './device-options.ts'
 import type { JoinFailure, Reconnector } from './reconnect.ts'
 import type { DeviceView } from '../../shared/domain/devices.ts'
 
-/** An outgoing user with its state as the console shows it: without its password. @param roomTopic topic of its room; empty: the room has gone */
+/**
+ * Returns an outgoing user with its state for the console, without its password.
+ * @param roomTopic topic of its room; empty if the room was deleted
+ */
 export function viewOf(device: StoredDevice, roomTopic: string, reconnector: Reconnector | undefined): DeviceView {
   const failure = reconnector?.lastError
   return {

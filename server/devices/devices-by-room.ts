@@ -2,7 +2,7 @@ import type { Store } from '../store/store.ts'
 
 const none: ReadonlySet<string> = new Set()
 
-/** Which outgoing users are in which room, in the order of creation, so that nobody walks all of them for one room. */
+/** Index of the outgoing users by room, in order of creation. */
 export class DevicesByRoom {
   readonly #rooms = new Map<string, Set<string>>()
   readonly #roomOf = new Map<string, string>()
@@ -22,7 +22,7 @@ export class DevicesByRoom {
     this.#unsubscribe()
   }
 
-  /** userIds of the room's outgoing users. */
+  /** Returns the userIds of the room's outgoing users. */
   of(roomId: string): ReadonlySet<string> {
     return this.#rooms.get(roomId) ?? none
   }

@@ -1,16 +1,17 @@
 import type { LoginOutcome } from '../../shared/domain/camera-record.ts'
 import type { OutgoingUsers } from './outgoing-users.ts'
 
-/** Another login for a device. */
+/** New login for a device. */
 interface NewLogin {
   login_name: string
   login_password: string
-  /** Saves it also if the device refuses it or does not answer. */
+  /** Saves it even if the device refuses it or does not respond. */
   always: boolean
 }
 
 /**
- * Tries a login at a device and saves it if the device accepts it. A refused one is tried once: devices lock accounts.
+ * Tries a login at a device and saves it if the device accepts it. It is tried only once, because devices lock
+ * accounts.
  * @param address of the device, as stored
  * @throws ApiError outgoingUserNotFound, parameter, storage
  */
@@ -20,7 +21,7 @@ export async function changeLogin(
   address: string,
   { always, ...login }: NewLogin,
 ): Promise<LoginOutcome> {
-  // With a known substream none is searched for.
+  // Passing the known substream avoids a search for one.
   const { ok, kind, simulated } = await outgoing.probe({
     userAddress: address,
     assist_address: address,

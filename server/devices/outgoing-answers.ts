@@ -8,15 +8,12 @@ import type { OutgoingUsers } from './outgoing-users.ts'
 type Identity = z.output<typeof createOutgoingUser.success>['data']
 type ListedItem = z.output<typeof listOutgoingUsers.success>['data']['items'][number]
 
-/** Room and user id of an outgoing user, as an answer holds them. */
+/** Returns room and user id of an outgoing user, as in responses. */
 export function identityOf({ roomId, userId }: Identity): Identity {
   return { roomId, userId }
 }
 
-/**
- * Removes an outgoing user and answers with its identity.
- * @throws ApiError as OutgoingUsers.destroy does
- */
+/** Removes an outgoing user and returns its identity. @throws ApiError as OutgoingUsers.destroy does */
 export async function destroyUser(
   outgoing: OutgoingUsers,
   { roomId, userId, userAddress }: z.output<typeof destroyOutgoingUser.params>,
@@ -26,7 +23,7 @@ export async function destroyUser(
   return { data: { roomId, userId } }
 }
 
-/** An outgoing user as the list holds it (specification, section 4.2). */
+/** Returns an outgoing user as in the list (specification, section 4.2). */
 export function listedItem(device: StoredDevice): ListedItem {
   return {
     roomId: device.roomId,

@@ -30,7 +30,6 @@ import { viewOf } from './device-view.ts'
 import { type DeviceProbe, runProbe, simulatedProbe } from './device-probe.ts'
 import { loginToTry } from './stored-login.ts'
 
-/** Needs of outgoing users. */
 export interface OutgoingUsersOptions {
   store: Store
   pool: FleetPool & Pick<NodePool, 'engine' | 'totals'>
@@ -40,15 +39,16 @@ export interface OutgoingUsersOptions {
   logger: NodeLogger
   /** Milliseconds since the epoch. */
   clock?: () => number
-  /** Program that probes real devices now; undefined: probes are simulated. */
+  /** Probe of real devices; undefined: probes are simulated. */
   probe?: () => DeviceProbe | undefined
 }
 
-/** An outgoing user as the operator adds it. */
+/** Outgoing user as the operator adds it. */
 export type ConsoleDevice = z.output<typeof deviceInput>
 
 /**
- * Outgoing users: external devices that are joined to rooms (specification, section 2.3; contract, section 4), over the API and for the operator.
+ * Outgoing users: external devices joined to rooms (specification, section 2.3; contract, section 4), for the API and
+ * the operator.
  */
 export class OutgoingUsers {
   readonly #store: Store
@@ -77,21 +77,21 @@ export class OutgoingUsers {
     })
   }
 
-  /** Begins to join what is stored; after the pool has started. */
+  /** Starts joining the stored devices. The pool must be started before. */
   start(): void {
     this.#fleet.start()
   }
 
-  /** Ends every attempt under way. */
+  /** Ends every running attempt. */
   stop(): void {
     this.#fleet.stop()
     this.#history.close()
   }
 
   /**
-   * createOutgoingUser: the device has joined its room and the record is on disk when this resolves. One that fails leaves nothing behind.
-   * @throws ApiError parameter, roomNotFound, roomClosed, userExists, createUnavailable, licenceExpired, licenceExceeded, joinFailed, joinTimeout, noNode, nodeOffline, nodeTimeout,
-   * storage
+   * createOutgoingUser: resolves when the device has joined its room and is stored. If it fails, nothing remains.
+   * @throws ApiError parameter, roomNotFound, roomClosed, userExists, createUnavailable, licenceExpired,
+   * licenceExceeded, joinFailed, joinTimeout, noNode, nodeOffline, nodeTimeout, storage
    */
   async create(given: NewDevice): Promise<StoredDevice> {
     return await this.#reserved(newDevice(given, this.#store, this.#clock()), false, async (device) => {
@@ -102,7 +102,10 @@ export class OutgoingUsers {
     })
   }
 
-  /** The operator adds a device: it is kept, and joined in the background. @throws ApiError as `create` does, but for the join */
+  /**
+   * Adds a device for the operator: stores it, and joins it in the background.
+   * @throws ApiError as `create` does, except for the join
+   */
   async add(given: ConsoleDevice): Promise<StoredDevice> {
     const device = newDevice(this.#fromConsole(given), this.#store, this.#clock())
     return await this.#reserved(device, true, async () => {
@@ -111,14 +114,15 @@ export class OutgoingUsers {
     })
   }
 
-  /** The operator adds a device that must join. @throws ApiError as `create` does */
+  /** Adds a device for the operator and requires that it joins. @throws ApiError as `create` does */
   addJoined(given: ConsoleDevice): Promise<StoredDevice> {
     return this.create(this.#fromConsole(given))
   }
 
   /**
-   * destroyOutgoingUser: it has left its room and is forgotten, on disk too, when this resolves.
-   * @throws ApiError parameter, roomNotFound, outgoingUserNotFound (also when the address differs), destroyUnavailable, nodeTimeout, storage
+   * destroyOutgoingUser: resolves when it has left its room and its record is deleted.
+   * @throws ApiError parameter, roomNotFound, outgoingUserNotFound (also if the address differs), destroyUnavailable,
+   * nodeTimeout, storage
    */
   async destroy(roomId: string, userId: string, userAddress: string, deletion: Deletion): Promise<void> {
     const { address } = parseDeviceAddress(userAddress)
@@ -133,7 +137,8 @@ export class OutgoingUsers {
   }
 
   /**
-   * Takes it out of its room, then moves it to the trash. When its node does not answer, or the disk refuses, it stays and joins again.
+   * Removes a device from its room, then moves it to the trash. If its node does not respond, or the store fails, it
+   * stays and joins again.
    * @throws ApiError outgoingUserNotFound, nodeTimeout, storage
    */
   async remove(userId: string, deletion: Deletion = bySystem): Promise<void> {
@@ -153,23 +158,26 @@ export class OutgoingUsers {
     }
   }
 
-  /** getOutgoingUsers: of one room, or (an empty roomId) all, in the order of creation. @throws ApiError listUnavailable */
+  /**
+   * getOutgoingUsers: lists the outgoing users of one room, or of all (empty roomId), in order of creation.
+   * @throws ApiError listUnavailable
+   */
   list(roomId = ''): StoredDevice[] {
     this.#checkEngine('listUnavailable')
     return this.#of(roomId)
   }
 
-  /** userIds of a room's outgoing users, in the order of creation. */
+  /** Returns the userIds of a room's outgoing users, in order of creation. */
   of(roomId: string): ReadonlySet<string> {
     return this.#fleet.byRoom.of(roomId)
   }
 
-  /** Outgoing users as the console shows them, of one room or (an empty roomId) all, in the order of creation. */
+  /** Returns outgoing users for the console, of one room or of all (empty roomId), in order of creation. */
   views(roomId = ''): DeviceView[] {
     return this.#of(roomId).map((device) => this.#view(device))
   }
 
-  /** One of them; undefined when it is gone. */
+  /** Returns one outgoing user for the console; undefined if it does not exist. */
   view(userId: string): DeviceView | undefined {
     const device = this.#store.get('devices', userId)
     return device === undefined ? undefined : this.#view(device)
@@ -180,50 +188,63 @@ export class OutgoingUsers {
     return viewOf(device, topic, this.#fleet.reconnector(device.userId))
   }
 
-  /** Events of the device, newest first. */
+  /** Returns the events of a device, newest first. */
   history(userId: string): DeviceMoment[] {
     return this.#history.of(userId)
   }
 
-  /** How many are in each state. */
+  /** Counts the outgoing users by state. */
   countByState(): Record<DeviceState, number> {
     return this.#fleet.countByState()
   }
 
-  /** Calls the listener with the userId of each outgoing user that was created or deleted, or whose record or state changed. May repeat one. Returns the unsubscribe function. */
+  /**
+   * Calls the listener with the userId of each outgoing user that was created or deleted, or whose record or state
+   * changed, possibly several times. Returns the unsubscribe function.
+   */
   onChange(listener: (userId: string) => void): () => void {
     return this.#fleet.onChange(listener)
   }
 
-  /** Changes or moves it; it joins again when its address, login or room changed. @throws ApiError parameter, outgoingUserNotFound, roomNotFound, storage */
+  /**
+   * Changes or moves a device. It joins again if its address, login or room changed.
+   * @throws ApiError parameter, outgoingUserNotFound, roomNotFound, storage
+   */
   update(userId: string, changes: DeviceChanges): Promise<StoredDevice> {
     return this.#mutate(userId, (device) => changedDevice(device, changes, this.#store), changes.roomId)
   }
 
-  /** Changes its tags. @throws ApiError outgoingUserNotFound, parameter (too many for one device), storage */
+  /**
+   * Changes the tags of a device.
+   * @throws ApiError outgoingUserNotFound, parameter (too many for one device), storage
+   */
   changeTags(userId: string, change: (tags: readonly string[]) => readonly string[]): Promise<StoredDevice> {
     return this.#mutate<StoredDevice>(userId, (device) => withTags(device, change(device.tags ?? [])))
   }
 
-  /** Takes it out of its room, and keeps it. @throws ApiError outgoingUserNotFound, storage */
+  /** Removes a device from its room, and keeps its record. @throws ApiError outgoingUserNotFound, storage */
   pause(userId: string): Promise<StoredDevice> {
     return this.#mutate(userId, (device) => (device.paused ? device : { ...device, paused: true }))
   }
 
-  /** Joins it again. @throws ApiError outgoingUserNotFound, storage */
+  /** Lets a paused device join again. @throws ApiError outgoingUserNotFound, storage */
   resume(userId: string): Promise<StoredDevice> {
     return this.#mutate(userId, (device) => (device.paused ? { ...device, paused: false } : device))
   }
 
-  /** Tries now rather than when the next attempt is due, once also with a login that was refused too often. @throws ApiError outgoingUserNotFound; RefusalError 'conflict' when it is paused */
+  /**
+   * Retries at once instead of at the next scheduled attempt, even if the login was refused too often.
+   * @throws ApiError outgoingUserNotFound; RefusalError 'conflict' if the device is paused
+   */
   retry(userId: string): void {
     if (this.#existing(userId).paused) throw new RefusalError(refusal('devicePaused'))
     this.#fleet.reconnector(userId)?.join('operator')
   }
 
   /**
-   * Asks a device what it is, without adding it. With the userId of an existing one, its login is used where none is given.
-   * @throws ApiError parameter, also when the stored password would go to another host than its own
+   * Probes a device without adding it. With the userId of an existing device, its login is used unless one is
+   * specified.
+   * @throws ApiError parameter, also if the stored password would be sent to another host
    */
   async probe(given: ProbedCamera): Promise<ProbeResult> {
     const parsed = parseDeviceAddress(given.userAddress)
@@ -263,7 +284,10 @@ export class OutgoingUsers {
     }
   }
 
-  /** Creates a device while its userId is reserved. If the outcome is unknown, it stays reserved, and in its room, until that is known. */
+  /**
+   * Creates a device while its userId is reserved. If the outcome is unknown, it stays reserved and in its room until
+   * the outcome is known.
+   */
   async #reserved(
     device: StoredDevice,
     closedToo: boolean,
@@ -283,7 +307,7 @@ export class OutgoingUsers {
     }
   }
 
-  /** The checks on room and userId; the userId is nobody else's from now on. @throws ApiError roomNotFound, roomClosed, userExists */
+  /** Checks room and userId, and reserves the userId. @throws ApiError roomNotFound, roomClosed, userExists */
   #reserve({ roomId, userId }: StoredDevice, closedToo: boolean): () => void {
     const room = this.#store.get('rooms', roomId)
     if (room === undefined) throw new ApiError('roomNotFound')
@@ -300,7 +324,10 @@ export class OutgoingUsers {
     if (engine === 'unresponsive') throw new ApiError('nodeTimeout')
   }
 
-  /** Licence and bounds of the site; the caller's own reservation does not count. @throws ApiError licenceExpired, licenceExceeded, joinFailed */
+  /**
+   * Checks the licence and the limits of the site, without counting the caller's own reservation.
+   * @throws ApiError licenceExpired, licenceExceeded, joinFailed
+   */
   #checkRoomFor(): void {
     this.#limits.checkLicence()
     this.#limits.checkUsers(Math.max(0, this.#fleet.joining() - 1))
@@ -315,14 +342,17 @@ export class OutgoingUsers {
     try {
       await joinDevice(device, this.#pool, this.#store, Deadline.in(this.#settings().deadlines.device_ms))
     } catch (error) {
-      // Its node went offline between two steps, and there is no other.
+      // Its node went offline between two steps, and no other node is available.
       const nodeGone = error instanceof ApiError && (error.code === 'nodeOffline' || error.code === 'noNode')
       if (nodeGone) this.#checkEngine('createUnavailable')
       throw joinErrorOf(error)
     }
   }
 
-  /** Stores a new outgoing user. One that joined and cannot be stored leaves its room again. @throws ApiError roomNotFound, roomClosed, userExists, storage */
+  /**
+   * Stores a new outgoing user. If it joined but cannot be stored, it leaves its room again.
+   * @throws ApiError roomNotFound, roomClosed, userExists, storage
+   */
   async #insert(device: StoredDevice, joined: boolean): Promise<void> {
     const { roomId, userId } = device
     try {
@@ -339,7 +369,11 @@ export class OutgoingUsers {
     }
   }
 
-  /** The device is out of the room. One whose node is away or refuses is out when the node returns. @throws ApiError nodeTimeout */
+  /**
+   * Removes the device from its room. If its node is unreachable or refuses, the device is removed when the node
+   * returns.
+   * @throws ApiError nodeTimeout
+   */
   async #leave(roomId: string, userId: string): Promise<void> {
     try {
       await this.#pool.removeDevice(roomId, userId)
@@ -348,7 +382,10 @@ export class OutgoingUsers {
     }
   }
 
-  /** One durable change of a record; undefined removes it. Holds the locks of its room, so that a room that is deleted takes all of its own along. */
+  /**
+   * Makes one durable change to a record; undefined removes it. Holds the locks of its room, so that deleting a room
+   * deletes all its devices.
+   */
   async #mutate<T extends StoredDevice | undefined>(
     userId: string,
     change: (device: StoredDevice, transaction: Transaction) => T,
@@ -359,7 +396,7 @@ export class OutgoingUsers {
       const locks = new Set([lockOf(roomId), lockOf(newRoomId ?? roomId), `devices/${userId}`])
       const outcome = await this.#store.transact([...locks], (transaction) => {
         const before = this.#existing(userId)
-        // Moved while this waited: the locks are those of the former room.
+        // The device was moved while this call waited: the locks are those of the former room.
         if (before.roomId !== roomId) return { moved: true as const }
         const after = change(before, transaction)
         if (after === undefined) transaction.delete('devices', userId)

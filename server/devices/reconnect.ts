@@ -1,43 +1,48 @@
 import { backoffMs } from '../../shared/backoff.ts'
 import type { DeviceErrorKind, DeviceState } from '../../shared/device.ts'
 
-/** Why a device is not joined. */
+/** Reason why a device is not joined. */
 export interface JoinFailure {
   kind: DeviceErrorKind
-  /** One plain sentence. */
+  /** Message in one sentence. */
   message: string
-  /** What the device answered to what; left out: nothing more is known. */
+  /** Response of the device, with its request; undefined if unknown. */
   detail?: string
-  /** There is nothing to try until something changes, such as the room being reopened. */
+  /** Whether retrying is useless until something changes, such as the room being reopened. */
   hold?: boolean
 }
 
-/** Needs of a reconnector. */
 export interface ReconnectorOptions {
-  /** Joins the device, which failed so often in a row; leaves nothing behind when it is aborted. Rejects with whatever went wrong. */
+  /**
+   * Joins the device; leaves nothing behind if the signal aborts. Rejects with any error.
+   * @param failures number of consecutive failures
+   */
   attempt(signal: AbortSignal, failures: number): Promise<void>
   failureOf(error: unknown): JoinFailure
   ladder(): LadderSettings
   /** Milliseconds since the epoch. */
   clock(): number
-  /** The state or its view changed. */
+  /** Called after a change of the state or its view. */
   changed(): void
-  /** 0 to 1, evenly; Math.random unless a test wants the waits exact. */
+  /** Random number from 0 to 1; undefined: Math.random. Tests pass their own for exact delays. */
   random?: () => number
 }
 
 /**
- * Why an attempt begins. due: its time has come, or something was mended that had kept it out; changed: its address, login or room is another, or it was resumed;
- * operator: "try again".
+ * Reason of an attempt. due: it was scheduled, or a possible cause of the failure was removed; changed: its address,
+ * login or room was changed, or it was resumed; operator: "try again".
  */
 export type JoinCause = 'due' | 'changed' | 'operator'
 
-/** A refused login is tried so often, then waits for a changed login or the operator: cameras lock accounts (contract, section 4). */
+/**
+ * Maximum number of attempts with a refused login. After that the device waits for a changed login or the operator,
+ * because cameras lock accounts (contract, section 4).
+ */
 const maxRefusedLogins = 3
 
 /**
- * The life of one outgoing user as one state machine. Every step out of a state raises the generation: an answer that belongs to an earlier one changes nothing.
- * State is in memory only; it follows from what happens.
+ * State machine of one outgoing user. Every transition increments the generation, and results of an earlier generation
+ * are ignored. The state exists only in memory and is derived from events.
  */
 export class Reconnector {
   readonly #options: ReconnectorOptions
@@ -45,7 +50,7 @@ export class Reconnector {
   #state: DeviceState = 'waiting'
   #since: number
   #retries = 0
-  /** Since it last joined or its login changed. */
+  /** Number of refused logins since it last joined or its login changed. */
   #refusedLogins = 0
   #nextAttemptAt = 0
   #lastError: (JoinFailure & { at: number }) | undefined
@@ -64,32 +69,37 @@ export class Reconnector {
     return this.#state
   }
 
-  /** Time at which it joined, was paused, or first left its room: an attempt does not change it. */
+  /** Time at which it joined, was paused, or first left its room; attempts do not change it. */
   get since(): number {
     return this.#since
   }
 
-  /** Failed attempts since it was last joined. */
+  /** Number of failed attempts since it was last joined. */
   get retries(): number {
     return this.#retries
   }
 
-  /** When the next attempt is due; 0 when none is. */
+  /** Time of the next attempt, in milliseconds since the epoch; 0 if none is scheduled. */
   get nextAttemptAt(): number {
     return this.#nextAttemptAt
   }
 
-  /** Why it is not joined; undefined when it is, or nothing went wrong yet. */
+  /** Reason why it is not joined; undefined if it is joined, or nothing has failed yet. */
   get lastError(): (JoinFailure & { at: number }) | undefined {
     return this.#lastError
   }
 
-  /** Raised by every step: who remembers an older one comes too late. */
+  /**
+   * Number of the current state: it increases with every transition, so callbacks can detect that they are outdated.
+   */
   get generation(): number {
     return this.#generation
   }
 
-  /** Tries now. A changed device starts again, even during an attempt or while it is joined; a login that was refused too often is tried for the operator only. */
+  /**
+   * Starts an attempt. A changed device starts again, even during an attempt or while it is joined. A login that was
+   * refused too often is tried only for the operator.
+   */
   join(cause: JoinCause = 'due'): void {
     if (this.#ended) return
     if (cause === 'changed') {
@@ -102,7 +112,7 @@ export class Reconnector {
     const generation = this.#step('joining')
     const controller = new AbortController()
     this.#attempt = controller
-    // An attempt of the operator does not queue behind those that repeat by themselves.
+    // An attempt of the operator takes precedence over automatic retries.
     const failures = cause === 'operator' ? 0 : this.#ladder.failures
     this.#options.attempt(controller.signal, failures).then(
       () => {
@@ -118,7 +128,7 @@ export class Reconnector {
     )
   }
 
-  /** Its media flows. */
+  /** Records that its media flows. */
   joined(): void {
     if (this.#ended) return
     this.#retries = 0
@@ -127,19 +137,22 @@ export class Reconnector {
     this.#step('joined')
   }
 
-  /** It was joined and dropped: tried again after the first wait, or after a longer one when it does so again and again. */
+  /**
+   * Records that a joined device was lost. It is retried after the first delay, or after a longer one if it is lost
+   * repeatedly.
+   */
   lost(failure: JoinFailure): void {
     if (this.#ended || this.#state !== 'joined') return
     this.#wait(failure, this.#ladder.dropped(this.#options.clock() - this.#since))
   }
 
-  /** It waits until something changes. */
+  /** Waits without retrying until something changes. */
   hold(failure: JoinFailure): void {
     if (this.#ended) return
     this.#wait(failure, undefined)
   }
 
-  /** The operator takes it out of service. */
+  /** Pauses the device for the operator. */
   pause(): void {
     if (this.#ended) return
     this.#retries = 0
@@ -147,13 +160,13 @@ export class Reconnector {
     this.#step('paused')
   }
 
-  /** Takes the device out for a moment; `join` or `end` follows. */
+  /** Interrupts the device briefly; `join` or `end` follows. */
   suspend(): void {
     if (this.#ended) return
     this.#step('waiting')
   }
 
-  /** It is gone. */
+  /** Ends the state machine, because the device was deleted. */
   end(): void {
     this.#ended = true
     this.#generation += 1
@@ -168,7 +181,7 @@ export class Reconnector {
     this.#wait(hold ? { ...failure, hold } : failure, hold ? undefined : wait)
   }
 
-  /** Waits so many milliseconds for the next attempt, or for something to change. */
+  /** Waits for the next attempt, or, without a delay in milliseconds, until something changes. */
   #wait(failure: JoinFailure, milliseconds: number | undefined): void {
     const now = this.#options.clock()
     this.#lastError = { ...failure, at: now }
@@ -197,11 +210,14 @@ export class Reconnector {
   }
 }
 
-/** Waits end on a common beat, in milliseconds: a quarter of the wait, within these bounds. */
+/** Minimum and maximum period to which delays are aligned, in milliseconds; the period is a quarter of the delay. */
 const shortestBeat = 250
 const maxBeat = 1_000
 
-/** A wait ends together with others: to wake two processes for each of many dead devices costs more than their attempts. */
+/**
+ * Aligns the end of a delay with that of others. Waking two processes separately for many dead devices would cost more
+ * than their attempts.
+ */
 function onTheBeat(milliseconds: number): number {
   if (milliseconds < 4 * shortestBeat) return milliseconds
   const beat = Math.min(maxBeat, shortestBeat * Math.floor(milliseconds / (4 * shortestBeat)))
@@ -209,55 +225,61 @@ function onTheBeat(milliseconds: number): number {
   return Math.round(Math.round((now + milliseconds) / beat) * beat - now)
 }
 
-/** It is to be in its room and is not. */
+/** Whether the device should be joined but is not. */
 function isOut(state: DeviceState): boolean {
   return state === 'joining' || state === 'waiting'
 }
 
-/** Settings of a ladder, in milliseconds. */
+/** Settings of the backoff, in milliseconds. */
 interface LadderSettings {
-  /** The first wait. */
+  /** First delay. */
   first: number
-  /** Each further wait is twice as long, up to this. */
+  /** Maximum delay: each delay is twice as long as the previous one, up to this value. */
   longest: number
   /** Time joined after which the backoff starts again, in milliseconds. */
   steady: number
 }
 
-/** Waits differ by up to this share, so that devices which failed together do not come back together. */
+/** Relative variation of the delays, so that devices which failed together do not retry together. */
 const jitter = 0.1
 
-/** Delay before the next attempt to join a device (contract, section 4). It grows with each failure in a row; a join that did not last counts as one. */
+/**
+ * Delay before the next attempt to join a device (contract, section 4). It grows with each consecutive failure. A join
+ * that was lost early counts as a failure.
+ */
 export class ReconnectLadder {
   readonly #settings: () => LadderSettings
   readonly #random: () => number
   #failures = 0
 
-  /** @param random 0 to 1, evenly */
+  /** @param random returns a number from 0 to 1 */
   constructor(settings: () => LadderSettings, random: () => number = Math.random) {
     this.#settings = settings
     this.#random = random
   }
 
-  /** Failures in a row. */
+  /** Number of consecutive failures. */
   get failures(): number {
     return this.#failures
   }
 
-  /** An attempt failed: milliseconds until the next. */
+  /** Records a failed attempt. Returns the delay before the next one, in milliseconds. */
   failed(): number {
     const { first, longest } = this.#settings()
     this.#failures += 1
     return backoffMs({ first, max: longest, jitter }, this.#failures, this.#random)
   }
 
-  /** It dropped after it was joined for so many milliseconds: milliseconds until the next attempt. */
+  /**
+   * Records the loss of a device. Returns the delay before the next attempt, in milliseconds.
+   * @param joinedFor time it was joined, in milliseconds
+   */
   dropped(joinedFor: number): number {
     if (joinedFor >= this.#settings().steady) this.#failures = 0
     return this.failed()
   }
 
-  /** Somebody changed something: the first wait comes next. */
+  /** Resets the backoff after a change: the next delay is the first one. */
   reset(): void {
     this.#failures = 0
   }

@@ -6,14 +6,17 @@ import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { assistAddressOf, hiddenPassword, loginNameOf } from './device-options.ts'
 
-/** A login as an operator gives it to try an address; what is left out is that of the stored device. */
+/** Login with which an operator probes an address; absent fields are taken from the stored device. */
 interface GivenLogin {
   login_name?: string | undefined
-  /** `******` stands for the password that is stored. */
+  /** `******` means the stored password. */
   login_password?: string | undefined
 }
 
-/** The login of a device; undefined when it has none. @throws ApiError 'internal' when its password cannot be unsealed */
+/**
+ * Returns the login of a device; undefined if it has none.
+ * @throws ApiError 'internal' if its password cannot be unsealed
+ */
 export function loginOf(device: StoredDevice, store: Pick<Store, 'unseal'>): DeviceLogin | undefined {
   const name = loginNameOf(device)
   const password =
@@ -22,8 +25,9 @@ export function loginOf(device: StoredDevice, store: Pick<Store, 'unseal'>): Dev
 }
 
 /**
- * The login to try an address with: as given, as it stood in the address, as it is stored; undefined for none.
- * @throws ApiError parameter when the stored password would go to another host than its own; 'internal' when it cannot be unsealed
+ * Returns the login for probing an address: the specified one, the one in the address, or the stored one; undefined if
+ * there is none.
+ * @throws ApiError parameter if the stored password would be sent to another host; 'internal' if it cannot be unsealed
  */
 export function loginToTry(
   { address, login: found }: { address: string; login?: DeviceLogin | undefined },
@@ -39,14 +43,15 @@ export function loginToTry(
   return name === '' && password === '' ? undefined : { name, password }
 }
 
-/** A password that a caller gave; undefined for none, and for what stands for the stored one. */
+/** Returns the password that a caller specified; undefined for none, and for the placeholder of the stored one. */
 export function givenPassword(text: string | undefined): string | undefined {
   return text === hiddenPassword ? undefined : text
 }
 
 /**
- * Checks that a stored password stays with the machine it was given for: whoever may change an address must not receive it at a machine of theirs.
- * @param addresses to which it would be sent; empty texts count for nothing
+ * Checks that a stored password is not sent to another host: a user who may change an address must not receive the
+ * password on their own machine.
+ * @param addresses to which it would be sent; empty texts are ignored
  * @throws ApiError parameter, of the field login_password
  */
 export function checkPasswordStays(device: StoredDevice, addresses: readonly string[]): void {
@@ -59,9 +64,10 @@ export function checkPasswordStays(device: StoredDevice, addresses: readonly str
 }
 
 /**
- * The sealed text of a device's password after a change of the device: the one that is there stays when password and addresses are the same.
- * @param password undefined: the one that is stored, which `checkPasswordStays` allows at the new addresses
- * @throws ApiError 'internal' when the stored password has to be sealed for other addresses and cannot be unsealed
+ * Returns the sealed password of a device after a change. The existing text is reused if password and addresses are the
+ * same.
+ * @param password undefined: the stored one, which `checkPasswordStays` allows at the new addresses
+ * @throws ApiError 'internal' if the stored password has to be sealed for other addresses and cannot be unsealed
  */
 export function sealedPassword(
   before: StoredDevice,
@@ -79,7 +85,7 @@ export function sealedPassword(
   return stays && text !== '' && isSealed(before, password, store) ? text : store.seal(password, devicePlace(after))
 }
 
-/** One that was sealed with another key holds another password, as far as anybody can tell. */
+/** Whether the stored text contains this password. A text sealed with another key counts as a different password. */
 function isSealed(device: StoredDevice, password: string, store: Store): boolean {
   try {
     return store.unseal(device.login_password_sealed, devicePlace(device)) === password

@@ -3,16 +3,17 @@ import { ApiError } from '../../shared/result-codes.ts'
 import { sleep } from '../../shared/sleep.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 
-/** Waits between attempts, and how many follow the first. A node that is lost meanwhile is brought up to date by the pool when it returns. */
+/** Backoff and maximum number of retries. A node that goes offline meanwhile is updated by the pool when it returns. */
 const notifyBackoff: Backoff = { first: 1_000, max: 4_000 }
 const maxRetries = 3
 
-/** Failures that a second try does not mend: the room is gone, closed, or on no node that could be reached. */
+/** Failures that a retry cannot resolve: the room was deleted, is closed, or has no reachable node. */
 const settled: ReadonlySet<string> = new Set(['roomNotFound', 'roomClosed', 'neverAssigned', 'noNode'])
 
 /**
- * Sends a node a change that is on disk already: in the background, with a few tries. Resolves when it was sent or given up, and never rejects.
- * @param what for the log, when it is given up
+ * Sends a stored change to a node in the background, with retries. Resolves when it was sent or given up; never
+ * rejects.
+ * @param what description for the log if it is given up
  */
 export async function notifyNode(run: () => Promise<unknown>, what: string, logger: NodeLogger): Promise<void> {
   for (let failures = 1; ; failures++) {
@@ -30,7 +31,7 @@ export async function notifyNode(run: () => Promise<unknown>, what: string, logg
   }
 }
 
-/** Resolves when `task` does, or after `milliseconds`, whichever comes first; the task goes on. */
+/** Resolves when `task` does, or after `milliseconds`, whichever is first. The task is not cancelled. */
 export function atMost(milliseconds: number, task: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds)

@@ -4,10 +4,13 @@ import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 
-/** How many go at once: their changes share one fsync. */
+/** Maximum number of concurrent changes: they share one fsync. */
 const width = 64
 
-/** Does one thing to many, each by itself; one that fails does not keep the others. Unknown failures are logged. Never rejects. */
+/**
+ * Applies a change to each key separately; a failure does not affect the others. Unexpected errors are logged. Never
+ * rejects.
+ */
 export async function inBulk(
   keys: readonly string[],
   logger: Pick<NodeLogger, 'error'>,

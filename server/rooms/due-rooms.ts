@@ -1,4 +1,4 @@
-/** Rooms by the moment at which something is due for them: a binary heap with the place of each room, so that every change costs O(log n). */
+/** Rooms sorted by due time: a binary heap with the position of each room, so that every change costs O(log n). */
 export class DueRooms {
   readonly #heap: { roomId: string; at: number }[] = []
   readonly #places = new Map<string, number>()
@@ -7,7 +7,7 @@ export class DueRooms {
     return this.#heap.length
   }
 
-  /** The room that is due first. O(1). */
+  /** Room with the earliest due time. O(1). */
   get first(): { roomId: string; at: number } | undefined {
     return this.#heap[0]
   }
@@ -32,7 +32,7 @@ export class DueRooms {
     this.#down(place)
   }
 
-  /** The first rooms in order, up to `most`, that are due before a moment. O(most²). */
+  /** Returns up to `most` rooms that are due before a moment, the earliest first. O(most²). */
   until(moment: number, most: number): { roomId: string; at: number }[] {
     const found: { roomId: string; at: number }[] = []
     const candidates = [0]

@@ -8,21 +8,23 @@ import type { StoredRoom } from '../store/records.ts'
 import type { Rooms } from './room-lifecycle.ts'
 import { visitNames } from '../../shared/room-entry.ts'
 
-/** Needs of judging a room by its number. */
 export interface EntryByNumberParts {
   store: { get(collection: 'rooms', key: string): StoredRoom | undefined }
   rooms: Pick<Rooms, 'openToNumber'>
 }
 
-/** Why somebody who shows nothing but the number of a room may not enter it. */
+/** Reason why a visitor who presents only the number of a room may not enter it. */
 export interface NumberRefusal {
-  /** Refusal for the visitor: the same for a room that is closed, for one that its number does not open, and for no room. */
+  /**
+   * Refusal shown to the visitor. It is the same for a closed room, a room that requires more than its number, and a
+   * missing room.
+   */
   refusal: Extract<RoomRefusal, 'unauthorised' | 'locked'>
-  /** For the operator only. */
+  /** Reason shown only to the operator. */
   reason: string
 }
 
-/** Whether the number of a room is enough to enter it now; undefined when it is. O(1). */
+/** Checks whether the number of a room is enough to enter it now; returns undefined if it is. O(1). */
 export function refusalByNumber({ store, rooms }: EntryByNumberParts, roomId: string): NumberRefusal | undefined {
   const room = store.get('rooms', roomId)
   if (room === undefined) return { refusal: 'unauthorised', reason: 'there is no such room' }
@@ -31,10 +33,10 @@ export function refusalByNumber({ store, rooms }: EntryByNumberParts, roomId: st
   return room.locked ? { refusal: 'locked', reason: 'the room is locked' } : undefined
 }
 
-/** Facts for a visitor who learns nothing about a room. */
+/** Answer to a visitor who must receive no information about a room. */
 export const unknownRoom: RoomLook = { by_number: false, host_password: false, topic: '' }
 
-/** When a scheduled room opens; undefined: it is open, or not scheduled to open. O(1). */
+/** Returns when a scheduled room opens; undefined if it is open, or is not scheduled to open. O(1). */
 export function openingOf(room: StoredRoom | undefined, now: number): RoomLook['opening'] {
   if (room?.schedule === undefined || room.closed) return undefined
   const { opensAt, next } = hoursOf(room.schedule, room.schedule_mark, now)
@@ -45,8 +47,8 @@ export function openingOf(room: StoredRoom | undefined, now: number): RoomLook['
 const maxNames = 12
 
 /**
- * Facts about a room for a visitor before joining: a stranger, or somebody with a link that the node has checked. Nothing is opened. A lookup that finds nothing may be a guess,
- * and is reported to the observer.
+ * Returns facts about a room for a visitor before joining: a stranger, or a person with a link checked by the node.
+ * Does not open the room. A failed lookup may be a guess, and is reported to the observer.
  * @param at milliseconds since the epoch
  */
 export function lookAtRoom(
@@ -82,7 +84,7 @@ export function lookAtRoom(
   return unknownRoom
 }
 
-/** People of a room for the holder of a link: names only if the link admits now. */
+/** Returns the people in a room for the holder of a link; with names only if the link admits its holder now. */
 function peopleIn(
   pool: Pick<NodePool, 'usersOf'>,
   room: StoredRoom,

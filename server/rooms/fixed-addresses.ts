@@ -2,8 +2,9 @@ import type { Settings } from '../../shared/settings.ts'
 import type { StoredNode } from '../store/records.ts'
 
 /**
- * Addresses that lead to one machine on a site with several controllers, whichever leads: one sentence each for the log. Such an address is right if it follows the leader (a
- * virtual address, a load balancer), and leads nowhere after the loss of its machine otherwise.
+ * Returns a warning for the log for each address that leads to one machine, on a site with several controllers. An
+ * address that follows the leader (a virtual address, a load balancer) is correct; any other stops working when its
+ * machine is lost.
  */
 export function fixedAddresses(
   nodes: Iterable<Pick<StoredNode, 'name' | 'kind' | 'enabled' | 'addresses'>>,

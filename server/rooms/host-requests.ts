@@ -4,17 +4,17 @@ import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { JoinLinks } from './join-links.ts'
 import type { Rooms } from './room-lifecycle.ts'
 
-/** Needs of an invitation by a host. */
 export interface HostInvitationParts {
   joinLinks: Pick<JoinLinks, 'make' | 'byId'>
-  /** Makes the link and records it. */
+  /** Creates the link and records it. */
   recorded: <T>(wanted: WantedInvite, change: () => Promise<T>) => Promise<T>
   logger: NodeLogger
 }
 
 /**
- * Makes the join link for anybody that a host of a room, as its node has found, wants to send. It ends with the maker of the link by which the host came, and has no end if that link has none; a host whose
- * link has ended makes none. Never throws.
+ * Creates a join link that a host of a room, verified by its node, can send to anybody. It ends with the maker of the
+ * host's own link, and never expires if the host's link does not. A host whose link has ended receives none. Never
+ * throws.
  */
 export async function inviteForHost(
   { joinLinks, recorded, logger }: HostInvitationParts,
@@ -34,7 +34,6 @@ export async function inviteForHost(
   }
 }
 
-/** Dependencies of locking a room for its host. */
 export interface HostLockParts {
   rooms: Pick<Rooms, 'lock' | 'unlock'>
   /** Runs the change and records it. */
@@ -42,7 +41,10 @@ export interface HostLockParts {
   logger: NodeLogger
 }
 
-/** Locks or unlocks a room for a host that its node has verified. Resolves to whether it was stored and applied at the node. Never rejects. */
+/**
+ * Locks or unlocks a room for a host verified by its node. Resolves to whether the change was stored and applied at the
+ * node. Never rejects.
+ */
 export async function lockForHost({ rooms, recorded, logger }: HostLockParts, wanted: WantedLock): Promise<boolean> {
   try {
     await recorded(wanted, () => (wanted.locked ? rooms.lock(wanted.roomId) : rooms.unlock(wanted.roomId)))

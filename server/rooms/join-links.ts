@@ -18,63 +18,70 @@ import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { Store } from '../store/store.ts'
 import type { Rooms } from './room-lifecycle.ts'
 
-/** Needs of join links. */
 export interface JoinLinksOptions {
   store: Pick<Store, 'get' | 'all' | 'seal' | 'unseal' | 'transact'>
   rooms: Pick<Rooms, 'get' | 'checkSite'>
   capabilities: Pick<Capabilities, 'prepare' | 'put' | 'list'>
   pool: Pick<NodePool, 'address' | 'views'>
   settings: () => Settings
-  /** Address of the room page while no embedded node shows it, e.g. `10.0.0.5:7082`; empty if nobody shows it. */
+  /** Address of the room page while no embedded node serves it, e.g. `10.0.0.5:7082`; empty if nothing serves it. */
   pageAddress: () => string
-  /** Addresses of the nodes of the site's other controllers; left out: it has none. */
+  /** Addresses of the nodes of the site's other controllers; undefined if there are none. */
   otherControllers?: () => readonly string[]
-  /** Address of the media API unless the settings name another, e.g. `http://10.0.0.5:7080`; empty while it does not listen. */
+  /**
+   * Address of the media API unless the settings contain another one, e.g. `http://10.0.0.5:7080`; empty while its port
+   * is closed.
+   */
   mediaUrl: () => string
 }
 
-/** User that a link lets in. */
+/** User admitted by a link. */
 export interface LinkWish {
   roomId: string
-  /** Left out: the holder of the link chooses a name. */
+  /** Undefined: the holder of the link chooses a name. */
   userId?: string | undefined
   userName?: string | undefined
   role: 'member' | 'host'
-  /** Milliseconds; 0: as long as the room exists; left out: as the settings say, and until the last meeting. */
+  /**
+   * In milliseconds; 0: until the room is deleted; undefined: as set in the settings, and until the last meeting ends.
+   */
   lifeMs?: number | undefined
   maker: CapabilityMaker
 }
 
-/** A link that people open in a browser. */
+/** Link for a browser. */
 export interface MadeLink {
-  /** With a signed token in its fragment, for programs; of a link without an end, the short address. */
+  /** Address with a signed token in its fragment, for programs; the short address for a link without expiry. */
   url: string
-  /** For people: short enough to be read aloud and for a code that is scanned from afar. */
+  /** Address for people: short enough to be read aloud, and for a code that can be scanned from a distance. */
   short_url: string
-  /** Milliseconds since the epoch; 0: it ends with its room. */
+  /** In milliseconds since the epoch; 0: it ends with its room. */
   expires_at: number
 }
 
 type JoinCapability = Extract<ListedCapability, { kind: 'join' }>
 type JoinDraft = Extract<CapabilityDraft, { kind: 'join' }>
 
-/** A token for an unseen viewer. */
+/** Token for an invisible viewer. */
 export interface ObserverToken {
   token: string
-  /** Milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   expires_at: number
 }
 
 /** Maximum lifetime of a link for one user, in milliseconds. */
 const maxPersonalMs = 30 * 24 * 60 * 60_000
 
-/** How long a preview may take to begin. What runs then goes on. */
+/** Time within which a preview must start, in milliseconds. A running preview is not affected. */
 const observerMs = 60_000
 
-/** Keeps the header of the page's policy small. */
+/** Maximum number of origins, which keeps the header of the page's policy small. */
 const maxPageOrigins = 200
 
-/** Links with which people join rooms, signed with the key of the embedded node, which checks them; and the way from such a link to the room's node. */
+/**
+ * Join links, signed with the key of the embedded node, which checks them; and the route from such a link to the room's
+ * node.
+ */
 export class JoinLinks {
   readonly #options: JoinLinksOptions
 
@@ -98,10 +105,10 @@ export class JoinLinks {
     }
     const now = Date.now()
     const life = lifeMs ?? this.defaultLifeMs(roomId)
-    // Nodes admit by the signature: it must not be valid for longer than what is stored.
+    // Nodes admit by the signature, so it must not be valid longer than the stored link.
     const end = Math.min(
       ...(life === 0 ? [] : [now + life]),
-      // The removal of a person is remembered for as long, and voids their link.
+      // The removal of a person is remembered for the same time, and invalidates their link.
       ...(userId === undefined ? [] : [now + maxPersonalMs]),
       endOfMaker(store, maker),
     )
@@ -126,7 +133,10 @@ export class JoinLinks {
     return { url, short_url: this.#shortUrl(code), expires_at }
   }
 
-  /** Returns the code of a link without an end that its maker made before: everybody gets the same one. */
+  /**
+   * Returns the code of an equivalent link without expiry that the same maker created earlier: all recipients receive
+   * the same link.
+   */
   #knownCode(draft: JoinDraft, maker: CapabilityMaker): string | undefined {
     const { store, capabilities } = this.#options
     const isSame = (each: ListedCapability): boolean =>
@@ -151,7 +161,7 @@ export class JoinLinks {
     return `${this.#base()}${shortLinkPath}${groupedCode(code)}`
   }
 
-  /** Returns the token of the capability that a short link opens; empty: the site has no key for links. */
+  /** Returns the token of the capability that a short link opens; empty if the site has no key for links. */
   tokenOf(code: string): string {
     const { store } = this.#options
     const key = joinKeyOf(store)
@@ -159,7 +169,8 @@ export class JoinLinks {
   }
 
   /**
-   * Returns the address of the room page for the holder of a short link, with a signed token that is issued when the link was made: whoever was removed since is not let in by it.
+   * Returns the address of the room page for the holder of a short link, with a signed token. Its issue time is the
+   * creation time of the link, so a person removed since then is not admitted.
    * @throws ApiError as `page`
    */
   enter(
@@ -174,20 +185,26 @@ export class JoinLinks {
     return this.page(joinLink('', roomId, token))
   }
 
-  /** Returns a link in force by its id; undefined: it has ended, or is of an earlier version. */
+  /** Returns a valid link by its id; undefined if it has ended, or is from an earlier version. */
   byId(roomId: string, link: string): Pick<JoinCapability, 'maker' | 'expires_at'> | undefined {
     const ofRoom = this.#options.capabilities.list({ roomId })
     return ofRoom.find((listed): listed is JoinCapability => listed.kind === 'join' && listed.link === link)
   }
 
-  /** Lifetime of a link to a room, in milliseconds, unless its maker chooses one: as the settings say, and until the last meeting ends. */
+  /**
+   * Returns the default lifetime of a link to a room, in milliseconds: as set in the settings, and until the last
+   * meeting ends.
+   */
   defaultLifeMs(roomId: string): number {
     const { store, settings } = this.#options
     const now = Date.now()
     return Math.max(settings().media.link_life_ms, meetingsEnd(store.get('rooms', roomId)?.schedule) - now)
   }
 
-  /** Checks which links to revoke: the id of a link of this room, or nothing for all of them. @throws ApiError roomNotFound; parameter when it is no link of this room */
+  /**
+   * Returns the id of the link to revoke, or an empty text for all links of the room.
+   * @throws ApiError roomNotFound; parameter if the URL is not a link to this room
+   */
   revocation(roomId: string, url: string | undefined): string {
     this.#options.rooms.get(roomId)
     if (url === undefined) return ''
@@ -201,7 +218,10 @@ export class JoinLinks {
     throw new ApiError('parameter', { field: 'url', refusal: refusal('notJoinLink') })
   }
 
-  /** For the operator's preview of a room: it shows streams, and puts nobody into the room. @throws ApiError roomNotFound, noNode, internal */
+  /**
+   * Creates a token for the operator's preview of a room: it shows streams without adding a participant.
+   * @throws ApiError roomNotFound, noNode, internal
+   */
   observer(roomId: string): ObserverToken {
     this.#options.rooms.get(roomId)
     const now = Date.now()
@@ -212,9 +232,9 @@ export class JoinLinks {
   }
 
   /**
-   * The page of rooms on an embedded node, e.g. `http://10.0.0.5:7082/room/?roomId=123456789`; the same whatever rooms there are. Somebody who shows there that they may
-   * enter is led on to the node of the room.
-   * @param query kept as it is, e.g. `?roomId=123456789&lang=zh`
+   * Returns the room page on an embedded node, e.g. `http://10.0.0.5:7082/room/?roomId=123456789`. It does not depend
+   * on existing rooms. A visitor who proves there that they may enter is redirected to the node of the room.
+   * @param query added unchanged, e.g. `?roomId=123456789&lang=zh`
    * @throws ApiError licenceExpired, licenceExceeded, noNode (the embedded node is not online)
    */
   page(query: string): string {
@@ -222,7 +242,10 @@ export class JoinLinks {
     return `${this.#pageUrl()}${roomPagePath}${query}`
   }
 
-  /** Address of the room page of a site without an embedded node, and of rooms on its Janus nodes. @throws ApiError noNode */
+  /**
+   * Returns the address of the room page, also on a site without an embedded node and for rooms on its Janus nodes.
+   * @throws ApiError noNode
+   */
   #pageUrl(): string {
     const { pool, settings, pageAddress } = this.#options
     const node = pool.views().find(({ config, state }) => config.kind === 'embedded' && state === 'online')
@@ -232,7 +255,7 @@ export class JoinLinks {
     return `${settings().tls.mode === 'off' ? 'http' : 'https'}://${address}`
   }
 
-  /** Addresses of the other embedded nodes, and of those of the other controllers as far as they are known. */
+  /** Returns the addresses of the other embedded nodes, and the known ones of other controllers' nodes. */
   nodesBeside(name: string): string[] {
     const { pool, otherControllers } = this.#options
     const here = pool
@@ -242,7 +265,10 @@ export class JoinLinks {
     return [...new Set([...here, ...(otherControllers?.() ?? [])])]
   }
 
-  /** Origins to which the page of rooms may connect: every address of all embedded nodes, also of disabled ones, and the node ports of the other controllers. */
+  /**
+   * Returns the origins to which the room page may connect: all addresses of all embedded nodes, including disabled
+   * ones, and the node ports of the other controllers.
+   */
   pageOrigins(): string[] {
     const { pool, settings, pageAddress, otherControllers } = this.#options
     const scheme = settings().tls.mode === 'off' ? 'http' : 'https'
@@ -257,13 +283,13 @@ export class JoinLinks {
     try {
       return [this.#urlOf(node)]
     } catch {
-      // It has no address for clients.
+      // The node has no address for clients.
       return []
     }
   }
 
   /**
-   * Address for clients of the room's node, or of the page and the streams of a room on a Janus node.
+   * Returns the address for clients of the room's node, or of the page and streams of a room on a Janus node.
    * @throws ApiError roomNotFound, nodeOffline (it has none), noNode (a node without a page and streams)
    */
   nodeUrl(roomId: string): string {

@@ -2,7 +2,6 @@ import { clearInterval, setInterval } from 'node:timers'
 import type { PoolEvent } from '../nodes/port/pool-events.ts'
 import type { Store } from '../store/store.ts'
 
-/** Needs of the meeting times. */
 export interface MeetingTimesOptions {
   store: Pick<Store, 'all' | 'get' | 'writeBehind'>
   pool: { peopleCount(roomId: string): number; onEvent(listener: (event: PoolEvent) => void): () => void }
@@ -10,14 +9,17 @@ export interface MeetingTimesOptions {
   clock?: () => number
 }
 
-/** Interval between two notes that a meeting goes on, in milliseconds. */
+/** Interval between two records that a meeting is still in progress, in milliseconds. */
 const noteMs = 2 * 60_000
-/** A meeting whose people were lost with their node or controller goes on if one of them returns within this time, in milliseconds. */
+/**
+ * Time within which a person must return after a lost node or controller for the meeting to continue, in milliseconds.
+ */
 const returnMs = 5 * 60_000
 
 /**
- * Beginnings of the meetings in progress. The first person begins one, the last one to leave ends it. It outlives the loss of a node, a restart of the controller and a change of
- * leader, because people return from these by themselves.
+ * Start times of the meetings in progress. The first person starts a meeting, and the last one to leave ends it. A
+ * meeting survives the loss of a node, a restart of the controller and a change of the leader, because clients
+ * reconnect automatically.
  */
 export class MeetingTimes {
   readonly #options: MeetingTimesOptions
@@ -32,13 +34,13 @@ export class MeetingTimes {
     this.#timer = setInterval(() => this.#note(), noteMs).unref()
   }
 
-  /** Ends the subscription; departures after it end no meeting. */
+  /** Ends the subscription: departures after it end no meeting. */
   close(): void {
     this.#unsubscribe()
     clearInterval(this.#timer)
   }
 
-  /** When the room's meeting began, in milliseconds since the epoch; 0 while nobody is in it. O(1). */
+  /** Returns the start of the room's meeting, in milliseconds since the epoch; 0 while the room is empty. O(1). */
   since(roomId: string): number {
     const { store, pool } = this.#options
     return pool.peopleCount(roomId) === 0 ? 0 : (store.get('meetings', roomId)?.since ?? 0)
@@ -54,7 +56,7 @@ export class MeetingTimes {
     const now = this.#clock()
     const known = store.get('meetings', roomId)
     const goesOn = known !== undefined && (pool.peopleCount(roomId) > 1 || now - known.seen_at <= returnMs)
-    // Clocks of nodes may be ahead; a replica that takes over finds people in any order.
+    // Clocks of nodes may be ahead, and a new leader learns of people in any order.
     const since = Math.min(goesOn ? known.since : now, joinedAt, now)
     if (known?.since !== since) store.writeBehind('meetings', roomId, { since, seen_at: now })
   }
@@ -65,7 +67,7 @@ export class MeetingTimes {
     const known = store.get('meetings', roomId)
     if (known === undefined) return
     if (lost) return store.writeBehind('meetings', roomId, { ...known, seen_at: this.#clock() })
-    // Somebody who comes again leaves and joins in one step.
+    // A person who joins again leaves and joins in the same event loop turn.
     queueMicrotask(() => {
       if (pool.peopleCount(roomId) === 0) store.writeBehind('meetings', roomId, undefined)
     })

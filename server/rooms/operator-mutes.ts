@@ -3,14 +3,13 @@ import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { RequestProgram } from './waiting-guests.ts'
 
-/** Dependencies of mutes by operators. */
 export interface OperatorMutesDependencies {
   pool: Pick<NodePool, 'user' | 'nodeOfUser'>
   gateway: Pick<GatewayRooms, 'isRemote' | 'mute'>
   request: RequestProgram
 }
 
-/** Mutes people in rooms for the operator, as hosts do: each can unmute again. */
+/** Mutes people in rooms for the operator, as hosts do: muted people can unmute themselves. */
 export class OperatorMutes {
   readonly #dependencies: OperatorMutesDependencies
 
@@ -18,7 +17,7 @@ export class OperatorMutes {
     this.#dependencies = dependencies
   }
 
-  /** @throws ApiError userNotOnline, for cameras, too; NodeError, RoomMediaError */
+  /** @throws ApiError userNotOnline, also for cameras; NodeError, RoomMediaError */
   async mute(roomId: string, userId: string, kind: 'audio' | 'video'): Promise<void> {
     const { pool, gateway, request } = this.#dependencies
     const node = pool.nodeOfUser(roomId, userId)

@@ -5,12 +5,12 @@ import { clusterTimes, electionTimes } from '../store/election/timings.ts'
 
 /** Source of the addresses of the site's other controllers. */
 export interface OtherControllersOptions {
-  /** This controller among them; left out: it is alone. */
+  /** This controller as a member of the site; undefined if it is the only one. */
   member: Pick<SiteMember, 'id' | 'controllers' | 'onLeader'> | undefined
   /** Called when their addresses change. */
   changed: () => void
   logger: NodeLogger
-  /** Milliseconds from one look to the next. */
+  /** Interval between two reads, in milliseconds. */
   everyMs?: number
 }
 
@@ -18,8 +18,9 @@ export interface OtherControllersOptions {
 const maxControllers = 16
 
 /**
- * Addresses of the node ports of the other controllers. The leader serves the embedded nodes at its own one, and a replica passes requests at its own on to the leader: so each of
- * them leads to a room when this controller is lost. They are read ahead of time, and kept while the database is away.
+ * Addresses of the node ports of the other controllers. The leader serves the embedded nodes at its port, and a replica
+ * forwards requests to the leader. Each of them therefore gives access to a room if this controller is lost. They are
+ * read in advance, and kept while the database is unreachable.
  */
 export class OtherControllers {
   readonly #options: OtherControllersOptions
@@ -33,12 +34,15 @@ export class OtherControllers {
     this.#options = options
   }
 
-  /** E.g. `http://10.0.0.6:7082`; the latest reports first. */
+  /** E.g. `http://10.0.0.6:7082`; sorted by their latest report, newest first. */
   get nodeUrls(): readonly string[] {
     return this.#nodeUrls
   }
 
-  /** After how much silence of this controller another one leads, in milliseconds; 0: none is there that could. */
+  /**
+   * Time without a sign of life of this controller after which another one becomes leader, in milliseconds; 0 if there
+   * is no other.
+   */
   get leaseMs(): number {
     return this.#isAlone ? 0 : electionTimes.lease
   }
@@ -77,7 +81,7 @@ export class OtherControllers {
   }
 
   #set(urls: readonly string[], isAlone: boolean): void {
-    // Each one reports every second: their order means nothing.
+    // Each controller reports every second, so their order has no meaning.
     const isSame = urls.length === this.#nodeUrls.length && urls.every((url) => this.#nodeUrls.includes(url))
     if (this.#timer === undefined || (isSame && isAlone === this.#isAlone)) return
     if (!isSame) this.#nodeUrls = urls

@@ -12,7 +12,10 @@ const words: Record<GuessKind, { error: ErrorName; msg: string }> = {
   tooMany: { error: 'tooManyFailures', msg: 'Too many attempts from this address: wait a minute.' },
 }
 
-/** Shows in the activity what the embedded node refused without asking: one entry for what one address tried within a second. */
+/**
+ * Records in the activity what the embedded node refused on its own: one entry for all guesses of one address within a
+ * second.
+ */
 export function observeGuesses(observer: RequestObserver, { groups, more }: RefusedGuesses): void {
   const at = Date.now()
   const visit = { at, api: 'media', operation: visitNames.enterRoom, duration: 0, credential: '' } as const

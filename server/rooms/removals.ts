@@ -9,12 +9,11 @@ import type { StoredRemoval, StoredRoom } from '../store/records.ts'
 import type { Change, Store } from '../store/store.ts'
 import { startTimer, type Timer } from '../store/system/time.ts'
 
-/** No join link lives longer, in milliseconds: what was revoked before that is over anyway. */
+/** Maximum lifetime of join links, in milliseconds: older revocations have no effect. */
 const maxLink = 30 * 24 * 60 * 60_000
-/** Pause after a removal that the store did not confirm, in milliseconds. */
+/** Delay after a removal that the store did not confirm, in milliseconds. */
 const retryMs = 2_000
 
-/** Dependencies of the memory of removals. */
 export interface RemovalsOptions {
   store: Pick<Store, 'all' | 'get' | 'transact'>
   settings: () => Settings
@@ -22,16 +21,18 @@ export interface RemovalsOptions {
 }
 
 /**
- * The site's one memory of removals from rooms. It is stored with the rooms, so that a restart lets nobody back in by an old link, and every node gets it.
- * One that the store did not confirm is stored again: after a pause, or at the next change.
- * A removal under an unproven id does not concern the person whose id it is: it stays in memory and applies to unproven arrivals only.
+ * Removals of people from the rooms of the site. They are stored with the rooms, so that old links do not admit people
+ * again after a restart, and are sent to every node. An unconfirmed removal is stored again after a delay, or at the
+ * next change.
+ * A removal under an unproven id does not concern the real owner of the id: it stays in memory and applies only to
+ * unproven arrivals.
  */
 export class Removals implements RemovalsPort {
   readonly #options: RemovalsOptions
   readonly #table = new RemovalTable()
-  /** Records of rooms whose removals are in the table: they are read once. */
+  /** Removal lists already added to the table. */
   readonly #read = new WeakSet<readonly StoredRemoval[]>()
-  /** End of each mark by room and unproven id, milliseconds since the epoch. */
+  /** End of each mark by room and unproven id, in milliseconds since the epoch. */
   readonly #unproven = new Map<string, number>()
   /** Removals that the store has not confirmed. */
   readonly #unstored = new Set<Removal>()
@@ -74,15 +75,15 @@ export class Removals implements RemovalsPort {
     this.#unproven.set(JSON.stringify([roomId, userId]), until)
   }
 
-  /** Links of a room let nobody in from now on: the one of this id, or with an empty one all that were made until now. Who is in stays. */
+  /** Revokes links of a room: the one with this id, or all existing ones if the id is empty. Present people stay. */
   async revokeLinks(roomId: string, tokenId: string): Promise<void> {
     const at = Date.now()
     await this.note({ roomId, userId: everybody, tokenId, at, until: tokenId === '' ? at : at + maxLink })
   }
 
-  /** Follows join links that end with their maker, and rooms that came back from a backup with removals of their own. */
+  /** Applies the end of join links that end with their maker, and removals in rooms restored from a backup. */
   follow(changes: readonly Change[]): void {
-    // The store takes changes again.
+    // This change shows that the store is writable again.
     if (this.#retry !== undefined) this.#keepAgain()
     for (const change of changes) {
       if (change.collection === 'capabilities' && change.value !== undefined) {
@@ -95,7 +96,7 @@ export class Removals implements RemovalsPort {
     }
   }
 
-  /** Ends retries: this controller does not store any more. */
+  /** Ends retries: this controller is no longer the leader. */
   stop(): void {
     this.#retry?.cancel()
     this.#unstored.clear()
@@ -106,7 +107,7 @@ export class Removals implements RemovalsPort {
     for (const listener of this.#listeners) listener(removal, by)
   }
 
-  /** The removals of a room's record, when they were not read yet. */
+  /** Returns the removals of a room's record unless they were already read. */
   #unread(roomId: string, { removals }: Pick<StoredRoom, 'removals'>): Removal[] {
     if (removals === undefined || this.#read.has(removals)) return []
     this.#read.add(removals)
@@ -134,11 +135,11 @@ export class Removals implements RemovalsPort {
         const room: StoredRoom | undefined = store.get('rooms', roomId)
         if (room === undefined) return
         const isSame = (known: StoredRemoval): boolean => known.user_id === userId && known.token_id === tokenId
-        // An earlier attempt was stored without an answer, or a later removal came first.
+        // An earlier attempt was stored without a confirmation, or a later removal was stored first.
         if (room.removals?.some((known) => isSame(known) && known.at >= at) === true) return
         const live = (room.removals ?? []).filter((known) => known.at > at - maxLink && !isSame(known))
         const all = [...live, { user_id: userId, token_id: tokenId, at, until }]
-        // The end of every link of the room stays, whatever number of users is removed behind it.
+        // A revocation of all links of the room is kept, regardless of the number of later removals.
         const limited = all.filter((known) => known.user_id !== everybody || known.token_id !== '')
         const tooMany = new Set(limited.slice(0, Math.max(0, limited.length - maxRemovalsOfRoom)))
         transaction.put('rooms', roomId, { ...room, removals: all.filter((known) => !tooMany.has(known)) })
@@ -151,7 +152,7 @@ export class Removals implements RemovalsPort {
   }
 }
 
-/** Revocation of a join link that has ended, for the nodes, which check links by themselves. */
+/** Returns the revocation of an ended join link, for nodes, which check links themselves. */
 function revocationOf(capability: StoredCapability): Removal[] {
   if (capability.kind !== 'join' || capability.ended_at === undefined) return []
   const { room_id: roomId, link: tokenId, ended_at: at, expires_at: until } = capability

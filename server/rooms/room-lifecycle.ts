@@ -18,7 +18,7 @@ import { entryOf, lockOf, newRecord, scheduledFrom, type NewRoom, type RoomChang
 import { SiteLimits } from './site-limits.ts'
 import { withTags } from './tags/tag-change.ts'
 
-/** Needs of rooms from the nodes. */
+/** Methods of the node pool that rooms use. */
 export type RoomPool = Pick<
   NodePool,
   | 'assign'
@@ -40,15 +40,17 @@ export type RoomPool = Pick<
   | 'onEvent'
 >
 
-/** Needs of rooms from the outgoing users. */
+/** Methods of outgoing users that rooms use. */
 export interface RoomDevices {
-  /** userIds of the room's outgoing users, in the order of creation. */
+  /** Returns the userIds of the room's outgoing users, in order of creation. */
   of(roomId: string): ReadonlySet<string>
-  /** Removes an outgoing user from its room and from disk. @throws ApiError outgoingUserNotFound, nodeTimeout, storage */
+  /**
+   * Removes an outgoing user from its room and deletes its record.
+   * @throws ApiError outgoingUserNotFound, nodeTimeout, storage
+   */
   remove(userId: string, deletion: Deletion): Promise<void>
 }
 
-/** Needs of rooms. */
 export interface RoomsOptions {
   store: Store
   pool: RoomPool
@@ -62,14 +64,21 @@ export interface RoomsOptions {
   clock?: () => number
 }
 
-/** The wire's room_status (contract, section 3): 0 scheduled, 1 open, 2 locked, 3 closed. A room with a schedule is open during its meetings, and scheduled otherwise. */
+/**
+ * room_status on the wire (contract, section 3): 0 scheduled, 1 open, 2 locked, 3 closed. A room with a schedule is
+ * open during its meetings, and scheduled otherwise.
+ */
 export type RoomStatusNumber = 0 | 1 | 2 | 3
 
-/** Time for a room's node to take a change before its caller is answered, in milliseconds; later it is sent in the background. */
+/**
+ * Maximum time that a call waits for a room's node to apply a change, in milliseconds; after that it is sent in the
+ * background.
+ */
 const nodePatience = 1_000
 
 /**
- * The rules of a room's life (contract, section 3). Every check stands in the contract's order: permission and licence, room, closed, the operation.
+ * Life cycle of rooms (contract, section 3). All checks are in the contract's order: permission and licence, room,
+ * closed, the operation.
  */
 export class Rooms {
   readonly #store: Store
@@ -95,9 +104,10 @@ export class Rooms {
   }
 
   /**
-   * Makes a room; it is on disk when this resolves.
+   * Creates a room; resolves when it is stored.
    * @param createdBy access_key; empty for the operator
-   * @throws ApiError noP2pPermission, licenceExpired, licenceExceeded, parameter (room_extend_id is taken, or the schedule is over), storage
+   * @throws ApiError noP2pPermission, licenceExpired, licenceExceeded, parameter (room_extend_id is in use, or the
+   * schedule has ended), storage
    */
   async create(given: NewRoom, createdBy: string): Promise<StoredRoom> {
     const wanted = { ...given, schedule: given.schedule && checkedSchedule(given.schedule, this.#clock()) }
@@ -119,7 +129,7 @@ export class Rooms {
     }
   }
 
-  /** The record. O(1). @throws ApiError roomNotFound */
+  /** Returns the record. O(1). @throws ApiError roomNotFound */
   get(roomId: string): StoredRoom {
     const room = this.#store.get('rooms', roomId)
     if (room === undefined) throw new ApiError('roomNotFound')
@@ -135,12 +145,12 @@ export class Rooms {
     return this.#pool.occupied(room.room_id) ? 1 : 0
   }
 
-  /** Whether anybody who knows its number may join it, while it is neither locked nor closed. O(1). */
+  /** Whether its number is enough to join it while it is neither locked nor closed. O(1). */
   openToNumber(room: StoredRoom): boolean {
     return isOpenToNumber(room.entry_by_number, this.#settings().media.open_rooms)
   }
 
-  /** The host password in clear; empty when there is none. */
+  /** Returns the host password in plain text; empty if there is none. */
   hostPassword(room: StoredRoom): string {
     return room.host_password_sealed === ''
       ? ''
@@ -148,9 +158,9 @@ export class Rooms {
   }
 
   /**
-   * Changes what is named.
+   * Changes the specified fields.
    * @param changedBy access_key; empty for the operator
-   * @throws ApiError noP2pPermission, roomNotFound, roomClosed, parameter (the schedule is over), storage
+   * @throws ApiError noP2pPermission, roomNotFound, roomClosed, parameter (the schedule has ended), storage
    */
   async update(roomId: string, changes: RoomChanges, changedBy: string): Promise<StoredRoom> {
     if (changes.room_mode !== undefined) this.#limits.checkMode(changes.room_mode, changedBy)
@@ -170,12 +180,19 @@ export class Rooms {
     })
   }
 
-  /** Changes the tags of a room, of a closed one, too. @throws ApiError roomNotFound, parameter (too many for one room), storage */
+  /**
+   * Changes the tags of a room, even if it is closed.
+   * @throws ApiError roomNotFound, parameter (too many for one room), storage
+   */
   changeTags(roomId: string, change: (tags: readonly string[]) => readonly string[]): Promise<StoredRoom> {
     return this.#change(roomId, (room) => withTags(room, change(room.tags ?? [])), false)
   }
 
-  /** Moves the room and its outgoing users to the trash, in one transaction. The pool closes it on its node in the background. @throws ApiError roomNotFound, storage */
+  /**
+   * Moves the room and its outgoing users to the trash, in one transaction. The pool closes it on its node in the
+   * background.
+   * @throws ApiError roomNotFound, storage
+   */
   async delete(roomId: string, deletion: Deletion = bySystem): Promise<void> {
     this.get(roomId)
     await this.#store.transact([lockOf(roomId)], (transaction) => {
@@ -188,37 +205,44 @@ export class Rooms {
     })
   }
 
-  /** Nobody new may join. @throws ApiError roomNotFound, roomClosed, storage */
+  /** Prevents new people from joining. @throws ApiError roomNotFound, roomClosed, storage */
   lock(roomId: string): Promise<StoredRoom> {
     return this.#setLocked(roomId, true)
   }
 
-  /** People may join again. @throws ApiError roomNotFound, roomClosed, storage */
+  /** Allows people to join again. @throws ApiError roomNotFound, roomClosed, storage */
   unlock(roomId: string): Promise<StoredRoom> {
     return this.#setLocked(roomId, false)
   }
 
-  /** Takes everybody out; nobody may join until it is reopened. Its outgoing users stay stored, and join again then. @throws ApiError roomNotFound, storage */
+  /**
+   * Removes all participants and prevents joining until the room is reopened. Its outgoing users stay stored and join
+   * again then.
+   * @throws ApiError roomNotFound, storage
+   */
   async close(roomId: string): Promise<StoredRoom> {
     const room = await this.#change(roomId, (before) => ({ ...before, closed: true }), false)
     const emptied = this.#pool.close(roomId)
-    // The pool retries a node that does not answer.
+    // The pool retries if a node does not respond.
     emptied.catch((error: unknown) => this.#logger.warn({ err: error }, 'a closed room was not emptied at once'))
     await atMost(nodePatience, emptied)
     return room
   }
 
-  /** People may join again, also when it was locked before. @throws ApiError roomNotFound, storage */
+  /** Allows people to join again, even if the room was locked before. @throws ApiError roomNotFound, storage */
   reopen(roomId: string): Promise<StoredRoom> {
     return this.#change(roomId, (room) => (room.closed ? { ...room, closed: false, locked: false } : room), false)
   }
 
-  /** Opens a scheduled room for its next meeting, before the time of it. @throws ApiError roomNotFound, roomClosed, parameter, storage */
+  /**
+   * Opens a scheduled room for its next meeting before its start.
+   * @throws ApiError roomNotFound, roomClosed, parameter, storage
+   */
   openNow(roomId: string): Promise<StoredRoom> {
     return openNow(this.#store, roomId, this.#clock())
   }
 
-  /** Ends the meeting of a scheduled room before its end. @throws ApiError roomNotFound, parameter, storage */
+  /** Ends the meeting of a scheduled room early. @throws ApiError roomNotFound, parameter, storage */
   endNow(roomId: string): Promise<StoredRoom> {
     return endNow(this.#store, roomId, this.#clock())
   }
@@ -230,7 +254,7 @@ export class Rooms {
   }
 
   /**
-   * The name of the MCU that a caller is to use for the room, which is assigned at the first call.
+   * Returns the name of the MCU for the room; the first call assigns one.
    * @throws ApiError licenceExpired, licenceExceeded, roomNotFound, roomClosed, noNode, nodeTimeout, storage
    */
   async assign(
@@ -244,7 +268,7 @@ export class Rooms {
   }
 
   /**
-   * `host:port` of the MCU that a caller is to use for the room, which is assigned at the first call.
+   * Returns `host:port` of the MCU for the room; the first call assigns one.
    * @throws ApiError licenceExpired, licenceExceeded, roomNotFound, roomClosed, noNode, nodeTimeout, storage
    */
   async mcuAddress(
@@ -256,14 +280,16 @@ export class Rooms {
     try {
       return this.#pool.address(node, wish.ipTag)
     } catch (error) {
-      // Removed since it was assigned.
+      // The MCU was removed after it was assigned.
       if (error instanceof ApiError && error.code === 'nodeOffline') throw new ApiError('noNode', { cause: error })
       throw error
     }
   }
 
   /**
-   * Requests the users of the room from its nodes, in the order they joined. Without its own node, the users that other nodes reported. @throws ApiError roomNotFound, nodeTimeout
+   * Requests the users of the room from its nodes, in the order they joined. If the room's own node is unavailable,
+   * returns the users that were reported.
+   * @throws ApiError roomNotFound, nodeTimeout
    */
   async users(roomId: string, signal?: AbortSignal): Promise<readonly NodeUser[]> {
     const room = this.get(roomId)
@@ -274,12 +300,12 @@ export class Rooms {
       return this.named(await this.#pool.users(roomId, signal))
     } catch (error) {
       if (!(error instanceof ApiError) || error.code === 'nodeTimeout') throw error
-      // Lost or refused meanwhile: the reported users stand in.
+      // The node was lost or refused meanwhile: the reported users are returned.
       return this.named(this.#pool.usersOf(roomId))
     }
   }
 
-  /** Outgoing users under the names they have now: the node knows those they joined with. */
+  /** Replaces the names of outgoing users by their current names: the node has the names with which they joined. */
   named(users: readonly NodeUser[]): readonly NodeUser[] {
     return users.map((user) => {
       if (!user.device) return user
@@ -329,7 +355,9 @@ export class Rooms {
     })
   }
 
-  /** Stores one change of the record; with `tell`, its node gets it before this resolves, if it answers soon. */
+  /**
+   * Stores one change of the record. With `tell`, the node receives it before this resolves, unless it responds slowly.
+   */
   async #change(roomId: string, change: (room: StoredRoom) => StoredRoom, tell = true): Promise<StoredRoom> {
     this.get(roomId)
     let changed = false
@@ -350,7 +378,7 @@ export class Rooms {
     return room
   }
 
-  /** Stores a new room; undefined when the room_id is taken. */
+  /** Stores a new room; undefined if the room_id is in use. */
   #insert(roomId: string, wanted: NewRoom, createdBy: string): Promise<StoredRoom | undefined> {
     const defaults = this.#settings().room_defaults
     return this.#store.transact([lockOf(roomId)], (transaction) => {
@@ -369,7 +397,7 @@ export class Rooms {
     })
   }
 
-  /** The sealed text for a password; the one that is there when it does not change. */
+  /** Returns the sealed password; the existing text if the password does not change. */
   #sealedPassword(roomId: string, password: string | undefined, room: StoredRoom | undefined): string {
     const sealed = room?.host_password_sealed ?? ''
     if (password === undefined) return sealed
@@ -379,7 +407,9 @@ export class Rooms {
       : this.#store.seal(password, placeOf('rooms', roomId))
   }
 
-  /** Nine digits: a person can read them aloud. A room may have the number, none in the trash has. */
+  /**
+   * Generates an unused number of nine digits, short enough to be read aloud. Rooms in the trash keep their numbers.
+   */
   #newNumber(): string {
     for (;;) {
       const roomId = String(randomInteger(100_000_000, 999_999_999))

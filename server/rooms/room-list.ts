@@ -4,22 +4,22 @@ import type { StoredRoom } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { RoomStatus } from '../../shared/domain/rooms.ts'
 
-/** Search and filters of the operator; an empty search or list filters nothing. */
+/** Search and filters of the operator; an empty search or list matches everything. */
 export interface RoomFilter {
   search: string
   status: readonly RoomStatus[]
   node?: string | undefined
   /** Only rooms with a schedule. */
   scheduled?: boolean | undefined
-  /** Only rooms with all of these tags; left out or empty: all. */
+  /** Only rooms with all of these tags; undefined or empty: all rooms. */
   tags?: readonly string[] | undefined
-  /** Only these rooms; left out: all. */
+  /** Only these rooms; undefined: all rooms. */
   room_ids?: readonly string[] | undefined
-  /** Only rooms without a tag. */
+  /** Only rooms without tags. */
   untagged?: boolean | undefined
 }
 
-/** A page of the rooms that match. */
+/** Query of one page of matching rooms. */
 export interface RoomQuery extends RoomFilter {
   sort: 'id' | 'topic' | 'people' | 'users' | 'room_id'
   descending: boolean
@@ -27,38 +27,41 @@ export interface RoomQuery extends RoomFilter {
   limit: number
 }
 
-/** Tells whether a filter may leave out rooms. */
+/** Whether a filter may exclude rooms. */
 export function isNarrowed({ search, status, node, scheduled, tags = [], room_ids, untagged }: RoomFilter): boolean {
   const isPicked = room_ids !== undefined || tags.length > 0 || untagged === true
   return search.trim() !== '' || status.length > 0 || node !== undefined || isPicked || scheduled === true
 }
 
-/** More than there are ever positions: limits.rooms, and holes. */
+/** Upper bound of positions, which are limited by limits.rooms plus holes. */
 const positionsAtMost = 2 ** 32
 
-/** Facts of the list beyond a room's record. All O(1). */
+/** Facts needed by the list that are not in a room's record. All O(1). */
 export interface RoomFacts {
   status(room: StoredRoom): RoomStatus
   users(roomId: string): number
   people(roomId: string): number
-  /** room_ids of the rooms with all of these tags. */
+  /** Returns the room_ids of the rooms with all of these tags. */
   tagged(tags: readonly string[]): ReadonlySet<string>
 }
 
 /**
- * Every room in the order of its number, so that a page of the newest is found without walking all, and filters and sorts walk an array rather than a map.
- * Built at the first question, kept by the store's changes.
+ * All rooms in order of their numbers. A page of the newest rooms is found without iterating over all, and filters and
+ * sorts iterate over an array instead of a map. Built at the first query, then updated by changes of the store.
  */
 export class RoomList {
   readonly #store: Pick<Store, 'all'>
   readonly #facts: RoomFacts
-  /** Ascending; in step with `#rooms` and `#texts`. A room that went leaves a hole until enough of them are there. */
+  /**
+   * Ascending; parallel to `#rooms` and `#texts`. A deleted room leaves a hole until there are enough of them to
+   * compact.
+   */
   #numbers: number[] = []
   #rooms: (StoredRoom | undefined)[] = []
-  /** Searched texts: topic first, so that it also sorts by topic. Made when first needed. */
+  /** Search texts, which start with the topic, so that they are also used to sort by topic. Created at first use. */
   #texts: (string | undefined)[] = []
   #holes = 0
-  /** Position of each room by its number; keeps the number of a room that is gone. */
+  /** Position of each room by its number; keeps the numbers of deleted rooms. */
   #numberOf: Map<string, number> | undefined
   readonly #unsubscribe: () => void
 
@@ -78,7 +81,7 @@ export class RoomList {
     this.#unsubscribe()
   }
 
-  /** Rooms that match, a page of them, and how many match. */
+  /** Returns one page of the matching rooms, and the number of matches. */
   select(query: RoomQuery): { total: number; rooms: StoredRoom[] } {
     this.#build()
     if (!isNarrowed(query) && query.sort === 'id') {
@@ -89,7 +92,7 @@ export class RoomList {
     return { total, rooms: this.#chosen(positions, query).flatMap((position) => this.#rooms[position] ?? []) }
   }
 
-  /** Counts the rooms that match by tag, whose keys are those of `tagKey`. */
+  /** Counts the matching rooms by tag; the keys are those of `tagKey`. */
   countTags(filter: RoomFilter): { total: number; untagged: number; counts: ReadonlyMap<string, number> } {
     this.#build()
     const positions = this.#matching(filter)
@@ -100,13 +103,13 @@ export class RoomList {
       if (tags.length === 0) untagged += 1
       for (const tag of tags) byName.set(tag, (byName.get(tag) ?? 0) + 1)
     }
-    // Spellings are few: their keys are found once, and not for each room.
+    // There are few spellings: their keys are computed once instead of for each room.
     const counts = new Map<string, number>()
     for (const [tag, count] of byName) counts.set(tagKey(tag), (counts.get(tagKey(tag)) ?? 0) + count)
     return { total: positions.length, untagged, counts }
   }
 
-  /** The positions of the page. */
+  /** Returns the positions of the page. */
   #chosen(positions: number[], query: RoomQuery): number[] {
     if (query.sort === 'id') return pageInOrder(positions, query)
     if (query.sort === 'users' || query.sort === 'people')
@@ -114,7 +117,10 @@ export class RoomList {
     return pageOf(positions, this.#textOrder(query), query.offset, query.limit)
   }
 
-  /** Positions with the lowest count first: sorted as plain numbers that hold the count before the position. */
+  /**
+   * Sorts positions by count, lowest first. Sorts plain numbers that contain the count in the upper and the position in
+   * the lower part.
+   */
   #byCount(positions: readonly number[], count: 'users' | 'people'): number[] {
     const keys = new Float64Array(positions.length)
     for (const [index, at] of positions.entries()) {
@@ -126,7 +132,7 @@ export class RoomList {
     return sorted
   }
 
-  /** A page of all rooms in the order of their numbers. */
+  /** Returns one page of all rooms in order of their numbers. */
   #page({ descending, offset, limit }: RoomQuery): StoredRoom[] {
     const rooms: StoredRoom[] = []
     const step = descending ? -1 : 1
@@ -164,7 +170,10 @@ export class RoomList {
     return positions
   }
 
-  /** Positions among which all matching rooms are; undefined: any. Looking up each of many rooms would take longer than a walk past all. */
+  /**
+   * Returns positions that include all matching rooms; undefined: any. Looking up each of many rooms would take longer
+   * than iterating over all.
+   */
   #namedPositions(
     roomIds: readonly string[] | undefined,
     tagged: ReadonlySet<string> | undefined,
@@ -173,13 +182,13 @@ export class RoomList {
     return tagged === undefined || tagged.size > this.#rooms.length / 16 ? undefined : this.#positionsOf(tagged)
   }
 
-  /** Positions of the rooms that exist, ascending. */
+  /** Returns the positions of existing rooms, ascending. */
   #positionsOf(roomIds: Iterable<string>): number[] {
     const numbers = [...new Set(roomIds)].flatMap((roomId) => this.#numberOf?.get(roomId) ?? [])
     return numbers.map((number) => this.#place(number)).sort((one, other) => one - other)
   }
 
-  /** Orders positions by topic or room_id; rooms that are equal stand in the order of their numbers. */
+  /** Compares positions by topic or room_id; equal rooms are ordered by their numbers. */
   #textOrder({ sort, descending }: RoomQuery): (one: number, other: number) => number {
     const sign = descending ? -1 : 1
     const keys = this.#rooms.map((room, at) => {
@@ -218,14 +227,14 @@ export class RoomList {
     if (room === undefined) return
     const at = this.#place(room.id)
     if (this.#numbers[at] === room.id) {
-      // A room that comes back fills the hole that it left.
+      // A restored room fills the hole that it left.
       if (this.#rooms[at] === undefined) this.#holes -= 1
       this.#numberOf?.set(roomId, room.id)
       this.#rooms[at] = room
       this.#texts[at] = undefined
       return
     }
-    // Numbers grow, so nearly every room goes to the end.
+    // Numbers increase, so almost every room is appended.
     this.#numbers.splice(at, 0, room.id)
     this.#rooms.splice(at, 0, room)
     this.#texts.splice(at, 0, undefined)
@@ -249,7 +258,7 @@ export class RoomList {
     this.#holes = 0
   }
 
-  /** The first place whose number is not below `number`. */
+  /** Returns the first index whose number is not less than `number`. */
   #place(number: number): number {
     let low = 0
     let high = this.#numbers.length
@@ -272,8 +281,9 @@ function pageInOrder(positions: readonly number[], { descending, offset, limit }
 }
 
 /**
- * The items that a full sort would put at `offset` to `offset + limit`, in order, without sorting the rest: O(n) expected (quickselect), plus the sort of the page.
- * Reorders `items`. `compare` must never return 0 for two different items.
+ * Returns the items that a full sort would place at `offset` to `offset + limit`, in order, without sorting the rest:
+ * O(n) expected (quickselect), plus the sort of the page. Reorders `items`. `compare` must never return 0 for two
+ * different items.
  */
 export function pageOf<T>(items: T[], compare: (one: T, other: T) => number, offset: number, limit: number): T[] {
   const end = Math.min(items.length, offset + limit)
@@ -283,7 +293,7 @@ export function pageOf<T>(items: T[], compare: (one: T, other: T) => number, off
   return items.slice(offset, end).sort(compare)
 }
 
-/** Moves items so that none before index `k` comes after one from `k` on, within `low` to `high`. */
+/** Moves items between `low` and `high` so that no item before index `k` sorts after one from `k` on. */
 function partition<T>(
   items: T[],
   compare: (one: T, other: T) => number,
@@ -294,7 +304,7 @@ function partition<T>(
   let low = lowest
   let high = highest
   while (low < high) {
-    // A random pivot: no order of the rooms makes it slow.
+    // A random pivot avoids slow inputs.
     const pivot = at(items, low + Math.floor(Math.random() * (high - low + 1)))
     let left = low
     let right = high
@@ -312,7 +322,7 @@ function partition<T>(
   }
 }
 
-/** The indices above stay within the array. */
+/** Returns an item; all indices in this module are within the array. */
 function at<T>(items: readonly T[], index: number): T {
   return items[index] as T
 }

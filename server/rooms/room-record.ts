@@ -4,7 +4,7 @@ import type { Settings } from '../../shared/settings.ts'
 import type { StoredRoom } from '../store/records.ts'
 import { tagField } from './tags/tag-change.ts'
 
-/** A room as a caller asks for it; what is left out takes the defaults of the settings. */
+/** Room as specified by a caller; absent fields take the defaults of the settings. */
 export interface NewRoom {
   topic: string
   owner_id: string
@@ -30,11 +30,11 @@ export interface RoomChanges {
   room_mode?: StoredRoom['room_mode'] | undefined
   entry_by_number?: EntryByNumber | undefined
   waiting_room?: boolean | undefined
-  /** null: none any more. */
+  /** null: removes the schedule. */
   schedule?: RoomSchedule | null | undefined
 }
 
-/** The record with another schedule; null: without one, undefined: with the one that it has. */
+/** Returns the record with another schedule; null removes it, undefined keeps it. */
 export function scheduledFrom(room: StoredRoom, schedule: RoomSchedule | null | undefined): StoredRoom {
   if (schedule === undefined) return room
   if (schedule !== null) return { ...room, schedule }
@@ -42,7 +42,7 @@ export function scheduledFrom(room: StoredRoom, schedule: RoomSchedule | null | 
   return unscheduled
 }
 
-/** The part of a record that says how people come in; empty where that was not said. */
+/** Returns the fields of a record that control entry; empty if they were not specified. */
 export function entryOf({
   entry_by_number,
   waiting_room,
@@ -53,12 +53,12 @@ export function entryOf({
   }
 }
 
-/** Fields of a record beyond the caller's wishes. */
+/** Fields of a record that the caller does not specify. */
 interface RecordParts {
   id: number
   roomId: string
   defaults: Settings['room_defaults']
-  /** Empty when there is no host password. */
+  /** Empty if there is no host password. */
   sealedPassword: string
   /** access_key; empty for the operator. */
   createdBy: string
@@ -66,7 +66,7 @@ interface RecordParts {
   at: number
 }
 
-/** The record of a new room, which nobody asked the MCU of yet. */
+/** Returns the record of a new room, to which no MCU has been assigned yet. */
 export function newRecord(
   wanted: NewRoom,
   { id, roomId, defaults, sealedPassword, createdBy, at }: RecordParts,
@@ -74,7 +74,7 @@ export function newRecord(
   const room: StoredRoom = {
     id,
     room_id: roomId,
-    // Only clients of the original platform may leave it empty.
+    // Only clients of the original platform may omit it.
     topic: wanted.topic || `Room ${roomId}`,
     owner_id: wanted.owner_id,
     host_password_sealed: sealedPassword,
@@ -89,20 +89,20 @@ export function newRecord(
     created_by: createdBy,
     created_at: at,
   }
-  // Spread into the literal, fields that are rarely there would cost more than all others together.
+  // Spreading these rarely used fields into the literal would cost more than all other fields together.
   if (wanted.entry_by_number !== undefined) room.entry_by_number = wanted.entry_by_number
   if (wanted.waiting_room !== undefined) room.waiting_room = wanted.waiting_room
   if (wanted.schedule !== undefined) room.schedule = wanted.schedule
   return wanted.tags === undefined ? room : Object.assign(room, tagField(wanted.tags))
 }
 
-/** Whether a change left every field as it was: then nothing needs to be stored or sent. */
+/** Whether a change left every field unchanged: then nothing has to be stored or sent. */
 export function sameRecord(one: StoredRoom, other: StoredRoom): boolean {
   if (one === other) return true
   return Object.keys({ ...one, ...other }).every((field) => Reflect.get(one, field) === Reflect.get(other, field))
 }
 
-/** The lock that every change of a room, and of an outgoing user in it, holds. */
+/** Returns the name of the lock held by every change of a room and of its outgoing users. */
 export function lockOf(roomId: string): string {
   return `rooms/${roomId}`
 }

@@ -12,7 +12,6 @@ import type { SiteTags } from './tags/site-tags.ts'
 import type { WaitingGuests } from './waiting-guests.ts'
 import { roomStatuses, type RoomUserView, type RoomView } from '../../shared/domain/rooms.ts'
 
-/** Needs of the operator's view of rooms. */
 export interface RoomViewsOptions {
   store: Store
   rooms: Rooms
@@ -23,7 +22,7 @@ export interface RoomViewsOptions {
   tags: Pick<SiteTags, 'rooms'>
 }
 
-/** Rooms as the console shows them; secrets are not among it. */
+/** Rooms for the console, without secrets. */
 export class RoomViews {
   readonly #options: RoomViewsOptions
   readonly #list: RoomList
@@ -43,13 +42,13 @@ export class RoomViews {
     this.#list.close()
   }
 
-  /** A page of the rooms that match; with tags, only once those of the site are ready. */
+  /** Returns one page of the matching rooms. With tags in the filter, the site's tags must be ready. */
   list(query: RoomQuery): { total: number; all: number; items: RoomView[] } {
     const { total, rooms } = this.#list.select(query)
     return { total, all: this.#options.store.all('rooms').size, items: rooms.map((room) => this.view(room)) }
   }
 
-  /** Tags of the rooms that match, with the number of rooms of each; only once the tags of the site are ready. */
+  /** Returns the tags of the matching rooms, with the number of rooms of each. The site's tags must be ready. */
   groups(filter: RoomFilter): { total: number; all: number; groups: KnownTag[]; untagged: number } {
     const { store, tags } = this.#options
     const all = store.all('rooms').size
@@ -63,7 +62,10 @@ export class RoomViews {
     return { total, all, groups, untagged }
   }
 
-  /** One room with its people and the address its clients get; empty when it has no node. @throws ApiError roomNotFound */
+  /**
+   * Returns one room with its people and the address for its clients, which is empty without a node.
+   * @throws ApiError roomNotFound
+   */
   detail(roomId: string): { room: RoomView; users: RoomUserView[]; addr: string } {
     const { rooms, pool } = this.#options
     const room = rooms.get(roomId)
@@ -74,7 +76,7 @@ export class RoomViews {
     }
   }
 
-  /** One room as a list shows it. */
+  /** Returns one room as a list shows it. */
   view(room: StoredRoom): RoomView {
     const { pool, devices, rooms, guests, meetings } = this.#options
     return {
@@ -110,8 +112,8 @@ export class RoomViews {
   }
 
   /**
-   * Calls the listener with the room_id of each room that was created, changed, filled, emptied or deleted, whose outgoing users changed, or before which others wait. May repeat one.
-   * Returns the unsubscribe function.
+   * Calls the listener with the room_id of each room that was created, changed, deleted, entered or left, or whose
+   * outgoing users or waiting guests changed. May repeat one. Returns the unsubscribe function.
    */
   onChange(listener: (roomId: string) => void): () => void {
     const { store, pool, guests } = this.#options
@@ -149,7 +151,7 @@ export class RoomViews {
   }
 }
 
-/** The meeting that a room is open for, else its next one. */
+/** Returns the meeting for which a room is open, otherwise its next one. */
 function meetingOf({ schedule, schedule_mark: mark }: StoredRoom): RoomView['meeting'] {
   if (schedule === undefined) return null
   const { open, meeting, next, opensAt, closesAt } = hoursOf(schedule, mark, Date.now())
@@ -159,7 +161,7 @@ function meetingOf({ schedule, schedule_mark: mark }: StoredRoom): RoomView['mee
   return { ...shown, open, opens_at: opens, closes_at: closesAt }
 }
 
-/** Somebody in a room as the console shows them. */
+/** Returns a person in a room for the console. */
 export function userView(user: NodeUser): RoomUserView {
   return {
     user_id: user.userId,

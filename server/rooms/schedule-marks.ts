@@ -9,7 +9,7 @@ import { putEvent } from '../store/pending-event.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { lockOf } from './room-record.ts'
 
-/** The schedule as it is stored. @throws ApiError parameter when no meeting of it is still to come */
+/** Returns the schedule in its stored form. @throws ApiError parameter if it has no future meeting */
 export function checkedSchedule(schedule: RoomSchedule, now: number): RoomSchedule {
   const first = fromFirstMeeting(schedule)
   const hours = first && hoursOf(first, undefined, now)
@@ -17,7 +17,7 @@ export function checkedSchedule(schedule: RoomSchedule, now: number): RoomSchedu
   throw new ApiError('parameter', { field: 'schedule', refusal: refusal('scheduleOver') })
 }
 
-/** Why nobody may be in a room that is shut. */
+/** Returns the reason why a shut room admits no one. */
 export function shutError(room: ScheduledRoom, now = Date.now()): ApiError {
   if (room.closed || room.schedule === undefined) return new ApiError('roomClosed')
   const at = opensNext(room, now)
@@ -27,7 +27,7 @@ export function shutError(room: ScheduledRoom, now = Date.now()): ApiError {
   return new ApiError('roomClosed', { refusal: refusal('roomNotOpenYet', { time }) })
 }
 
-/** Opens a room for its next meeting before the time of it. @throws ApiError roomNotFound, roomClosed, parameter, storage */
+/** Opens a room for its next meeting before its start. @throws ApiError roomNotFound, roomClosed, parameter, storage */
 export function openNow(store: Store, roomId: string, now: number): Promise<StoredRoom> {
   return mark(store, roomId, (room) => {
     if (room.closed) throw new ApiError('roomClosed')
@@ -38,7 +38,7 @@ export function openNow(store: Store, roomId: string, now: number): Promise<Stor
   })
 }
 
-/** Ends the present meeting of a room before its end. @throws ApiError roomNotFound, parameter, storage */
+/** Ends the current meeting of a room early. @throws ApiError roomNotFound, parameter, storage */
 export function endNow(store: Store, roomId: string, now: number): Promise<StoredRoom> {
   return mark(store, roomId, (room) => {
     const { open, meeting } = hoursOf(scheduleOf(room), room.schedule_mark, now)
@@ -47,9 +47,10 @@ export function endNow(store: Store, roomId: string, now: number): Promise<Store
 }
 
 /**
- * Stores the change that the clock brought with its event, so that it is performed and reported once, whichever controller leads.
- * @param isEmpty nobody is in the room any more
- * @returns what was stored; undefined: nothing was due
+ * Stores the change that became due, together with its event, so that it is applied and reported exactly once,
+ * whichever controller is the leader.
+ * @param isEmpty whether the room is empty
+ * @returns the stored room; undefined if nothing was due
  */
 export async function markDue(
   store: Store,
@@ -67,7 +68,7 @@ export async function markDue(
   return due
 }
 
-/** Change of a room that its schedule wants now; undefined: none. */
+/** Returns the change of a room that is due by its schedule; undefined if there is none. */
 export function dueMark(
   schedule: RoomSchedule,
   { schedule_mark: last }: ScheduledRoom,

@@ -7,7 +7,6 @@ import type { Store } from '../store/store.ts'
 import { DueRooms } from './due-rooms.ts'
 import { dueMark, markDue } from './schedule-marks.ts'
 
-/** Needs of opening and closing rooms by their schedules. */
 export interface ScheduledRoomsOptions {
   store: Store
   pool: Pick<NodePool, 'peopleCount' | 'asked' | 'onEvent'>
@@ -18,24 +17,28 @@ export interface ScheduledRoomsOptions {
   grace?: number | undefined
 }
 
-/** Maximum time between two looks at the clock, in milliseconds: somebody may have set it. */
+/** Maximum time between two checks of the clock, in milliseconds: the clock may be adjusted. */
 const lookMs = 15_000
-/** A meeting beyond its end is over when nobody was in it for this long, in milliseconds: a lost connection may return, and a new leader does not know yet who is where. */
+/**
+ * Time without people after which an overrun meeting ends, in milliseconds. A lost connection may return, and a new
+ * leader may not have received all participants yet.
+ */
 const graceMs = 10_000
-/** A clock that goes back this far was set, in milliseconds. */
+/** Minimum step by which a clock must go back to count as adjusted, in milliseconds. */
 const backMs = 1_000
-/** Retry after a change that could not be stored, in milliseconds. */
+/** Delay before retrying a change that could not be stored, in milliseconds. */
 const retryMs = 5_000
 
 /**
- * Performs what the schedules of rooms want at its moment: `isShut` follows the clock by itself, this stores the change, on which nodes and cameras act. Runs in the controller
- * that leads. Every moment is computed anew from the clock, so that a start that was missed is made up for, and a clock that was set counts at once.
+ * Applies the schedules of rooms in time. `isShut` depends on the clock alone; this class stores the changes to which
+ * nodes and cameras react. Runs in the leading controller. Due times are always computed from the clock, so that missed
+ * starts are made up for, and an adjusted clock takes effect at once.
  */
 export class ScheduledRooms {
   readonly #options: ScheduledRoomsOptions
   readonly #clock: () => number
   readonly #grace: number
-  /** When each scheduled room is to be looked at next. */
+  /** Time of the next check of each scheduled room. */
   readonly #due = new DueRooms()
   /** Start of the next meeting of each scheduled room. */
   readonly #starts = new DueRooms()
@@ -81,7 +84,7 @@ export class ScheduledRooms {
     for (const stop of this.#stops.splice(0)) stop()
   }
 
-  /** The next meetings that start before a moment, the first one first. */
+  /** Returns the next meetings that start before a moment, the earliest first. */
   coming(before: number, most: number): { roomId: string; at: number }[] {
     return this.#starts.until(before, most)
   }
@@ -97,7 +100,7 @@ export class ScheduledRooms {
     this.#starts.delete(roomId)
   }
 
-  /** Notes when the room changes next, and performs what is due. */
+  /** Records when the room changes next, and applies a change that is due. */
   #lookAt(roomId: string, now: number): void {
     const room = this.#options.store.get('rooms', roomId)
     if (room?.schedule === undefined) return this.#forget(roomId)
@@ -110,7 +113,7 @@ export class ScheduledRooms {
     if (dueMark(room.schedule, room, now, this.#isEmpty(roomId)) !== undefined) mustNotFail(this.#perform(roomId))
   }
 
-  /** Somebody left: a meeting beyond its end may be over. */
+  /** Handles a participant who left: an overrun meeting may end. */
   #left(roomId: string): void {
     const room = this.#options.store.get('rooms', roomId)
     if (room?.schedule === undefined || !this.#isEmpty(roomId)) return
@@ -130,7 +133,7 @@ export class ScheduledRooms {
       await pool.asked(roomId)
       await markDue(store, roomId, { now: this.#clock(), isEmpty: this.#isEmpty(roomId) })
     } catch (error) {
-      // Deleted meanwhile, or the nodes are another controller's by now.
+      // The room was deleted meanwhile, or another controller is the leader now.
       if (error instanceof ApiError && error.code !== 'storage') return
       logger.warn({ err: error, room: roomId }, 'a scheduled room was not changed: retrying')
       if (this.#stops.length === 0) return
@@ -141,7 +144,7 @@ export class ScheduledRooms {
 
   #tick(): void {
     const now = this.#clock()
-    // The clock was set back: what was due later may be due again.
+    // The clock was set back: earlier changes may become due again.
     if (now < this.#lookedAt - backMs) this.#lookAtAll()
     this.#lookedAt = now
     for (let due = this.#due.first; due !== undefined && due.at <= now; due = this.#due.first) {

@@ -1,13 +1,14 @@
 import { createHmac, randomInt } from 'node:crypto'
 import { codeAlphabet, codeLength } from '../../shared/media/short-link.ts'
 
-/** Makes the code of a short link: unguessable, because it opens a room. */
+/** Generates the code of a short link. It is unguessable, because it opens a room. */
 export function newCode(): string {
   return Array.from({ length: codeLength }, () => codeAlphabet.charAt(randomInt(codeAlphabet.length))).join('')
 }
 
 /**
- * Returns the token of a capability whose holder has this code. A code alone is short enough to be searched for by its hash: without the key, a stolen database does not help.
+ * Returns the token of the capability for a code. A code alone is so short that it could be found from its hash by
+ * trying all codes. The key prevents this for a stolen database.
  * @param key of the site's join links
  */
 export function tokenOfCode(key: Buffer, code: string): string {

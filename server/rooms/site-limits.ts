@@ -5,7 +5,6 @@ import type { StoredRoom } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { caps } from '../store/transactions/collection-caps.ts'
 
-/** Needs of the checks. */
 export interface SiteLimitsOptions {
   store: Store
   licence: { expired(): boolean }
@@ -26,7 +25,8 @@ export class SiteLimits {
   }
 
   /**
-   * Modes 3 and 4 are peer-to-peer: they need the credential's permission. The operator (an empty access_key) has it.
+   * Checks the room mode. Modes 3 and 4 are peer-to-peer and require the permission of the credential. The operator
+   * (empty access_key) has it.
    * @throws ApiError noP2pPermission
    */
   checkMode(mode: StoredRoom['room_mode'], accessKey: string): void {
@@ -34,7 +34,11 @@ export class SiteLimits {
     if (this.#options.store.get('credentials', accessKey)?.p2p !== true) throw new ApiError('noP2pPermission')
   }
 
-  /** One more room fits now. The transaction that makes it counts again; this check stands where the order of checks wants it. @throws ApiError licenceExceeded */
+  /**
+   * Checks that one more room is allowed. The transaction that creates the room checks again; this check exists for the
+   * required order of errors.
+   * @throws ApiError licenceExceeded
+   */
   checkRooms(): void {
     const { store } = this.#options
     for (const { limit, refuse } of caps.rooms) {
@@ -43,7 +47,11 @@ export class SiteLimits {
     }
   }
 
-  /** One more user fits; `joining` are on their way into a room. @throws ApiError licenceExceeded */
+  /**
+   * Checks that one more user is allowed.
+   * @param joining number of users currently joining
+   * @throws ApiError licenceExceeded
+   */
   checkUsers(joining: number): void {
     const { store, pool } = this.#options
     const most = store.get('licence', 'site')?.max_users ?? 0

@@ -5,30 +5,32 @@ import { NodeError } from '../nodes/port/media-node-port.ts'
 import type { Store } from '../store/store.ts'
 import { maxListedWaiting, type WaitingView } from '../../shared/domain/waiting.ts'
 
-/** Outcome of letting in or turning away. */
+/** Result of admitting or refusing guests. */
 type Outcome = ControlResult<'admit_waiting'>
 
-/** Sends a request to the program of the room page that is named after a node. @throws NodeError when it does not answer */
+/** Sends a request to the program of the room page with the name of a node. @throws NodeError if it does not respond */
 export type RequestProgram = <M extends ControlMethod>(
   program: string,
   method: M,
   params: ControlParams<M>,
 ) => Promise<ControlResult<M>>
 
-/** Needs of the index of waiting guests. */
 export interface WaitingGuestsOptions {
   store: Pick<Store, 'get'>
   request: RequestProgram
-  /** Called with each who begins to wait. */
+  /** Called for each guest who starts to wait. */
   began: (roomId: string, who: Doer) => void
 }
 
 const nobody: readonly WaitingPerson[] = []
 
-/** Waiting guests of each room, as the programs of the room page report them: a room whose media is on another node may have several programs. */
+/**
+ * Waiting guests of each room, as reported by the programs of the room page. A room whose media is on another node may
+ * have several programs.
+ */
 export class WaitingGuests {
   readonly #options: WaitingGuestsOptions
-  /** Waiting people by room and program, each in order of arrival; empty lists are not kept. */
+  /** Waiting people by room and program, each in order of arrival; empty lists are removed. */
   readonly #rooms = new Map<string, Map<string, readonly WaitingPerson[]>>()
   readonly #listeners = new Set<(roomId: string) => void>()
 
@@ -36,7 +38,7 @@ export class WaitingGuests {
     this.#options = options
   }
 
-  /** Takes a report of a program. */
+  /** Applies a report of a program. */
   take(program: string, { roomId, people }: { roomId: string; people: readonly WaitingPerson[] }): void {
     const lists = this.#rooms.get(roomId) ?? new Map<string, readonly WaitingPerson[]>()
     const known = new Set(lists.get(program)?.map(({ user_id }) => user_id))
@@ -47,7 +49,7 @@ export class WaitingGuests {
     this.#changed(roomId)
   }
 
-  /** The process of a program ended: nobody waits there any more. */
+  /** Handles the end of a program's process: its waiting list is dropped. */
   restarted(program: string): void {
     for (const [roomId, lists] of [...this.#rooms]) {
       if (!lists.has(program)) continue
@@ -56,14 +58,14 @@ export class WaitingGuests {
     }
   }
 
-  /** People before a room, in order of arrival. Nobody for a room that is gone. */
+  /** Returns the guests waiting for a room, in order of arrival; empty for a deleted room. */
   of(roomId: string): readonly WaitingPerson[] {
     const lists = this.#rooms.get(roomId)
     if (lists === undefined || this.#options.store.get('rooms', roomId) === undefined) return nobody
     return [...lists.values()].flat().sort((one, other) => one.since - other.since)
   }
 
-  /** How many people wait before a room. */
+  /** Returns the number of guests waiting for a room. */
   count(roomId: string): number {
     let sum = 0
     const lists = this.#rooms.get(roomId)
@@ -71,7 +73,7 @@ export class WaitingGuests {
     return sum
   }
 
-  /** Everybody who waits at the site, in order of arrival. */
+  /** Returns all guests waiting at the site, in order of arrival. */
   list(): WaitingView {
     const items = [...this.#rooms.keys()].flatMap((roomId) => {
       const topic = shownName(this.#options.store.get('rooms', roomId)?.topic ?? '')
@@ -86,21 +88,21 @@ export class WaitingGuests {
     return { items: items.slice(0, maxListedWaiting), total: items.length }
   }
 
-  /** Lets in one person, or everybody who waits before the room. @throws NodeError */
+  /** Admits one guest, or all who wait for the room. @throws NodeError */
   async admit(roomId: string, userId?: string): Promise<Outcome> {
     return await this.#act(roomId, userId, (program) =>
       this.#options.request(program, 'admit_waiting', userId === undefined ? { roomId } : { roomId, userId }),
     )
   }
 
-  /** Turns one person away. @throws NodeError */
+  /** Refuses one guest. @throws NodeError */
   async refuse(roomId: string, userId: string): Promise<Outcome> {
     return await this.#act(roomId, userId, (program) =>
       this.#options.request(program, 'refuse_waiting', { roomId, userId }),
     )
   }
 
-  /** Shows a text to one person, or to everybody who waits before the room. @returns number of people it reached @throws NodeError */
+  /** Shows a text to one guest, or to all who wait for the room. @returns number of guests reached @throws NodeError */
   async message(roomId: string, from: string, text: string, userId?: string): Promise<number> {
     const to = userId === undefined ? {} : { userId }
     const answers = await Promise.all(
@@ -111,7 +113,7 @@ export class WaitingGuests {
     return answers.reduce((sum, { reached }) => sum + reached, 0)
   }
 
-  /** Calls the listener with each room before which others wait. Returns the unsubscribe function. */
+  /** Calls the listener with each room whose waiting guests changed. Returns the unsubscribe function. */
   onChange(listener: (roomId: string) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -130,7 +132,7 @@ export class WaitingGuests {
     }
   }
 
-  /** Programs at which this user, or anybody, waits before a room. */
+  /** Returns the programs at which this user, or any guest, waits for a room. */
   #programs(roomId: string, userId: string | undefined): string[] {
     return [...(this.#rooms.get(roomId) ?? [])].flatMap(([program, people]) =>
       people.some(({ user_id }) => userId === undefined || user_id === userId) ? [program] : [],

@@ -12,7 +12,6 @@ import { type NumberRefusal, openingOf, refusalByNumber } from './entry-by-numbe
 import type { Rooms } from './room-lifecycle.ts'
 import { visitNames } from '../../shared/room-entry.ts'
 
-/** Needs of opening a room for a visitor. */
 export interface WantedRoomParts {
   store: {
     get(collection: 'rooms', key: string): StoredRoom | undefined
@@ -20,18 +19,19 @@ export interface WantedRoomParts {
   }
   rooms: Pick<Rooms, 'get' | 'hostPassword' | 'assign' | 'openToNumber'>
   joinLinks: Pick<JoinLinks, 'nodeUrl'>
-  /** Rooms whose page one node shows while another carries their media. */
+  /** Rooms whose page is served by one node while their media is on another. */
   gateway: Pick<GatewayRooms, 'isRemote' | 'open'>
-  /** Receives each visit: it may be a guess. */
+  /** Receives each visit, because it may be a guess. */
   observer: RequestObserver
   logger: NodeLogger
 }
 
 /**
- * Opens a room on an embedded node for a visitor at one of them who may enter: by a link, which the node has checked, or by the host password or the number of the room, which are
- * judged here. Assigns the room as get_mcu does.
+ * Opens a room on an embedded node for a visitor who may enter: by a link, which the node has checked, or by the host
+ * password or the number of the room, which are checked here. Assigns the room as get_mcu does.
  * @param node at which the visitor is
- * @returns the refusal null when the room is open there; `elsewhere` with the room's node; otherwise the reason. Never rejects.
+ * @returns the refusal null if the room is open there; `elsewhere` with the room's node; otherwise the reason. Never
+ * rejects.
  */
 export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom, node: string): Promise<RoomAnswer> {
   const began = performance.now()
@@ -78,7 +78,7 @@ export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom,
   }
 }
 
-/** Refusal of a visitor without enough proof. */
+/** Refusal of a visitor without sufficient proof. */
 interface Unproven {
   refusal: RoomRefusal
   name: 'linkRequired' | 'roomLocked' | 'hostPasswordWrong'
@@ -90,7 +90,7 @@ const names = { unauthorised: 'linkRequired', locked: 'roomLocked' } as const sa
   Unproven['name']
 >
 
-/** Judges a proof; undefined when it is enough. */
+/** Checks a proof; returns undefined if it is sufficient. */
 function judge(parts: WantedRoomParts, roomId: string, proof: RoomProof): Unproven | undefined {
   if (proof.by === 'link') return undefined
   if (proof.by === 'password') {
@@ -98,12 +98,15 @@ function judge(parts: WantedRoomParts, roomId: string, proof: RoomProof): Unprov
     return { refusal: 'hostPasswordWrong', name: 'hostPasswordWrong', reason: '' }
   }
   const refused = refusalByNumber(parts, roomId)
-  // A lock is for those who are new.
+  // A lock applies only to new visitors.
   if (refused?.refusal === 'locked' && proof.was_in === true) return undefined
   return refused === undefined ? undefined : { ...refused, name: names[refused.refusal] }
 }
 
-/** Whether it is the room's. A room that does not exist, or has none, takes as long as one that has. */
+/**
+ * Whether the password is the room's host password. The check takes the same time for a missing room and for a room
+ * without a password.
+ */
 function isHostPassword({ store, rooms }: WantedRoomParts, roomId: string, given: string): boolean {
   const room = store.get('rooms', roomId)
   const expected = room === undefined ? '' : rooms.hostPassword(room)
@@ -111,7 +114,7 @@ function isHostPassword({ store, rooms }: WantedRoomParts, roomId: string, given
   return same && expected !== ''
 }
 
-/** The room is open then. @returns the node that has it, where that is another one */
+/** Opens the room. @returns the node of the room if it is another one */
 async function open(
   { store, rooms, joinLinks, gateway }: WantedRoomParts,
   roomId: string,

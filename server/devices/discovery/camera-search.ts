@@ -2,28 +2,34 @@ import type { DeviceLogin } from '../../../shared/device-address.ts'
 import type { OnvifStream } from './onvif-streams.ts'
 import type { Discovery, DiscoveryOptions, FoundCamera } from './ws-discovery.ts'
 
-/** Outcome of asking a found camera for its streams. */
+/** Result of querying a discovered camera for its streams. */
 export interface StreamsOutcome {
-  /** `login`: it wants one, or another one; `failed`: it named no stream; `gone`: no search has found it. */
+  /**
+   * `login`: the camera requires one, or another one; `failed`: it returned no stream; `gone`: it was not found by the
+   * last search.
+   */
   state: 'found' | 'login' | 'failed' | 'gone'
   streams: OnvifStream[]
 }
 
-/** Time for all answers of one camera, in milliseconds. */
+/** Timeout for all responses of one camera, in milliseconds. */
 const answersMs = 8_000
 
-/** Searches the network for cameras and asks those that it found for their streams: nobody can have another address asked. */
+/**
+ * Searches the network for cameras and queries discovered cameras for their streams. Only discovered addresses can be
+ * queried.
+ */
 export class CameraSearch {
   readonly #options: () => DiscoveryOptions
   #searching: Promise<Discovery> | undefined
   #found: ReadonlyMap<string, FoundCamera> = new Map()
 
-  /** @param options read at each search */
+  /** @param options read before each search */
   constructor(options: () => DiscoveryOptions) {
     this.#options = options
   }
 
-  /** Searches; a search under way is joined. */
+  /** Searches for cameras; concurrent calls share one search. */
   search(): Promise<Discovery> {
     this.#searching ??= this.#discover()
       .then((discovery) => {
@@ -36,13 +42,13 @@ export class CameraSearch {
     return this.#searching
   }
 
-  /** Searches. The first search loads the code that reads the answers. */
+  /** Searches for cameras. The first search loads the parser of the responses. */
   async #discover(): Promise<Discovery> {
     const { discoverCameras } = await import('./ws-discovery.ts')
     return await discoverCameras(this.#options())
   }
 
-  /** Asks a camera of the last search for its streams. Never rejects. */
+  /** Queries a camera of the last search for its streams. Never rejects. */
   async streams(id: string, login: DeviceLogin | undefined): Promise<StreamsOutcome> {
     const camera = this.#found.get(id)
     if (camera === undefined) return { state: 'gone', streams: [] }

@@ -5,7 +5,10 @@ import { escaped, soapBody } from './soap.ts'
 
 const maxAnswer = 262_144
 
-/** Failure of a request to a camera: it wants a login, or another one; or it did not answer as ONVIF says. */
+/**
+ * A request to a camera failed. `login`: the camera requires a login, or another one; `failed`: it did not respond as
+ * specified by ONVIF.
+ */
 export class OnvifError extends Error {
   readonly kind: 'login' | 'failed'
 
@@ -16,11 +19,11 @@ export class OnvifError extends Error {
   }
 }
 
-/** Requests to one camera, with its login. */
+/** Sends requests to one camera, with its login. */
 export class OnvifHttp {
   readonly #login: DeviceLogin | undefined
   readonly #signal: AbortSignal
-  /** The camera's clock less ours, in milliseconds: a digest names the time. */
+  /** The camera's clock minus this machine's clock, in milliseconds. Digests contain the time. */
   clockOffset = 0
 
   constructor(login: DeviceLogin | undefined, signal: AbortSignal) {
@@ -29,9 +32,9 @@ export class OnvifHttp {
   }
 
   /**
-   * Calls a service. Resolves to the content of the answer's body.
-   * @param content of the body
-   * @param anonymous sends no login
+   * Calls a service. Resolves to the content of the response body.
+   * @param content of the request body
+   * @param anonymous omits the login
    * @throws OnvifError
    */
   async call(url: string, content: string, anonymous = false): Promise<unknown> {
@@ -40,7 +43,7 @@ export class OnvifHttp {
     let answer = await this.#post(url, message)
     const challenge = answer.status === 401 ? answer.challenge : ''
     if (login !== undefined && /^digest/i.test(challenge)) {
-      // Some cameras take the login of HTTP alone (ONVIF Core Specification, section 5.9).
+      // Some cameras accept only the HTTP login (ONVIF Core Specification, section 5.9).
       answer = await this.#post(url, envelope(content, ''), digestField(login, challenge, new URL(url)))
     }
     const body = soapBody(answer.text)
@@ -98,7 +101,10 @@ function envelope(content: string, header: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?><s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope"><s:Header>${header}</s:Header><s:Body>${content}</s:Body></s:Envelope>`
 }
 
-/** Login of WS-Security UsernameToken Profile 1.0, section 3.1: a digest, never the password itself. */
+/**
+ * Returns the login as defined in WS-Security UsernameToken Profile 1.0, section 3.1: a digest, never the password
+ * itself.
+ */
 function usernameToken({ name, password }: DeviceLogin, clockOffset: number): string {
   const nonce = randomBytes(16)
   const created = new Date(Date.now() + clockOffset).toISOString()
@@ -107,7 +113,7 @@ function usernameToken({ name, password }: DeviceLogin, clockOffset: number): st
   return `<w:Security xmlns:w="${base}-wssecurity-secext-1.0.xsd" xmlns:u="${base}-wssecurity-utility-1.0.xsd"><w:UsernameToken><w:Username>${escaped(name)}</w:Username><w:Password Type="${base}-username-token-profile-1.0#PasswordDigest">${digest}</w:Password><w:Nonce EncodingType="${base}-soap-message-security-1.0#Base64Binary">${nonce.toString('base64')}</w:Nonce><u:Created>${created}</u:Created></w:UsernameToken></w:Security>`
 }
 
-/** Authorization field of HTTP digest with MD5 (RFC 7616, section 3.4). */
+/** Returns the Authorization field of HTTP digest with MD5 (RFC 7616, section 3.4). */
 function digestField({ name, password }: DeviceLogin, challenge: string, { pathname, search }: URL): string {
   const value = (field: string): string => new RegExp(`\\b${field}="?([^",]{0,300})`, 'i').exec(challenge)?.[1] ?? ''
   const md5 = (text: string): string => createHash('md5').update(text).digest('hex')

@@ -3,23 +3,24 @@ import { OnvifError, OnvifHttp } from './onvif-http.ts'
 import { part, parts, text } from '../../edge/xml-tree.ts'
 import { escaped } from './soap.ts'
 
-/** A stream that a camera names. */
+/** Stream reported by a camera. */
 export interface OnvifStream {
-  /** RTSP address without a login, always at the host that was asked. */
+  /** RTSP address without a login, always at the host that was queried. */
   address: string
-  /** Size of the picture in pixels; 0: not named. */
+  /** Width of the picture in pixels; 0 if not reported. */
   width: number
   height: number
 }
 
-/** Maximum number of profiles whose address is asked for. */
+/** Maximum number of profiles whose address is requested. */
 const maxProfiles = 6
 
 const deviceNames = 'xmlns:d="http://www.onvif.org/ver10/device/wsdl"'
 const mediaNames = 'xmlns:m="http://www.onvif.org/ver10/media/wsdl" xmlns:t="http://www.onvif.org/ver10/schema"'
 
 /**
- * Asks a camera for its streams, the largest picture first (ONVIF Media Service Specification, sections 5.2 and 5.15).
+ * Queries a camera for its streams, sorted by picture size, largest first (ONVIF Media Service Specification, sections
+ * 5.2 and 5.15).
  * @param service URL of its device service
  * @throws OnvifError
  */
@@ -53,7 +54,7 @@ function streamRequest(token: string): string {
   return `<m:GetStreamUri ${mediaNames}><m:StreamSetup><t:Stream>RTP-Unicast</t:Stream><t:Transport><t:Protocol>RTSP</t:Protocol></t:Transport></m:StreamSetup><m:ProfileToken>${escaped(token)}</m:ProfileToken></m:GetStreamUri>`
 }
 
-/** The camera's clock less ours, in milliseconds; 0 if it does not say. */
+/** Returns the camera's clock minus this machine's clock, in milliseconds; 0 if the camera does not report it. */
 async function clockOffsetOf(http: OnvifHttp, service: string): Promise<number> {
   try {
     const answer = await http.call(service, `<d:GetSystemDateAndTime ${deviceNames}/>`, true)
@@ -69,10 +70,10 @@ async function clockOffsetOf(http: OnvifHttp, service: string): Promise<number> 
       number('Time', 'Second'),
     )
     const offset = at - Date.now()
-    // Seconds are whole: a clock that agrees is left alone.
+    // The camera reports whole seconds, so small offsets are ignored.
     return Number.isFinite(at) && Math.abs(offset) > 2_000 && Math.abs(at) < 8e15 ? offset : 0
   } catch {
-    // A camera without a clock needs no offset.
+    // A camera that does not report its time needs no offset.
     return 0
   }
 }
@@ -82,7 +83,10 @@ function size(encoder: unknown, name: string): number {
   return Number.isInteger(value) && value > 0 && value < 100_000 ? value : 0
 }
 
-/** Returns possible addresses of the media service: as the camera names it, at the port that answered, and at the path of the device service. The host is always the one that answered. */
+/**
+ * Returns possible addresses of the media service: as reported by the camera, at the port that responded, and at the
+ * path of the device service. The host is always the one that responded.
+ */
 function mediaPlaces(named: string, service: string): string[] {
   const url = URL.parse(named)
   if (url === null || !/^https?:$/.test(url.protocol)) return [service]
@@ -94,7 +98,10 @@ function mediaPlaces(named: string, service: string): string[] {
   return [...new Set([asNamed, url.href, service])]
 }
 
-/** Profiles of the first place that answers. @throws OnvifError of the first place, or where the login is refused */
+/**
+ * Returns the profiles of the first address that responds.
+ * @throws OnvifError of the first address, or of a refused login
+ */
 async function profilesAt(http: OnvifHttp, places: readonly string[]): Promise<{ media: string; profiles: unknown }> {
   let first: unknown
   for (const media of places) {
@@ -108,7 +115,7 @@ async function profilesAt(http: OnvifHttp, places: readonly string[]): Promise<{
   throw first
 }
 
-/** RTSP address of a stream at the host that was asked, without a login. */
+/** Returns the RTSP address of a stream at the host that was queried, without a login. */
 function streamAt(named: string, service: string): string | undefined {
   const found = /^(rtsps?):\/\/(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/:?#]*)(:\d{1,5})?([/?][^\s]*)?$/i.exec(named)
   if (found === null) return undefined

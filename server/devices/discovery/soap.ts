@@ -1,19 +1,22 @@
 import { part, xmlTree } from '../../edge/xml-tree.ts'
 
-/** Longest message that is read, in characters: as much as is received of one. */
+/** Maximum length of a parsed message, in characters; the same limit applies when receiving it. */
 const maxMessage = 262_144
 
-/** Content of the body of a SOAP message; undefined if it is none. Never throws: messages come from strangers. */
+/**
+ * Returns the content of the body of a SOAP message; undefined if it is invalid. Never throws, because messages are
+ * untrusted.
+ */
 export function soapBody(text: string): unknown {
   return part(soapEnvelope(text), 'Body')
 }
 
-/** A whole SOAP message. */
+/** Parses a whole SOAP message. */
 export function soapEnvelope(text: string): unknown {
   return part(xmlTree(text, maxMessage), 'Envelope')
 }
 
-/** Text of an element, escaped. */
+/** Escapes text for an element. */
 export function escaped(value: string): string {
   return value.replaceAll(/[<>&"']/g, (char) => `&#${char.charCodeAt(0)};`)
 }

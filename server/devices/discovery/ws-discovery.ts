@@ -7,14 +7,14 @@ import { addressList, listContains } from '../../edge/address-list.ts'
 import { part, parts, text } from '../../edge/xml-tree.ts'
 import { soapEnvelope } from './soap.ts'
 
-/** A camera that answered on the network. */
+/** Camera that responded on the network. */
 export interface FoundCamera {
-  /** Its own endpoint reference, the same at every search. */
+  /** Its endpoint reference, the same in every search. */
   id: string
-  /** Name and model that it gives itself; may be empty. */
+  /** Name and model reported by the camera; may be empty. */
   name: string
   model: string
-  /** IPv4 address that it answered from. */
+  /** IPv4 address from which it responded. */
   host: string
   /** URL of its device service, always at `host`. */
   service: string
@@ -22,27 +22,27 @@ export interface FoundCamera {
 
 /** Result of a search. */
 export interface Discovery {
-  /** Cameras that answered in time, by address. */
+  /** Cameras that responded in time, sorted by address. */
   cameras: FoundCamera[]
-  /** Addresses of this machine whose networks were asked: a network that takes no multicast is left out. */
+  /** Addresses of this machine whose networks were searched. Networks without multicast are omitted. */
   searched: string[]
-  /** Addresses of cameras that answered from outside of the allowed networks. */
+  /** Addresses of cameras that responded from outside the permitted networks. */
   outside: string[]
 }
 
 /** Options of a search. */
 export interface DiscoveryOptions {
-  /** Addresses of this machine, one per network that is searched. */
+  /** Addresses of this machine, one per network to search. */
   from: readonly string[]
-  /** IP addresses and networks (CIDR) where cameras may be; empty: everywhere. */
+  /** Permitted IP addresses and networks (CIDR) of cameras; empty: all. */
   networks: readonly string[]
-  /** Milliseconds to wait for answers. */
+  /** Time to wait for responses, in milliseconds. */
   waitMs?: number
 }
 
 /** Multicast group and port (WS-Discovery 1.0, section 2.4). */
 const group = { address: '239.255.255.250', port: 3702 }
-/** Repeats the question once, because UDP loses packets (WS-Discovery 1.0, appendix I). */
+/** Delay before the single repetition of the query, because UDP loses packets (WS-Discovery 1.0, appendix I). */
 const repeatMs = 400
 const maxMessage = 16_384
 const maxMessages = 2_000
@@ -50,8 +50,8 @@ const maxCameras = 200
 const maxOutside = 20
 
 /**
- * Asks the networks of this machine for ONVIF cameras (WS-Discovery 1.0; ONVIF Core Specification, section 7.3).
- * Never rejects: a network that cannot be asked has no cameras.
+ * Searches the networks of this machine for ONVIF cameras (WS-Discovery 1.0; ONVIF Core Specification, section 7.3).
+ * Never rejects: a network that cannot be searched returns no cameras.
  */
 export async function discoverCameras({ from, networks, waitMs = 3_000 }: DiscoveryOptions): Promise<Discovery> {
   const messageId = `urn:uuid:${randomUUID()}`
@@ -79,7 +79,7 @@ export async function discoverCameras({ from, networks, waitMs = 3_000 }: Discov
           if (error === null) searched.add(address)
         })
       } catch {
-        // An interface without multicast finds nothing.
+        // An interface without multicast returns nothing.
         close(socket)
       }
     })
@@ -100,7 +100,7 @@ function again(socket: Socket, probe: Buffer): void {
   try {
     socket.send(probe, group.port, group.address, () => {})
   } catch {
-    // It was closed by an error.
+    // The socket was closed by an error.
   }
 }
 
@@ -108,7 +108,7 @@ function close(socket: Socket): void {
   try {
     socket.close()
   } catch {
-    // It is closed already.
+    // The socket is already closed.
   }
 }
 
@@ -122,7 +122,7 @@ function permittedIn(networks: readonly string[]): (host: string) => boolean {
   return (host) => isIPv4(host) && listContains(list, host)
 }
 
-/** Cameras of an answer to this question. */
+/** Returns the cameras in a response to this query. */
 function camerasIn(message: string, messageId: string, host: string): FoundCamera[] {
   const envelope = soapEnvelope(message)
   if (text(envelope, 'Header', 'RelatesTo') !== messageId) return []
@@ -136,8 +136,8 @@ function camerasIn(message: string, messageId: string, host: string): FoundCamer
 }
 
 /**
- * The device service, at the address that answered: cameras behind NAT name another one. Of several it is one of HTTP, whose login is a digest: the certificates of cameras are signed by
- * nobody.
+ * Returns the URL of the device service, at the address that responded, because cameras behind NAT report another one.
+ * HTTP is preferred: its login is a digest, and certificates of cameras are not signed by a known authority.
  */
 function serviceAt(addresses: string, host: string): string | undefined {
   const urls = addresses.split(/\s+/).flatMap((address) => {
@@ -153,7 +153,7 @@ function serviceAt(addresses: string, host: string): string | undefined {
   return url.href
 }
 
-/** Value of a scope (ONVIF Core Specification, section 7.3.2.2). */
+/** Returns the value of a scope (ONVIF Core Specification, section 7.3.2.2). */
 function scopeOf(scopes: string, name: string): string {
   const value = new RegExp(`onvif://www\\.onvif\\.org/${name}/(\\S{1,200})`).exec(scopes)?.[1] ?? ''
   try {

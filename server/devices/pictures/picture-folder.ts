@@ -5,37 +5,38 @@ import { hasCode } from '../../../shared/error-code.ts'
 import { listFolder } from '../../store/files/durable-files.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
 
-/** A kept picture of a camera. */
+/** Stored picture of a camera. */
 export interface KeptPicture {
-  /** When it was taken, in milliseconds since the epoch. */
+  /** Time at which it was taken, in milliseconds since the epoch. */
   at: number
   width: number
   height: number
   bytes: number
 }
 
-/** Bounds of all kept pictures. */
+/** Limits of the stored pictures. */
 export interface PictureBounds {
-  /** Pictures of one camera. */
+  /** Number of pictures per camera. */
   count: number
   megabytes: number
   days: number
 }
 
-/** Folder in the data folder. */
+/** Subfolder of the data folder. */
 const folderName = 'pictures'
 const dayMs = 24 * 60 * 60_000
 const namePattern = /^(\d{1,15})-(\d{1,5})x(\d{1,5})-(\d{1,8})\.h264$/
 
 /**
- * Pictures of cameras on the disk, a folder for each camera, within bounds of number, bytes and age: the oldest goes first. A file's name says when it was taken and how large it is, so
- * that a start reads names only. Not synced: after a power failure the newest picture may be missing.
+ * Pictures of cameras on the disk, in a folder per camera, with limits of number, size and age: the oldest are deleted
+ * first. The name of a file contains its time and dimensions, so that a start only reads names. Files are not synced: a
+ * power failure may lose the newest picture.
  */
 export class PictureFolder {
   readonly #folder: string
   /** By camera, oldest first. */
   readonly #cameras = new Map<string, KeptPicture[]>()
-  /** All pictures, oldest first: what is taken later comes later. */
+  /** All pictures, oldest first: new pictures are appended. */
   readonly #order = new Map<KeptPicture, string>()
   #bytes = 0
 
@@ -43,7 +44,7 @@ export class PictureFolder {
     this.#folder = join(dataFolder, folderName)
   }
 
-  /** Reads the names of the pictures; those of cameras that are gone are deleted. @throws what the file system says */
+  /** Reads the names of the pictures and deletes those of unknown cameras. @throws errors of the file system */
   async open(isKnown: (userId: string) => boolean): Promise<void> {
     const found: { userId: string; picture: KeptPicture }[] = []
     for (const name of await listFolder(this.#folder)) {
@@ -54,7 +55,7 @@ export class PictureFolder {
       }
       for (const file of await listFolder(insideOf(this.#folder, name))) {
         const picture = pictureOf(file)
-        // A write that a crash cut short.
+        // The file was left by an interrupted write.
         if (picture === undefined) await rm(insideOf(this.#folder, name, file), { force: true })
         else found.push({ userId, picture })
       }
@@ -63,17 +64,20 @@ export class PictureFolder {
       this.#note(userId, picture)
   }
 
-  /** Pictures of a camera, newest first. */
+  /** Returns the pictures of a camera, newest first. */
   of(userId: string): readonly KeptPicture[] {
     return (this.#cameras.get(userId) ?? []).toReversed()
   }
 
-  /** Bytes of all pictures. */
+  /** Total size of all pictures, in bytes. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Keeps a picture, and deletes what is beyond the bounds. Returns false where it was there before. @throws what the file system says */
+  /**
+   * Stores a picture and deletes pictures beyond the limits. Returns false if it was already stored.
+   * @throws errors of the file system
+   */
   async add(userId: string, frame: Buffer, size: Omit<KeptPicture, 'bytes'>, bounds: PictureBounds): Promise<boolean> {
     const picture = { ...size, at: Math.round(size.at), bytes: frame.length }
     if (this.#cameras.get(userId)?.some(({ at }) => at === picture.at) === true) return false
@@ -86,7 +90,7 @@ export class PictureFolder {
     return true
   }
 
-  /** The frame of a picture; undefined where it is gone. @throws what the file system says */
+  /** Reads the frame of a picture; undefined if it was deleted. @throws errors of the file system */
   async read(userId: string, at: number): Promise<{ picture: KeptPicture; frame: Buffer } | undefined> {
     const picture = this.#cameras.get(userId)?.find((one) => one.at === at)
     if (picture === undefined) return undefined
@@ -99,7 +103,7 @@ export class PictureFolder {
     }
   }
 
-  /** Deletes pictures beyond the bounds, of one camera and of all together. @throws what the file system says */
+  /** Deletes pictures beyond the limits, of one camera and in total. @throws errors of the file system */
   async clear({ count, megabytes, days }: PictureBounds, now: number, userId?: string): Promise<void> {
     const own = userId === undefined ? [] : (this.#cameras.get(userId) ?? [])
     for (const picture of own.slice(0, Math.max(0, own.length - count))) await this.#delete(userId ?? '', picture)
@@ -109,13 +113,13 @@ export class PictureFolder {
     }
   }
 
-  /** Deletes all pictures of a camera. @throws what the file system says */
+  /** Deletes all pictures of a camera. @throws errors of the file system */
   async remove(userId: string): Promise<void> {
     for (const picture of [...(this.#cameras.get(userId) ?? [])]) this.#forget(userId, picture)
     await rm(this.#folderOf(userId), { recursive: true, force: true })
   }
 
-  /** Cameras with pictures. */
+  /** Returns the cameras with pictures. */
   cameras(): string[] {
     return [...this.#cameras.keys()]
   }

@@ -6,36 +6,42 @@ import type { Store } from '../../store/store.ts'
 import type { OutgoingUsers } from '../outgoing-users.ts'
 import { type KeptPicture, PictureFolder } from './picture-folder.ts'
 
-/** Needs of the rounds. */
 export interface PictureRoundsOptions {
   dataFolder: string
   store: Pick<Store, 'all' | 'get' | 'onChange'>
   settings: () => Pick<Settings, 'pictures'>
   outgoing: Pick<OutgoingUsers, 'views' | 'view'>
-  /** The newest key picture of a camera in its room; undefined: none. Rejects where its node does not answer. */
+  /**
+   * Returns the newest key picture of a camera in its room; undefined if there is none. Rejects if its node does not
+   * respond.
+   */
   take: (roomId: string, userId: string) => Promise<SentKeyPicture | undefined>
   logger: { warn(fields: object, message: string): void }
 }
 
 const minuteMs = 60_000
-/** Pictures that are taken at the same time. */
+/** Maximum number of pictures taken at the same time. */
 const maxAtOnce = 4
-/** Interval between two looks for cameras that are due, in milliseconds: one that joins does not wait for the next interval. */
+/**
+ * Interval between two searches for due cameras, in milliseconds, so that a joining camera need not wait for its next
+ * interval.
+ */
 const roundMs = 10_000
-/** Bounds of the pause between two cameras, in milliseconds. */
+/** Minimum and maximum pause between two cameras, in milliseconds. */
 const pauseMs = { least: 20, most: 1_000 } as const
 const hourMs = 60 * minuteMs
 
 /**
- * Takes a picture of each joined camera in every interval. Each camera has its own phase in the interval, so that thousands of them are no burst, and few are asked at the same time:
- * a slow node delays pictures and gathers no requests. People are never in it.
+ * Takes a picture of each joined camera once per interval. Each camera has its own phase in the interval, so that
+ * thousands of cameras cause no burst, and few requests run at the same time. A slow node delays pictures without
+ * accumulating requests. Pictures of people are never taken.
  */
 export class PictureRounds {
   readonly #folder: PictureFolder
   readonly #options: PictureRoundsOptions
   readonly #underWay = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
-  /** Cameras that remain in this round. */
+  /** Cameras remaining in this round. */
   #left: string[] = []
   #roundAt = 0
   #pauseMs: number = pauseMs.most
@@ -49,7 +55,7 @@ export class PictureRounds {
     this.#folder = new PictureFolder(options.dataFolder)
   }
 
-  /** Reads the folder and begins. Never rejects. */
+  /** Reads the folder and starts the rounds. Never rejects. */
   async start(): Promise<void> {
     const { store } = this.#options
     const trashed = this.#trashed()
@@ -60,7 +66,7 @@ export class PictureRounds {
     }
     this.#stopFollowing = store.onChange(
       (changes) => {
-        // A camera goes to the trash first, and may return from it.
+        // A deleted camera is first moved to the trash, and may be restored from it.
         if (changes.some(({ collection, value }) => collection === 'trash' && value === undefined))
           mustNotFail(this.#forget())
         for (const { collection, key, value } of changes)
@@ -78,13 +84,16 @@ export class PictureRounds {
     await Promise.all(this.#underWay)
   }
 
-  /** Pictures of a camera, newest first: those of an earlier camera of the same id are left out. */
+  /** Returns the pictures of a camera, newest first, without those of an earlier camera with the same id. */
   of(userId: string): readonly KeptPicture[] {
     const since = this.#options.store.get('devices', userId)?.created_at ?? Number.POSITIVE_INFINITY
     return this.#folder.of(userId).filter(({ at }) => at >= since)
   }
 
-  /** A kept picture, the newest without `at`; undefined where there is none. @throws what the file system says */
+  /**
+   * Reads a stored picture: the newest, or the one taken `at`; undefined if there is none.
+   * @throws errors of the file system
+   */
   async read(userId: string, at?: number): Promise<SentKeyPicture | undefined> {
     const wanted = this.of(userId).find((picture) => at === undefined || picture.at === at)
     const read = wanted && (await this.#folder.read(userId, wanted.at))
@@ -119,7 +128,7 @@ export class PictureRounds {
     this.#pauseMs = Math.min(Math.max(roundMs / (this.#left.length + 1), pauseMs.least), pauseMs.most)
   }
 
-  /** Whether the camera has no picture of its current interval. */
+  /** Whether the camera has no picture in its current interval. */
   #isDue(userId: string, now: number, everyMs: number): boolean {
     const newest = this.of(userId)[0]?.at
     const phase = crc32(userId) % everyMs
@@ -130,7 +139,7 @@ export class PictureRounds {
     const { outgoing, take, settings } = this.#options
     const device = outgoing.view(userId)
     if (device?.state !== 'joined') return
-    // The next round takes it; the state of the camera says what is wrong.
+    // The next round retries; the state of the camera shows the problem.
     const picture = await take(device.roomId, userId).catch(() => undefined)
     if (picture === undefined || outgoing.view(userId) === undefined) return
     const { per_camera: count, megabytes, days } = settings().pictures
@@ -149,7 +158,7 @@ export class PictureRounds {
     await this.#folder.clear({ count, megabytes, days }, now).catch((error: unknown) => this.#refuse(error))
   }
 
-  /** Deletes the pictures of cameras that are gone for good. @param userId only this one */
+  /** Deletes the pictures of cameras that were deleted permanently. @param userId restricts this to one camera */
   async #forget(userId?: string): Promise<void> {
     const trashed = this.#trashed()
     const gone = (userId === undefined ? this.#folder.cameras() : [userId]).filter(
@@ -158,7 +167,7 @@ export class PictureRounds {
     for (const one of gone) await this.#folder.remove(one).catch((error: unknown) => this.#refuse(error))
   }
 
-  /** Cameras in the trash, those of its rooms too. */
+  /** Returns the cameras in the trash, including those of rooms in the trash. */
   #trashed(): ReadonlySet<string> {
     const found = new Set<string>()
     for (const trashed of this.#options.store.all('trash').values()) {

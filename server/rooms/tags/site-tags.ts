@@ -6,17 +6,20 @@ import { TagIndex } from './tag-index.ts'
 /** Kinds of records with tags. */
 export type TaggedKind = 'rooms' | 'devices'
 
-/** A tag that a search found, and how many rooms and devices carry it. */
+/** Tag found by a search, with the number of its rooms and devices. */
 export interface FoundTag {
   tag: string
   rooms: number
   devices: number
 }
 
-/** Time for which the building of the index keeps everything else waiting, in milliseconds. */
+/** Maximum time for which building the index blocks the event loop, in milliseconds. */
 const sliceMs = 8
 
-/** Tags of the site's rooms and devices, in memory. Built when first needed, a few milliseconds at a time, and kept by every change from then on. */
+/**
+ * Tags of the site's rooms and devices, in memory. Built at first use, a few milliseconds at a time, then updated by
+ * every change.
+ */
 export class SiteTags {
   readonly #store: Pick<Store, 'all' | 'onChange'>
   readonly rooms = new TagIndex()
@@ -29,7 +32,7 @@ export class SiteTags {
     this.#store = store
   }
 
-  /** Resolves when everything is indexed; the first call begins it. */
+  /** Resolves when everything is indexed; the first call starts this. */
   ready(): Promise<void> {
     this.#built ??= this.#build()
     return this.#built
@@ -41,8 +44,8 @@ export class SiteTags {
   }
 
   /**
-   * Tags in the spelling that the site knows: that of the same kind first.
-   * @param key record that gets them; a tag that it alone carries may be spelled anew
+   * Returns the tags in the spelling known to the site, preferring records of the same kind.
+   * @param key record that receives them; a tag used only by this record may change its spelling
    */
   async spelled(kind: TaggedKind, tags: readonly string[], key?: string): Promise<string[]> {
     await this.ready()
@@ -50,7 +53,7 @@ export class SiteTags {
     return tags.map((tag) => own.spelling(tag, key) ?? other.spelling(tag) ?? tag)
   }
 
-  /** Finds tags that contain every word of a text: those that begin with it first. After `ready`. */
+  /** Finds tags that contain every word of a text; tags that start with it are first. Requires `ready`. */
   find(text: string): FoundTag[] {
     const words = searchWords(text)
     const [first] = words
@@ -63,7 +66,7 @@ export class SiteTags {
   }
 
   async #build(): Promise<void> {
-    // Changes that come meanwhile are followed at once.
+    // Changes during the build are applied at once.
     this.#unsubscribe = this.#store.onChange(
       (changes) => {
         for (const { collection, key, value } of changes) {

@@ -3,7 +3,7 @@ import { refusal } from '../../../shared/refusals/refusal.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import { type TagChange, tagKey } from '../../../shared/tags.ts'
 
-/** Tags in the order in which records keep them, so that the same tags are always the same record. */
+/** Returns tags in the order in which records store them, so that equal sets of tags give equal records. */
 export function tagsInOrder(tags: readonly string[]): readonly string[] {
   return tags
     .map((tag) => ({ tag, key: tagKey(tag) }))
@@ -11,12 +11,12 @@ export function tagsInOrder(tags: readonly string[]): readonly string[] {
     .map(({ tag }) => tag)
 }
 
-/** The field of a record that keeps its tags; nothing for none. */
+/** Returns the field of a record that stores its tags; no field without tags. */
 export function tagField(tags: readonly string[] | undefined): { tags?: readonly string[] } {
   return tags === undefined || tags.length === 0 ? {} : { tags: tagsInOrder(tags) }
 }
 
-/** A record with other tags; the same one if it has these already. */
+/** Returns a record with other tags; the same object if the tags are unchanged. */
 export function withTags<R extends { tags?: readonly string[] }>(
   record: R,
   tags: readonly string[],
@@ -27,7 +27,10 @@ export function withTags<R extends { tags?: readonly string[] }>(
   return { ...others, ...tagField(after) }
 }
 
-/** Tags after a change; removed ones go first. @throws ApiError parameter: they would be too many for one record */
+/**
+ * Returns the tags after a change; removals are applied first.
+ * @throws ApiError parameter if one record would have too many
+ */
 export function changedTags(tags: readonly string[], { add, remove }: TagChange): readonly string[] {
   const removed = new Set(remove.map(tagKey))
   const kept = tags.filter((tag) => !removed.has(tagKey(tag)))
@@ -38,11 +41,11 @@ export function changedTags(tags: readonly string[], { add, remove }: TagChange)
   return after
 }
 
-/** Collects what a bulk change did to each record, so that it can be undone. */
+/** Collects the changes of a bulk operation, so that they can be undone. */
 export class TagUndo {
   readonly #groups = new Map<string, TagChange & { keys: string[] }>()
 
-  /** Notes the tags of one record before and after its change. */
+  /** Records the tags of one record before and after its change. */
   note(key: string, before: readonly string[], after: readonly string[]): void {
     const [had, has] = [new Set(before.map(tagKey)), new Set(after.map(tagKey))]
     const add = before.filter((tag) => !has.has(tagKey(tag)))
@@ -54,7 +57,7 @@ export class TagUndo {
     else group.keys.push(key)
   }
 
-  /** The opposite changes, each with the records that it is for. */
+  /** Returns the inverse changes, each with its records. */
   changes(): (TagChange & { keys: string[] })[] {
     return [...this.#groups.values()]
   }

@@ -1,9 +1,9 @@
 import { foldedText } from '../../../shared/folded-text.ts'
 import { tagKey } from '../../../shared/tags.ts'
 
-/** A tag and the records that carry it. */
+/** Tag and the records that have it. */
 interface TagEntry {
-  /** As first written. */
+  /** In its first spelling. */
   name: string
   folded: string
   keys: Set<string>
@@ -12,12 +12,12 @@ interface TagEntry {
 const none: ReadonlySet<string> = new Set()
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
-/** Records of one kind by their tags. Every look-up takes as long as its result, however many records there are. */
+/** Index of records of one kind by tag. The cost of a lookup depends only on the size of its result. */
 export class TagIndex {
   readonly #entries = new Map<string, TagEntry>()
-  /** Tags of each record that has some. */
+  /** Tags of each record with tags. */
   readonly #tagsOf = new Map<string, readonly string[]>()
-  /** Entries by name; undefined: to be sorted again. */
+  /** Entries by name; undefined: must be sorted again. */
   #sorted: readonly TagEntry[] | undefined
 
   /** Number of different tags. */
@@ -30,7 +30,7 @@ export class TagIndex {
     return this.#tagsOf.size
   }
 
-  /** Notes the tags of a record; undefined or empty: it has none, or is gone. */
+  /** Sets the tags of a record; undefined or empty: it has none, or was deleted. */
   put(key: string, tags: readonly string[] = []): void {
     const before = this.#tagsOf.get(key) ?? []
     if (before === tags || (before.length === 0 && tags.length === 0)) return
@@ -43,7 +43,7 @@ export class TagIndex {
     for (const tag of tags) this.#add(tag, key)
   }
 
-  /** Spelling under which a tag is known; undefined: no record carries it, or only `except`. */
+  /** Returns the known spelling of a tag; undefined if no record other than `except` has it. */
   spelling(tag: string, except?: string): string | undefined {
     const entry = this.#entries.get(tagKey(tag))
     if (entry === undefined) return undefined
@@ -54,22 +54,22 @@ export class TagIndex {
     return this.#entries.has(tagKey(tag))
   }
 
-  /** Number of records with this tag. */
+  /** Returns the number of records with this tag. */
   count(tag: string): number {
     return this.#entries.get(tagKey(tag))?.keys.size ?? 0
   }
 
-  /** Every tag by name, with the number of records that carry it. */
+  /** Lists every tag by name, with the number of its records. */
   list(): { tag: string; count: number }[] {
     return this.#order().map(({ name, keys }) => ({ tag: name, count: keys.size }))
   }
 
-  /** Names of tags that contain every word, which are folded. */
+  /** Returns the names of tags that contain every word. @param words folded */
   find(words: readonly string[]): string[] {
     return this.#order().flatMap(({ name, folded }) => (words.every((word) => folded.includes(word)) ? name : []))
   }
 
-  /** Keys of the records that carry all of these tags. */
+  /** Returns the keys of the records with all of these tags. */
   withAll(tags: readonly string[]): ReadonlySet<string> {
     const sets = tags.map((tag) => this.#entries.get(tagKey(tag))?.keys ?? none)
     const [fewest = none, ...others] = sets.sort((one, other) => one.size - other.size)
@@ -91,7 +91,7 @@ export class TagIndex {
       return
     }
     entry.keys.add(key)
-    // Nobody else carries it: its record may spell it anew.
+    // No other record has this tag, so its record may change the spelling.
     if (entry.keys.size > 1 || entry.name === tag) return
     Object.assign(entry, { name: tag, folded: foldedText(tag) })
     this.#sorted = undefined

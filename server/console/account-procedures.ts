@@ -11,17 +11,16 @@ import type { Store } from '../store/store.ts'
 import type { SignInSink } from './entrance.ts'
 import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
 
-/** Dependencies of the procedures on accounts. */
 export interface AccountDependencies extends AccountAccess {
   store: Pick<Store, 'get'>
-  /** Notified of wrong passwords. */
+  /** Receives wrong passwords. */
   signIns: Pick<SignInSink, 'refused'>
 }
 
-/** Procedures on accounts: everybody's own, and those of an admin on all. */
+/** Procedures on the caller's own account, and on all accounts for admins. */
 export function accountHandlers(parts: AccountDependencies): Handlers<ProceduresOf<'account' | 'accounts'>> {
   const { store, accounts, accountSessions, accessTokens, signIn, signIns } = parts
-  /** All that are shown at once are counted in one pass. */
+  /** The sessions of all displayed accounts are counted in one pass. */
   const viewer = (): ((account: StoredAccount) => AccountView) => {
     const sessions = accountSessions.countByAccount()
     const tokens = accessTokens.countByAccount()
@@ -33,7 +32,11 @@ export function accountHandlers(parts: AccountDependencies): Handlers<Procedures
       version: versionOf('account', account),
     })
   }
-  /** Counts and judges the own password as signing in does. @returns the account's id @throws RefusalError with the name of the field */
+  /**
+   * Checks the caller's own password, with the same limits as a sign-in.
+   * @returns the account's id
+   * @throws RefusalError with the name of the field
+   */
   const judgePassword = async (origin: CallOrigin, password: string, field: string): Promise<string> => {
     const id = ownAccount(origin)
     const { name } = accounts.get(id)
@@ -121,7 +124,7 @@ export function accountHandlers(parts: AccountDependencies): Handlers<Procedures
   }
 }
 
-/** Facts of a new access token as it is stored. */
+/** Returns facts of a new access token, as stored. */
 function tokenFacts(_: unknown, planned: PlannedChange | undefined): EventParams {
   const [token] = planned === undefined ? [] : recordsPut(planned, 'access_tokens')
   if (token === undefined) return {}
@@ -133,7 +136,7 @@ function pick({ id, name, role, enabled, created_at, password_changed_at }: Stor
   return { id, name, role, enabled, created_at, password_changed_at }
 }
 
-/** @throws RefusalError 'conflict' for callers who have no account */
+/** @throws RefusalError 'conflict' for callers without an account */
 function ownAccount({ accountId }: CallOrigin): string {
   if (accountId === undefined) throw new RefusalError(refusal('noAccount'))
   return accountId

@@ -12,20 +12,22 @@ import { putSettings, siteSettings } from '../store/site-settings.ts'
 import { isOutcomeUnknown } from '../store/storage-error.ts'
 import type { Store } from '../store/store.ts'
 
-/** Dependencies of AppliedSettings. */
 export interface SettingsDependencies {
   store: Store
   listeners: Listeners
   folder: string
-  /** The certificate in use, kept by the controller. */
+  /** Current certificate, managed by the controller. */
   tls: SiteTls
   logger: { warn(fields: object, message: string): void }
 }
 
-/** A change whose outcome is unknown for longer is applied by the next start or change, in milliseconds. */
+/**
+ * Maximum time to wait for an unknown outcome, in milliseconds. After that, the next start or change applies the
+ * settings.
+ */
 const maxUnknownMs = 5 * 60_000
 
-/** Changes the settings, and with them listeners and certificate. Changes are applied one after the other. */
+/** Changes the settings, and with them listeners and certificate. Changes are applied one after another. */
 export class AppliedSettings {
   readonly #dependencies: SettingsDependencies
   #queue: Promise<unknown> = Promise.resolve()
@@ -34,7 +36,7 @@ export class AppliedSettings {
     this.#dependencies = dependencies
   }
 
-  /** Returns what a patch would do, without a change: ports are tried. `restarts` names the listeners that would move. */
+  /** Checks a patch without applying it; new ports are probed. `restarts` contains the listeners that would move. */
   async check(patch: SettingsPatch): Promise<{ ok: boolean; problems: FieldProblem[]; restarts: ListenerName[] }> {
     const { store, listeners } = this.#dependencies
     const before = siteSettings(store)
@@ -51,8 +53,9 @@ export class AppliedSettings {
   }
 
   /**
-   * Merges a patch into the settings. Listeners move first, because they can move back; then the change is stored. Both happen, or neither.
-   * @throws RefusalError 'invalid' when a listener cannot listen where the patch places it, ApiError 'storage'
+   * Merges a patch into the settings. Listeners move first, because they can move back; then the change is stored.
+   * Either both succeed, or neither is applied.
+   * @throws RefusalError 'invalid' if a listener cannot use its new address, ApiError 'storage'
    */
   change(patch: SettingsPatch): Promise<Settings> {
     return this.#enqueue(async () => {
@@ -67,7 +70,7 @@ export class AppliedSettings {
         throw new RefusalError(error.refusal, { problems: [problemOf(error)] })
       }
       try {
-        // Merged again into the stored settings: other changes meanwhile are kept.
+        // The patch is merged again into the stored settings, to keep other changes made meanwhile.
         await store.transact(accountLocks, (transaction) => {
           const now = siteSettings(store)
           const next = mergeSettings(now, keepHiddenSecrets(patch, now))
@@ -94,8 +97,8 @@ export class AppliedSettings {
   }
 
   /**
-   * Replaces the whole site with its settings; then listeners and certificate follow as far as they can.
-   * @returns problems of listeners and certificate that cannot be applied; those listeners stay where they are
+   * Replaces the whole site including its settings, then applies them to listeners and certificate as far as possible.
+   * @returns problems of listeners and certificate that cannot be applied; those listeners stay at their addresses
    */
   replace(restore: () => Promise<void>): Promise<FieldProblem[]> {
     return this.#enqueue(async () => {
@@ -118,7 +121,7 @@ export class AppliedSettings {
         } catch (error) {
           if (!(error instanceof ListenError)) throw error
           const problem = problemOf(error)
-          // The other listeners move. At the second failure with the same setting, all stay.
+          // The other listeners move. If the same setting fails a second time, all listeners stay.
           const again = problems.some(({ path }) => path === problem.path)
           problems.push(...(again ? [] : [problem]))
           wanted = again ? { ...wanted, listeners: before.listeners } : without(wanted, before, problem.path)
@@ -131,7 +134,8 @@ export class AppliedSettings {
   }
 
   /**
-   * Returns the certificate for these settings. Unless they change it, that is the one in use: files that are broken meanwhile do not prevent other changes.
+   * Returns the certificate for these settings. Unless they change it, this is the current one: damaged files do not
+   * prevent other changes.
    * @throws RefusalError 'invalid' with the invalid setting
    */
   async #materialFor(after: Settings): Promise<TlsMaterial | undefined> {
@@ -141,13 +145,13 @@ export class AppliedSettings {
 
   #enqueue<R>(job: () => Promise<R>): Promise<R> {
     const result = this.#queue.then(job)
-    // The caller gets the error.
+    // The caller receives the error.
     this.#queue = result.catch(() => undefined)
     return result
   }
 }
 
-/** Problems of host and ports that changed. @param moving listeners that would move */
+/** Returns problems of a changed host or changed ports. @param moving listeners that would move */
 async function portProblems(
   listeners: Listeners,
   before: Settings,
@@ -171,10 +175,10 @@ async function portProblems(
       continue
     }
     const stays = host === before.listeners.host && port === before.listeners[field]
-    // A port held by a listener of this controller that moves away is free then, at this address or another.
+    // A port is free if the listener of this controller that uses it moves to another port or address.
     const holder = views.find(({ url }) => url !== '' && Number(new URL(url).port) === port)
     const freed = holder !== undefined && (holder.name === name || moving.includes(holder.name))
-    // A port that a flag overrides is tried only if it changes.
+    // A port overridden by a flag is probed only if it changes.
     const unused = port === before.listeners[field] && listeners.isPortFixed(name)
     if (stays || freed || unused) continue
     const error = await tryPort(name, host, port)
@@ -183,14 +187,14 @@ async function portProblems(
   return problems
 }
 
-/** These settings, with the setting at `path` as it was. */
+/** Returns the settings with the old value of the setting at `path`. */
 function without(wanted: Settings, before: Settings, path: string): Settings {
   const field = path.replace(/^listeners\./, '')
   const kept = Object.entries(before.listeners).filter(([name]) => name === field)
   return { ...wanted, listeners: { ...wanted.listeners, ...Object.fromEntries(kept) } }
 }
 
-/** Names the setting that keeps a listener from listening, and the reason. */
+/** Returns the setting that prevents a listener from starting, with the reason. */
 function problemOf(error: ListenError): FieldProblem {
   const path =
     error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' ? 'listeners.host' : `listeners.${error.listener}_port`

@@ -21,7 +21,6 @@ import type { RecordingProblem, RecordingStatus } from '../../shared/domain/reco
 
 const day = 24 * 60 * 60 * 1000
 
-/** Sources of the list of things that need the operator's attention. */
 export interface AttentionSources {
   now: number
   store: StoreStatus
@@ -33,36 +32,36 @@ export interface AttentionSources {
   licence: Licence
   rooms: number
   users: number
-  /** When the TLS certificate ends; 0 without one. */
+  /** Expiry of the TLS certificate; 0 without one. */
   certificateEnds: number
-  /** Why the certificate that its files hold now is not in use. */
+  /** Reason why the certificate in the configured files is not used. */
   certificateProblem: Readonly<{ message: string; since: number }> | undefined
-  /** Change of the authority that devices may have to be given; undefined: none. */
+  /** Change of the certificate authority that devices may have to trust; undefined if there is none. */
   authorityChange: AuthorityChange | undefined
   faults: number
   olderClients: OlderClientsView
-  /** When the controller started itself again after an unexpected error, the last time last. */
+  /** Times at which the controller restarted after an unexpected error, the latest last. */
   restarts: readonly number[]
   eventLog: EventLogStatus
-  /** Why the way to the database is not safe; undefined: it is, or there is none. */
+  /** Reason why the connection to the database is not secure; undefined if it is secure, or there is none. */
   databaseRisk: DatabaseRisk | undefined
   /** Problems of recording. */
   recordings: RecordingStatus['problems']
   /** See SiteKeyView. */
   keyUnprotected: boolean
-  /** People reach the site through a proxy that speaks TLS: the public address begins with https. */
+  /** Whether people reach the site through a TLS proxy: the public address starts with https. */
   behindTls: boolean
-  /** Guests who wait to be let in. */
+  /** Guests waiting to be admitted. */
   guests: Pick<WaitingView, 'items' | 'total'>
-  /** CPU time in use, in percent of all cores, and since when it has been high; undefined: it is not. */
+  /** CPU usage in percent of all cores, and the time since which it is high; undefined if it is not. */
   busy: BusyMachine | undefined
 }
 
 const urgency = { error: 0, warning: 1, info: 2 } as const
 
 /**
- * Everything that needs the operator's attention, the worst first: by level, then by how many are concerned, then the newest. Derived anew each time, so nothing has to be
- * cleared.
+ * Lists everything that requires the operator's attention, ordered by level, then by number of affected objects, then
+ * newest first. Computed from scratch each time, so entries need not be cleared.
  */
 export function attentionOf(sources: AttentionSources): Attention[] {
   const found = [
@@ -111,7 +110,7 @@ function item(
   return { level, code, subject, message, since, name: '', why: '', count: 1, of: 0, reasons: [], ...more }
 }
 
-/** Passwords and sound travel readable, and browsers give neither camera nor microphone to people on other devices. */
+/** Passwords and media are sent unencrypted, and browsers on other devices deny access to camera and microphone. */
 function ofPlainHttp({ listeners, behindTls }: AttentionSources): Attention[] {
   const plain = behindTls ? [] : plainListeners(listeners)
   if (plain.length === 0) return []
@@ -133,7 +132,7 @@ function ofMachine({ busy }: AttentionSources): Attention[] {
   return [item('warning', 'machineBusy', String(percent), message, busy.since)]
 }
 
-/** Restarts show for a day, so that the operator learns the next morning why a meeting was interrupted. */
+/** Restarts are shown for a day, so that the next morning the operator sees why a meeting was interrupted. */
 function ofRestarts({ restarts, now }: AttentionSources): Attention[] {
   const last = restarts.at(-1)
   if (last === undefined || now - last > day) return []
@@ -142,7 +141,7 @@ function ofRestarts({ restarts, now }: AttentionSources): Attention[] {
   return [item('warning', 'restarted', String(restarts.length), message, last)]
 }
 
-/** An unreachable database shows as soon as that is known, and not only when a change was refused. */
+/** An unreachable database is shown as soon as it is detected, before any change fails. */
 function ofDatabase({ kind, away_since, error }: SiteMedium): Attention[] {
   if (kind !== 'database' || away_since === 0) return []
   const message = `The database cannot be reached (${awayReason(error)}): changes are refused; reads, media and presence go on.`
@@ -223,7 +222,7 @@ function ofDurability({ medium }: AttentionSources): Attention[] {
 function ofEventLog({ eventLog: { healthy, lastError, since, lost }, medium }: AttentionSources): Attention[] {
   if (healthy) return []
   const message = `The event log cannot be written: ${lastError}. Everything else keeps working; ${lost} events were not kept.`
-  // Events lie in the database: its absence is the cause, and is listed first.
+  // Events are stored in the database: its outage is the cause, and is listed first.
   const began = medium.away_since > 0 ? Math.min(since, medium.away_since) : since
   return [item('error', 'eventLogRefused', '', message, began, { why: lastError })]
 }
@@ -238,7 +237,7 @@ function ofNodes({ nodes }: AttentionSources): Attention[] {
   const found: Attention[] = []
   const enabled = nodes.filter(({ config }) => config.enabled)
   const real = enabled.filter(({ config }) => config.kind !== 'simulated')
-  // Beside real nodes the simulated ones serve the lab only.
+  // If there are real nodes, simulated ones serve only the lab.
   const serving = real.length > 0 ? real : enabled
   if (!serving.some(({ state }) => state === 'online' || state === 'connecting')) {
     found.push(item('error', 'noNode', '', 'No MCU node takes rooms: get_mcu answers 410.', 0))
@@ -265,11 +264,14 @@ function ofNodes({ nodes }: AttentionSources): Attention[] {
   return found
 }
 
-/** So many devices have a line each; more are one line, so that a lost switch does not bury the rest. */
+/**
+ * Up to this number, each device has its own line. More are combined into one line, so that a lost switch does not hide
+ * other problems.
+ */
 const namedDevices = 3
 
 function ofDevices({ devices }: AttentionSources): Attention[] {
-  // An attempt under way is no news: the line stays until the device has joined.
+  // An attempt in progress changes nothing: the line stays until the device has joined.
   const down = devices.flatMap(({ state, last_error, ...device }) =>
     (state === 'waiting' || state === 'joining') && last_error !== null ? [{ ...device, ...last_error }] : [],
   )
@@ -279,7 +281,10 @@ function ofDevices({ devices }: AttentionSources): Attention[] {
   )
 }
 
-/** One line for many: how many of how many, since when, and why, the most frequent reason first. An error when it is half of them. */
+/**
+ * One line for many devices: their number, the start, and the reasons, most frequent first. It is an error if at least
+ * half of the devices are affected.
+ */
 function ofManyDevices(down: readonly { kind: DeviceErrorKind; since: number }[], of: number): Attention {
   const counts = new Map<DeviceErrorKind, number>()
   for (const { kind } of down) counts.set(kind, (counts.get(kind) ?? 0) + 1)
@@ -329,7 +334,7 @@ function ofCertificate({ now, certificateEnds, certificateProblem }: AttentionSo
   return found
 }
 
-/** Shown until devices have had 90 days to trust the new authority. */
+/** Shown for 90 days, in which devices have to be made to trust the new authority. */
 function ofAuthority({ authorityChange: change, now }: AttentionSources): Attention[] {
   if (change === undefined) return []
   const { at, subject, trusted_until } = change
@@ -339,7 +344,9 @@ function ofAuthority({ authorityChange: change, now }: AttentionSources): Attent
   return [item('warning', 'authorityRenewed', subject, message, at, { why: new Date(trusted_until).toISOString() })]
 }
 
-/** One line for each client that a switch keeps out, up to 5; and one while secrets may travel in URLs. */
+/**
+ * One line for each client that a compatibility setting rejects, up to 5, and one while secrets may be sent in URLs.
+ */
 function ofOlderClients({ olderClients }: AttentionSources): Attention[] {
   const found: Attention[] = []
   if (olderClients.get_access_token) {
@@ -363,7 +370,7 @@ function ofOlderClients({ olderClients }: AttentionSources): Attention[] {
   return found
 }
 
-/** Address and credential of a client. */
+/** Returns address and credential of a client. */
 function caller({ client, credential }: RefusedCall): string {
   return credential === '' ? client : `${client} (${credential})`
 }

@@ -10,16 +10,17 @@ import { type PageProof, provesPage, ticketFor } from '../access/accounts/page-h
 import type { CollectionName } from '../store/store.ts'
 
 /**
- * How a caller has shown who they are. `key`: by the console key in this very call; `key_session`: by a browser's session of it; `password`: by a session
- * of an account; `token`: by an access token. Each has a rule in `freshness`.
+ * How a caller authenticated. `key`: with the console key in this call; `key_session`: with a browser session created
+ * with the key; `password`: with a session of an account; `token`: with an access token. Each has a rule in
+ * `freshness`.
  */
 type WayIn = 'key' | 'key_session' | 'password' | 'token'
 
-/** Somebody who has shown who they are, and how. */
+/** Authenticated caller. */
 export interface Caller {
   role: Role
   way: WayIn
-  /** Name of the account; left out for the console key. */
+  /** Name of the account; undefined for the console key. */
   account?: string
   accountId?: string
   /** Id of the session. */
@@ -27,24 +28,27 @@ export interface Caller {
   /** Label of the access token. */
   token?: string
   tokenId?: string
-  /** Scopes of the access token; left out for all other callers. */
+  /** Scopes of the access token; undefined for all other callers. */
   scopes?: readonly TokenScope[]
-  /** At a replica: headers by which the leader sees for itself who calls. */
+  /** On a replica: returns headers with which the leader can authenticate the caller itself. */
   forLeader?: () => Record<string, string>
 }
 
 const keyHolder: Caller = { role: 'admin', way: 'key' }
 
-/** Whether the holder of a session, by its id, has shown a secret within the last ten minutes. A way in without a rule does not compile. */
+/**
+ * For each way in: whether the holder of a session presented a secret within the last ten minutes. All ways are
+ * required, so that a missing rule does not compile.
+ */
 export type Freshness = Readonly<Record<WayIn, (session: string) => boolean>>
 
-/** Rules of freshness. @param key undefined on the desktop, which has no console port */
+/** Returns the rules of freshness. @param key undefined on the desktop, which has no console port */
 export function freshness(
   sessions: Pick<AccountSessions, 'isFresh'>,
   key: Pick<ConsoleKey, 'isFresh'> | undefined,
 ): Freshness {
   return {
-    // Shown in this very call.
+    // The key was presented in this call.
     key: () => true,
     key_session: (session) => key?.isFresh(session) === true,
     password: (session) => sessions.isFresh(session),
@@ -52,7 +56,7 @@ export function freshness(
   }
 }
 
-/** Identifies the caller: the holder of the console key, or an account by its session or a token. */
+/** Identifies callers: the holder of the console key, or an account by its session or a token. */
 export class Callers {
   readonly #key: ConsoleKey
   readonly #store: AccountStore
@@ -66,24 +70,30 @@ export class Callers {
     this.#tokens = tokens
   }
 
-  /** Whether the console key is a way in. It is one while no admin could mend the site otherwise, whatever a restored backup or a site file says. */
+  /**
+   * Whether the console key is accepted. While there is no enabled admin it always is, whatever a restored backup or a
+   * site file contains, so that the site can be repaired.
+   */
   get keyCounts(): boolean {
     return siteSettings(this.#store).console.key_sign_in || !hasEnabledAdmin(this.#store.all('accounts').values())
   }
 
-  /** Whether an account could sign in. */
+  /** Whether any account can sign in. */
   get passwordCounts(): boolean {
     for (const { enabled } of this.#store.all('accounts').values()) if (enabled) return true
     return false
   }
 
-  /** Caller who has shown the console key of another controller of the site. @param shownNow within the last ten minutes */
+  /**
+   * Returns a caller who presented the console key of another controller of the site.
+   * @param shownNow within the last ten minutes
+   */
   remoteKeyHolder(shownNow: boolean): Caller | undefined {
     if (!this.keyCounts) return undefined
     return shownNow ? keyHolder : { role: 'admin', way: 'key_session' }
   }
 
-  /** Caller with both halves of a session. */
+  /** Returns the caller with both halves of a session. */
   ofSession(cookie: string, proof: PageProof): Caller | undefined {
     return this.#held(cookie, proof)?.caller
   }
@@ -94,14 +104,14 @@ export class Callers {
     return page === undefined ? undefined : ticketFor(page, path, Date.now())
   }
 
-  /** Whether a caller has shown their password or key within the last ten minutes. */
+  /** Whether a caller presented their password or key within the last ten minutes. */
   isFresh({ way, session = '' }: Pick<Caller, 'way' | 'session'>): boolean {
     return freshness(this.#sessions, this.#key)[way](session)
   }
 
   #held(cookie: string, proof: PageProof): { caller: Caller; page: string } | undefined {
     if (cookie === '') return undefined
-    // The session of a key is signed and has dots; that of an account is random and has none.
+    // The cookie of a key session is signed and contains dots; that of an account is random and contains none.
     if (cookie.includes('.')) {
       const held = this.keyCounts ? this.#key.session(cookie) : undefined
       if (held === undefined || !provesPage(held.page, proof, Date.now())) return undefined
@@ -116,7 +126,7 @@ export class Callers {
     }
   }
 
-  /** Caller with this bearer token: the console key, or an access token. */
+  /** Returns the caller with this bearer token: the console key, or an access token. */
   ofBearer(bearer: string): Caller | undefined {
     const live = this.#tokens.check(bearer)
     if (live === undefined) return this.keyCounts && this.#key.matches(bearer) ? keyHolder : undefined

@@ -15,21 +15,20 @@ import type { Store } from '../store/store.ts'
 import type { Handlers } from './handlers.ts'
 import type { DeviceView } from '../../shared/domain/devices.ts'
 
-/** Dependencies of the procedures on one camera. */
 export interface CameraDependencies {
   store: Store
   outgoing: OutgoingUsers
   events: Pick<SharedEventLog, 'query'>
-  /** undefined where no embedded node works. */
+  /** undefined without embedded nodes. */
   media: EmbeddedNodes | undefined
   settings: () => Settings
   pictures: Pick<PictureRounds, 'of' | 'read'>
 }
 
-/** Time for a picture, in milliseconds: key frames of cameras are up to some seconds apart. */
+/** Timeout of a picture, in milliseconds: key frames of cameras are up to several seconds apart. */
 const stillMs = 8_000
 
-/** Returns an outgoing user as the console shows it. @throws RefusalError notFound */
+/** Returns an outgoing user for the console. @throws RefusalError notFound */
 export function deviceView(outgoing: Pick<OutgoingUsers, 'view'>, userId: string): DeviceView {
   const view = outgoing.view(userId)
   if (view === undefined) throw new RefusalError(refusal('deviceNotFound'))

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 import { guardRevocation } from './judge-call.ts'
 
-/** Procedures on what is open to holders of an address. */
+/** Procedures on capabilities: access granted to holders of an address. */
 export function capabilityHandlers(
   capabilities: Pick<Capabilities, 'list' | 'revoke'>,
   store: Pick<Store, 'get'>,

@@ -16,19 +16,22 @@ import { LRUCache } from 'lru-cache'
 import type { EventActor } from '../../shared/domain/event-actor.ts'
 import { growingTo } from '../../shared/growing-cache.ts'
 
-/** A call of a procedure. */
+/** Call of a procedure. */
 interface Call {
   name: ProcedureName
-  /** Output of the procedure's schema. */
+  /** Input after validation by the procedure's schema. */
   input: unknown
   origin: CallOrigin
-  /** Supplies the parts of the event that its declaration leaves to it. */
+  /** Supplies the parts of the event that the declaration does not contain. */
   implementation: Pick<AnyImplementation, 'subjects' | 'facts'>
 }
 
 type StoredEvents = RecordEvents<unknown> | TransactionEvents<unknown>
 
-/** Records in the event log what procedures change: who, from where, and the fields before and after. Events of stored changes are part of their transactions. */
+/**
+ * Records changes by procedures in the event log: the caller, their address, and the fields before and after. Events of
+ * stored changes are part of their transactions.
+ */
 export class ChangeRecorder {
   readonly #store: Pick<Store, 'get' | 'unseal'>
   readonly #sink: EventSink
@@ -41,7 +44,7 @@ export class ChangeRecorder {
     this.#names = names
   }
 
-  /** Runs a call and records what it changes. @throws what the call throws */
+  /** Runs a call and records its changes. @throws errors of the call */
   async run(call: Call, run: () => unknown): Promise<unknown> {
     const { event } = declarationOf(call.name)
     if (event === undefined || 'recordedAs' in event || 'unrecorded' in event) return await run()
@@ -55,7 +58,7 @@ export class ChangeRecorder {
     let isRunning = true
     let isRecorded = false
     const eventsOf = (planned: PlannedChange): Change[] => {
-      // Work that outlives the call changes the store on its own account.
+      // Store changes by work that continues after the call are not part of the call.
       if (!isRunning) return []
       const events =
         declared.records !== undefined
@@ -87,7 +90,7 @@ export class ChangeRecorder {
     return this.#transactionEvents(call, declared, planned)
   }
 
-  /** @param planned undefined: the call had nothing to change */
+  /** @param planned undefined: the call changed nothing */
   #transactionEvents(
     call: Call,
     declared: TransactionEvents<unknown>,
@@ -138,7 +141,7 @@ function subjectsOf(
   return subjects?.(input, origin) ?? []
 }
 
-/** @param planned undefined: the call had nothing to change */
+/** @param planned undefined: the call changed nothing */
 function storedFacts(
   { input, implementation }: Call,
   declared: StoredEvents,
@@ -153,17 +156,23 @@ function storedFacts(
   return { ...counted, ...facts?.(input) }
 }
 
-/** Maximum time between two calls that belong together, in milliseconds. */
+/** Maximum interval between two calls that count as one, in milliseconds. */
 const togetherMs = 5 * 60_000
-/** Maximum number of pairs of caller and thing that are remembered. */
+/** Maximum number of pairs of caller and subject that are cached. */
 const maxRemembered = 1_000
 
-/** Remembers recent calls, so that the event log has one entry for a download in parts, or for a meeting that is watched. */
+/**
+ * Cache of recent calls, so that a download in several parts, or watching a meeting, creates only one entry in the
+ * event log.
+ */
 class RecentCalls {
-  /** Time of the last call by caller and thing, in milliseconds of `performance.now()`. */
+  /** Time of the last call by caller and subject, in milliseconds of `performance.now()`. */
   readonly #times = new LRUCache<string, number>(growingTo(maxRemembered))
 
-  /** Notes a call. @returns whether the same caller called the same of the same thing within the last five minutes */
+  /**
+   * Records a call.
+   * @returns whether the same caller made the same call on the same subject within the last five minutes
+   */
   goesOn(procedure: string, actor: EventActor, subject: EventSubject): boolean {
     const key = JSON.stringify([procedure, actor.name, actor.address, subject.type, subject.id])
     const now = performance.now()

@@ -5,10 +5,10 @@ import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import type { ConsoleErrorCode } from '../../shared/refusals/template.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 
-/** A refusal as every transport carries it. */
+/** Refusal, as all transports send it. */
 type RefusedResult = { ok: false; error: ConsoleRefusal }
 
-/** HTTP status of a refusal. */
+/** HTTP statuses of refusals. */
 export const statusOf: Readonly<Record<ConsoleErrorCode, number>> = {
   invalid: 400,
   unauthorized: 401,
@@ -21,7 +21,7 @@ export const statusOf: Readonly<Record<ConsoleErrorCode, number>> = {
   internal: 500,
 }
 
-/** Result of a refused call. */
+/** Returns the result of a refused call. */
 export function refused(
   { code, message, name, values }: Refusal,
   problems: readonly FieldProblem[] = [],
@@ -34,7 +34,7 @@ export function refused(
   return { ok: false, error: { code, message, ...further, name, values } }
 }
 
-/** Result of a call that failed with a named error; undefined for any other error. */
+/** Returns the result of a call that failed with a named error; undefined for any other error. */
 export function resultOfError(error: unknown): RefusedResult | undefined {
   if (error instanceof RefusalError) return refused(error.refusal, error.problems, error.conflict)
   if (!(error instanceof ApiError)) return undefined
@@ -42,13 +42,13 @@ export function resultOfError(error: unknown): RefusedResult | undefined {
   return refused(refusal, field === undefined ? [] : [problemAt(field, complaint ?? refusal)])
 }
 
-/** Answers a refusal. */
+/** Responds with a refusal. */
 export function fail(context: Context, refusal: Refusal): void {
   context.status = statusOf[refusal.code]
   context.body = refused(refusal)
 }
 
-/** Answers that too many wrong secrets came from there. @param retryAfter seconds */
+/** Responds that too many wrong secrets were sent from the client's address. @param retryAfter seconds */
 export function failUntil(context: Context, retryAfter: number, name: 'tooManyKeys' | 'tooManySignIns'): void {
   context.status = 429
   context.set('Retry-After', String(retryAfter))

@@ -15,7 +15,6 @@ import { Collector, type EventHub } from './event-hub.ts'
 import { wallViews } from './wall-procedures.ts'
 import type { DeviceView } from '../../shared/domain/devices.ts'
 
-/** Sources of the console's events. */
 export interface FeedSources {
   hub: EventHub
   store: Store
@@ -29,19 +28,19 @@ export interface FeedSources {
   faults: FaultRules
   events: Pick<SharedEventLog, 'onAdded'>
   credentials: () => CredentialView[]
-  /** Undefined when there is no such device. */
+  /** Returns a device; undefined if it does not exist. */
   device: (userId: string) => DeviceView | undefined
   attention: () => Attention[]
 }
 
-/** More rooms than this in one event are named by `all`. */
+/** Maximum number of rooms named in one event; beyond it, the event contains `all`. */
 const namedRooms = 500
-/** Collections that the pages on accounts show. */
+/** Collections displayed on the account pages. */
 const accountCollections: ReadonlySet<string> = new Set(['accounts', 'access_tokens', 'account_sessions', 'last_uses'])
-/** Between two looks at what wants attention, milliseconds. */
+/** Interval between two checks of the attention list, in milliseconds. */
 const attentionEvery = 1_000
 
-/** Turns changes in the controller into the console's events, collected so that a flood is sent at most four times a second. */
+/** Converts changes in the controller to events for the console, batched so that at most four per second are sent. */
 export class ConsoleFeed {
   readonly #sources: FeedSources
   readonly #stops: (() => void)[] = []
@@ -82,7 +81,7 @@ export class ConsoleFeed {
         for (const { collection, key } of changes) {
           if (collection === 'nodes') nodes.add(key)
           else if (collection === 'credentials' || collection === 'sessions') credentials.add(key)
-          // Devices are shown by the topic of their room.
+          // Devices are displayed with the topic of their room.
           else if (collection === 'rooms') for (const userId of devices.of(key)) changedDevices.add(userId)
           else if (collection === 'wall_views') walls = true
           else if (collection === 'trash') trash = true
@@ -131,7 +130,7 @@ export class ConsoleFeed {
     this.#sources.hub.emit('devices.changed', { items, removed })
   }
 
-  /** Sends the list of things that need attention when it has changed. */
+  /** Sends the attention list if it has changed. */
   #look(): void {
     const items = this.#sources.attention()
     const text = JSON.stringify(items)

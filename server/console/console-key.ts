@@ -8,37 +8,38 @@ import { renameFileSync } from '../store/system/rename-file.ts'
 import { EndedKeySessions } from './ended-key-sessions.ts'
 
 const sessionLife = 7 * 24 * 60 * 60 * 1000
-/** A key: 128 bits even where it is written in hexadecimal, and nothing that a header could not carry. */
+/** Form of a key: at least 128 bits even in hexadecimal, and only characters that are valid in a header. */
 const wellFormed = /^[\x21-\x7e]{32,200}$/
-/** Size of a key file that is read, in bytes. */
+/** Maximum size of a key file, in bytes. */
 const maxFile = 1_024
 const whatItMustHold = 'it must hold one line of 32 to 200 visible ASCII characters without spaces'
 
-/** A browser's session of the console key. */
+/** Browser session created with the console key. */
 export interface KeySession {
   /** Does not reveal the cookie. */
   id: string
-  /** Digest of the page's half. */
+  /** Digest of the page's half of the session. */
   page: string
 }
 
 /**
- * The console key: the one line of `<data folder>/console.key` (mode 0600). Who replaces the file replaces the key, at once; a file that
- * holds no whole key replaces nothing.
- * A browser's session is a signed cookie made from it: it survives a restart, and ends by signing out or when the key is replaced.
+ * The console key: the single line of `<data folder>/console.key` (mode 0600). Replacing the file replaces the key at
+ * once, unless the file contains no valid key.
+ * A browser session is a cookie signed with the key. It survives a restart, and ends by signing out or when the key is
+ * replaced.
  */
 export class ConsoleKey {
   readonly file: string
   readonly #warn: (message: string) => void
   readonly #ended: EndedKeySessions
   readonly #now: () => number
-  /** Time at which the key was last shown, by session; after a restart it has to be shown again. */
+  /** Time at which the key was last presented, by session. After a restart it must be presented again. */
   readonly #shownAt = new Map<string, number>()
   #key = ''
   #mtime = -1
 
   /**
-   * @param warn called with the fault of the file and its remedy, once for each state of the file
+   * @param warn called with the problem of the file and its solution, once per state of the file
    * @param now milliseconds since the epoch
    */
   constructor(folder: string, warn: (message: string) => void, now: () => number = Date.now) {
@@ -50,13 +51,13 @@ export class ConsoleKey {
     if (this.#key === '') this.#begin()
   }
 
-  /** The key itself, for the one line that a first start prints on a terminal. */
+  /** The key itself, for the line printed on a terminal at the first start. */
   get value(): string {
     this.#read()
     return this.#key
   }
 
-  /** Makes a new key; every session ends. */
+  /** Generates a new key, which ends all sessions. */
   replace(): string {
     const key = randomBytes(32).toString('base64url')
     const temporary = `${this.file}.new`
@@ -68,13 +69,13 @@ export class ConsoleKey {
     return key
   }
 
-  /** Whether `candidate` is the key, in constant time. */
+  /** Compares `candidate` with the key in constant time. */
   matches(candidate: string): boolean {
     this.#read()
     return this.#key !== '' && sameSecret(this.#key, candidate)
   }
 
-  /** Begins a session, valid for 7 days, for somebody who has just shown the key. */
+  /** Creates a session, valid for 7 days. The caller must just have presented the key. */
   openSession(): { cookie: string; half: string; maxAge: number } {
     const body = `${this.#now() + sessionLife}.${randomBytes(12).toString('base64url')}`
     const cookie = `${body}.${this.#sign('session', body)}`
@@ -82,7 +83,7 @@ export class ConsoleKey {
     return { cookie, half: this.#sign('page', cookie), maxAge: sessionLife / 1000 }
   }
 
-  /** Session of a cookie; undefined unless it is one of this key that has not ended. */
+  /** Returns the session of a cookie; undefined if it is invalid, has ended, or belongs to another key. */
   session(cookie: string): KeySession | undefined {
     this.#read()
     const cut = cookie.lastIndexOf('.')
@@ -97,20 +98,20 @@ export class ConsoleKey {
     if (this.session(cookie) !== undefined) this.#ended.add(cookie, endOf(cookie), this.#now())
   }
 
-  /** Notes that the holder of a session has shown the key now. */
+  /** Records that the holder of a session presented the key now. */
   confirm(id: string): void {
     for (const known of this.#shownAt.keys()) if (!this.isFresh(known)) this.#shownAt.delete(known)
     this.#shownAt.set(id, this.#now())
   }
 
-  /** Whether the holder of a session has shown the key within the last ten minutes. */
+  /** Whether the holder of a session presented the key within the last ten minutes. */
   isFresh(id: string): boolean {
     const age = this.#now() - (this.#shownAt.get(id) ?? Number.NEGATIVE_INFINITY)
-    // A clock that was set back must not extend it.
+    // A clock that was set back must not extend the time.
     return age >= 0 && age < passwordFreshMs
   }
 
-  /** There is no key yet: of a first start, or because the file holds none, which then stays beside the new one. */
+  /** Creates the key at the first start, or if the file contains none. An invalid file is kept beside the new one. */
   #begin(): void {
     const aside = `${this.file}.refused`
     if (existsSync(this.file)) {
@@ -126,7 +127,7 @@ export class ConsoleKey {
     return createHmac('sha256', this.#key).update(`console ${purpose} ${body}`).digest('base64url')
   }
 
-  /** Reads the file when it changed. */
+  /** Reads the file if it has changed. */
   #read(): void {
     let mtime: number
     let text: string
@@ -136,7 +137,7 @@ export class ConsoleKey {
       if (mtime === this.#mtime) return
       text = found.size > maxFile ? '' : readFileSync(this.file, 'utf8').trim()
     } catch {
-      // Gone while we run: the key in memory stays good until the next start.
+      // The file was deleted: the key in memory stays valid until the next start.
       return
     }
     this.#mtime = mtime
@@ -153,7 +154,7 @@ function idOf(cookie: string): string {
   return hash('sha256', cookie, 'base64url')
 }
 
-/** When a session ends by itself, in milliseconds since the epoch. */
+/** Returns the expiry of a session, in milliseconds since the epoch. */
 function endOf(session: string): number {
   return Number(session.slice(0, session.indexOf('.')))
 }

@@ -35,24 +35,29 @@ import { JsonBodyError, readJson } from './json-body.ts'
 import { isCallOfController, wantsEvents } from './passed-on-calls.ts'
 import { type ConsoleNames, isOwnRequest, isSecure, sessionCookie } from './request-origin.ts'
 
-/** Dependencies of the console port. */
 export interface ConsoleListenerOptions extends EntranceDependencies, ConsoleNames {
   dispatch: GatedDispatch
-  /** Asked before each route that reads the state. */
+  /** Checked before each route that reads the state. */
   leadership: PageLeadership<unknown>
   hub: EventHub
   page: StaticFiles
-  /** Plays recordings; left out: this controller has none. */
+  /** Serves recordings; undefined if this controller has none. */
   recordings?: GatedPlayback | undefined
-  /** Why it plays none; left out: there is nothing. */
+  /** Reason why it serves no recordings; undefined if there is none. */
   noRecordings?: () => Refusal
-  /** Certificate of before TLS was switched off, as far as it was before this process; left out: none. */
+  /**
+   * Returns the last certificate before TLS was switched off, if that was before this process started; undefined: none.
+   */
   formerTls?: () => Promise<TlsMaterial | undefined>
-  /** Prometheus text. */
+  /** Returns metrics in the Prometheus format. */
   metrics: () => Promise<string>
   /** Whether metrics are served only with a token. */
   metricsNeedToken: () => boolean
-  /** @param known for somebody who has signed in, or another controller @param byLeader another controller asks, which only a leader does that cannot reach the database */
+  /**
+   * @param known whether the caller is authenticated or is another controller
+   * @param byLeader whether the request comes from another controller: only a leader that cannot reach the database
+   * sends it
+   */
   health: (known: boolean, byLeader: boolean) => { ok: boolean; body: Record<string, unknown> }
   /** See EdgeServerOptions. */
   proof?: RequestProof | undefined
@@ -66,11 +71,11 @@ type RouteWith<R extends ConsoleRight> = {
   [N in ConsoleRoute]: (typeof consoleRoutes)[N] extends R ? N : never
 }[ConsoleRoute]
 type HttpRoute = Exclude<ConsoleRoute, RouteWith<'session'>>
-/** Routes of callers who send a body. */
+/** Routes whose callers send a body. */
 type CallRoute = Extract<RouteWith<'caller'>, `POST ${string}`>
 /**
- * The code of each route, which is handed the caller where its right wants one, and then also the body: reading it takes as long as its sender likes, so the caller is judged again
- * after it.
+ * Handlers by route. They receive the caller if the right of the route requires one, and possibly the body. Reading a
+ * body may take long, so the caller is checked again after it.
  */
 type ConsoleHandlers = {
   readonly [R in HttpRoute]: R extends CallRoute
@@ -80,7 +85,10 @@ type ConsoleHandlers = {
       : (context: Context) => Promise<void> | void
 }
 
-/** Whether each route reads the state of the site, and so needs the proof that this controller leads. A route without an entry does not compile. */
+/**
+ * Whether each route reads the state of the site, and therefore requires the proof that this controller is the leader.
+ * A route without an entry does not compile.
+ */
 const proofs: Readonly<Record<HttpRoute, 'proven' | UnprovenReason>> = {
   'GET /healthz': 'this process',
   'GET /metrics': 'this process',
@@ -91,7 +99,7 @@ const proofs: Readonly<Record<HttpRoute, 'proven' | UnprovenReason>> = {
   'POST /tickets': 'proven',
   'DELETE /session': 'proven',
   'GET /rpc': 'no state',
-  // One procedure is answered without: who leads.
+  // One procedure is answered without proof: the one that returns the leader.
   'POST /rpc/:procedure': 'gated inside',
   'POST /controllers': 'between controllers',
   'GET /recordings/segments/:id': 'proven',
@@ -104,33 +112,39 @@ const proofs: Readonly<Record<HttpRoute, 'proven' | UnprovenReason>> = {
 const maxBody = 8 * 1024 * 1024
 /** Maximum body of a sign-in, in bytes: the key, or a name and a password. */
 const maxSignInBody = 4 * 1024
-/** Maximum body of each route that needs a caller, in bytes. */
+/** Maximum body of each route that requires a caller, in bytes. */
 const maxBodyBytes: Readonly<Record<CallRoute, number>> = {
   'POST /rpc/:procedure': maxBody,
   'POST /tickets': maxSignInBody,
 }
-/** Size of a controller's registration, with its certificates, in bytes. */
+/** Maximum size of a controller's registration with its certificates, in bytes. */
 const maxRegistration = 128 * 1024
-/** Path of the WebSocket, which needs a session and the origin of the page. */
+/** Path of the WebSocket, which requires a session and the origin of the page. */
 const { path: consoleSocketPath } = splitRoute('GET /ws' satisfies RouteWith<'session'>)
 /** Close code for consoles whose server restarts (IANA's registry of WebSocket close codes). */
 const serviceRestart = 1012
-/** Milliseconds that an answer under way is given. */
+/** Time for responses in progress, in milliseconds. */
 const answerMs = 300
-/** Permissions of the page: its own origin only. Not every browser takes `'self'` for the WebSocket of an IP address. */
+/**
+ * Content security policy of the page: only its own origin. Not every browser accepts `'self'` for the WebSocket of an
+ * IP address.
+ */
 const contentSecurityPolicy = (host: string, secure: boolean) =>
   `default-src 'self'; connect-src 'self' ${secure ? 'wss' : 'ws'}://${host}; img-src 'self' blob: data:; media-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-/** The headless console's port: the page, its session, the WebSocket, `/rpc`, `/healthz` and `/metrics`. */
+/** The port of the headless console: the page, its session, the WebSocket, `/rpc`, `/healthz` and `/metrics`. */
 export class ConsoleListener {
   readonly #options: ConsoleListenerOptions
   readonly #entrance: Entrance
   readonly #sockets: ConsoleSockets
   readonly #server: EdgeServer
-  /** Last certificate of this port: pages that were opened at https stay there while it speaks plain HTTP. */
+  /** Last certificate of this port: pages opened with https continue to use it while the port serves plain HTTP. */
   #shown: TlsMaterial | undefined
 
-  /** Names by which people open the console: pages that stay at https may have come by one of the last certificate. */
+  /**
+   * Host names of the console. Pages that continue with https may have been opened under a name of the last
+   * certificate.
+   */
   readonly #names: ConsoleNames
 
   constructor(options: ConsoleListenerOptions) {
@@ -143,7 +157,7 @@ export class ConsoleListener {
       name: 'console',
       log: options.logger,
       limits: connectionLimits.console,
-      // A restore or an import may take its time.
+      // A restore or an import may take long.
       timeouts: { requestMs: 60_000, stallMs: 120_000 },
       maxHeaderSize: 16 * 1024,
       proof: options.proof,
@@ -154,7 +168,7 @@ export class ConsoleListener {
     })
   }
 
-  /** The WebSocket of consoles, and of replicas that listen for their pages. */
+  /** WebSocket of consoles, and of replicas that receive events for their pages. */
   #upgrade(): NonNullable<PortHandlers['upgrade']> {
     return proven(
       this.#options.leadership,
@@ -173,12 +187,12 @@ export class ConsoleListener {
     )
   }
 
-  /** URL at which it listens; empty when it does not. */
+  /** URL of the port; empty while it is closed. */
   get url(): string {
     return this.#server.url
   }
 
-  /** Open connections. */
+  /** Number of open connections. */
   connections(): number {
     return this.#server.connections
   }
@@ -189,31 +203,36 @@ export class ConsoleListener {
     await this.#server.start({ host, port, tls, formerTls: tls === undefined ? this.#shown : undefined })
   }
 
-  /** Makes consoles reconnect and load everything anew. */
+  /** Makes consoles reconnect and reload everything. */
   restartConsoles(): void {
     for (const socket of this.#sockets.connected()) socket.close(serviceRestart)
   }
 
-  /** Leaves the port to its next owner, as this program takes another role: consoles come back and find it. */
+  /**
+   * Releases the port to its next owner, because this program takes another role. Consoles reconnect to the new owner.
+   */
   letGo(): boolean {
     this.restartConsoles()
     return this.#server.letGo()
   }
 
-  /** New connections are given this certificate; those that are open go on. */
+  /** Uses this certificate for new connections; open ones are not affected. */
   async secure(tls: TlsMaterial): Promise<void> {
     this.#shown = tls
     this.#server.secure(tls)
   }
 
-  /** Consoles whose session has ended must sign in again; one that is waiting for an answer gets it first. */
+  /**
+   * Closes the connections of ended sessions, so that their consoles must sign in again. A console waiting for a
+   * response receives it first.
+   */
   reviewSessions(): void {
     this.#sockets.review()
   }
 
   /**
-   * Stops accepting. Connections stay a little longer: the call that moves this port travels on one of them, and its answer must
-   * arrive; then they are cut off and come back where the console is by then.
+   * Stops accepting connections. Open connections remain briefly: the call that moves this port uses one of them, and
+   * its response must arrive. Then they are closed, and the consoles reconnect at the new address.
    */
   async stop(deadlineMs = 0): Promise<void> {
     const lingerMs = deadlineMs + 1_000
@@ -242,7 +261,7 @@ export class ConsoleListener {
     app.use(async (context, next): Promise<void> => {
       context.set('X-Content-Type-Options', 'nosniff')
       context.set('Referrer-Policy', 'no-referrer')
-      // Load balancers ask for the health without a Host (HAProxy), or by the name that clients use.
+      // Load balancers request the health without a Host header (HAProxy), or under the name that clients use.
       if (isOwnRequest(context.req, this.#names) || context.path === '/healthz') return void (await next())
       context.status = 403
       context.body = refused(refusal('otherHost'))
@@ -253,7 +272,7 @@ export class ConsoleListener {
     return app
   }
 
-  /** Code of every route; who may use it was judged. */
+  /** Handlers of all routes; called after the right was checked. */
   readonly #handlers: ConsoleHandlers = {
     'GET /healthz': (context) => {
       const shows = context.get('Authorization') !== ''
@@ -273,7 +292,7 @@ export class ConsoleListener {
       const material = this.#options.certificate()
       context.set('Cache-Control', 'no-store')
       if (material === undefined) {
-        // Nothing is wrong: the sign-in page offers no certificate then.
+        // This is not an error: the sign-in page then offers no certificate.
         context.status = 204
         return
       }
@@ -318,7 +337,7 @@ export class ConsoleListener {
     return router
   }
 
-  /** Answers a route once it is proven, where it has to be. */
+  /** Adds the required proof to a route. */
   #gate<R extends HttpRoute>(route: R): Gated<(context: Context) => Promise<void> | void> {
     const proof: 'proven' | UnprovenReason = proofs[route]
     const judged = (context: Context): Promise<void> | void => this.#judged(route, context)
@@ -330,11 +349,12 @@ export class ConsoleListener {
     return proven(this.#options.leadership, (_view, context: Context) => judged(context), refused)
   }
 
-  /** Runs a route for those who may use it; answers everybody else. */
+  /** Runs a route for permitted callers; answers all others. */
   #judged<R extends HttpRoute>(route: R, context: Context): Promise<void> | void {
     const right: Exclude<ConsoleRight, 'session'> = consoleRoutes[route]
     const run = (caller?: Caller, body?: unknown): Promise<void> | void =>
-      // Only routes of callers take one, and these are given one: the compiler cannot follow that through the index.
+      // Only routes of callers have these parameters, and only they receive them. The compiler cannot derive this from
+      // the index.
       (this.#handlers[route] as (context: Context, caller?: Caller, body?: unknown) => Promise<void> | void)(
         context,
         caller,
@@ -350,7 +370,7 @@ export class ConsoleListener {
     return isCallRoute(route) ? afterBody(route, context, this.#entrance, run) : run(caller)
   }
 
-  /** Another controller of the site has joined. */
+  /** Handles the registration of another controller of the site. */
   async #register(context: Context): Promise<void> {
     const { register } = this.#options
     if (register === undefined) return fail(context, refusal('nothingHere'))
@@ -359,12 +379,12 @@ export class ConsoleListener {
     context.status = joiner.success && register(joiner.data) ? 204 : 421
   }
 
-  /** Whether this controller leads a site of several. */
+  /** Whether this controller is the leader of a site with several controllers. */
   get #leads(): boolean {
     return this.#options.register !== undefined
   }
 
-  /** Another controller believes an answer only with its proof. */
+  /** Adds a proof to a response for another controller, which rejects responses without one. */
   async #proveAnswer(context: Context, next: Next): Promise<void> {
     await next()
     const sent = provenRequest(context.req)
@@ -401,13 +421,16 @@ export class ConsoleListener {
     try {
       await sendWebResponse(answer, context.res)
     } catch (error) {
-      // The head is sent: the client sees that the body ends early.
+      // The head was already sent: the client detects the truncated body.
       if (!isClientGone(error)) this.#options.logger.warn({ err: error }, 'cannot send a recording')
       context.res.destroy()
     }
   }
 
-  /** A stranger's body is not asked for, except where it holds what shows who they are: the refusal comes first. */
+  /**
+   * Whether to read the body of a request. The body of an unauthenticated request is read only if it contains the proof
+   * of identity; otherwise the refusal is sent first.
+   */
   #wantsBody(request: IncomingMessage): boolean {
     if (!isOwnRequest(request, this.#names)) return false
     const length = announcedLength(request)
@@ -431,7 +454,10 @@ function isCallRoute(route: HttpRoute): route is CallRoute {
   return route in maxBodyBytes
 }
 
-/** Reads the body of somebody who may use a route, and judges them again: the key, session or token may have ended while the body came. */
+/**
+ * Reads the body of a permitted caller and then checks the caller again: the key, session or token may have ended
+ * meanwhile.
+ */
 async function afterBody(
   route: CallRoute,
   context: Context,
@@ -444,7 +470,7 @@ async function afterBody(
   if (caller !== undefined) await run(caller, body)
 }
 
-/** A replica that listens for its pages. */
+/** A replica that receives events for its pages. */
 const listeningController: Caller = { role: 'admin', way: 'key' }
 
 const joiningControllerSchema = z.strictObject({
@@ -461,13 +487,13 @@ const joiningControllerSchema = z.strictObject({
   }),
 })
 
-/** Refusals of a body are answers; any other error is unexpected. */
+/** Returns refusals of a body; rethrows any other error. */
 function toProblem(error: unknown): JsonBodyError {
   if (error instanceof JsonBodyError) return error
   throw error
 }
 
-/** A refusal that came before the end of the body: the body is not kept, and the connection ends with the answer. */
+/** Discards the rest of a body after an early refusal, and closes the connection with the response. */
 async function endUnread(context: Context, next: Next): Promise<void> {
   await next()
   const { complete, headers } = context.req

@@ -18,21 +18,24 @@ const requestSchema = z.strictObject({
   input: z.unknown().optional(),
 })
 
-/** The largest message a console may send: a CSV import fits. */
+/** Maximum size of a message from a console, in bytes: a CSV import fits. */
 const maxPayload = 8 * 1024 * 1024
 const maxSockets = 256
-/** Limits of connections by session (its tabs and windows), by account or holders of the console key, and by address. */
+/**
+ * Maximum number of connections per session (its tabs and windows), per account or for all holders of the console key,
+ * and per address.
+ */
 const shares = { session: 16, account: 48, address: 128 } as const
-/** A console that does not read this many bytes of events is cut off; it comes back and refreshes. */
+/** Maximum number of unread bytes of events. A console beyond it is disconnected; it reconnects and reloads. */
 const maxBuffered = 16 * 1024 * 1024
-/** The code with which a connection is closed whose session has ended. */
+/** Close code for a connection whose session has ended. */
 const signedOut = 4401
-/** Code with which a connection beyond a share is closed; its reason says which one. */
+/** Close code for a connection beyond a limit; the close reason contains the limit. */
 const tooMany = 4429
-/** Milliseconds that such a connection has to say goodbye. */
+/** Time for the closing handshake of a refused connection, in milliseconds. */
 const goodbyeMs = 1_000
 
-/** A console that is connected. */
+/** Connected console. */
 interface Console {
   client: WebSocket
   address: string
@@ -40,20 +43,23 @@ interface Console {
   session: string
   /** Id of its account; empty for the console key. */
   account: string
-  /** Caller of the connection; undefined once the session has ended. */
+  /** Returns the caller of the connection; undefined once the session has ended. */
   caller: () => Caller | undefined
-  /** Calls under way. */
+  /** Number of running calls. */
   calls: number
-  /** `listens`: it is sent events, and asks nothing. */
+  /** `listens`: it receives events but may not call procedures. */
   mode: 'calls' | 'listens'
 }
 
-/** The WebSocket transport of the console: `{id, procedure, input}` in, `{id, result}` and `{event, payload}` out. */
+/**
+ * The WebSocket transport of the console: receives `{id, procedure, input}`, sends `{id, result}` and `{event,
+ * payload}`.
+ */
 export class ConsoleSockets {
   readonly #server = new WebSocketServer({
     noServer: true,
     maxPayload,
-    // The other one offered is the page's half of the session, which no answer repeats.
+    // The other offered subprotocol is the page's half of the session, which must not be repeated in a response.
     handleProtocols: (offered) => (offered.has(consoleSubprotocol) ? consoleSubprotocol : false),
   })
   readonly #dispatch: GatedDispatch
@@ -61,7 +67,7 @@ export class ConsoleSockets {
   readonly #log: EdgeLog
   readonly #alive = new WeakSet<WebSocket>()
   readonly #consoles = new Set<Console>()
-  /** Runs while there is a console to ask. */
+  /** Runs while at least one console is connected. */
   #pings: NodeJS.Timeout | undefined
 
   constructor(dispatch: GatedDispatch, hub: EventHub, log: EdgeLog) {
@@ -71,10 +77,10 @@ export class ConsoleSockets {
   }
 
   /**
-   * Takes an upgrade that was checked already (session, Host, Origin).
-   * @param caller whose it is, asked again and again
-   * @param session its cookie
-   * @param mode `listens`: may call nothing
+   * Accepts an upgrade whose session, Host and Origin were checked.
+   * @param caller returns the caller; called repeatedly
+   * @param session cookie of the session
+   * @param mode `listens`: may not call procedures
    */
   accept(
     request: IncomingMessage,
@@ -95,12 +101,12 @@ export class ConsoleSockets {
       if (full === undefined) return this.#serve({ ...console, client, caller, calls: 0 })
       client.on('error', () => client.terminate())
       client.close(tooMany, `Too many consoles of this ${full} are open: close one.`)
-      // A client that does not answer the close is cut off.
+      // A client that does not answer the close frame is disconnected.
       setTimeout(() => client.terminate(), goodbyeMs).unref()
     })
   }
 
-  /** The share that is used up, if any. Other controllers have none. */
+  /** Returns the limit that has been reached, if any. Other controllers have no limits. */
   #fullShare(wanted: Pick<Console, 'session' | 'account' | 'address'>): keyof typeof shares | undefined {
     const names = ['session', 'account', 'address'] as const
     const consoles = [...this.#consoles].filter(({ mode }) => mode === 'calls')
@@ -110,12 +116,12 @@ export class ConsoleSockets {
     })
   }
 
-  /** Closes the connections whose session has ended: at once, or as soon as they have the answers that they wait for. */
+  /** Closes the connections whose session has ended: at once, or after the responses for which they wait. */
   review(): void {
     for (const console of this.#consoles) this.#reviewOne(console)
   }
 
-  /** The connections there are now. */
+  /** Returns the open connections. */
   connected(): WebSocket[] {
     return [...this.#server.clients]
   }
@@ -179,7 +185,7 @@ export class ConsoleSockets {
       this.#pings = undefined
       return
     }
-    // A session ends by its age, too.
+    // Sessions also end by age.
     this.review()
     for (const client of this.#server.clients) {
       if (!this.#alive.has(client)) {
@@ -192,7 +198,7 @@ export class ConsoleSockets {
   }
 }
 
-/** An IPv6 network of 64 bits counts as one address. */
+/** Returns the key for a limit. A 64-bit IPv6 network counts as one address. */
 function shareOf(console: Pick<Console, 'session' | 'account' | 'address'>, name: keyof typeof shares): string {
   return name === 'address' ? addressShare(console.address) : console[name]
 }

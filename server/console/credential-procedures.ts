@@ -12,7 +12,6 @@ import { deletionBy, undoOf } from './trash-procedures.ts'
 import type { Listeners } from '../http/listeners.ts'
 import type { CredentialRooms } from './credential-rooms.ts'
 
-/** Dependencies of the credentials' procedures. */
 export interface CredentialDependencies {
   credentials: Credentials
   trash: Trash
@@ -21,7 +20,6 @@ export interface CredentialDependencies {
   listeners: Pick<Listeners, 'url'>
 }
 
-/** Procedures on credentials. */
 export function credentialHandlers(parts: CredentialDependencies): Handlers<ProceduresOf<'credentials'>> {
   const { credentials, trash } = parts
   const view = (credential: StoredCredential): CredentialView =>

@@ -1,6 +1,9 @@
 import type { Store } from '../store/store.ts'
 
-/** How many rooms each credential created that exist: counted once, then kept by the store's changes, so a look-up is O(1). */
+/**
+ * Number of existing rooms created by each credential. Counted once, then updated by changes of the store, so a lookup
+ * is O(1).
+ */
 export class CredentialRooms {
   readonly #creatorOf = new Map<string, string>()
   readonly #counts = new Map<string, number>()

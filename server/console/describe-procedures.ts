@@ -7,7 +7,10 @@ import { placeholders } from '../../shared/refusals/template.ts'
 
 let described: unknown
 
-/** Describes every procedure with the JSON Schema of its input and output, the schema of a refusal, and every name that a refusal or a field problem may have. */
+/**
+ * Describes every procedure with the JSON Schemas of its input and output, the schema of a refusal, and all names of
+ * refusals and field problems.
+ */
 export function describeProcedures(): unknown {
   described ??= {
     procedures: Object.entries(procedures).map(([name, { summary, input, output, access, effect, passedOn }]) => ({

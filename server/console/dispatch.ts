@@ -11,15 +11,15 @@ import { type CallFacts, refuseCall, refuseCaller, roleOfSight } from './judge-c
 import type { MergedEdits } from './merged-edits.ts'
 import { shownTo } from './shown-to-role.ts'
 
-/** Calls a procedure by name with an unchecked input; never rejects. */
+/** Calls a procedure by name with an unvalidated input; never rejects. */
 export type Dispatch = (name: string, input: unknown, origin: CallOrigin) => Promise<ConsoleResult<unknown>>
 
-/** A dispatch that a transport may call. */
+/** Dispatch with the proof that a transport must provide. */
 export type GatedDispatch = Gated<Dispatch>
 
 /**
- * Passes every call of a procedure: judges the caller first, validates the input, merges edits, records changes in the event log, turns errors into values, and logs unknown ones whole while it
- * answers them generically.
+ * Handles every call of a procedure: checks the caller, validates the input, merges edits, records changes in the event
+ * log, and converts errors to results. Unexpected errors are logged in full and answered generically.
  */
 export function createDispatch(
   handlers: Handlers,

@@ -5,17 +5,20 @@ import { z } from 'zod'
 import { hasCode } from '../../shared/error-code.ts'
 import { renameFileSync } from '../store/system/rename-file.ts'
 
-/** Ended sessions that are kept by name; beyond it all that have begun end. */
+/** Maximum number of ended sessions stored separately; beyond it, all existing sessions end. */
 const maxEnded = 1_000
 
 const fileSchema = z.object({
-  /** Sessions that end no later than this are over, in milliseconds since the epoch. */
+  /** Sessions that expire at or before this time have ended, in milliseconds since the epoch. */
   all_until: z.number().default(0),
-  /** Hash of each session that was ended, with the time at which it would have ended by itself. */
+  /** Hash of each ended session, with its regular expiry. */
   ended: z.array(z.tuple([z.string(), z.number()])).max(maxEnded),
 })
 
-/** Sessions of the console key that were ended by signing out, in `<data folder>/console.ended`: a session is a signed cookie, which says nothing of that. */
+/**
+ * Sessions of the console key ended by signing out, in `<data folder>/console.ended`. Without this file, the signed
+ * cookie of a session would stay valid.
+ */
 export class EndedKeySessions {
   readonly #file: string
   readonly #latestEnd: () => number
@@ -24,8 +27,8 @@ export class EndedKeySessions {
   #allUntil = 0
 
   /**
-   * @param latestEnd of a session that begins now, milliseconds since the epoch
-   * @param warn notified of a file that cannot be read or written
+   * @param latestEnd returns the expiry of a session created now, in milliseconds since the epoch
+   * @param warn called if the file cannot be read or written
    */
   constructor(folder: string, latestEnd: () => number, warn: (message: string) => void) {
     this.#latestEnd = latestEnd
@@ -38,7 +41,7 @@ export class EndedKeySessions {
     return endsAt <= this.#allUntil || this.#ended.has(keyOf(session))
   }
 
-  /** Ends a session, which would have ended by itself at `endsAt`, milliseconds since the epoch. */
+  /** Ends a session. @param endsAt its regular expiry, in milliseconds since the epoch */
   add(session: string, endsAt: number, now: number): void {
     for (const [key, end] of this.#ended) if (end <= now) this.#ended.delete(key)
     if (this.#ended.size >= maxEnded) {
@@ -55,7 +58,7 @@ export class EndedKeySessions {
       for (const [key, end] of ended) this.#ended.set(key, end)
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return
-      // Sessions that were ended might live again: all that have begun end.
+      // Without the file, ended sessions could become valid again, so all existing sessions end.
       this.#allUntil = this.#latestEnd()
       this.#warn(`${this.#file} cannot be read: whoever signed in with the console key must sign in again.`)
       this.#write()
@@ -70,7 +73,7 @@ export class EndedKeySessions {
       chmodSync(temporary, 0o600)
       renameFileSync(temporary, this.#file)
     } catch {
-      // The consequence is what the operator has to know.
+      // The message contains the consequence, which matters to the operator.
       this.#warn(`${this.#file} cannot be written: the session that was ended lives again after a restart.`)
     }
   }

@@ -22,41 +22,43 @@ import type { ConsoleKey } from './console-key.ts'
 import { callerHeader, isCallOfKeyHolder, keyShownHeader, wasKeyShown } from './passed-on-calls.ts'
 import { cookieHeader, isSecure, pageProof, sessionCookie, sessionHeaders } from './request-origin.ts'
 
-/** Receives successful and failed sign-ins. `account`: name of the account that was meant; empty for the console key, and where there is none. */
+/**
+ * Receives successful and failed sign-ins. `account`: name of the account; empty for the console key and for unknown
+ * accounts.
+ */
 export interface SignInSink {
   accepted(client: string, account: string): void
   refused(client: string, blocked: boolean, account: string): void
 }
 
-/** Dependencies of the entrance. */
 export interface EntranceDependencies {
   callers: Callers
   key: ConsoleKey
   signIn: SignIn
   sessions: AccountSessions
   signIns: SignInSink
-  /** Set on a replica: sessions of accounts begin and end at the leader. */
+  /** Set on a replica: the leader creates and ends sessions of accounts. */
   leader?: LeaderEntrance | undefined
   logger: Logger
 }
 
-/** Both halves of a session that has begun. */
+/** Both halves of a new session. */
 export interface BegunSession {
   cookie: string
   half: string
 }
 
-/** Sign-in and sign-out of accounts at the leader, for a replica. */
+/** Signs accounts in and out at the leader, for a replica. */
 export interface LeaderEntrance {
   /**
-   * Sends a name and a password to the leader. Resolves when a session that began is known here, too.
-   * @returns the answer's status and body; `session`: the one that began
+   * Sends a name and a password to the leader. Resolves when a created session is known to this replica, too.
+   * @returns status and body of the response; `session`: the created one
    */
   signIn(
     offered: { name: string; password: string },
     from: { client: string; browser: string },
   ): Promise<{ status: number; body: unknown; retryAfter: string | undefined; session: BegunSession | undefined }>
-  /** @param shown headers that show the session */
+  /** @param shown headers that identify the session */
   signOut(shown: Record<string, string>, client: string): Promise<void>
 }
 
@@ -71,7 +73,7 @@ const ticketBody = z.strictObject({
     .regex(/^[\w/-]+$/),
 })
 
-/** The way into the console over HTTP: signing in and out, and whose a request is. */
+/** Authentication of the console over HTTP: signs in and out, and identifies the caller of a request. */
 export class Entrance {
   readonly #parts: EntranceDependencies
   readonly #guard = new KeyGuard()
@@ -80,14 +82,17 @@ export class Entrance {
     this.#parts = parts
   }
 
-  /** Caller of a request: a script sends a token, the page has its session. */
+  /** Returns the caller of a request: scripts send a token, the page has its session. */
   callerOf(request: IncomingMessage): Caller | undefined {
     const bearer = bearerOf(request)
     if (bearer === undefined) return this.sessionOf(request)
     return this.#forLeader(this.#parts.callers.ofBearer(bearer), { authorization: `Bearer ${bearer}` })
   }
 
-  /** Session of a request, for as long as it lives; a replica also calls the leader for holders of the console key. */
+  /**
+   * Returns the caller of the request's session, if it is valid. On a replica, holders of the console key can also make
+   * calls to the leader.
+   */
   sessionOf(request: IncomingMessage): Caller | undefined {
     const { callers } = this.#parts
     if (isCallOfKeyHolder(request)) return callers.remoteKeyHolder(wasKeyShown(request))
@@ -97,7 +102,10 @@ export class Entrance {
     return this.#forLeader(callers.ofSession(cookie, proof), shown)
   }
 
-  /** At a replica: adds what shows the leader whose calls these are. The console key is this machine's own, and says nothing there. */
+  /**
+   * On a replica: adds headers with which the leader authenticates the caller. The console key belongs to this machine
+   * and is not valid at the leader.
+   */
   #forLeader(caller: Caller | undefined, shown: Record<string, string>): Caller | undefined {
     if (caller === undefined || this.#parts.leader === undefined) return caller
     const byKey = caller.way === 'key' || caller.way === 'key_session'
@@ -109,7 +117,7 @@ export class Entrance {
     }
   }
 
-  /** `GET /session`: whether there is one; if not, which ways lead to one. */
+  /** `GET /session`: returns whether there is a session; if not, the possible ways to sign in. */
   tell(context: Context): void {
     const { callers } = this.#parts
     context.set('Cache-Control', 'no-store')
@@ -121,7 +129,7 @@ export class Entrance {
     context.body = { password: callers.passwordCounts, key: callers.keyCounts }
   }
 
-  /** `POST /session`: trades the console key, or a name and a password, for a session. */
+  /** `POST /session`: exchanges the console key, or a name and a password, for a session. */
   async signIn(context: Context, body: unknown): Promise<void> {
     const withPassword = passwordBody.safeParse(body)
     if (withPassword.success) return await this.#byPassword(context, withPassword.data)
@@ -132,7 +140,7 @@ export class Entrance {
     if (!this.#judged(context, key.matches(withKey.data.key), 'keyWrong')) return
     const caller = this.sessionOf(context.req)
     signIns.accepted(clientAddress(context.req), '')
-    // The page's WebSocket keeps its session: the key counts as shown there.
+    // The WebSocket of the page keeps its session: the key counts as presented in it.
     if (caller?.way === 'key_session' && caller.session !== undefined) {
       key.confirm(caller.session)
       context.status = 204
@@ -141,7 +149,10 @@ export class Entrance {
     this.#begin(context, key.openSession())
   }
 
-  /** `POST /tickets`: trades the page's half for a ticket of one download, to which the browser adds no header. */
+  /**
+   * `POST /tickets`: exchanges the page's half for a ticket for one download, because browsers add no headers to
+   * downloads.
+   */
   issueTicket(context: Context, body: unknown): void {
     const { data } = ticketBody.safeParse(body)
     if (data === undefined) return fail(context, refusal('ticketMalformed', { prefix: downloadPrefix }))
@@ -151,7 +162,10 @@ export class Entrance {
     context.body = { url: `${data.path}?${ticketParameter}=${ticket}` }
   }
 
-  /** `DELETE /session`: ends the session for every holder of its cookie; that of an account at every controller. */
+  /**
+   * `DELETE /session`: ends the session for every holder of its cookie. A session of an account ends at all
+   * controllers.
+   */
   async signOut(context: Context): Promise<void> {
     const caller = this.sessionOf(context.req)
     context.set('Set-Cookie', cookieHeader('', 0, isSecure(context.req)))
@@ -164,7 +178,7 @@ export class Entrance {
     context.status = 204
   }
 
-  /** Caller of a request; undefined for an unknown one, after the refusal was sent. */
+  /** Returns the caller of a request; for an unknown caller, sends the refusal and returns undefined. */
   authorised(context: Context): Caller | undefined {
     const caller = this.callerOf(context.req)
     if (caller !== undefined) return caller
@@ -191,7 +205,7 @@ export class Entrance {
       signIns.accepted(client, judged.account.name)
       return this.#begin(context, begun)
     }
-    // A name may be a password in the wrong field: only names that exist are recorded.
+    // A user may have typed the password into the name field, so only existing names are recorded.
     const meant = judged.account?.name ?? ''
     signIns.refused(client, judged.verdict === 'blocked', meant)
     if (judged.verdict === 'blocked') return failUntil(context, judged.retryAfter, 'tooManySignIns')
@@ -199,7 +213,7 @@ export class Entrance {
     fail(context, refusal('signInWrong'))
   }
 
-  /** Answers with the leader's verdict on a name and a password; the leader counts and records wrong ones. */
+  /** Sends the leader's response to a name and a password; the leader counts and records wrong ones. */
   async #byLeader(
     context: Context,
     leader: LeaderEntrance,
@@ -216,7 +230,10 @@ export class Entrance {
     context.body = body
   }
 
-  /** Answers with both halves of a session: the cookie, and the page's half in a header, which only the page's own origin reads. */
+  /**
+   * Sends both halves of a session: the cookie, and the page's half in a header that only the page's own origin can
+   * read.
+   */
   #begin(context: Context, { cookie, half }: BegunSession): void {
     context.set('Set-Cookie', cookieHeader(cookie, sessionLifeMs / 1_000, isSecure(context.req)))
     context.set(pageHalfHeader, half)
@@ -224,7 +241,7 @@ export class Entrance {
     context.status = 204
   }
 
-  /** Answers the refusal of a wrong key or token itself. */
+  /** Whether a key or token is right. Sends the refusal if it is wrong. */
   #judged(context: Context, right: boolean, name: 'keyWrong' | 'keyOffToken' | 'tokenWrong'): boolean {
     const client = clientAddress(context.req)
     const judged = this.#guard.judge(client, right)
@@ -239,18 +256,18 @@ export class Entrance {
   }
 }
 
-/** Bearer token of a script; undefined for none. */
+/** Returns the bearer token of a script; undefined if there is none. */
 function bearerOf({ headers }: IncomingMessage): string | undefined {
   return /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1]
 }
 
-/** Verdict on an offered key or token. */
+/** Verdict on a presented key or token. */
 type KeyVerdict = { verdict: 'right' } | { verdict: 'wrong' } | { verdict: 'blocked'; retryAfter: number }
 
 /**
- * Counts wrong keys and tokens. Five wrong ones a minute are answered per client address, further ones refused until the minute is
- * over. The right one always passes: a stranger behind the operator's address (a proxy, a NAT) cannot lock the operator out. Guessing is
- * hopeless, because each key holds at least 128 bits.
+ * Limits wrong keys and tokens. Five wrong ones per minute are answered per client address; further ones are refused
+ * until the minute is over. The right one is always accepted: an attacker at the operator's address (a proxy, a NAT)
+ * cannot lock out the operator. Guessing is infeasible, because each key has at least 128 bits.
  */
 class KeyGuard {
   readonly #wrong: ClientRateLimit
@@ -259,7 +276,7 @@ class KeyGuard {
     this.#wrong = new ClientRateLimit({ most: perMinute, windowMs: 60_000 })
   }
 
-  /** `retryAfter` is in seconds. */
+  /** @returns the verdict; `retryAfter` in seconds */
   judge(client: string, right: boolean): KeyVerdict {
     if (right) return { verdict: 'right' }
     if (this.#wrong.reached(client)) {

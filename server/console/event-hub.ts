@@ -1,18 +1,18 @@
 import type { ConsoleEvent, EventName, EventPayload } from '../../shared/console/contract.ts'
 
-/** Pushes events to every console that is open. Costs nothing while none is. */
+/** Sends events to all open consoles. Without consoles, it costs nothing. */
 export class EventHub {
   readonly #listeners = new Set<(event: ConsoleEvent) => void>()
   readonly #watchers = new Set<(listening: boolean) => void>()
 
-  /** Whether anybody listens: a source may skip its work otherwise. */
+  /** Whether any console is listening; otherwise sources can skip their work. */
   get listening(): boolean {
     return this.#listeners.size > 0
   }
 
   emit<N extends EventName>(name: N, payload: EventPayload<N>): void {
     if (this.#listeners.size === 0) return
-    // A union of pairs and a pair of unions are the same set here; TypeScript does not follow generics that far.
+    // A union of pairs and a pair of unions are the same set here, but TypeScript cannot derive this for generics.
     const event = { name, payload } as ConsoleEvent
     for (const listener of this.#listeners) listener(event)
   }
@@ -27,13 +27,16 @@ export class EventHub {
     }
   }
 
-  /** Called when the first listener comes and when the last one goes. */
+  /** Calls the watcher when the first listener is added and when the last one is removed. */
   watch(watcher: (listening: boolean) => void): void {
     this.#watchers.add(watcher)
   }
 }
 
-/** Collects keys and hands them over at most every `interval` milliseconds, the first ones after a rest almost at once. */
+/**
+ * Collects keys and delivers them at most once per `interval` milliseconds. After a pause, the first keys are delivered
+ * almost immediately.
+ */
 export class Collector<K> {
   readonly #keys = new Set<K>()
   readonly #flush: (keys: K[]) => void
@@ -54,7 +57,7 @@ export class Collector<K> {
     this.#timer.unref()
   }
 
-  /** Drops what was collected and stops. */
+  /** Stops, and drops the collected keys. */
   stop(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined

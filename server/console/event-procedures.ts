@@ -4,10 +4,13 @@ import type { PendingEvents } from '../event-log/pending-events.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 import type { RequestJournal } from '../observe/request-journal.ts'
 
-/** Time for the verification of the whole log, in milliseconds. */
+/** Timeout of the verification of the whole log, in milliseconds. */
 const verifyMs = 60_000
 
-/** Procedures on the event log and the journal of requests. A caller finds the events of its earlier calls, also while a start or a new leader still logs older ones. */
+/**
+ * Procedures on the event log and the journal of requests. A caller always finds the events of its earlier calls, even
+ * if older events are still being logged after a start or a change of the leader.
+ */
 export function eventHandlers(
   log: SharedEventLog,
   pending: Pick<PendingEvents, 'caughtUp'>,

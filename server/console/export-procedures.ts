@@ -11,9 +11,8 @@ import type { SharedEventLog } from '../event-log/event-log.ts'
 import type { RecordingStream } from '../../shared/domain/recordings.ts'
 import { type ExportFailure, type ExportView, maxExportMs } from '../../shared/domain/recording-exports.ts'
 
-/** Dependencies of the procedures on exports. */
 export interface ExportProcedureDependencies {
-  /** Undefined where the recordings folder cannot be used. */
+  /** Undefined if the recordings folder is unusable. */
   exports: ExportJobs | undefined
   /** @throws RefusalError recordingsUnusable */
   index: () => Pick<RecordingIndex, 'segments'>
@@ -21,7 +20,9 @@ export interface ExportProcedureDependencies {
   log: Pick<SharedEventLog, 'append'>
 }
 
-/** Longest life of an export, from its request on, in milliseconds: its file is deleted an hour after it was made. */
+/**
+ * Maximum lifetime of an export from its request, in milliseconds. Its file is deleted an hour after it was completed.
+ */
 const maxLifeMs = 24 * 60 * 60_000
 
 /** Procedures on exports of recordings. */
@@ -40,7 +41,7 @@ export function exportHandlers({
     usable()
       .list(accountId)
       .some((job) => job.id === id)
-  /** Ends an export with its capability, and its capability with the export. */
+  /** Binds an export to its capability: the end of one ends the other. */
   const bind = async (
     job: string,
     made: Promise<NewCapability>,
@@ -51,7 +52,7 @@ export function exportHandlers({
       capabilities.onEnd(capability, () => usable().end(job))
       usable().onEnd(job, (failure) => {
         if (failure !== undefined) failed(failure)
-        // If the store refuses, the capability expires by itself.
+        // If the store fails, the capability expires on its own.
         void capabilities.revoke([capability.id], ofProgram).catch(() => undefined)
       })
     } catch (error) {
@@ -86,7 +87,7 @@ export function exportHandlers({
       })
       const failed = (reason: ExportFailure): void => {
         const params = { from, to, format, count: streams.length, reason, made_by: actor.name }
-        // One event for an export of many streams, about the first.
+        // An export of many streams causes only one event, with the first stream as its subject.
         for (const each of streams.slice(0, 1).map(eventOf))
           log.append({ ...each, kind: 'recording.exportFailed', level: 'warning', params })
       }

@@ -13,11 +13,10 @@ import type { Store } from '../store/store.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 import type { DeviceView } from '../../shared/domain/devices.ts'
 
-/** Dependencies of the first run's procedures. */
 interface FirstRunDependencies {
   store: Store
   settings: () => Settings
-  /** Bind address in force: a flag overrides the setting. */
+  /** Effective bind address: a flag overrides the setting. */
   host: () => string
   rooms: Pick<Rooms, 'create' | 'update'>
   outgoing: Pick<OutgoingUsers, 'add' | 'update' | 'view' | 'views'>
@@ -26,19 +25,22 @@ interface FirstRunDependencies {
 
 type Camera = ProcedureParsed<'first_run.add_camera'>
 
-/** Tells whether the console begins with the first run: nothing was made at the site, or the first run is under way. */
+/** Whether the console opens with the first run: the site is empty, or the first run is in progress. */
 export function isFirstRun({ console }: Settings, store: Pick<Store, 'all'>): boolean {
   return !console.welcome_done && (console.first_run.purpose !== '' || store.all('rooms').size === 0)
 }
 
-/** Procedures of the first run. What it makes is made one after the other: a repetition finds what the call before it made. */
+/**
+ * Procedures of the first run. Calls are executed one after another, so that a repeated call finds the results of an
+ * earlier one.
+ */
 export function firstRunHandlers(parts: FirstRunDependencies): Handlers<ProceduresOf<'first_run'>> {
   const { store, settings, host, rooms, outgoing, testCamera } = parts
   const progress = (): FirstRun => settings().console.first_run
   let queue: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(job: () => Promise<T>): Promise<T> => {
     const turn = queue.then(job)
-    // The caller gets the error.
+    // The caller receives the error.
     queue = turn.catch(() => undefined)
     return turn
   }
@@ -51,14 +53,14 @@ export function firstRunHandlers(parts: FirstRunDependencies): Handlers<Procedur
     })
   }
 
-  /** The room that was made; undefined: none, or it was deleted. */
+  /** Returns the room created by the first run; undefined if there is none, or it was deleted. */
   const roomMade = (): { room_id: string; topic: string } | undefined => {
     const { room_id } = progress()
     const room = room_id === '' ? undefined : store.get('rooms', room_id)
     return room === undefined ? undefined : { room_id, topic: room.topic }
   }
 
-  /** The camera that was added last to this room; undefined: none, or it was deleted. */
+  /** Returns the camera added last to this room; undefined if there is none, or it was deleted. */
   const cameraMade = (room_id: string): DeviceView | undefined => {
     const { user_id } = progress()
     const device = user_id === '' ? undefined : outgoing.view(user_id)

@@ -13,32 +13,37 @@ import type { RecordReader } from '../store/capability-rules.ts'
 import type { PlannedChange } from '../store/change-cause.ts'
 import type { Caller } from './callers.ts'
 
-/** Origin and caller of a call: for the log, and for procedures that answer by caller. A call over the network says how its caller showed who they are. */
+/**
+ * Origin and caller of a call, for the log and for procedures whose result depends on the caller. A call over the
+ * network contains how its caller authenticated.
+ */
 export type CallOrigin = {
   /** Client address; empty for IPC. */
   client: string
 } & (({ transport: 'websocket' | 'rpc' } & Caller) | ({ transport: 'ipc' | 'internal' } & LocalCaller))
 
-/** The desktop's own window, or this program. */
+/** The window of the desktop application, or this program itself. */
 type LocalCaller = Omit<Caller, 'way'> & { way?: undefined }
 
-/** Input of a handler: that of an edit has no version, because the dispatch merges it. */
+/** Input of a handler. The input of an edit has no version, because the dispatch merges it. */
 type HandlerInput<N extends ProcedureName> = N extends EditProcedure
   ? WithoutVersion<ProcedureParsed<N>>
   : ProcedureParsed<N>
-/** Of each part of a union. */
+/** Distributes over the parts of a union. */
 type WithoutVersion<I> = I extends unknown ? Omit<I, 'expected_version'> : never
 
-/** The code of one procedure. @throws RefusalError or ApiError to refuse */
+/** Code of one procedure. @throws RefusalError or ApiError to refuse */
 export type Handler<N extends ProcedureName> = (
   input: HandlerInput<N>,
   origin: CallOrigin,
 ) => ProcedureOutput<N> | Promise<ProcedureOutput<N>>
 
-/** Parts of the event of a procedure that depend on the stored state: those that its declaration leaves to the implementation. */
+/**
+ * Parts of a procedure's event that depend on the stored state, and that its declaration leaves to the implementation.
+ */
 interface SuppliedParts<I> {
   subjects: (input: I, store: RecordReader) => readonly SubjectRef[]
-  /** @param planned the transaction; undefined: the call had nothing to change */
+  /** @param planned the transaction; undefined: the call changed nothing */
   facts: (input: I, planned: PlannedChange | undefined) => EventParams
 }
 type Supplied<N extends ProcedureName> = (typeof procedures)[N] extends { event: infer E }
@@ -49,20 +54,22 @@ type Supplied<N extends ProcedureName> = (typeof procedures)[N] extends { event:
     }
   : unknown
 
-/** The implementation of one procedure: its code, and parts of its event that the declaration leaves to it. */
+/** Implementation of one procedure: its code, and the parts of its event that the declaration leaves to it. */
 type Implementation<N extends ProcedureName> = keyof Supplied<N> extends never
   ? Handler<N>
   : Supplied<N> & { run: Handler<N> }
 
-/** The implementations of some procedures, by name. */
+/** Implementations of procedures, by name. */
 export type Handlers<N extends ProcedureName = ProcedureName> = { [K in N]: Implementation<K> }
 
-/** An implementation whose name is known only at run time. */
+/** Implementation of a procedure whose name is known only at run time. */
 export interface AnyImplementation extends Partial<SuppliedParts<unknown>> {
   run: (input: unknown, origin: CallOrigin) => unknown
 }
 
-/** The implementation of a procedure whose name is known only at run time; undefined: this program has none. */
+/**
+ * Returns the implementation of a procedure whose name is known only at run time; undefined if this program has none.
+ */
 export function implementationOf(handlers: Handlers, name: ProcedureName): AnyImplementation | undefined {
   // The map is typed by name.
   const found = (handlers as unknown as Partial<Record<ProcedureName, AnyImplementation | AnyImplementation['run']>>)[
@@ -71,20 +78,20 @@ export function implementationOf(handlers: Handlers, name: ProcedureName): AnyIm
   return typeof found === 'function' ? { run: found } : found
 }
 
-/** The procedures whose names begin with one of these words. */
+/** Procedures with one of these prefixes. */
 export type ProceduresOf<Prefix extends string> = Exclude<Extract<ProcedureName, `${Prefix}.${string}`>, RestoreName>
 
-/** Procedures that restore from the trash, which are implemented together. */
+/** Procedures that restore from the trash, which share one implementation. */
 export type RestoreName = `${'rooms' | 'devices' | 'credentials' | 'nodes' | 'wall'}.restore`
 
-/** Actor of a procedure call. */
+/** Returns the actor of a procedure call. */
 export function actorOf({ transport, client, account = '' }: CallOrigin): EventActor {
   if (transport === 'internal') return { type: 'system', name: '', address: '' }
   const key = transport === 'ipc' ? 'desktop' : 'console key'
   return { type: 'operator', name: account === '' ? key : account, address: client }
 }
 
-/** Maker of what a procedure call makes. */
+/** Returns the maker of capabilities created by a procedure call. */
 export function makerOf({ way, accountId, tokenId }: CallOrigin): CapabilityMaker {
   if (way === undefined) return { type: 'site' }
   if (accountId === undefined) return { type: 'key' }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 
-/** A body that is no JSON, or too long. */
+/** The body is not JSON, or too long. */
 export class JsonBodyError extends Error {
   readonly refusal: Refusal
   constructor(refused: Refusal) {
@@ -14,15 +14,15 @@ export class JsonBodyError extends Error {
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * The JSON body of a request; no body is `undefined`.
- * @param longest bytes; more are not read
- * @throws JsonBodyError; ECONNRESET when the client goes away
+ * Reads the JSON body of a request; undefined without a body.
+ * @param longest maximum size in bytes
+ * @throws JsonBodyError; ECONNRESET if the client disconnects
  */
 export async function readJson(request: IncomingMessage, longest: number): Promise<unknown> {
   if (Number(request.headers['content-length'] ?? 0) > longest) throw tooLong(longest)
   const chunks: Buffer[] = []
   let size = 0
-  // Left early, the rest is not destroyed with its connection: the answer has to go out on it.
+  // After an early exit, the connection stays open, because the response has to be sent over it.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size > longest) throw tooLong(longest)

@@ -10,7 +10,7 @@ import type { RevocationGuard } from '../capabilities/capability.ts'
 import type { Freshness } from './callers.ts'
 import type { CallOrigin } from './handlers.ts'
 
-/** Facts of the site by which calls are judged. */
+/** State of the site on which the permission of a call depends. */
 export interface CallFacts {
   site: () => SiteBefore
   fresh: Freshness
@@ -18,14 +18,14 @@ export interface CallFacts {
 
 const freshMinutes = passwordFreshMs / 60_000
 
-/** Judges a call before its input is read: by the caller's role and the token's scopes. @returns the refusal, if any */
+/** Checks a call before its input is read: the caller's role and the token's scopes. @returns the refusal, if any */
 export function refuseCaller(name: ProcedureName, origin: CallOrigin): Refusal | undefined {
   return refuse(name, procedures[name].access, origin)
 }
 
 /**
- * Judges a call by its input, too, and by how long ago the caller gave the password or the console key.
- * @param input as the procedure's schema makes it
+ * Checks a call with its input, and how long ago the caller presented the password or the console key.
+ * @param input after validation by the procedure's schema
  * @returns the refusal, if any
  */
 export function refuseCall(
@@ -43,7 +43,7 @@ export function refuseCall(
   return refusal(needed, { procedure: name, minutes: freshMinutes })
 }
 
-/** Judges whether a caller may end capabilities of a kind. @throws RefusalError */
+/** Returns a guard that checks whether a caller may end capabilities of a kind. @throws RefusalError */
 export function guardRevocation(name: ProcedureName, origin: CallOrigin): RevocationGuard {
   return (kind) => {
     const refused = refuse(name, capabilityAccess[kind], origin)
@@ -51,7 +51,10 @@ export function guardRevocation(name: ProcedureName, origin: CallOrigin): Revoca
   }
 }
 
-/** Role with which texts are shown: who may not change cameras by their token sees of them what a viewer sees. */
+/**
+ * Returns the role for which outputs are filtered. A token without the scope for changing cameras sees of cameras only
+ * what a viewer sees.
+ */
 export function roleOfSight({ role, way, scopes = [] }: CallOrigin): Role {
   return way === 'token' && !scopes.includes('devices:write') ? 'viewer' : role
 }

@@ -25,12 +25,11 @@ import { endSession, passAnswer, passOffer } from './preview-exchange.ts'
 import { type PreviewedMedia, RemotePreviews } from './remote-previews.ts'
 import type { Store } from '../store/store.ts'
 
-/** Dependencies of the procedures on media. */
 export interface MediaDependencies {
-  /** undefined where no embedded node works. */
+  /** undefined without embedded nodes. */
   media: EmbeddedNodes | undefined
   store: Pick<Store, 'get'>
-  /** Rooms whose page and streams are at an embedded node while another one carries their media. */
+  /** Rooms whose page and streams are on an embedded node while their media is on another node. */
   gateway: Pick<GatewayRooms, 'isRemote' | 'streamsOf'>
   /** Media of those rooms. */
   remoteMedia: PreviewedMedia
@@ -44,12 +43,12 @@ export interface MediaDependencies {
 
 type Stats = ControlResult<'stats'>
 
-/** Lifetime of an operator's own link, in milliseconds: long enough for a reload of the page. */
+/** Lifetime of an operator's own link, in milliseconds: long enough for reloading the page. */
 const joinNowMs = 3_600_000
 
 const nothing: Stats = { streams: [], connections: [] }
 
-/** Procedures on what the embedded nodes carry. */
+/** Procedures on the media of embedded nodes. */
 export function mediaHandlers({
   media,
   store,
@@ -65,11 +64,14 @@ export function mediaHandlers({
   const previews = new RemotePreviews(remoteMedia)
   const ownNodeOf = (roomId: string): string => store.get('rooms', roomId)?.node ?? ''
   const isRemote = (roomId: string): boolean => gateway.isRemote(ownNodeOf(roomId))
-  /** The node that shows a room's page and streams. */
+  /** Returns the node that serves a room's page and streams. */
   const nodeOf = (roomId: string): string => {
     return isRemote(roomId) ? (media?.names[0] ?? '') : ownNodeOf(roomId)
   }
-  /** Sends a request to an embedded node; undefined if there is no such node. @throws RefusalError failed when it does not answer */
+  /**
+   * Sends a request to an embedded node; undefined if there is no such node.
+   * @throws RefusalError failed if it does not respond
+   */
   const fromNode = async <T>(
     node: string,
     ask: (client: ControlClient, signal: AbortSignal) => Promise<T>,
@@ -87,7 +89,7 @@ export function mediaHandlers({
     const params = roomId === undefined ? {} : { roomId }
     return (await fromNode(node, (client, signal) => client.request('stats', params, signal))) ?? nothing
   }
-  /** Statistics of one room, or of all; a node that does not answer is left out as long as another one answers. */
+  /** Returns statistics of one room, or of all. A node that does not respond is omitted if another one responds. */
   const stats = async (roomId: string | undefined): Promise<Stats> => {
     const names = media?.names ?? []
     const asked = roomId === undefined ? names : names.filter((name) => name === nodeOf(roomId))
@@ -124,7 +126,7 @@ export function mediaHandlers({
     return { room_id: roomId, stream_id: streamId, url, token, expires_at, ice_servers: settings().media.ice_servers }
   }
   const patience = (): AbortSignal => AbortSignal.timeout(settings().deadlines.node_ms)
-  // The controller's own way to its node: the addresses for clients may be those of a network in front of it.
+  // The controller's own route to its node: the public addresses may belong to a network in front of it.
   const ownUrl = (roomId: string): string => {
     const place = media?.placeOf(nodeOf(roomId))
     if (place === undefined) throw new RefusalError(refusal('embeddedSilent'))
@@ -154,7 +156,7 @@ export function mediaHandlers({
       return answer ?? { picture: null }
     },
     'media.watch': {
-      // A camera that the operator added is no person: watching it needs no consent.
+      // A camera added by the operator is not a person: watching it requires no consent.
       subjects: ({ room_id, stream_id }) => (isCamera(store, room_id, stream_id) ? [] : [subject.room(room_id)]),
       run: async ({ room_id, stream_id, small, height, offer }, { role }) => {
         const opened = atLeast(role, 'operator') || settings().console.viewers_watch
@@ -186,7 +188,7 @@ export function mediaHandlers({
     },
     'media.unwatch': async ({ room_id, session }) => {
       if (previews.has(session)) await previews.end(session, patience())
-      // A preview ends with its room, and a remote one with its session.
+      // A local preview ends with its room, and a remote one with its session.
       else if (!isRemote(room_id) && nodeOf(room_id) !== '') await endSession(ownUrl(room_id), session, patience())
       return {}
     },
@@ -225,20 +227,20 @@ export function mediaHandlers({
         ended.map(({ id }) => id),
         guardRevocation('media.revoke_links', origin),
       )
-      // Links of earlier versions are on no list.
+      // Links of earlier versions are not stored in any list.
       await removals.revokeLinks(room_id, link)
       return {}
     },
   }
 }
 
-/** Expiry of the capability that a transaction makes. */
+/** Returns the expiry of the capability created by a transaction. */
 function expiryOf(planned: PlannedChange | undefined): EventParams {
   const [made] = planned === undefined ? [] : recordsPut(planned, 'capabilities')
   return made === undefined ? {} : { expires_at: made.expires_at }
 }
 
-/** Whether a stream of a room belongs to a camera that the operator added, and not to a person. */
+/** Whether a stream of a room belongs to a camera added by the operator, not to a person. */
 function isCamera(store: Pick<Store, 'get'>, roomId: string, streamId: string): boolean {
   return store.get('devices', streamId)?.roomId === roomId
 }

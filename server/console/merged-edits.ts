@@ -11,17 +11,19 @@ import type { RecordReader } from '../store/capability-rules.ts'
 import { storedFields } from '../store/edits/stored-fields.ts'
 import { mergedEdit, OverlappingEdit } from '../store/edits/overlapping-edit.ts'
 
-/** Entries of the event log in which the last change of a field is looked for. */
+/** Maximum number of event log entries searched for the last change of a field. */
 const maxEntries = 100
 
-/** Dependencies of merged edits. */
 interface MergedEditsDependencies {
   store: RecordReader
   events: Pick<SharedEventLog, 'query'>
   pending: Pick<PendingEvents, 'caughtUp'>
 }
 
-/** Runs calls of procedures that edit records: merges each with what others changed since the caller saw the record, or refuses it. */
+/**
+ * Runs procedures that edit records: merges each edit with changes made since the caller read the record, or refuses
+ * it.
+ */
 export class MergedEdits {
   readonly #parts: MergedEditsDependencies
 
@@ -31,14 +33,14 @@ export class MergedEdits {
 
   /**
    * Runs a call of any procedure.
-   * @param input as the procedure's schema makes it
+   * @param input after validation by the procedure's schema
    * @param handle receives the input without the version
-   * @throws RefusalError 'conflict' when others changed the same fields; what the handler throws
+   * @throws RefusalError 'conflict' if others changed the same fields; errors of the handler
    */
   async run(name: ProcedureName, input: unknown, handle: (input: unknown) => unknown): Promise<unknown> {
     const { edits, whole = false } = declarationOf(name)
     if (typeof edits !== 'function') return await handle(input)
-    // The schema of every edit has the field.
+    // The schema of every edit has this field.
     const { expected_version: seen, ...changes } = input as { expected_version?: string | undefined }
     const record = edits(input)
     if (record === undefined || seen === undefined) return await handle(changes)
@@ -50,7 +52,9 @@ export class MergedEdits {
     }
   }
 
-  /** An input that stands for the whole record: what it leaves out is as it is stored. Secrets that are left out stay in any case. */
+  /**
+   * Completes an input that represents the whole record with the stored values. Omitted secrets are kept in any case.
+   */
   #completed(record: RecordRef, changes: object): object {
     const stored = Object.entries(storedFields(this.#parts.store, record) ?? {})
     return { ...Object.fromEntries(stored.filter(([field]) => !isSecretField(field))), ...changes }
@@ -70,7 +74,7 @@ export class MergedEdits {
     return new RefusalError(refusal('changedMeanwhile', { fields: fields.join(', ') }), { conflict, cause: error })
   }
 
-  /** Latest changes of a record; none where the log cannot be read. */
+  /** Returns the latest changes of a record; empty if the log cannot be read. */
   async #entriesOf({ kind: type, key: id }: RecordRef): Promise<readonly EventEntry[]> {
     try {
       await this.#parts.pending.caughtUp()
@@ -78,13 +82,13 @@ export class MergedEdits {
       const { items } = await this.#parts.events.query({ subject: { type, id }, groups, limit: maxEntries })
       return items
     } catch {
-      // The refusal counts, and names nobody.
+      // The edit is refused in any case; without the log, the refusal contains no author.
       return []
     }
   }
 }
 
-/** Paths in the event log of fields that have other names there. */
+/** Paths of fields that have other names in the event log. */
 const loggedPaths: Partial<Record<RecordKind, Readonly<Record<string, readonly string[]>>>> = {
   room: { rule: ['recording'] },
   device: {
@@ -110,7 +114,7 @@ function lastChange(
   return entry === undefined ? null : { by: entry.actor, at: entry.at }
 }
 
-/** A value as the input of its procedure has it: secrets in it are placeholders. */
+/** Converts a value to its form in the procedure's input: secrets become placeholders. */
 function shown(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shown)
   if (typeof value !== 'object' || value === null) return value ?? null

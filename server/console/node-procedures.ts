@@ -21,25 +21,28 @@ import type { RelayedRoomView } from '../../shared/console/relays.ts'
 import type { RelayedRooms } from '../nodes/janus/relay/relayed-rooms.ts'
 import type { NodeView } from '../../shared/domain/nodes.ts'
 
-/** Those below are the system's. */
+/** Ports below this are reserved for the system. */
 const firstPort = 1_024
 
-/** The machine that the embedded nodes run on. */
+/** The machine of the embedded nodes. */
 export interface Machine {
-  /** Cores that the system gives this program. */
+  /** Number of cores available to this program. */
   cores: () => number
-  /** Host at which the listeners listen. */
+  /** Host of the listeners. */
   host: () => string
-  /** Ports that are listened at. */
+  /** Ports of the listeners. */
   ports: () => number[]
   settings: () => Settings
-  /** Address to which Janus nodes send their events; empty: none. With a wildcard host if it listens at every address. */
+  /**
+   * Address to which Janus nodes send their events; empty: none. Contains a wildcard host if the listener uses all
+   * addresses.
+   */
   eventUrl: () => string
-  /** The node port; where it is not open, the one that the settings name. */
+  /** Current node port; while it is closed, the one in the settings. */
   nodePort: () => number
 }
 
-/** Procedures on MCU nodes, and on the streams that they relay to each other. */
+/** Procedures on MCU nodes, and on the streams relayed between them. */
 export function nodeHandlers(
   store: Store,
   pool: NodePool,
@@ -169,14 +172,14 @@ function checkedNode(given: object): NodeInput {
   throw new RefusalError(refusalOfInput(problems), { problems })
 }
 
-/** @throws RefusalError conflict when the site cannot have this node */
+/** @throws RefusalError conflict if the site cannot have this node */
 function assertNew(store: Store, config: NodeConfig): void {
   if (store.get('nodes', config.name) !== undefined)
     throw new RefusalError(refusal('nodeExists', { name: config.name }), { fields: ['name'] })
   assertPort(store, config)
 }
 
-/** @throws RefusalError conflict when the node cannot have its port */
+/** @throws RefusalError conflict if the node cannot use its port */
 function assertPort(store: Store, node: NodeConfig): void {
   const before = store.get('nodes', node.name)
   const wrong = (before && movedPortProblem(node, before)) ?? portProblem(node, store.all('nodes').values())
@@ -190,7 +193,7 @@ async function assertPortFree(host: string, port: number): Promise<void> {
   throw new RefusalError({ ...taken.refusal, code: 'conflict' }, { fields: ['port'] })
 }
 
-/** @throws RefusalError invalid where a stored secret would have to be sent to another address */
+/** @throws RefusalError invalid if a stored secret would be sent to another address */
 function assertSecretsStay(given: NodeInput, before: StoredNode, store: Store): void {
   if (isSameServer(given, before)) return
   const missing = secretNamesOf(before, store).filter(

@@ -5,7 +5,6 @@ import type { ControllerPlace, DatabaseStatus, KnownController } from '../store/
 import type { StoreStatus } from '../store/store.ts'
 import type { SiteControllers } from './site-controllers.ts'
 
-/** Facts about the only controller of a site. */
 export interface OnlyControllerFacts {
   version: string
   startedAt: number
@@ -15,7 +14,7 @@ export interface OnlyControllerFacts {
   store: { status(): Pick<StoreStatus, 'medium' | 'lastError' | 'refusesSince'> }
 }
 
-/** The only controller of a site, as one in files has it: it leads, and nobody else ever does. */
+/** Returns the controllers of a site that is stored in files: a single one, which is always the leader. */
 export function onlyController({ version, startedAt, folder, place, store }: OnlyControllerFacts): SiteControllers {
   const id = 'site'
   const self = (): KnownController => ({

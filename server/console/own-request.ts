@@ -5,21 +5,21 @@ import { errorCode } from '../../shared/error-code.ts'
 import { RefusalError } from '../../shared/domain/outcome.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 
-/** One request to a listener of this controller. */
+/** Request to a listener of this controller. */
 export interface OwnRequest {
   url: URL
   method: 'GET' | 'POST'
-  /** Beside Host, Connection and Content-Length. */
+  /** In addition to Host, Connection and Content-Length. */
   headers: Record<string, string>
-  /** Undefined: none. */
+  /** Undefined: no body. */
   body: string | undefined
   /** PEM of the listener's own certificate; undefined for plain HTTP. */
   certificate: string | undefined
 }
 
-/** Both sides of an exchange. */
+/** Request and response of an exchange. */
 export interface Exchange {
-  /** Request line, headers and body as they went over the wire, with line feeds. */
+  /** Request line, headers and body as sent, with line feeds. */
   request: string
   status: number
   headers: Record<string, string>
@@ -28,13 +28,13 @@ export interface Exchange {
 }
 
 const deadlineMs = 10_000
-/** Bytes of an answer that are kept. */
+/** Maximum size of a response that is kept, in bytes. */
 const maxBody = 256 * 1024
 
 /**
- * Sends a request over HTTP or HTTPS as an outside client would, and reads the answer. Over HTTPS it trusts the listener's own
- * certificate and no other: nothing else can be meant, whatever names the certificate holds.
- * @throws RefusalError failed, when no answer came
+ * Sends a request over HTTP or HTTPS like an external client, and reads the response. Over HTTPS, only the listener's
+ * own certificate is trusted, whatever names it contains.
+ * @throws RefusalError failed if there is no response
  */
 export async function sendOwn(asked: OwnRequest): Promise<Exchange> {
   const { url, method, body } = asked
@@ -93,13 +93,15 @@ function exchange(
   })
 }
 
-/** Trust in exactly this certificate. It may name another host than the loopback address that is asked here. */
+/**
+ * Returns TLS options that trust only this certificate, even if it is not issued for the loopback address used here.
+ */
 function trustOnly(certificate: string | undefined) {
   if (certificate === undefined) return {}
   const own = new X509Certificate(certificate).fingerprint256
   return {
     ca: certificate,
-    // A certificate of an authority is an end of trust by itself here: its authority is not needed.
+    // A certificate signed by an authority serves as the trust anchor itself, without its authority.
     allowPartialTrustChain: true,
     checkServerIdentity: (_host: string, { fingerprint256 }: { fingerprint256: string }): Error | undefined =>
       fingerprint256 === own ? undefined : new Error('another certificate was shown'),

@@ -11,7 +11,6 @@ import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { Store } from '../store/store.ts'
 import type { Handler } from './handlers.ts'
 
-/** Dependencies of tokens for people on Janus nodes. */
 export interface ParticipantTokenDependencies {
   store: Pick<Store, 'get'>
   rooms: Pick<Rooms, 'get'>
@@ -20,7 +19,10 @@ export interface ParticipantTokenDependencies {
   settings: () => Settings
 }
 
-/** Lets somebody into a room on a Janus node by Janus's own API; the room gets a node where it has none. */
+/**
+ * Gives a participant access to a room on a Janus node through Janus's own API; assigns a node to the room if it has
+ * none.
+ */
 export function participantTokens(parts: ParticipantTokenDependencies): Handler<'media.participant_token'> {
   const { store, rooms, pool, janus, settings } = parts
   return async ({
@@ -38,7 +40,7 @@ export function participantTokens(parts: ParticipantTokenDependencies): Handler<
     const signal = AbortSignal.timeout(settings().deadlines.node_ms)
     const name = await pool.assign(roomId, { idcCode }, signal)
     if (store.get('nodes', name)?.kind !== 'janus') throw new RefusalError(refusal('roomNotOnJanus'))
-    // Janus counts whole seconds.
+    // Janus uses whole seconds.
     const expiresAt = Math.ceil((Date.now() + (lifeMs ?? settings().media.link_life_ms)) / 1_000)
     try {
       const { wsUrl, room, token, roomToken } = await janus.letIn(name, { roomId, userId, role, expiresAt }, signal)
@@ -54,7 +56,7 @@ export function participantTokens(parts: ParticipantTokenDependencies): Handler<
     } catch (error) {
       if (signal.aborted || error instanceof NodeConnectionError || error instanceof JanusError)
         throw new RefusalError(refusal('janusSilent'), { cause: error })
-      // The driver's own words: what is in the way.
+      // The message of the driver contains the reason.
       if (error instanceof NodeError)
         throw new RefusalError(refusal('participantRefused', { reason: error.message }), { cause: error })
       throw error

@@ -2,18 +2,27 @@ import type { IncomingMessage } from 'node:http'
 import { isProcedureName, procedures } from '../../shared/console/contract.ts'
 import { provenRequest } from '../edge/passed-on.ts'
 
-/** Header of a replica's call, inside its proof: `key` for somebody who showed the console key there, `events` for the replica's own WebSocket. */
+/**
+ * Header of a replica's call, covered by its proof: `key` for a caller who presented the console key to the replica,
+ * `events` for the replica's own WebSocket.
+ */
 export const callerHeader = 'roomdesk-caller'
 
-/** Header beside it: whether that key was shown within the last ten minutes. */
+/** Additional header: whether that key was presented within the last ten minutes. */
 export const keyShownHeader = 'roomdesk-key-shown'
 
-/** Whether a replica asks the leader for this procedure. One that it does not know is the leader's to refuse. */
+/**
+ * Whether a replica forwards this procedure to the leader. The leader refuses procedures that the replica does not
+ * know.
+ */
 export function isPassedOnCall(procedure: string): boolean {
   return !isProcedureName(procedure) || procedures[procedure].passedOn
 }
 
-/** Whether a request is one that controllers send each other's consoles, whole and covered by its proof. @param leads this one does */
+/**
+ * Whether a request is a console request between controllers, completely covered by its proof.
+ * @param leads whether this controller is the leader
+ */
 export function isCallOfController(request: IncomingMessage, leads: boolean): boolean {
   const { method = '', url = '' } = request
   if (provenRequest(request)?.body === 'streamed') return false
@@ -24,17 +33,20 @@ export function isCallOfController(request: IncomingMessage, leads: boolean): bo
   return method === 'POST' && url === '/controllers'
 }
 
-/** Whether a replica proves to call for somebody who showed the console key there. The key is that machine's own, and nothing that the leader could look up. */
+/**
+ * Whether a replica makes the call for a holder of the console key. The key belongs to the replica's machine, so the
+ * leader cannot check it.
+ */
 export function isCallOfKeyHolder(request: IncomingMessage): boolean {
   return provenRequest(request) !== undefined && request.headers[callerHeader] === 'key'
 }
 
-/** Whether that key was shown within the last ten minutes. A replica of an earlier version does not say. */
+/** Whether that key was presented within the last ten minutes. Replicas of earlier versions do not send this. */
 export function wasKeyShown(request: IncomingMessage): boolean {
   return request.headers[keyShownHeader] === 'yes'
 }
 
-/** Whether a replica proves to want the events for its pages. */
+/** Whether a replica requests events for its pages. */
 export function wantsEvents(request: IncomingMessage): boolean {
   return provenRequest(request) !== undefined && request.headers[callerHeader] === 'events'
 }

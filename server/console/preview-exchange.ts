@@ -4,21 +4,21 @@ import { z } from 'zod'
 import { RefusalError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 
-/** Longest answer of a node, in bytes. */
+/** Maximum size of a node's response, in bytes. */
 const maxAnswer = 64 * 1024
 
-/** Answer of a node to an offer. */
+/** Response of a node to an offer. */
 export interface NodeAnswer {
   sdp: string
   /** Id of the session on the node. */
   session: string
-  /** It is a counter-offer of the node (draft-ietf-wish-whep, section 4.3.2): it is to be answered. */
+  /** The response is a counter-offer of the node (draft-ietf-wish-whep, section 4.3.2) and must be answered. */
   offered: boolean
 }
 
 /**
- * Passes an offer of the console's page on to the node (WHEP): the page itself may speak to the controller only.
- * @throws RefusalError failed, with what the node said
+ * Forwards an offer of the console's page to the node (WHEP), because the page may only connect to the controller.
+ * @throws RefusalError failed, with the message of the node
  */
 export async function passOffer(url: string, token: string, offer: string, signal: AbortSignal): Promise<NodeAnswer> {
   const headers = { 'content-type': 'application/sdp', authorization: `Bearer ${token}` }
@@ -31,7 +31,7 @@ export async function passOffer(url: string, token: string, offer: string, signa
   return { sdp: body, session: location.split('/').at(-1) ?? '', offered }
 }
 
-/** Brings the page's answer to what the node offered. @throws RefusalError failed, with what the node said */
+/** Sends the page's answer to an offer of the node. @throws RefusalError failed, with the message of the node */
 export async function passAnswer(nodeUrl: string, session: string, answer: string, signal: AbortSignal): Promise<void> {
   const headers = { 'content-type': 'application/sdp' }
   const url = `${nodeUrl}/session/${encodeURIComponent(session)}`
@@ -39,14 +39,13 @@ export async function passAnswer(nodeUrl: string, session: string, answer: strin
   if (status !== 204) throw new RefusalError(refusal('previewRefused', { reason: detailOf(body, status) }))
 }
 
-/** Ends a session on the node. A session that has ended already is no failure. @throws RefusalError failed */
+/** Ends a session on the node. A session that has already ended is not an error. @throws RefusalError failed */
 export async function endSession(nodeUrl: string, session: string, signal: AbortSignal): Promise<void> {
   await send('DELETE', `${nodeUrl}/session/${encodeURIComponent(session)}`, {}, '', signal)
 }
 
 interface Response {
   status: number
-  /** Its Content-Type. */
   type: string
   location: string
   body: string
@@ -59,7 +58,7 @@ async function send(
   body: string,
   signal: AbortSignal,
 ): Promise<Response> {
-  // The node is the controller's own process and serves the site's certificate, which need not be signed by an authority.
+  // The node is the controller's own process and uses the site's certificate, which need not be signed by an authority.
   const options = { method, headers, signal, rejectUnauthorized: false }
   try {
     return await new Promise<Response>((resolve, reject) => {
@@ -79,7 +78,7 @@ async function send(
   }
 }
 
-/** Text of an answer up to `maxAnswer` bytes. The rest is not received: the media program may be under somebody else's control. */
+/** Reads the text of a response up to `maxAnswer` bytes and no further: the media program may be compromised. */
 async function boundedText(response: http.IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -91,7 +90,7 @@ async function boundedText(response: http.IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).subarray(0, maxAnswer).toString('utf8')
 }
 
-/** The sentence of a problem document (RFC 9457). */
+/** Returns the message of a problem document (RFC 9457). */
 function detailOf(body: string, status: number): string {
   return textOf(body, 'detail') ?? `HTTP ${status}.`
 }
@@ -103,7 +102,7 @@ function textOf(body: string, field: string): string | undefined {
     const value = document[field]
     return typeof value === 'string' ? value : undefined
   } catch {
-    // Not a problem document.
+    // The body is not a problem document.
     return undefined
   }
 }

@@ -81,7 +81,7 @@ import { TrashRestore } from './trash-restore.ts'
 import { templateHandlers } from './template-procedures.ts'
 import { wallHandlers } from './wall-procedures.ts'
 
-/** Services that the operator's procedures call. */
+/** Services called by the operator's procedures. */
 interface ConsoleServices {
   pendingEvents: Pick<PendingEvents, 'caughtUp'>
   store: Store
@@ -91,7 +91,7 @@ interface ConsoleServices {
   credentialRooms: CredentialRooms
   accountAccess: AccountAccess
   pool: NodePool
-  /** Undefined: this controller runs no embedded node. */
+  /** Undefined: this controller has no embedded node. */
   media: EmbeddedNodes | undefined
   janus: JanusNodes
   gateway: GatewayRooms
@@ -124,7 +124,7 @@ interface ConsoleServices {
   olderClients: OlderClients
 }
 
-/** Facts of the controller that do not change while it runs. */
+/** Constant properties of the running controller. */
 interface ControllerFacts {
   version: string
   /** Milliseconds since the epoch. */
@@ -135,7 +135,6 @@ interface ControllerFacts {
   databaseRisk: DatabaseRisk | undefined
 }
 
-/** Dependencies of the procedures of the console. */
 export interface ConsoleDependencies {
   services: ConsoleServices
   listeners: Listeners
@@ -147,12 +146,12 @@ export interface ConsoleDependencies {
   phone: PhoneParts
   diagnostics: Diagnostics
   facts: ControllerFacts
-  /** Times of the last restarts after a crash, milliseconds since the epoch. */
+  /** Times of the last restarts after a crash, in milliseconds since the epoch. */
   restarts: readonly number[]
   logger: Logger
-  /** Exports of recordings; undefined where their folder cannot be used. */
+  /** Exports of recordings; undefined if their folder is unusable. */
   exports: ExportJobs | undefined
-  /** Replaces the console key; undefined: there is none. */
+  /** Replaces the console key; undefined if there is none. */
   replaceKey: (() => { key: string; file: string }) | undefined
 }
 
@@ -227,7 +226,7 @@ export function consoleHandlers(parts: ConsoleDependencies): Handlers {
   }
 }
 
-/** Lists what needs the operator's attention now. */
+/** Lists everything that requires the operator's attention now. */
 export function attentionNow({
   services,
   listeners,
@@ -247,7 +246,7 @@ export function attentionNow({
     store: store.status(),
     medium: controllers.medium(),
     nodes: pool.views(),
-    // Cameras of a room outside its schedule are not missing.
+    // Cameras are expected to be offline while their room is outside its schedule.
     devices: outgoing.views().filter(({ roomId }) => !isOutsideSchedule(store.get('rooms', roomId))),
     listeners: listeners.views(),
     licence: licenceOf(store),

@@ -6,7 +6,7 @@ import { RefusalError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Diagnostics } from '../diagnostics/diagnostics.ts'
 
-/** Procedures on the machine of this controller: its readiness, and diagnostics. */
+/** Procedures on the machine of this controller: readiness and diagnostics. */
 export function readinessHandlers(
   readiness: Pick<Readiness, 'names' | 'run'>,
   phone: PhoneParts,

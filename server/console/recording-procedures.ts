@@ -19,14 +19,13 @@ import { actorOf, type CallOrigin, type Handlers, type ProceduresOf } from './ha
 import type { SharedEventLog } from '../event-log/event-log.ts'
 import type { RecordingStream, RecordingTarget } from '../../shared/domain/recordings.ts'
 
-/** Longest time line of one call, in days. */
+/** Maximum span of a time line per call, in days. */
 const maxDays = 31
 const dayMs = 24 * 60 * 60_000
-/** Segments and gaps of a stream in one time line. */
+/** Maximum numbers of segments and gaps of a stream in one time line. */
 const maxSegments = 50_000
 const maxGaps = 2_000
 
-/** Dependencies of the procedures on recordings. */
 export interface RecordingProcedureDependencies {
   recordings: SiteRecordings
   store: Store
@@ -34,7 +33,6 @@ export interface RecordingProcedureDependencies {
   log: Pick<SharedEventLog, 'append'>
 }
 
-/** Procedures on recordings. */
 export function recordingHandlers(parts: RecordingProcedureDependencies): Handlers<ProceduresOf<'recordings'>> {
   const { recordings, store, settings, log } = parts
   const sees = ({ role }: CallOrigin, device: boolean): boolean =>
@@ -43,7 +41,7 @@ export function recordingHandlers(parts: RecordingProcedureDependencies): Handle
     (origin: CallOrigin) =>
     ({ device }: Pick<RecordingTarget, 'device'>): boolean =>
       sees(origin, device)
-  /** Streams that the caller may see; others are as if they did not exist. */
+  /** Returns the streams that the caller may see. Others are treated as nonexistent. */
   const visible = (streams: readonly RecordingStream[], origin: CallOrigin): RecordingStream[] =>
     streams.filter((stream) => sees(origin, false) || sees(origin, isCamera(recordings, store, stream)))
   const rule = (roomId: string, userId = ''): RecordingRuleView => ruleView(parts, roomId, userId)
@@ -76,7 +74,7 @@ export function recordingHandlers(parts: RecordingProcedureDependencies): Handle
         ...{ width: segment.width, height: segment.height, kept: segment.kept, end: segment.end },
         lacks: segment.lacks ?? [],
       }))
-      // Live requests record what no time line shows.
+      // Segments recorded for live requests are not shown in time lines.
       if (recordings.orders.windowOf(recorded) !== undefined) return { items, more: found.length > limit }
       const open = recordings.usableIndex.open({ ...recorded, from, to, limit: 4 }).map((segment) => ({
         ...{ id: segment.id, from: segment.startedAt, to: Math.max(Date.now(), segment.startedAt), bytes: 0 },
@@ -106,7 +104,7 @@ export function recordingHandlers(parts: RecordingProcedureDependencies): Handle
     'recordings.delete': async ({ streams, from, to }, origin) => {
       checkSpan(from, to, 36_500)
       const index = recordings.usableIndex
-      // The names are gone afterwards.
+      // The names are deleted together with the recordings, so they are read first.
       const subjects = streams.map(({ room_id, user_id }) => ({
         room: room_id,
         subject: recordedSubject(index, { roomId: room_id, userId: user_id, from, to }),
@@ -195,7 +193,7 @@ function sourceView(recordings: SiteRecordings, store: Store, source: RecordedSo
   }
 }
 
-/** A stream of which nothing but a camera was ever recorded. */
+/** Whether only cameras were ever recorded in a stream. */
 function isCamera(recordings: SiteRecordings, store: Store, stream: RecordingStream): boolean {
   const recorded = recordings.usableIndex.source(recordedStream(stream))
   return recorded === undefined ? store.get('devices', stream.user_id) !== undefined : recorded.device

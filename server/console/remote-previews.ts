@@ -4,11 +4,11 @@ import { type RefusalName, refusal } from '../../shared/refusals/refusal.ts'
 import type { MediaRefusalName } from '../../shared/media/room-media.ts'
 import type { RoomMedia, RoomMediaParams, RoomPeople } from '../nodes/port/room-media.ts'
 
-/** Limit of previews of remote media that are open at once. */
+/** Maximum number of open previews of remote media. */
 const maxPreviews = 1_000
-/** Candidates that one answer may name: a machine with several network cards and VPNs has fewer. */
+/** Maximum number of candidates per answer: a machine with several network cards and VPNs has fewer. */
 const maxCandidates = 24
-/** Ports below belong to services of the system; browsers do not give them out. */
+/** Lower ports belong to system services; browsers do not use them. */
 const firstPort = 1_024
 
 const refusalNames = {
@@ -20,11 +20,14 @@ const refusalNames = {
   busy: 'previewBusy',
 } as const satisfies Record<MediaRefusalName, RefusalName>
 
-/** Part of the nodes' media that previews use. */
+/** Methods of remote media that previews use. */
 export type PreviewedMedia = Pick<RoomMedia, 'watch' | 'answer' | 'resize' | 'end'> &
   Pick<RoomPeople, 'isOpen' | 'refusalOf'>
 
-/** Previews in the console of streams whose room has its media on another node: that node offers, and the page's browser answers through the controller. */
+/**
+ * Previews in the console of streams whose room has its media on another node. That node sends an offer, and the page's
+ * browser answers through the controller.
+ */
 export class RemotePreviews {
   readonly #media: PreviewedMedia
   readonly #sessions = new Set<string>()
@@ -38,7 +41,7 @@ export class RemotePreviews {
     return this.#sessions.has(session)
   }
 
-  /** Begins a preview. Resolves to the node's offer. @throws RefusalError notFound, failed */
+  /** Starts a preview. Resolves to the node's offer. @throws RefusalError notFound, failed */
   async watch(
     wish: Omit<RoomMediaParams<'watch'>, 'userId'>,
     signal: AbortSignal,
@@ -50,13 +53,16 @@ export class RemotePreviews {
     return { session, offer: sdp }
   }
 
-  /** Takes the browser's answer. @throws RefusalError failed */
+  /** Sends the browser's answer to the node. @throws RefusalError failed */
   async answer(session: string, answer: string, signal: AbortSignal): Promise<void> {
     if (!this.#isOpen(session)) throw failed('noSession')
     await this.#orFailed(this.#media.answer({ session, answer: withCallable(answer) }, signal))
   }
 
-  /** Notes how high the picture is shown, in device pixels. Resolves to whether the preview goes on. @throws RefusalError failed */
+  /**
+   * Sends the displayed height of the picture, in device pixels. Resolves to whether the preview continues.
+   * @throws RefusalError failed
+   */
   async resize(session: string, height: number, signal: AbortSignal): Promise<boolean> {
     if (!this.#isOpen(session)) return false
     await this.#orFailed(this.#media.resize({ session, height }, signal))
@@ -94,8 +100,9 @@ function failed(name: MediaRefusalName, cause?: unknown): RefusalError {
 }
 
 /**
- * The answer without candidates that the node is not to call: it sends a check to each. The rest are UDP addresses of machines, or the names that browsers put in their place
- * (draft-ietf-mmusic-mdns-ice-candidates). A browser without any still connects: the node learns its address from its first check.
+ * Removes candidates to which the node must not connect, because it sends a check to each. The remaining ones are UDP
+ * addresses of machines, or the names with which browsers replace them (draft-ietf-mmusic-mdns-ice-candidates). A
+ * browser without candidates still connects: the node takes its address from its first check.
  */
 function withCallable(sdp: string): string {
   const lines = sdp.split(/(?<=\n)/)

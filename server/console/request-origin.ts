@@ -7,7 +7,7 @@ import { halfOfSubprotocols, pageHalfHeader, ticketParameter } from '../../share
 import type { PageProof } from '../access/accounts/page-half.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
 
-/** Names by which people open the console, besides IP addresses, localhost and the name of the machine. */
+/** Host names of the console, in addition to IP addresses, localhost and the name of the machine. */
 export interface ConsoleNames {
   /** The setting `media.public_url`; empty if not set. */
   publicUrl: () => string
@@ -16,21 +16,22 @@ export interface ConsoleNames {
 }
 
 /**
- * Whether a request is meant for this console: its Host is an IP address, localhost, the name of the machine, the host of the public address or a name of the
- * certificate; and its Origin, if a browser sent one, is that host or the public address. A name that a foreign DNS server points here (DNS rebinding) is rejected.
+ * Whether a request is meant for this console. Its Host must be an IP address, localhost, the name of the machine, the
+ * host of the public address or a name in the certificate. Its Origin, if sent, must be that host or the public
+ * address. A name that a foreign DNS server resolves to this machine (DNS rebinding) is rejected.
  */
 export function isOwnRequest(request: IncomingMessage, names: ConsoleNames): boolean {
   const host = request.headers.host?.toLowerCase()
   if (host === undefined || !isOwnHost(host, names)) return false
   const origin = request.headers.origin?.toLowerCase()
   if (origin === undefined || origin === `https://${host}`) return true
-  // A reverse proxy may speak TLS for a console that does not; never the other way round.
+  // A reverse proxy may use TLS for a console without TLS, but never the reverse.
   if (origin === `http://${host}` && !isSecure(request)) return true
-  // A reverse proxy may replace Host, never Origin.
+  // A reverse proxy may replace Host, but never Origin.
   return withoutDot(origin) === publicUrl(names)?.origin
 }
 
-/** Whether a request came over TLS. */
+/** Whether a request was received over TLS. */
 export function isSecure(request: IncomingMessage): boolean {
   return request.socket instanceof TLSSocket
 }
@@ -48,12 +49,12 @@ function publicUrl(names: ConsoleNames): URL | undefined {
   return URL.canParse(url) ? new URL(url) : undefined
 }
 
-/** Removes the dot that ends a fully qualified name: it is the same host. */
+/** Removes the trailing dot of a fully qualified name, which denotes the same host. */
 function withoutDot(origin: string): string {
   return origin.replace(/\.(?=(?::\d+)?$)/, '')
 }
 
-/** Parsed once per certificate: requests with a foreign Host must stay cheap. */
+/** Parsed once per certificate, because requests with a foreign Host must stay cheap. */
 const certificates = new WeakMap<TlsMaterial, X509Certificate>()
 
 function isCertified(name: string, material: TlsMaterial | undefined): boolean {
@@ -67,12 +68,12 @@ function isCertified(name: string, material: TlsMaterial | undefined): boolean {
 }
 
 /**
- * Two names: a cookie that was set over TLS cannot be replaced by a page without it (RFC 6265bis, section 5.7), and a console may come to TLS and leave it again.
- * `__Host-` is taken by browsers from this very host over TLS only.
+ * There are two names, because a page without TLS cannot replace a cookie set over TLS (RFC 6265bis, section 5.7), and
+ * a console may switch TLS on and off. Browsers accept `__Host-` only from the same host over TLS.
  */
 const cookieName = (secure: boolean): string => (secure ? '__Host-roomdesk_session' : 'roomdesk_session')
 
-/** The console session's cookie of a request; empty when it has none. */
+/** Returns the console session's cookie of a request; empty if there is none. */
 export function sessionCookie(request: IncomingMessage): string {
   const wanted = cookieName(isSecure(request))
   for (const part of (request.headers.cookie ?? '').split(';')) {
@@ -82,7 +83,7 @@ export function sessionCookie(request: IncomingMessage): string {
   return ''
 }
 
-/** What a request shows beside the cookie: the page's half of its session, or the ticket of a download. */
+/** Returns the proof of a request besides its cookie: the page's half of its session, or the ticket of a download. */
 export function pageProof({ headers, url = '' }: IncomingMessage): PageProof {
   const half = headers[pageHalfHeader]
   if (typeof half === 'string') return { half }
@@ -92,12 +93,12 @@ export function pageProof({ headers, url = '' }: IncomingMessage): PageProof {
   return { half: halfOfSubprotocols(headers['sec-websocket-protocol'] ?? '') }
 }
 
-/** Headers that show both halves of a session, over TLS and without. */
+/** Returns headers with both halves of a session, for connections with and without TLS. */
 export function sessionHeaders(cookie: string, half: string): Record<string, string> {
   return { cookie: `${cookieName(true)}=${cookie}; ${cookieName(false)}=${cookie}`, [pageHalfHeader]: half }
 }
 
-/** A Set-Cookie header: no script reads it, no other site sends it. */
+/** Returns a Set-Cookie header. Scripts cannot read the cookie, and requests from other sites do not contain it. */
 export function cookieHeader(value: string, maxAge: number, secure: boolean): string {
   return `${cookieName(secure)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${secure ? '; Secure' : ''}`
 }

@@ -20,7 +20,6 @@ import type { WaitingGuests } from '../rooms/waiting-guests.ts'
 
 const dayMs = 24 * 60 * 60_000
 
-/** Dependencies of the procedures on rooms. */
 interface RoomHandlersDependencies {
   rooms: Rooms
   roomViews: RoomViews
@@ -31,7 +30,6 @@ interface RoomHandlersDependencies {
   logger: NodeLogger
 }
 
-/** Procedures on rooms. */
 export function roomHandlers({
   rooms,
   roomViews: views,
@@ -97,7 +95,7 @@ export function roomHandlers({
   }
 }
 
-/** Refusals of an act whose recipient is not in the room. */
+/** Refusals of an action whose recipient is not in the room. */
 const refusals: Readonly<Record<WaitingRefusal, Refusal>> = {
   notWaiting: refusal('notWaiting'),
   locked: refusal('waitingRoomLocked'),
@@ -105,7 +103,7 @@ const refusals: Readonly<Record<WaitingRefusal, Refusal>> = {
   failed: refusal('nodeSilent'),
 }
 
-/** Procedures on people who wait before rooms. */
+/** Procedures on people who wait to enter rooms. */
 export function waitingHandlers(rooms: Pick<Rooms, 'get'>, guests: WaitingGuests): Handlers<ProceduresOf<'waiting'>> {
   const outcomeOf = ({ people, refusal: why }: ControlResult<'admit_waiting'>): ProcedureOutput<'waiting.admit'> => {
     if (people.length === 0 && why !== null) throw new RefusalError(refusals[why])
@@ -135,7 +133,7 @@ export function waitingHandlers(rooms: Pick<Rooms, 'get'>, guests: WaitingGuests
   }
 }
 
-/** Name under which a guest sees the operator; empty for one without an account: the page words it. */
+/** Returns the name of the operator that a guest sees; empty without an account: then the page shows a default. */
 function senderOf({ account = '' }: CallOrigin): string {
   return account
 }

@@ -14,7 +14,6 @@ import type { Store } from '../store/store.ts'
 import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
 import { refuseCaller, roleOfSight } from './judge-call.ts'
 
-/** Dependencies of the search. */
 export interface SearchDependencies {
   store: Pick<Store, 'get'>
   search: SiteSearch
@@ -25,7 +24,7 @@ export interface SearchDependencies {
   outgoing: Pick<OutgoingUsers, 'view'>
 }
 
-/** Procedure that lists a kind: only who may call it finds anything of that kind. */
+/** Procedure that lists each kind: only callers with access to it find objects of that kind. */
 const listedBy: Readonly<Record<Exclude<SearchKind, 'tags'>, ProcedureName>> = {
   rooms: 'rooms.list',
   people: 'rooms.get',
@@ -37,7 +36,7 @@ const listedBy: Readonly<Record<Exclude<SearchKind, 'tags'>, ProcedureName>> = {
 
 const none = (): { items: never[]; more: boolean } => ({ items: [], more: false })
 
-/** The search over everything of a site. */
+/** Search over all objects of a site. */
 export function searchHandlers(parts: SearchDependencies): Handlers<ProceduresOf<'search'>> {
   return {
     'search.find': async ({ text, event_words: words, kinds, limit }, origin) => {
@@ -103,7 +102,7 @@ function foundCameras(
   origin: CallOrigin,
 ): Found['cameras'] {
   const words = searchWords(text)
-  /** Finds a camera for viewers only by what viewers see of it. */
+  /** Viewers find a camera only by the texts that viewers can see. */
   const visible = (key: string): boolean => {
     const device = store.get('devices', key)
     if (device === undefined) return false

@@ -6,7 +6,6 @@ import type { Handlers } from './handlers.ts'
 
 type Names = 'settings.get' | 'settings.check' | 'settings.set' | 'listeners.restart'
 
-/** Procedures on settings. */
 export function settingsHandlers(
   { store, listeners }: Pick<SettingsDependencies, 'store' | 'listeners'>,
   applied: AppliedSettings,

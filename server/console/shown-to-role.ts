@@ -3,26 +3,32 @@ import { atLeast, type Role } from '../../shared/domain/roles.ts'
 import { shownAddress } from '../observe/redaction/address.ts'
 import type { DeviceView } from '../../shared/domain/devices.ts'
 
-/** Outputs of which somebody who only looks sees less. Secrets are in none of them: these are texts in which callers may have written one. */
+/**
+ * Outputs that contain less for viewers. They contain no secrets in fields of their own, but texts in which callers may
+ * have entered one.
+ */
 const forViewers: { readonly [N in ProcedureName]?: (output: ProcedureOutput<N>) => ProcedureOutput<N> } = {
   'devices.list': (views) => views.map(deviceForViewers),
 }
 
-/** Output of a procedure as a caller of this role may see it. */
+/** Returns the output of a procedure as a caller of this role may see it. */
 export function shownTo(role: Role, name: ProcedureName, output: unknown): unknown {
   if (atLeast(role, 'operator')) return output
-  // The table is typed name by name; a name that is only known at run time needs it untyped once.
+  // The table is typed by name; a name known only at run time requires one untyped access.
   const shown = forViewers[name] as ((output: unknown) => unknown) | undefined
   return shown === undefined ? output : shown(output)
 }
 
-/** An event, as a console of this role may see it. */
+/** Returns an event as a console of this role may see it. */
 export function eventShownTo(role: Role, event: ConsoleEvent): ConsoleEvent {
   if (event.name !== 'devices.changed' || atLeast(role, 'operator')) return event
   return { ...event, payload: { ...event.payload, items: event.payload.items.map(deviceForViewers) } }
 }
 
-/** Cameras take logins in path, query and free texts, too: of the address what is plain, of the rest nothing. */
+/**
+ * Removes all texts that may contain a login: cameras accept logins in path, query and free texts, too. Only the plain
+ * part of the address stays.
+ */
 function deviceForViewers(view: DeviceView): DeviceView {
   const { assist_address: second } = view.options
   return {

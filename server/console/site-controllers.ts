@@ -12,39 +12,45 @@ import type { EventHub } from './event-hub.ts'
 import type { NewLeader } from './leader-history.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
-/** The controllers of the site, as the one in this process knows them: a `SiteMember` is one, with its medium. */
+/**
+ * The controllers of the site, as seen by the one in this process. A `SiteMember` implements this together with its
+ * storage.
+ */
 export interface SiteControllers
   extends Pick<
     SiteMember,
     'id' | 'controllers' | 'leader' | 'onLeader' | 'database' | 'answerLeader' | 'handOver' | 'lease'
   > {
   readonly medium: Medium
-  /** A change of the leader, returned once; undefined where that is no news. Left out: it never is. */
+  /** Returns the last change of the leader, once; undefined if there is none. Absent if the leader never changes. */
   newLeader?: () => NewLeader | undefined
-  /** Whether a controller with this place is not called, because it would be in plain HTTP on another machine. Left out: none is. */
+  /**
+   * Whether calls to a controller at this address are refused, because they would use plain HTTP to another machine.
+   * Absent: none are.
+   */
   refusesPlain?: (place: KnownController['place']) => boolean
-  /** Epoch of the latest term that this controller led or read; empty: none was. Left out: none can be. */
+  /** Epoch of the latest term that this controller led or read; empty if there was none. Absent: terms are not used. */
   knownEpoch?: () => string
-  /** Ids of other replicas that this controller cannot reach. Left out: none. */
+  /** Ids of other replicas that this controller cannot reach. Absent: none. */
   unreachable?: () => ReadonlySet<string>
 }
 
 export interface ControllerWatchOptions {
   site: SiteControllers
   hub: Pick<EventHub, 'emit' | 'listening'>
-  /** Left out: nothing is written. */
+  /** Absent: no events are written. */
   sink?: EventSink
-  /** Ports of the leader that this controller cannot reach. Left out: it leads, or there is no other. */
+  /** Ports of the leader that this controller cannot reach. Absent: it is the leader, or there is no other. */
   unreachable?: () => readonly ListenerName[]
   /** Milliseconds since the epoch. */
   clock?: () => number
-  /** Between two looks, in milliseconds. */
+  /** Interval between two checks, in milliseconds. */
   everyMs?: number
-  /** How long the database is waited for, in milliseconds. */
+  /** Timeout of the database, in milliseconds. */
   answerMs?: number
 }
 
-/** Watches the controllers of the site: shows them in the console, and notifies it of changes. */
+/** Monitors the controllers of the site: shows them in the console, and notifies it of changes. */
 export class ControllerWatch {
   readonly #options: ControllerWatchOptions & Required<Pick<ControllerWatchOptions, 'clock' | 'everyMs' | 'answerMs'>>
   readonly #stops: (() => void)[] = []
@@ -63,7 +69,7 @@ export class ControllerWatch {
     this.#leaderlessSince = site.leader() === undefined ? clock() : 0
   }
 
-  /** The controllers of a site in files never change: nothing is polled. */
+  /** The controller of a site in files never changes: nothing is polled. */
   start(): void {
     if (this.#options.site.medium === 'disk') return
     const timer = setInterval(() => mustNotFail(this.#look()), this.#options.everyMs).unref()
@@ -82,7 +88,7 @@ export class ControllerWatch {
     for (const stop of this.#stops.splice(0)) stop()
   }
 
-  /** The controllers and what holds the state, as they are now; those that were known last where the database does not answer. */
+  /** Returns the controllers and the storage of the state; the last known ones if the database does not respond. */
   async list(): Promise<ControllersView> {
     await this.#look()
     return this.#view()
@@ -100,7 +106,7 @@ export class ControllerWatch {
     return { kind: this.#options.site.medium, shown, away_since: awaySince, error, risks: [...risks] }
   }
 
-  /** Metrics of the controller in this process. */
+  /** Returns the metrics of the controller in this process. */
   metrics(): ControllerMetricSources {
     const { id, medium } = this.#options.site
     return {
@@ -114,8 +120,8 @@ export class ControllerWatch {
   }
 
   /**
-   * Makes a controller the leader; it leads when this resolves.
-   * @throws RefusalError notFound; whatever `SiteMember.handOver` throws
+   * Makes a controller the leader; resolves when it is the leader.
+   * @throws RefusalError notFound; errors of `SiteMember.handOver`
    */
   async lead(id: string): Promise<{ name: string }> {
     const { items } = await this.list()
@@ -127,7 +133,7 @@ export class ControllerWatch {
     return { name: chosen.name }
   }
 
-  /** One look at a time; a database that hangs is not waited for. */
+  /** Only one check runs at a time. A hanging database does not delay the caller. */
   async #look(): Promise<void> {
     this.#looking ??= this.#read().finally(() => (this.#looking = undefined))
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -151,13 +157,13 @@ export class ControllerWatch {
     try {
       this.#known = { items: await this.#options.site.controllers(), at: this.#options.clock() }
     } catch {
-      // The database is away: its state says so.
+      // The database is unreachable, which its own state already shows.
     }
   }
 
   #notify(view: ControllersView): void {
     if (!this.#options.hub.listening) return
-    // That somebody is still there is no news.
+    // A new report of a running controller is not a change.
     const items = view.items.map(({ seen_at, ...item }) => [item, item.gone && seen_at])
     const lease = view.lease === null ? null : { ...view.lease, proved_for: 0 }
     const news = JSON.stringify([items, view.medium, view.leader_unreachable, lease])
@@ -184,7 +190,7 @@ export class ControllerWatch {
       : { epoch: lease.epoch, proved_for: Math.round(lease.provedFor), lapses: lease.lapses, waits: lease.waits }
   }
 
-  /** Clocks of other machines may be wrong: the silence of a controller is measured against the latest report. */
+  /** Clocks of other machines may be wrong: the age of a controller's report is measured against the latest report. */
   #items(): ControllerView[] {
     const { items, at } = this.#known
     const last = Math.max(...items.map(({ seenAt }) => seenAt))

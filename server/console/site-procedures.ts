@@ -18,7 +18,6 @@ import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
 import { loopback } from '../../shared/bind-address.ts'
 import type { BackupProof } from '../../shared/domain/backups.ts'
 
-/** Dependencies of the site's procedures. */
 export interface SiteDependencies {
   capabilities: Pick<Capabilities, 'revoke'>
   store: Store
@@ -36,19 +35,19 @@ export interface SiteDependencies {
   facts: { version: string; startedAt: number; folder: string; key: SiteKeyView }
   counts: () => OverviewView['counts']
   olderClients: { view(): OverviewView['older_clients']; dismiss(client: RefusedClient): void }
-  /** Nothing was ever done here. */
+  /** Whether nothing has been created on the site yet. */
   fresh: () => boolean
   dismissWelcome: () => Promise<void>
   /** Space for uploaded backups. */
   uploads: UploadSpace
-  /** Headless only: the console key is replaced. */
+  /** Replaces the console key; undefined on the desktop. */
   replaceKey: (() => { key: string; file: string }) | undefined
 }
 
 type CountedCollection = 'rooms' | 'credentials' | 'nodes' | 'devices' | 'accounts' | 'access_tokens' | 'wall_views'
 type BackupView = ProcedureOutput<'backups.make'>
 
-/** Accounts and tokens that a preview names. */
+/** Maximum number of accounts and tokens named in a preview. */
 const maxShown = 100
 
 type Names = ProceduresOf<'overview' | 'licence' | 'backups' | 'tls' | 'console'>
@@ -150,12 +149,13 @@ export function siteHandlers(parts: SiteDependencies): Handlers<Names> {
     },
     'console.replace_key': async (_, { way }) => {
       if (parts.replaceKey === undefined) throw new RefusalError(refusal('desktopHasNoKey'))
-      // Whoever has the old key may have made links. Before, so that the key stays where the store refuses; and again, for those that were made meanwhile.
+      // A holder of the old key may have created links. They are revoked before the key is replaced, so that the key
+      // stays if the store fails, and again after it, for links created meanwhile.
       const maker = { type: 'key' } as const
       await parts.capabilities.revoke({ maker }, ofProgram)
       const { key, file } = parts.replaceKey()
       await parts.capabilities.revoke({ maker }, ofProgram)
-      // A session can be stolen: only the old key itself, shown in this very call, is answered with the new one.
+      // A session may be stolen: the new key is returned only to a caller who presented the old key in this call.
       return { key: way === undefined || way === 'key' ? key : '', file }
     },
   }
@@ -163,7 +163,7 @@ export function siteHandlers(parts: SiteDependencies): Handlers<Names> {
 
 const unlimited: Licence = licenceSchema.parse({})
 
-/** The licence in force; a site without one is not limited. The same object until it changes. */
+/** Returns the licence in force; without one, the site is unlimited. Returns the same object until it changes. */
 export function licenceOf(store: Store): Licence {
   return store.get('licence', 'site') ?? unlimited
 }
@@ -200,15 +200,16 @@ function overview(parts: SiteDependencies): OverviewView {
 }
 
 /**
- * Whether a call comes from the machine itself: the desktop app's window, or the console key, which is the machine's own, from a loopback address. An admin who signed in is
- * not, wherever they sit: a session can be stolen.
+ * Whether a call is made at the machine itself: from the window of the desktop application, or with the machine's
+ * console key from a loopback address. The session of an admin does not count, wherever it is used, because it may be
+ * stolen.
  */
 export function isAtMachine({ transport, way, client }: CallOrigin): boolean {
   if (transport === 'ipc' || transport === 'internal') return true
   return (way === 'key' || way === 'key_session') && loopback.test(client)
 }
 
-/** @throws RefusalError forbidden for a backup that this site did not make, or not so */
+/** @throws RefusalError forbidden for a backup that this site did not create, or that was modified */
 function assertProven(proof: BackupProof, name: string): void {
   if (proof === 'good') return
   throw new RefusalError(refusal('backupUnproven', { backup: name, proof }))

@@ -11,7 +11,6 @@ import { changedTags, TagUndo } from '../rooms/tags/tag-change.ts'
 import { deviceView } from './camera-procedures.ts'
 import type { Handlers } from './handlers.ts'
 
-/** Parts that the procedures on tags work on. */
 export interface TagDependencies {
   rooms: Rooms
   roomViews: RoomViews
@@ -25,7 +24,6 @@ type TagProcedures = 'tags' | 'set_tags' | 'change_tags'
 /** Changes the tags of one record. */
 type Changer = (key: string, change: (tags: readonly string[]) => readonly string[]) => Promise<unknown>
 
-/** Procedures on the tags of rooms and devices. */
 export function tagHandlers(parts: TagDependencies): Handlers<`${TaggedKind}.${TagProcedures}`> {
   const { rooms, roomViews, outgoing, tags, logger } = parts
   const ofRoom: Changer = (roomId, change) => rooms.changeTags(roomId, change)
@@ -68,7 +66,7 @@ interface ChangeOfMany {
 type KeyedChange = TagChange & { keys: readonly string[] }
 type Undoable = z.output<typeof bulkOutcome> & { undo: { keys: string[]; add: string[]; remove: string[] }[] }
 
-/** Changes the tags of many records, each by itself, and answers with the opposite changes. */
+/** Changes the tags of many records separately, and returns the inverse changes. */
 async function changeMany(
   kind: TaggedKind,
   changes: readonly KeyedChange[],

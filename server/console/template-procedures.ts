@@ -9,10 +9,9 @@ import type { Store } from '../store/store.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 import type { RoomTemplate } from '../../shared/domain/room-templates.ts'
 
-/** Lock that every change of the templates holds: names are unique. */
+/** Lock held by every change of the templates, because names are unique. */
 const lock = 'room_templates'
 
-/** Procedures on templates of rooms. */
 export function templateHandlers(store: Store): Handlers<ProceduresOf<'templates'>> {
   return {
     'templates.list': () => {
@@ -53,7 +52,7 @@ export function templateHandlers(store: Store): Handlers<ProceduresOf<'templates
   }
 }
 
-/** Name of the template that a transaction stores. */
+/** Returns the name of the template stored by a transaction. */
 function nameOfSaved(_: unknown, planned: PlannedChange | undefined): EventParams {
   const [saved] = planned === undefined ? [] : recordsPut(planned, 'room_templates')
   return saved === undefined ? {} : { name: saved.name }

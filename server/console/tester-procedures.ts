@@ -20,7 +20,6 @@ import type { z } from 'zod'
 type Request = z.output<(typeof testerProcedures)['tester.send']['input']>
 type Answer = z.output<(typeof testerProcedures)['tester.send']['output']>
 
-/** Dependencies of the API tester. */
 export interface TesterDependencies {
   credentials: Credentials
   settings: () => Settings
@@ -28,10 +27,10 @@ export interface TesterDependencies {
   tls: Pick<SiteTls, 'material'>
 }
 
-/** Tokens kept for the next sends. */
+/** Maximum number of tokens kept for later requests. */
 const maxTokens = 100
 
-/** The API tester: it sends a request through the listener, over HTTP, as an outside client would. */
+/** The API tester: it sends a request through the listener over HTTP, like an external client. */
 export function testerHandlers(parts: TesterDependencies): Handlers<ProceduresOf<'tester'>> {
   const tester = new Tester(parts)
   return {
@@ -65,7 +64,7 @@ function described(contract: OperationContract): TesterOperation {
 
 class Tester {
   readonly #parts: TesterDependencies
-  /** Tokens by access_key: one session serves many requests, until the listener refuses its token. */
+  /** Tokens by access_key: one session is used for many requests, until the listener refuses its token. */
   readonly #tokens = new Map<string, string>()
 
   constructor(parts: TesterDependencies) {
@@ -82,7 +81,7 @@ class Tester {
     const kept = this.#tokens.has(request.access_key)
     const answer = await this.#sendOnce(contract, request)
     if (!kept || !isTokenRefusal(contract, answer.body)) return answer
-    // The session has ended since the last send: a new one, once.
+    // The session has ended since the last request: retries once with a new one.
     this.#tokens.delete(request.access_key)
     return this.#sendOnce(contract, request)
   }
@@ -95,7 +94,9 @@ class Tester {
     return answer
   }
 
-  /** The session that an authentication opened is the one that the next sends are on. Returns its token; undefined when it was refused. */
+  /**
+   * Keeps the session opened by an authentication for later requests. Returns its token; undefined if it was refused.
+   */
   #keepToken(accessKey: string, body: string): string | undefined {
     const { random, key } = parsed(body)
     if (typeof random !== 'string' || typeof key !== 'string') return undefined
@@ -115,7 +116,10 @@ class Tester {
     return url
   }
 
-  /** The digest of an authentication, or the token of a session that is opened for it; nothing without a credential. */
+  /**
+   * Returns the digest of an authentication, or the token of a session opened for the request; empty without a
+   * credential.
+   */
   async #authorisation(contract: OperationContract, request: Request): Promise<Record<string, string>> {
     const { access_key } = request
     if (access_key === '') return {}
@@ -157,7 +161,7 @@ class Tester {
   }
 }
 
-/** Whether the answer says that the token is no good. The device API has one number for that and for wrong parameters. */
+/** Whether the response reports an invalid token. The device API uses one number for this and for wrong parameters. */
 function isTokenRefusal(contract: OperationContract, body: string): boolean {
   const { ret, msg } = parsed(body)
   const message = sentenceOf('tokenIncorrect')
@@ -173,7 +177,10 @@ function parsed(body: string): Record<string, unknown> {
   }
 }
 
-/** In a JSON body `options` is an object; a text that is none stays as it is, so that its refusal can be tried too. */
+/**
+ * Parses `options` to an object for a JSON body. An invalid text stays unchanged, so that its refusal can be tested,
+ * too.
+ */
 function withObjects(params: Record<string, string>): Record<string, unknown> {
   if (params.options === undefined) return params
   try {

@@ -9,18 +9,17 @@ import { actorOf, type CallOrigin, type Handlers, type RestoreName } from './han
 import { keyOf, type TrashRestore } from './trash-restore.ts'
 import type { Settings } from '../../shared/settings.ts'
 
-/** A deletion by an operator, which can be undone as a whole. */
+/** Returns a deletion by an operator that can be undone as a whole. */
 export function deletionBy(origin: CallOrigin): Deletion {
   const { type, name } = actorOf(origin)
   return { by: { type: type === 'system' ? 'system' : 'operator', name }, batch: randomBytes(9).toString('base64url') }
 }
 
-/** Name by which a deletion can be undone; empty when nothing of it is in the trash. */
+/** Returns the name by which a deletion can be undone; empty if the trash contains nothing of it. */
 export function undoOf(trash: Pick<Trash, 'ofBatch'>, { batch }: Deletion): string {
   return trash.ofBatch(batch).length === 0 ? '' : batch
 }
 
-/** Procedures on the trash. */
 export function trashHandlers(
   trash: Trash,
   settings: () => Settings,
@@ -33,7 +32,7 @@ export function trashHandlers(
       const restored: string[] = []
       const wanted = ids ?? trash.ofBatch(undo)
       const run = async (id: string): Promise<void> => void restored.push(await restore.restore(kind, id))
-      // A name that holds nothing any more fails as an entry does.
+      // A name whose entries are all gone fails in the same way as a missing entry.
       return { ...(await inBulk(wanted.length === 0 ? [undo] : wanted, logger, run)), restored }
     }
   return {

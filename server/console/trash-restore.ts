@@ -8,7 +8,6 @@ import type { StoredDevice, StoredNode, StoredRoom, StoredTrash } from '../store
 import type { Store, Transaction } from '../store/store.ts'
 import { lockOfTrash, type Trash } from '../store/trash/trash.ts'
 
-/** Dependencies of restores. */
 export interface RestoreDependencies {
   store: Store
   trash: Pick<Trash, 'get' | 'holdsRoom'>
@@ -17,7 +16,7 @@ export interface RestoreDependencies {
 
 type EntryOf<K extends TrashKind> = Extract<StoredTrash, { kind: K }>
 
-/** Puts things of the trash back where they were, whole or not at all: one whose name, number or key is taken says so. */
+/** Restores objects from the trash, completely or not at all. Refuses if a name, number or key is in use. */
 export class TrashRestore {
   readonly #parts: RestoreDependencies
 
@@ -29,7 +28,7 @@ export class TrashRestore {
   async restore(kind: TrashKind, id: string): Promise<string> {
     const entry = this.#entry(kind, id)
     return await this.#parts.store.transact([lockOfTrash(id), ...locksOf(entry)], (transaction) => {
-      // Restored or deleted for good while this waited.
+      // The entry may have been restored or deleted permanently while this call waited.
       this.#entry(kind, id)
       this.#put(entry, transaction)
       transaction.delete('trash', id)
@@ -82,7 +81,7 @@ export class TrashRestore {
     transaction.put('devices', userId, device)
   }
 
-  /** @throws RefusalError conflict when one of their ids is taken, or there are too many */
+  /** @throws RefusalError conflict if one of their ids is in use, or there are too many */
   #checkDevices(devices: readonly StoredDevice[]): void {
     const { store, pool } = this.#parts
     for (const { userId, roomId } of devices) {
@@ -120,7 +119,7 @@ export class TrashRestore {
   }
 }
 
-/** Key of a deleted record in its collection. */
+/** Returns the key of a deleted record in its collection. */
 export function keyOf(entry: StoredTrash): string {
   switch (entry.kind) {
     case 'rooms':
@@ -136,7 +135,7 @@ export function keyOf(entry: StoredTrash): string {
   }
 }
 
-/** Locks that every change of the same records holds. */
+/** Returns the locks held by every change of the same records. */
 function locksOf(entry: StoredTrash): string[] {
   switch (entry.kind) {
     case 'rooms':
@@ -152,7 +151,7 @@ function locksOf(entry: StoredTrash): string[] {
   }
 }
 
-/** The room without nodes that were removed meanwhile. */
+/** Returns the room without nodes that were removed meanwhile. */
 function onKnownNodes(room: StoredRoom, known: (node: string) => boolean): StoredRoom {
   const { branches, ...whole } = room
   if (!known(room.node)) return { ...whole, node: '' }
@@ -160,7 +159,7 @@ function onKnownNodes(room: StoredRoom, known: (node: string) => boolean): Store
   return left.length === 0 ? whole : { ...whole, branches: left }
 }
 
-/** Why a node cannot have its port back, with what to do about it. */
+/** Returns the reason why a node's port is unavailable, with a remedy. */
 function portRefusal({ name: node, port }: StoredNode, problem: Refusal): Refusal {
   const { name } = problem.values
   if (name === undefined) return problem

@@ -4,20 +4,19 @@ import { refusal } from '../../shared/refusals/refusal.ts'
 import { SpaceBudget, type SpaceClaim } from '../recordings/space-budget.ts'
 import type { Space } from '../recordings/storage-watch.ts'
 
-/** Bytes that uploads leave free for the store. */
+/** Number of bytes kept free for the store. */
 const marginBytes = 200_000_000
 
-/** Dependencies of the space. */
 export interface UploadSpaceDependencies {
   /** Data folder. */
   folder: string
-  /** Recordings folder and the bytes that stay free for it; undefined where it cannot be used. */
+  /** Returns the recordings folder and the number of bytes kept free for it; undefined if it is unusable. */
   recordings: () => { folder: string; reserve: number } | undefined
-  /** Left out: that of the file system. */
+  /** Undefined: measures the file system. */
   measure?: (folder: string) => Promise<Pick<Space, 'free' | 'capacity'>>
 }
 
-/** Space for the one backup that is uploaded at a time. An archive is unpacked beside itself. */
+/** Space for the single backup uploaded at a time. An archive is unpacked beside itself. */
 export class UploadSpace {
   readonly #budget: SpaceBudget
   #claim: SpaceClaim | undefined
@@ -26,16 +25,16 @@ export class UploadSpace {
     this.#budget = new SpaceBudget(() => spaceOf(dependencies))
   }
 
-  /** Sets space aside for the next part of an upload. @throws RefusalError uploadNoSpace */
+  /** Reserves space for the next part of an upload. @throws RefusalError uploadNoSpace */
   async take(account: string, offset: number, bytes: number): Promise<void> {
     this.end()
-    // What came before is on the disk.
+    // The previous parts are already on the disk.
     const needed = bytes + offset + bytes
     this.#claim = await this.#budget.claim({ owner: `account ${account}`, bytes: needed, share: 1 })
     if (this.#claim === undefined) throw new RefusalError(refusal('uploadNoSpace'))
   }
 
-  /** Ends the upload. */
+  /** Ends the upload and releases its space. */
   end(): void {
     this.#claim?.release()
     this.#claim = undefined

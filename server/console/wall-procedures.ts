@@ -13,13 +13,12 @@ import type { Trash } from '../store/trash/trash.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 import { deletionBy, undoOf } from './trash-procedures.ts'
 
-/** The saved views of the wall, by name. */
+/** Returns the saved views of the wall, sorted by name. */
 export function wallViews(store: Pick<Store, 'all'>): WallView[] {
   const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
   return [...store.all('wall_views').values()].map(viewOf).sort((one, other) => collator.compare(one.name, other.name))
 }
 
-/** Procedures on the saved views of the wall. */
 export function wallHandlers(store: Store, hub: Pick<EventHub, 'emit'>, trash: Trash): Handlers<ProceduresOf<'wall'>> {
   return {
     'wall.list': () => wallViews(store),
@@ -79,7 +78,7 @@ function viewOf(view: StoredWallView): WallView {
   return { ...view, version: versionOf('wall', view) }
 }
 
-/** A new view needs both. */
+/** Returns the error for a new view without one of the required fields. */
 function incomplete(field: string): RefusalError {
   const problems = [problemAt(field, complaint('missing'))]
   return new RefusalError(refusalOfInput(problems), { problems })

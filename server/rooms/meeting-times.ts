@@ -56,7 +56,7 @@ export class MeetingTimes {
     const now = this.#clock()
     const known = store.get('meetings', roomId)
     const goesOn = known !== undefined && (pool.peopleCount(roomId) > 1 || now - known.seen_at <= returnMs)
-    // Clocks of nodes may be ahead, and a new leader learns of people in any order.
+    // Clocks of nodes may be ahead, and a new leader receives people in any order.
     const since = Math.min(goesOn ? known.since : now, joinedAt, now)
     if (known?.since !== since) store.writeBehind('meetings', roomId, { since, seen_at: now })
   }

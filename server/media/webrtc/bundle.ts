@@ -1,35 +1,35 @@
 import type { Offer, OfferedCodec, OfferedMedia, OfferedSection } from './offer.ts'
 
 /**
- * A publisher's media arrives by one transport (BUNDLE, RFC 8843), but the library tells its sections apart by the SSRCs of the offer, and drops unknown ones: for a picture in
- * several sizes (RFC 8853) no offer names any. A connection with one section gets every packet. So the library sees one section, and the answer to the original offer is written
- * here.
+ * A publisher's media arrives on one transport (BUNDLE, RFC 8843). The library separates its sections by the SSRCs of
+ * the offer and drops unknown SSRCs. An offer names no SSRCs for a picture in several sizes (RFC 8853). A connection
+ * with one section gets every packet, so the library sees one section and this module writes the answer to the original
+ * offer.
  */
 
-/** Identifies streams of one picture in packets (RFC 8852, section 3.1). */
+/** URI of the header extension with the RID of a stream (RFC 8852, section 3.1). */
 export const streamIdUri = 'urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id'
-/** Identifies the media section (RFC 9143, section 15.1). */
+/** URI of the header extension with the `mid` of a media section (RFC 9143, section 15.1). */
 export const sectionIdUri = 'urn:ietf:params:rtp-hdrext:sdes:mid'
 
-/** The one section that stands for all of them: nobody reads its media description. */
+/** Placeholder for the single section that replaces all sections. The library ignores its codec. */
 export const wholeTransport = { kind: 'audio', payloadType: 0, name: 'PCMU' } as const
 
 const transportLine = /^a=(?:ice-ufrag|ice-pwd|ice-options|fingerprint|setup|candidate|end-of-candidates)/
 const sessionLine = /^(?:v|o|s|t)=/
 
-/** How a section of an offer is answered. */
+/** Answer to one section of an offer. */
 export interface AnsweredSection {
-  /** The one that is taken. */
   codec: OfferedCodec
-  /** URIs of the header extensions that are used; of what is not offered none is answered. */
+  /** URIs of the accepted header extensions. URIs that were not offered are left out of the answer. */
   extensions: readonly string[]
   /** Kinds of feedback (RFC 4585, section 4.2) that are sent. */
   feedback: readonly string[]
-  /** Streams of its picture that are taken (RFC 8853); empty where it has but one. */
+  /** Accepted streams of the picture (RFC 8853); empty if the picture has one stream only. */
   rids: readonly string[]
 }
 
-/** The offer as if all of it were one section. */
+/** Returns the offer with a single section in place of all its sections. */
 export function bundledOffer({ sdp, media }: Pick<Offer, 'sdp' | 'media'>): string {
   const [session = '', first = '', ...others] = sdp.split(/^(?=m=)/m)
   const own = first.split('\r\n').filter((line) => transportLine.test(line))
@@ -51,8 +51,8 @@ export function bundledOffer({ sdp, media }: Pick<Offer, 'sdp' | 'media'>): stri
 }
 
 /**
- * The answer to an offer of which some sections are taken.
- * @param transport the answer to the offer as one section
+ * Returns the answer to an offer, in which the sections in `taken` are accepted.
+ * @param transport the library's answer to the offer with a single section
  */
 export function bundledAnswer(
   { sections }: Pick<Offer, 'sections'>,
@@ -62,7 +62,7 @@ export function bundledAnswer(
   const lines = transport.split('\r\n').filter((line) => transportLine.test(line))
   const candidates = lines.filter((line) => /^a=(?:candidate|end-of-candidates)/.test(line))
   const shared = lines.filter((line) => !candidates.includes(line))
-  // Those of the section that the others are bundled with (RFC 9143, section 7.3.1).
+  // Candidates belong to the first section of the bundle (RFC 9143, section 7.3.1).
   const firstMedia = sections.find(({ media }) => media !== undefined)
   const mids = sections.flatMap(({ media }) => media?.mid ?? [])
   return [

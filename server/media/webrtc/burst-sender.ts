@@ -4,12 +4,13 @@ import { sequenceOf } from '../rtp/packet.ts'
 import { GopBurst } from './gop-burst.ts'
 import type { VideoSender } from './video-sender.ts'
 
-/** Packets at once, and milliseconds between: more would overflow socket buffers. */
+/** Packets per chunk, and interval of chunks in milliseconds: more would overflow socket buffers. */
 const chunkPackets = 128
 const chunkEveryMs = 2
 /**
- * Repeats of a burst as if it were new, at most; milliseconds between; and milliseconds from the start in which they are sent. A browser that is not ready
- * loses the first packets, cannot ask for packets that it does not know of, and requests a key frame, which cameras do not send on demand.
+ * Maximum number of repeats of a burst, their interval, and the time after the start within which they are sent, in
+ * milliseconds. A browser that is not ready loses the first packets. It cannot request packets that it never noticed,
+ * so it requests a key frame, which cameras do not send on demand.
  */
 const maxRepeats = 3
 const repeatEveryMs = 150
@@ -25,31 +26,39 @@ export class BurstSender {
   #startedAt = 0
   #repeatsLeft = maxRepeats
 
-  /** @param done called once a burst has caught up with its feed, or (not whole) the feed has lost its pictures */
+  /**
+   * @param done called when a burst has caught up with its feed (`whole`), or when the feed no longer keeps the
+   *   pictures (not `whole`)
+   */
   constructor(sender: VideoSender, lifetime: Lifetime, done: (feed: Feed, whole: boolean) => void) {
     this.#sender = sender
     this.#lifetime = lifetime
     this.#done = done
   }
 
-  /** Whether a burst is being sent. */
   get sending(): boolean {
     return this.#burst !== undefined
   }
 
-  /** Notes that the viewer starts now: the first packets may be lost. @param now milliseconds of a clock that never goes back */
+  /**
+   * Records that the viewer starts now, when the first packets may be lost.
+   * @param now milliseconds of a monotonic clock
+   */
   start(now: number): void {
     this.#startedAt = now
   }
 
-  /** Notes that the viewer starts again on another network. Returns whether a silence of so many milliseconds calls for a repeat. */
+  /**
+   * Records that the viewer starts again on another network. Returns whether a silence of `silentMs` milliseconds
+   * requires a repeat.
+   */
   restart(now: number, silentMs: number): boolean {
     this.#repeatsLeft = maxRepeats
     this.#startedAt = now
     return silentMs > repeatEveryMs
   }
 
-  /** Sends a feed's pictures; no effect where it keeps none. */
+  /** Sends the pictures that a feed keeps. Does nothing if the feed keeps none. */
   send(feed: Feed): void {
     const [first] = feed.gop
     if (first === undefined) return
@@ -61,7 +70,7 @@ export class BurstSender {
     this.#sendChunk(feed, burst)
   }
 
-  /** Ends a burst; `done` is not called. */
+  /** Stops a burst without calling `done`. */
   stop(): void {
     this.#burst = undefined
   }
@@ -77,7 +86,7 @@ export class BurstSender {
     this.send(feed)
   }
 
-  /** Forgets the times of bursts that are too old to be requested again, once a second. */
+  /** Discards the timestamps of bursts that are too old to be requested again. Called once a second. */
   tick(now: number): void {
     if (now - this.#sentAt > repeatWithinMs) this.#sender.forgetTimestamps()
   }

@@ -1,17 +1,19 @@
 import net from 'node:net'
 import { usableCandidate } from './candidates.ts'
 
-/** Distinct addresses that one session may name: a machine with several network cards, VPNs and relays has fewer. */
+/**
+ * Maximum number of distinct addresses per session: a machine with several network cards, VPNs and relays has fewer.
+ */
 const maxCandidates = 24
-/** Ports below belong to services of the system; neither browsers nor NATs nor TURN servers give them out. */
+/** Lower ports belong to system services. Browsers, NATs and TURN servers do not assign them. */
 const firstPort = 1_024
-/** Longest candidate line in characters. */
+/** Maximum length of a candidate line in characters. */
 const maxLength = 512
 
 /** Component, transport, address and port of a candidate (RFC 8839, section 5.1). */
 const candidateParts = /^(?:a=)?candidate:\S+ \d+ (\S+) \d+ (\S+) (\d{1,5}) typ [a-z]+(?: |$)/i
 
-/** How far an address reaches. */
+/** Scope of an address. */
 type Reach = 'loopback' | 'link' | 'site' | 'public' | 'none'
 
 const ranges: readonly [reach: Reach, list: net.BlockList][] = [
@@ -30,7 +32,7 @@ const allowed: Readonly<Record<Reach, readonly Reach[]>> = {
   none: ['site', 'public'],
 }
 
-/** Limits the candidates of one session: the node sends a check to every address that it accepts. */
+/** Limits the candidates of one session, because the node sends a check to every accepted address. */
 export class CandidatePolicy {
   readonly #client: string
   readonly #seen = new Set<string>()
@@ -41,7 +43,8 @@ export class CandidatePolicy {
   }
 
   /**
-   * Whether the node may call this candidate. A refused client still connects: the node learns the client's address from its first check.
+   * Reports whether the node may send checks to this candidate. A client without accepted candidates can still connect:
+   * its first check reveals its address.
    * @param candidate with or without `a=`
    */
   accepts(candidate: string): boolean {
@@ -58,10 +61,13 @@ export class CandidatePolicy {
   }
 }
 
-/** Lines that a library may read as a candidate. */
+/** Matches lines that a library may read as a candidate. */
 export const candidateStart = /^\s*a=\s*candidate/i
 
-/** The session description for a server that resolves hidden addresses itself, without the candidates that it must not call. */
+/**
+ * Returns the session description without the candidates that must not be called, for a server that resolves hidden
+ * addresses itself.
+ */
 export function withPermitted(sdp: string, client: string, policy: CandidatePolicy): string {
   return sdp
     .split(/(?<=\n)/)
@@ -73,14 +79,14 @@ export function withPermitted(sdp: string, client: string, policy: CandidatePoli
     .join('')
 }
 
-/** Names of hosts are refused: resolving them would ask the site's own name server. */
+/** Rejects host names: resolving them would send queries to the site's own name server. */
 function mayName(client: string, address: string): boolean {
   const plain = unmapped(address)
   if (net.isIP(plain) === 0) return false
   return plain === unmapped(client) || allowed[reachOf(unmapped(client))].includes(reachOf(plain))
 }
 
-/** @returns `none` for what is not an address of one machine */
+/** @returns `none` if the text is not the address of one machine */
 function reachOf(address: string): Reach {
   const family = net.isIP(address)
   if (family === 0) return 'none'
@@ -88,7 +94,7 @@ function reachOf(address: string): Reach {
   return found?.[0] ?? 'public'
 }
 
-/** An IPv4 address in each of its spellings as IPv6 is the IPv4 address. */
+/** Returns the IPv4 address of an IPv4-mapped IPv6 address in any spelling, and every other address unchanged. */
 function unmapped(address: string): string {
   const plain = address.replace(/%.*$/, '')
   if (!net.isIPv6(plain)) return plain

@@ -1,7 +1,8 @@
 import net from 'node:net'
 
 /**
- * The answer with the advertised addresses in place of the machine's own, on the same port: behind a NAT only those can be reached. None: unchanged.
+ * Returns the answer with the advertised addresses instead of the machine's own, on the same port. Behind a NAT,
+ * clients reach only the advertised addresses. An empty list leaves the answer unchanged.
  */
 export function advertise(sdp: string, addresses: readonly string[]): string {
   if (addresses.length === 0) return sdp
@@ -19,15 +20,17 @@ export function advertise(sdp: string, addresses: readonly string[]): string {
     .join('\r\n')
 }
 
-/** The end of a name that stands for an address, and what is before and behind it in a candidate. */
+/** Matches a candidate with an mDNS name as its address, and captures the part before the name. */
 const hiddenAddress = /^((?:a=)?candidate:\S+ \d+ (\S+) \d+ )[^ ]+\.local /i
 
 /**
- * A candidate as the node can use it. Browsers put a name in the place of their address that nobody but their own network can resolve
- * (draft-ietf-mmusic-mdns-ice-candidates): where no NAT lies between, it is the address that the request came from. With it the node sends its check at once;
- * without, only 50 ms after the browser's last one, and the browser begins with three of them, 48 ms apart. Where it is wrong, nobody answers the check.
- * @param client address of the request; empty when unknown
- * @returns undefined when it cannot be used
+ * Returns a candidate in a form that the node can use. Browsers hide their address behind a name that only their own
+ * network can resolve (draft-ietf-mmusic-mdns-ice-candidates). Without a NAT in between, the hidden address is the
+ * source address of the request. With that address the node sends its check at once. Without it, the node's check would
+ * follow 50 ms after the browser's last one, and browsers begin with three checks, 48 ms apart. A wrong guess is
+ * harmless: the check stays unanswered.
+ * @param client source address of the request; empty when unknown
+ * @returns undefined if the node cannot use the candidate
  */
 export function usableCandidate(candidate: string, client: string): string | undefined {
   const [found, before, transport = ''] = hiddenAddress.exec(candidate) ?? []
@@ -36,14 +39,14 @@ export function usableCandidate(candidate: string, client: string): string | und
   return `${before}${client} ${candidate.slice(found.length)}`
 }
 
-/** The addresses of an answer, without `a=`, on another port. */
+/** Returns the candidates of an answer, without `a=`, with another port. */
 export function candidatesOn(port: number, sdp: string): string[] {
   const section = sdp.split(/^m=/m, 2)[1] ?? ''
   const found = section.matchAll(/^a=(candidate:\S+ 1 UDP \d+ \S+) \d+ (typ host)/gim)
   return Array.from(found, ([, before, after]) => `${before} ${port} ${after}`)
 }
 
-/** Earlier addresses are preferred (RFC 8445, section 5.1.2). */
+/** Builds a candidate line. Earlier addresses get a higher priority (RFC 8445, section 5.1.2). */
 function candidateLine(index: number, address: string, port: number): string {
   const priority = 126 * 2 ** 24 + (65_535 - index) * 2 ** 8 + 255
   const host = net.isIP(address) === 0 ? address : address.toLowerCase()

@@ -1,6 +1,8 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
-/** Certificate of the node in DTLS: peers know it by the fingerprint in its answer. Both in PEM. */
+/**
+ * DTLS certificate and key of the node in PEM. Peers verify the certificate by the fingerprint in the node's answer.
+ */
 export interface DtlsCertificate {
   certificate: string
   key: string
@@ -10,18 +12,19 @@ export interface DtlsCertificate {
 const tags = { integer: 0x02, bits: 0x03, text: 0x0c, sequence: 0x30, set: 0x31, utcTime: 0x17, time: 0x18 } as const
 const version = 0xa0
 
-/** Object identifiers, whole: ecdsa-with-SHA256 (RFC 5758, section 3.2), commonName (RFC 5280, appendix A.1). */
+/** Complete DER object identifiers: ecdsa-with-SHA256 (RFC 5758, section 3.2), commonName (RFC 5280, appendix A.1). */
 const ecdsaWithSha256 = Buffer.from('06082a8648ce3d040302', 'hex')
 const commonName = Buffer.from('0603550403', 'hex')
-/** The certificate has no end of its own (RFC 5280, section 4.1.2.5): it lives as long as the process. */
+/** The certificate never expires (RFC 5280, section 4.1.2.5); it is used for the lifetime of the process. */
 const endless = '99991231235959Z'
-/** Clocks differ. */
+/** Tolerance for peers whose clock is behind. */
 const earlierMs = 24 * 60 * 60_000
 
 /**
- * A self-signed certificate with a key on P-256 (RFC 8827, section 6.5), for all connections of a process. The library would make one for each of them, on the
- * threads that do the handshakes, while the event loop stands still: when hundreds come at once, for seconds. It is written here because a package that
- * writes any certificate takes longer to load than the node to start.
+ * Makes a self-signed certificate with a P-256 key (RFC 8827, section 6.5) for all connections of a process. The
+ * library would make one per connection on its handshake threads and block the event loop meanwhile, for seconds when
+ * hundreds of clients connect at once. It is written here because a package for X.509 certificates takes longer to load
+ * than the whole node.
  */
 export function makeDtlsCertificate(now = Date.now()): DtlsCertificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -33,7 +36,7 @@ export function makeDtlsCertificate(now = Date.now()): DtlsCertificate {
   const begin = new Date(now - earlierMs).toISOString().slice(2, 19).replace(/[-T:]/g, '')
   const validity = der(tags.sequence, der(tags.utcTime, Buffer.from(`${begin}Z`)), der(tags.time, Buffer.from(endless)))
   const serial = randomBytes(16)
-  // Positive, and without zeros in front.
+  // Positive, and without leading zeros.
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40
   const content = der(
     tags.sequence,
@@ -52,7 +55,7 @@ export function makeDtlsCertificate(now = Date.now()): DtlsCertificate {
   }
 }
 
-/** An element of DER with what is in it: at most 65,535 bytes. */
+/** Encodes one DER element with at most 65,535 bytes of content. */
 function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts)
   const { length } = content

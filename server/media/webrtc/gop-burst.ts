@@ -1,46 +1,48 @@
 import { timestampOf, type SharedPacket } from '../rtp/packet.ts'
 
-/** Timestamp ticks between the pictures of the burst: the browser shows the last one at once. */
+/** Timestamp ticks between pictures of the burst, so few that the browser shows the last picture at once. */
 const ticks = 90
 
 /**
- * The pictures since the last key frame for somebody who joins late, in slices while the GOP goes on growing. Timestamps are squeezed together so that
- * they end at the live one; what comes meanwhile keeps its own.
+ * Supplies the pictures since the last key frame to a late viewer, in slices, while the GOP keeps growing. Timestamps
+ * of these pictures are squeezed together to end at the live timestamp. Pictures that arrive during the burst keep
+ * their timestamps.
  */
 export class GopBurst {
   #gop: readonly SharedPacket[]
   #next = 0
-  /** First pictures of the GOP that are squeezed, and the last one's timestamp. */
+  /** Timestamp of the last picture of the GOP at the start, and number of pictures to squeeze. */
   readonly #live: number
   readonly #pictures: number
   #picture = -1
   #previous = -1
-  /** Pictures whose timestamp was changed: the feed's, and the one they were sent with. */
+  /** Changed timestamps: from the feed's timestamp to the sent one. */
   readonly timestamps = new Map<number, number>()
 
-  /** @param gop the feed's own, which grows; not empty */
+  /** @param gop the feed's live array, which keeps growing; not empty */
   constructor(gop: readonly SharedPacket[]) {
     this.#gop = gop
     this.#live = timestampOf(gop[gop.length - 1] ?? empty)
     this.#pictures = new Set(gop.map(timestampOf)).size
   }
 
-  /** A burst that is over, for its timestamps. */
+  /** Returns a completed burst, for its timestamps. */
   static whole(gop: readonly SharedPacket[]): GopBurst {
     const burst = new GopBurst(gop)
     burst.take(gop, gop.length)
     return burst
   }
 
-  /** Timestamp of its first picture. */
+  /** Timestamp of the first picture of the burst. */
   get begins(): number {
     return (this.#live - (this.#pictures - 1) * ticks) >>> 0
   }
 
   /**
-   * Copies of the next packets, in order.
-   * @param gop the feed's at this moment: another one has begun when it is not the same any more
-   * @returns fewer than `most` when it has caught up with the feed; undefined when the feed keeps no GOP any more
+   * Returns copies of the next packets, in order.
+   * @param gop the feed's current array; another array than before means that a new GOP has begun
+   * @returns fewer packets than `most` if the burst has caught up with the feed; undefined if the feed no longer keeps
+   *   a GOP
    */
   take(gop: readonly SharedPacket[], most: number): Buffer[] | undefined {
     if (gop !== this.#gop) {

@@ -6,11 +6,11 @@ import type { RestartedConnection, RestartPort } from './restart-port.ts'
 import { type Address, ReturnChecks } from './return-checks.ts'
 import { hasIntegrity, type IceCredentials, type StunMessage, successResponse } from './stun.ts'
 
-/** One ICE session that took the place of the first. */
+/** One ICE session that replaced the first. */
 interface Generation {
   node: IceCredentials
   client: IceCredentials
-  /** Its client has come. */
+  /** Whether the client has connected in this session. */
   begun: boolean
 }
 
@@ -18,9 +18,10 @@ interface Generation {
 const consentMs = 15_000
 
 /**
- * Continues a connection whose client restarts ICE (RFC 8445, section 9), perhaps from another network. The library cannot take part in a second ICE session, and encryption must
- * go on with the first one's. So this is the node of the new session toward the client, and a client of the first session toward the library; packets that are not ICE pass
- * unread.
+ * Continues a connection whose client restarts ICE (RFC 8445, section 9), perhaps from another network. The library
+ * supports one ICE session per connection, and encryption must continue with the first session. So this class acts as
+ * the node of the new session toward the client, and as the client of the first session toward the library. Packets
+ * other than ICE pass unchanged.
  */
 export class IceRestart implements RestartedConnection {
   readonly #outside: RestartPort
@@ -28,16 +29,18 @@ export class IceRestart implements RestartedConnection {
   readonly #moved: () => void
   readonly #library: LibraryClient
   readonly #returnChecks: ReturnChecks
-  /** The newest first. The one before stays until the next client has come: media goes on meanwhile. */
+  /**
+   * Newest first. The previous session stays until the client has connected in the new one, so that media continues.
+   */
   #generations: Generation[] = []
-  /** Last check of the client that waits for its address to answer. */
+  /** Latest check of the client from an address that has not answered a return check yet. */
   #waiting: { generation: Generation; from: Address; nominates: boolean } | undefined
-  /** Address of the client, which has answered a return check. */
+  /** Address of the client that has answered a return check. */
   #client: Address | undefined
   #nominated = false
   #checkedAt = 0
 
-  /** @param moved called each time that media goes by a new way */
+  /** @param moved called each time media switches to another path */
   constructor(first: FirstIceSession, outside: RestartPort, lifetime: Lifetime, moved: () => void) {
     this.#moved = moved
     this.#outside = outside
@@ -53,7 +56,7 @@ export class IceRestart implements RestartedConnection {
     })
   }
 
-  /** Begins a new ICE session. Returns the node's credentials in it. */
+  /** Begins a new ICE session. Returns the node's credentials for this session. */
   begin(client: IceCredentials): IceCredentials {
     const node = { userFragment: randomBytes(6).toString('base64'), password: randomBytes(18).toString('base64') }
     const [current] = this.#generations
@@ -90,15 +93,15 @@ export class IceRestart implements RestartedConnection {
     if (!this.#lifetime.over) this.#library.send(packet)
   }
 
-  /** Sends media to an address that has answered. */
+  /** Sends media to an address that has answered a return check. */
   #follow(generation: Generation, from: Address, nominates: boolean): void {
     const isLatest = generation === this.#generations[0]
-    // Before the client has chosen, any way that works is good enough.
+    // Until the client has nominated a path, any path that works is used.
     if (isLatest && (nominates || !this.#nominated)) {
       this.#client = { address: from.address, port: from.port }
       this.#nominated ||= nominates
     }
-    // Not earlier: until the client has come the new way, the library sends by the old one.
+    // Not earlier: until the client has connected on the new path, the library must send on the old one.
     if (!this.#library.begun) this.#library.connect()
     else if (isLatest && !generation.begun && this.#library.accepted) this.#moved()
     generation.begun = true

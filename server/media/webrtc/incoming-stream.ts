@@ -4,24 +4,24 @@ import type { Lifetime } from '../base/lifetime.ts'
 import { Reception } from '../rtp/reception.ts'
 import { type ClockPoint, negativeAcknowledgement, pictureLoss, receiverReport } from '../rtp/rtcp.ts'
 
-/** At most one request for a key frame in so many milliseconds. */
+/** Minimum interval of requests for key frames, in milliseconds. */
 const keyFrameEveryMs = 300
-/** Milliseconds from one look at what is missing to the next. */
+/** Interval of checks for missing packets, in milliseconds. */
 const repeatEveryMs = 20
 
-/** How a stream is received. */
+/** Options of a received stream. */
 export interface IncomingStreamOptions {
   kind: 'video' | 'audio'
   /** Clock rate of its timestamps, in Hz. */
   clockRate: number
-  /** Whether a packet is the first of a picture; left out: not known. */
+  /** Returns whether a packet is the first of a picture. Omitted if this is unknown. */
   beginsPicture?: (packet: Buffer) => boolean
-  /** It takes RTCP back to the sender. */
+  /** Track that sends RTCP back to the sender. */
   track: Track
   lifetime: Lifetime
 }
 
-/** One RTP stream (SSRC) of a publisher: its reception, and the feedback on it to its sender. */
+/** One RTP stream (SSRC) of a publisher: counts its packets and sends feedback to its sender. */
 export class IncomingStream {
   readonly kind: 'video' | 'audio'
   readonly #track: Track
@@ -31,7 +31,10 @@ export class IncomingStream {
   #keyFrameDue = false
   #keyFrameAskedAt = 0
 
-  /** Called for each packet of padding that was lost for good, with its number and a timestamp for its replacement: nothing is missing there. */
+  /**
+   * Called for each lost padding packet that is no longer requested, with its number and a timestamp for its
+   * replacement. No media is missing at such a number.
+   */
   lostPadding: (sequence: number, timestamp: number) => void = () => {}
 
   constructor({ kind, clockRate, beginsPicture, track, lifetime }: IncomingStreamOptions) {
@@ -41,18 +44,19 @@ export class IncomingStream {
     this.#reception = new Reception(clockRate, beginsPicture)
   }
 
-  /** 0 before its first packet. */
+  /** SSRC of the stream; 0 before its first packet. */
   get ssrc(): number {
     return this.#reception.ssrc
   }
 
-  /** Packets since its first one. */
+  /** Numbers of expected and received packets since the first one. */
   get counts(): { expected: number; received: number } {
     return this.#reception.counts
   }
 
   /**
-   * Counts an RTP packet of it, and asks for what is missing of a picture. Returns false for one that must not be passed on: a duplicate, or too late.
+   * Counts an RTP packet of the stream and requests missing packets of a picture. Returns false if the packet must be
+   * dropped, because it is a duplicate or too late.
    * @param now milliseconds since the epoch
    */
   received(packet: Buffer, now: number): boolean {
@@ -61,12 +65,12 @@ export class IncomingStream {
     return true
   }
 
-  /** Its sender reported. */
+  /** Takes a sender report. */
   reported(point: ClockPoint, now: number): void {
     this.#reception.reported(point, now)
   }
 
-  /** Asks for a key frame, at once or as soon as one may be asked for again. */
+  /** Requests a key frame, at once or as soon as the minimum interval has passed. */
   requestKeyFrame(): void {
     const wait = this.#keyFrameAskedAt + keyFrameEveryMs - Date.now()
     if (wait > 0) {
@@ -83,19 +87,19 @@ export class IncomingStream {
     this.send(pictureLoss(this.ssrc))
   }
 
-  /** Sends a receiver report, once there is something to tell. */
+  /** Sends a receiver report if the stream has begun. */
   report(now: number): void {
     if (this.ssrc !== 0) this.send(receiverReport(this.#reception.block(now)))
   }
 
-  /** Sends RTCP to its sender. */
+  /** Sends RTCP to the stream's sender. */
   send(packet: Buffer): void {
     try {
       if (!this.#track.isOpen()) return
       traffic.sent += packet.length
       this.#track.sendMessageBinary(packet)
     } catch {
-      // It closed meanwhile; the peer reports that.
+      // The track closed meanwhile; the peer reports that.
     }
   }
 
@@ -104,13 +108,13 @@ export class IncomingStream {
     this.#lifetime.after(repeatEveryMs, () => this.#repeat())
   }
 
-  /** Asks again for what is missing, until nothing is. */
+  /** Requests missing packets until the stream is complete. */
   #repeat(): void {
     this.#repeating = false
     const { sequences, givenUp, padding } = this.#reception.toRequest(Date.now())
     if (sequences.length > 0) this.send(negativeAcknowledgement(this.ssrc, sequences))
     for (const sequence of padding) this.lostPadding(sequence, this.#reception.timestamp)
-    // Decoding cannot go on without it, and a viewer would take seconds to request a key frame.
+    // Decoding cannot continue without a key frame, and a viewer would take seconds to request one.
     if (givenUp) this.requestKeyFrame()
     if (this.#reception.incomplete) this.#repeatSoon()
   }

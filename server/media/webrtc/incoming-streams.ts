@@ -3,47 +3,53 @@ import { headerExtension } from '../rtp/header-extension.ts'
 import { ssrcOf } from '../rtp/packet.ts'
 import type { IncomingStream } from './incoming-stream.ts'
 
-/** A stream of another SSRC takes the place of one only where that has sent nothing for so long, in milliseconds: two at once would each break the other's. */
+/**
+ * Silence of a stream, in milliseconds, after which another SSRC may replace it. Two SSRCs at once would each break the
+ * other's pictures.
+ */
 const takeOverMs = 500
 
-/** One stream that is expected, and where its packets go. */
+/** One expected stream and the destination of its packets. */
 export interface ExpectedStream {
   stream: IncomingStream
   feed: Feed
   payloadType: number
   /** RID in its packets, if several streams have its payload type (RFC 8852); undefined if it is the only one. */
   rid: string | undefined
-  /** Number of the header extension that does. */
+  /** Number of the header extension that carries the RID. */
   ridExtension: number
-  /** Takes a packet that is no duplicate. */
+  /** Takes a packet that is not a duplicate. */
   push(packet: Buffer): void
 }
 
 interface Slot extends ExpectedStream {
   /** 0 before its first packet. */
   ssrc: number
-  /** It goes on under another SSRC with the packet that comes now. */
+  /** The next packet is the first under a new SSRC. */
   restarted: boolean
-  /** Arrival of its last packet, in milliseconds since the epoch. */
+  /** Arrival of the last packet, in milliseconds since the epoch. */
   receivedAt: number
 }
 
-/** The streams of one transport, told apart by SSRC: the first packets of an SSRC identify its stream (RFC 8843, section 9.2). */
+/**
+ * Separates the streams of one transport by SSRC. The first packets of an SSRC identify its stream (RFC 8843, section
+ * 9.2).
+ */
 export class IncomingStreams {
   readonly #slots: Slot[] = []
-  /** As many as there are slots at most. */
+  /** Holds at most one entry per slot. */
   readonly #bySsrc = new Map<number, Slot>()
 
   add(expected: ExpectedStream): void {
     this.#slots.push({ ...expected, ssrc: 0, restarted: false, receivedAt: 0 })
   }
 
-  /** Stream of an SSRC that has sent; undefined for every other. */
+  /** Returns the stream of an SSRC that has sent packets; undefined for any other SSRC. */
   find(ssrc: number): ExpectedStream | undefined {
     return this.#bySsrc.get(ssrc)
   }
 
-  /** Takes an RTP packet; one that nobody expects is dropped. */
+  /** Takes an RTP packet; drops a packet of an unexpected stream. */
   received(packet: Buffer, now: number): void {
     const ssrc = ssrcOf(packet)
     const payloadType = (packet[1] ?? 0) & 0x7f

@@ -4,9 +4,9 @@ import net from 'node:net'
 import type { Lifetime } from '../base/lifetime.ts'
 import { hasIntegrity, type IceCredentials, isStun, nominatingRequest, readStun, successResponse } from './stun.ts'
 
-/** The ICE session that the library has with a client: it cannot have another one. */
+/** The single ICE session that the library can have with a client. */
 export interface FirstIceSession {
-  /** Credentials of the node, and of the client. */
+  /** Credentials of the node and of the client. */
   node: IceCredentials
   client: IceCredentials
   /** Address where the library listens. */
@@ -16,21 +16,28 @@ export interface FirstIceSession {
 
 /** Events of the library's side. */
 export interface LibraryListener {
-  /** The library has accepted this way: it sends here from now on. */
+  /** Called when the library has accepted the path through this client and sends on it. */
   accepted(): void
-  /** The library sends a packet that is not ICE. */
+  /** Takes a packet from the library that is not ICE. */
   media(packet: Buffer): void
-  /** Whether the real client still sends checks (RFC 7675, section 5.1). */
+  /** Returns whether the real client still sends checks (RFC 7675, section 5.1). */
   hasConsent(): boolean
 }
 
-/** Priority above any candidate's (RFC 8445, section 5.1.2): the library sends by the pair of the highest priority. */
+/**
+ * Higher than the priority of any candidate (RFC 8445, section 5.1.2): the library sends on the pair with the highest
+ * priority.
+ */
 const highestPriority = 2 ** 31 - 1
-/** Interval of nominations, in milliseconds, and their number: the library answers within a millisecond or so. */
+/**
+ * Interval of nominations in milliseconds, and their maximum number. The library answers within about a millisecond.
+ */
 const nominateEveryMs = 50
 const maxNominations = 20
 
-/** Plays the client of the library's first ICE session, on this machine, for a client that has begun another session. */
+/**
+ * Acts as the client of the library's first ICE session, on this machine, for a client that has begun another session.
+ */
 export class LibraryClient {
   readonly #first: FirstIceSession
   readonly #lifetime: Lifetime
@@ -46,22 +53,22 @@ export class LibraryClient {
     lifetime.onEnd(() => this.#socket?.close())
   }
 
-  /** Whether it has begun to connect. */
+  /** Whether `connect` was called. */
   get begun(): boolean {
     return this.#socket !== undefined
   }
 
-  /** Whether the library sends this way. */
+  /** Whether the library sends on this path. */
   get accepted(): boolean {
     return this.#accepted
   }
 
-  /** Connects to the library, and asks it to send this way. */
+  /** Connects to the library and nominates this path. */
   connect(): void {
     const { host, port } = this.#first
     const socket = dgram.createSocket({ type: net.isIPv6(host) ? 'udp6' : 'udp4', recvBufferSize: 1024 * 1024 })
     this.#socket = socket
-    // The library is on this machine: when it is gone, so is the connection.
+    // The library is on this machine: if its socket is gone, the connection has ended too.
     socket.on('error', () => {})
     socket.on(
       'message',
@@ -76,7 +83,7 @@ export class LibraryClient {
     )
   }
 
-  /** Passes a packet of the client on to the library; drops it before `connect`. */
+  /** Forwards a packet of the client to the library; drops it before `connect`. */
   send(packet: Buffer): void {
     this.#socket?.send(packet, this.#first.port, this.#first.host, () => {})
   }
@@ -99,7 +106,7 @@ export class LibraryClient {
       this.#listener.accepted()
     }
     if (message?.class !== 'request' || !hasIntegrity(packet, message, client.password)) return
-    // Without an answer, the library ends the connection.
+    // Without an answer the library ends the connection.
     if (!this.#listener.hasConsent()) return
     socket.send(successResponse(message, { address: host, port }, client.password), port, host, () => {})
   }

@@ -10,46 +10,47 @@ import { StreamSelection } from './stream-selection.ts'
 import { StreamSwitch } from './stream-switch.ts'
 import type { ViewerVideo } from './viewer-video.ts'
 
-/** Feedback in the first moments after a change is of what was sent before, in milliseconds. */
+/** Time after a change, in milliseconds, in which feedback still describes what was sent before. */
 const settleMs = 1_200
 /** Wait from a change to the first probe, in milliseconds. */
 const firstWaitMs = 1_500
-/** Growth of the wait after each failed probe, and its limit in milliseconds: what is sent in vain costs sound. */
+/** Growth of the wait after each failed probe, and its limit in milliseconds: useless padding costs sound quality. */
 const growth = 1.6
 const maxAfterFailureMs = 2_500
-/** Limit of the wait after returns that did not last, which doubles each time, in milliseconds. */
+/** Limit, in milliseconds, of the wait after returns that did not last. Each such return doubles the wait. */
 const maxReturnWaitMs = 60_000
-/** Duration of a return that lasted, in milliseconds. */
+/** Minimum duration of a successful return, in milliseconds. */
 const lastedMs = 15_000
 
-/** Part of what was sent that a link is tried with after it was too small. */
+/** Share of the sent rate with which a link is tried after it was too small. */
 const cautious = 0.25
-/** Delay of the pacing, in milliseconds, that shows more is sent than the link carries. */
+/** Delay of the pacing, in milliseconds, above which more is sent than the link carries. */
 const maxPaceMs = 2_000
-/** Rate that a link must carry for a stream, in parts of the stream's bitrate. */
+/** Rate that a link must carry for a stream, as a multiple of the stream's bitrate. */
 const margin = 1.1
-/** First step of a probe, in parts of what is sent, or of what the viewer estimates. */
+/** First step of a probe, as a multiple of the sent rate and of the viewer's estimate. */
 const firstStep = 1.25
 const ofEstimate = 0.9
 
-/** Parts that an adaptation works on, and its listeners. */
+/** Dependencies and callbacks of an adaptation. */
 export interface AdaptationOptions {
   video: ViewerVideo
   estimate: LinkEstimate
   main: Feed
   streams: PictureStreams
   lifetime: Lifetime
-  /** Measures the round trip now. */
+  /** Starts a measurement of the round trip. */
   measure: () => void
-  /** Called with what the viewer is sent from now on. */
+  /** Called when the size of the sent picture changes. */
   changed: (size: StreamSize) => void
-  /** Called when a packet of a stream throws an unexpected error. */
+  /** Called when handling a packet throws an unexpected error. */
   failed: (error: unknown) => void
 }
 
 /**
- * Adapts the picture to a viewer's link and screen: the smallest stream that is large enough, as far as the link carries it; key frames only where the link
- * carries none. Goes down as soon as the link proves too small, and up one step at a time, after a probe with padding.
+ * Adapts the picture to a viewer's link and screen. Sends the smallest stream that is large enough, as far as the link
+ * carries it, and key frames only if the link carries no stream. Goes down as soon as the link proves too small. Goes
+ * up one step at a time, after a probe with padding.
  */
 export class LinkAdaptation {
   readonly #options: AdaptationOptions
@@ -60,7 +61,7 @@ export class LinkAdaptation {
   #begun = false
   #size: StreamSize = 'full'
   #probe: LinkProbe | undefined
-  /** A larger stream is waited for: it begins with a key frame. */
+  /** Waiting for the key frame of a larger stream. */
   #rising = false
 
   constructor(options: AdaptationOptions) {
@@ -72,13 +73,13 @@ export class LinkAdaptation {
     lifetime.onEnd(streams.onChange(lifetime.guard(() => this.#follow())))
   }
 
-  /** Begins with the first stream once the viewer is connected. */
+  /** Sends the first stream once the viewer is connected. */
   start(): void {
     this.#begun = true
     this.#follow()
   }
 
-  /** Takes the height in which the viewer shows the picture, in device pixels; 0: not at all. */
+  /** Sets the height in which the viewer shows the picture, in device pixels; 0: not at all. */
   shown(height: number): void {
     const { video } = this.#options
     const now = performance.now()
@@ -90,12 +91,12 @@ export class LinkAdaptation {
     }
     this.#follow()
     if (!video.hidden) return
-    // Nothing was sent that the link could be judged by.
+    // While the picture was hidden, nothing was sent to judge the link by.
     this.#times.changed(now)
     video.show(now)
   }
 
-  /** Judges the link after feedback of the viewer. */
+  /** Judges the link after feedback from the viewer. */
   judge(now: number): void {
     if (this.#options.video.hidden || this.#switch.asking || this.#probe !== undefined) return
     if (this.#options.estimate.tooSmall(now)) this.#goDown(now)
@@ -119,7 +120,7 @@ export class LinkAdaptation {
     this.#probeFor(up, now)
   }
 
-  /** Notes that packets of this feed are sent from now on. */
+  /** Records that packets of this feed are sent from now on. */
   adopted(feed: Feed, limited: boolean): void {
     this.#switch.adopted(feed)
     if (!this.#rising || limited) return
@@ -127,7 +128,7 @@ export class LinkAdaptation {
     this.#onChange()
   }
 
-  /** Sends the stream that fits what there is, how the viewer shows it, and its link. */
+  /** Sends the stream that fits the available streams, the shown height and the link. */
   #follow(): void {
     const selection = this.#selection
     if (!this.#begun || selection.height === 0 || this.#switch.asking) return
@@ -175,7 +176,7 @@ export class LinkAdaptation {
     }
   }
 
-  /** Sends key frames only, of the stream that was sent last. */
+  /** Sends key frames only, from the stream that was sent last. */
   #sendKeyFrames(rate: number): void {
     this.#limit.toKeyFrames()
     this.#selection.current = this.#switch.stream ?? this.#selection.list[0]
@@ -183,7 +184,7 @@ export class LinkAdaptation {
     this.#onChange()
   }
 
-  /** Next step up; undefined where nothing more is wanted. */
+  /** Next larger stream; undefined if none is wanted. */
   #larger(): PictureStream | undefined {
     return this.#limit.keyFramesOnly ? this.#selection.current : this.#selection.larger(this.#limit.largest)
   }
@@ -227,7 +228,10 @@ export class LinkAdaptation {
     this.#onChange()
   }
 
-  /** Capacity of the link for video, in bits per second: estimated low, because the signs are late and its queue is full. */
+  /**
+   * Capacity of the link for video, in bits per second. The value is deliberately low: the signs come late, and the
+   * queue is full by then.
+   */
   #capacity(now: number): number {
     const { estimate } = this.#options
     const rate = estimate.rate(now)
@@ -249,7 +253,10 @@ export class LinkAdaptation {
     this.#options.changed(size)
   }
 
-  /** Sends key frames of what there is when a stream could not be had or ended by itself, unless the link carries a larger one. */
+  /**
+   * Falls back to another stream when one could not be acquired or has ended. Sends key frames only, unless the link
+   * has no limit.
+   */
   #onLost(stream: PictureStream): void {
     const selection = this.#selection
     selection.refuse(stream)
@@ -270,32 +277,35 @@ export class LinkAdaptation {
   }
 }
 
-/** When a viewer's link was changed and probed last, and when it may be probed again. Times are milliseconds of a clock that never goes back. */
+/**
+ * Times of a link's last change and last probe, and the wait before the next probe. Times are milliseconds of a
+ * monotonic clock.
+ */
 class AdaptationTimes {
   #changedAt = -Infinity
   #probedAt = -Infinity
-  /** Wait since the last change or probe, and the shortest wait that applies now. */
+  /** Wait since the last change or probe, and the current minimum of this wait. */
   #wait = firstWaitMs
   #minWait = firstWaitMs
 
-  /** Notes that something else is sent. */
+  /** Records that something else is sent. */
   changed(now: number): void {
     this.#changedAt = now
   }
 
-  /** Notes that everything was sent and the link does not carry it: each return that did not last doubles the wait. */
+  /** Records that the link did not carry the full stream. Each return that did not last doubles the wait. */
   returnFailed(now: number): void {
     this.#minWait = now - this.#changedAt < lastedMs ? Math.min(maxReturnWaitMs, this.#minWait * 2) : firstWaitMs
     this.#wait = this.#minWait
   }
 
-  /** Notes the end of a probe. */
+  /** Records the end of a probe. */
   probed(now: number, carries: boolean): void {
     this.#probedAt = now
     if (!carries) this.#wait = Math.max(this.#minWait, Math.min(maxAfterFailureMs, this.#wait * growth))
   }
 
-  /** Whether feedback is of what is sent now. */
+  /** Whether feedback describes what is sent now. */
   isSettled(now: number): boolean {
     return now - this.#changedAt >= settleMs
   }

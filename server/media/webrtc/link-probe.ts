@@ -1,56 +1,65 @@
 import type { Lifetime } from '../base/lifetime.ts'
 import type { LinkCounts, LinkEstimate } from './link-estimate.ts'
 
-/** Interval of checks, and duration of a step and of the last one at least, in milliseconds. */
+/** Interval of checks, minimum duration of a step, and minimum duration of the last step, in milliseconds. */
 const everyMs = 20
 const stepMs = 450
 const lastStepMs = 700
-/** Longest first step, in milliseconds: it sends hardly more than before, and the viewer's estimate rises late. */
+/**
+ * Maximum duration of the first step, in milliseconds. It sends hardly more than before, and the viewer's estimate
+ * rises late.
+ */
 const maxFirstStepMs = 1_200
-/** Longest step of the others: they fill the queue of a link that is too small. */
+/** Maximum duration of the other steps, in milliseconds: they fill the queue of a link that is too small. */
 const maxStepMs = 650
-/** Growth of what is sent from step to step. */
+/** Growth of the rate from step to step. */
 const factor = 1.4
-/** Age, in milliseconds, of the estimate that a new one is compared with: it comes five times a second. */
+/** Age, in milliseconds, of the estimate that a new one is compared with. Estimates come five times a second. */
 const justNowMs = 300
-/** Parts of the estimate before above which one has risen, and of the one when the step began below which it has fallen. */
+/**
+ * Share of the previous estimate above which an estimate has risen, and share of the estimate at the start of the step
+ * below which it has fallen.
+ */
 const risen = 1.002
 const fallen = 0.99
-/** Part of what is sent below which an estimate is of a time when little was sent. */
+/** Share of the sent rate below which an estimate is outdated: it dates from a time when little was sent. */
 const outdated = 0.5
-/** Number and share of packets that are not missed in a step by chance. */
+/** Number and share of packets missed in a step that are more than chance. */
 const minMissed = 4
 const muchMissed = 0.15
-/** Growth of the queue, in milliseconds, that shows a full link: since the probe began, and in one step. */
+/** Growth of the queueing delay, in milliseconds, that shows a full link: since the probe began, and in one step. */
 const longQueueMs = 60
 const grownMs = 40
-/** Growth of the queue in a step, in milliseconds, that is none: the link carries the step, although the viewer holds a fallen estimate for seconds. */
+/**
+ * Growth of the queueing delay in a step, in milliseconds, that counts as none. The link then carries the step,
+ * although the viewer holds a fallen estimate for seconds.
+ */
 const unchangedMs = 15
-/** Round trips to be measured in a step, where the viewer reports so often, and milliseconds between. */
+/** Round trips measured per step, if the viewer reports often enough, and their interval in milliseconds. */
 const readingsPerStep = 2
 const measureEveryMs = 120
-/** Padding at once, in bytes: a late timer does not catch up in one go. */
+/** Maximum padding per check, in bytes: a late timer does not catch up at once. */
 const maxAtOnce = 12_000
 
-/** Range, means and result of a probe. */
+/** Range, dependencies and callback of a probe. */
 export interface LinkProbeOptions {
-  /** Rate of the first step, and rate that the link must carry, in bits a second. */
+  /** Rate of the first step, and rate that the link must carry, in bits per second. */
   from: number
   to: number
   estimate: LinkEstimate
-  /** Sends a packet of padding. Returns its bytes; 0 when none may be sent now. */
+  /** Sends a padding packet. Returns its size in bytes; 0 if none may be sent now. */
   sendPadding: () => number
-  /** Measures the round trip now. */
+  /** Starts a measurement of the round trip. */
   measure: () => void
   lifetime: Lifetime
-  /** Called once with whether the link carries so much. */
+  /** Called once with whether the link carries the rate `to`. */
   done: (carries: boolean) => void
 }
 
-/** One step of a probe: the rate that it sends, and the viewer's link when it began. */
+/** One step of a probe: its rate, and the state of the viewer's link when it began. */
 interface Step {
   readonly first: boolean
-  /** Bits a second. */
+  /** Bits per second. */
   readonly target: number
   readonly beganAt: number
   readonly counts: Readonly<LinkCounts>
@@ -59,14 +68,17 @@ interface Step {
   readonly readings: number
 }
 
-/** Finds out whether a link carries more than is sent, by padding that grows in steps until the goal is reached or the link shows strain. */
+/**
+ * Measures whether a link carries more than is sent. Padding grows in steps until the goal is reached or the link shows
+ * strain.
+ */
 export class LinkProbe {
   readonly #options: LinkProbeOptions
   readonly #began = performance.now()
   readonly #queueAtBegin: number
   #step: Step
   #measuredAt = -Infinity
-  /** Estimates of the last moments, the oldest first. */
+  /** Recent estimates, oldest first. */
   readonly #estimates: (number | undefined)[] = []
   #over = false
 
@@ -77,7 +89,7 @@ export class LinkProbe {
     this.#check()
   }
 
-  /** Ends it; `done` is not called. */
+  /** Ends the probe without calling `done`. */
   stop(): void {
     this.#over = true
   }
@@ -104,12 +116,12 @@ export class LinkProbe {
     lifetime.after(everyMs, () => this.#check())
   }
 
-  /** Number of round trips in this step. */
+  /** Number of round trips measured in this step. */
   get #readings(): number {
     return this.#options.estimate.queue.readings - this.#step.readings
   }
 
-  /** Whether the queue is short, by the latest measurement. */
+  /** Whether the queue is short by the latest measurement. */
   get #queueIsShort(): boolean {
     return this.#readings === 0 || this.#options.estimate.queue.latest <= this.#step.queueMs + grownMs
   }
@@ -125,16 +137,16 @@ export class LinkProbe {
     this.#options.measure()
   }
 
-  /** Estimate of the viewer, in parts of the one when the step began; 1 for a viewer that estimates nothing. */
+  /** Ratio of the viewer's estimate to the one at the start of the step; 1 if the viewer sends no estimates. */
   get #changeOfEstimate(): number {
     const { bitrate } = this.#options.estimate
     return bitrate === undefined ? 1 : bitrate / (this.#step.estimate ?? bitrate)
   }
 
-  /** Whether the viewer's estimate rises, as it does all the time while the link carries what is sent. */
+  /** Whether the viewer's estimate rises. It rises constantly while the link carries what is sent. */
   get #rising(): boolean {
     const { bitrate } = this.#options.estimate
-    // An outdated estimate takes minutes to get here.
+    // An outdated estimate takes minutes to reach the sent rate.
     if (bitrate === undefined || bitrate < this.#step.target * outdated) return true
     return bitrate >= (this.#estimates[0] ?? bitrate) * risen
   }
@@ -144,14 +156,14 @@ export class LinkProbe {
     if (this.#estimates.length > justNowMs / everyMs) this.#estimates.shift()
   }
 
-  /** Whether more is missed in this step than by chance. */
+  /** Whether more packets are missed in this step than by chance. */
   get #misses(): boolean {
     const { missed, packets } = this.#options.estimate.counts
     const ofStep = missed - this.#step.counts.missed
     return ofStep >= minMissed && ofStep >= muchMissed * (packets - this.#step.counts.packets)
   }
 
-  /** Sends the padding that the step lacks so far. */
+  /** Sends the padding that the step still lacks. */
   #pad(now: number): void {
     const { estimate, sendPadding } = this.#options
     const { beganAt, counts, target } = this.#step

@@ -12,11 +12,11 @@ export interface OfferedCodec {
   payloadType: number
   /** In upper case. */
   name: string
-  /** Name, clock rate and channels as an rtpmap line has them, e.g. `opus/48000/2`. */
+  /** Name, clock rate and channels as in an rtpmap line, e.g. `opus/48000/2`. */
   encoding: string
   /** Format parameters as offered. */
   parameters: string
-  /** Its receiver may report on the transport as a whole: `transport-cc`. */
+  /** The receiver can report on the transport as a whole: `transport-cc`. */
   transportFeedback: boolean
 }
 
@@ -25,60 +25,69 @@ export interface OfferedMedia {
   kind: 'video' | 'audio'
   mid: string
   direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
-  /** The preferred one first. */
+  /** In order of preference. */
   codecs: OfferedCodec[]
-  /** Header extensions by their URI: the number that each has in packets, 1 to 14 (RFC 8285, section 4.2). */
+  /** Header extensions: from URI to the number in packets, 1 to 14 (RFC 8285, section 4.2). */
   extensions: ReadonlyMap<string, number>
-  /** It measures the round trip where it only receives, when its reference times are answered: `rcvr-rtt` (RFC 3611, section 5.1). */
+  /**
+   * The browser measures the round trip as a pure receiver, if its reference times are answered: `rcvr-rtt` (RFC 3611,
+   * section 5.1).
+   */
   measuresRoundTrip: boolean
-  /** Names of the streams of one picture that it sends in several sizes (RFC 8853), as the offer orders them; empty where it sends one. */
+  /**
+   * RIDs of the streams of one picture in several sizes (RFC 8853), in the order of the offer; empty if it is sent in
+   * one size.
+   */
   rids: string[]
 }
 
-/** A section of an offer, whatever it carries. */
+/** Any section of an offer, with or without media. */
 export interface OfferedSection {
-  /** `audio`, `video`, `application` and so on. */
   type: string
   protocol: string
-  /** Formats in the media line, behind the protocol. */
+  /** Formats in the media line, after the protocol. */
   formats: string
   media: OfferedMedia | undefined
 }
 
-/** Content of a browser's offer. */
+/** A parsed offer of a browser. */
 export interface Offer {
-  /** For the peer connection: with candidates that the node can use, and with the browser as the one that begins DTLS. */
+  /**
+   * Session description for the peer connection, with candidates that the node can use and the browser as the DTLS
+   * client.
+   */
   sdp: string
   /** In the order of the offer. */
   sections: OfferedSection[]
-  /** Those of `sections` that carry sound or picture. */
+  /** The entries of `sections` that carry sound or picture. */
   media: OfferedMedia[]
-  /** Ids of all media sections, those without sound or picture too. */
+  /** Ids of all sections, including those without sound or picture. */
   mids: string[]
-  /** Credentials of the browser in the ICE session that the offer begins; the user fragment names it. */
+  /** The browser's credentials in the ICE session that the offer begins. */
   ice: IceCredentials
-  /** Address that it came from; empty when unknown. */
+  /** Source address of the offer; empty when unknown. */
   client: string
-  /** Limits the addresses that the node calls for this session. */
+  /** Limits the addresses that the node sends checks to in this session. */
   candidates: CandidatePolicy
 }
 
 const maxSections = 16
-/** Lines that are read, and most of them: a browser with every codec writes some 100 of them for a section. */
+/** Lines that are parsed, and their maximum number. A browser with every codec writes about 100 of them per section. */
 const readLine =
   /m=|a=(?:mid:|ice-ufrag:|ice-pwd:|rtpmap:\d|fmtp:\d|rtcp-fb:|rtcp-xr:|extmap:\d|rid:|simulcast:|(?:sendrecv|sendonly|recvonly|inactive)[ \r]*$)/my
 const maxLines = 1_000
-/** Most lines altogether. */
+/** Maximum number of lines in total. */
 const maxLinesOfAll = 4_000
-/** Payload types of one section: there are no more (RFC 3550, section 5.1). */
+/** Maximum number of payload types per section (RFC 3550, section 5.1). */
 const maxCodecs = 128
 
-/** Streams of one picture that are read, and the characters that a name of one may have (RFC 8851, section 10). */
+/** Maximum number of streams of one picture, and the syntax of a RID (RFC 8851, section 10). */
 const maxRids = 16
 const ridName = /^[A-Za-z0-9_-]{1,16}$/
 
 /**
- * @param client address that the offer came from; empty when unknown
+ * Parses an offer.
+ * @param client source address of the offer; empty when unknown
  * @throws Problem badOffer
  */
 export function parseOffer(sdp: string, client = ''): Offer {
@@ -100,7 +109,8 @@ export function parseOffer(sdp: string, client = ''): Offer {
   const lines = all
     .flatMap((line) => usableCandidate(line, client) ?? [])
     .filter((line) => !candidateStart.test(line) || candidates.accepts(line))
-    // The browser begins DTLS (RFC 9725, section 4.2): it repeats a lost first message after 50 ms, the library after a second.
+    // The browser is the DTLS client (RFC 9725, section 4.2): it repeats a lost first message after 50 ms, the library
+    // only after a second.
     .map((line) => (line === 'a=setup:actpass' ? 'a=setup:active' : line))
   const mids = sections.flatMap(({ mid }) => (mid === undefined ? [] : [textOf(mid)]))
   return {
@@ -114,7 +124,7 @@ export function parseOffer(sdp: string, client = ''): Offer {
   }
 }
 
-/** Payload types that need no description (RFC 3551, section 6). */
+/** Static payload types, which need no rtpmap line (RFC 3551, section 6). */
 const staticTypes: ReadonlyMap<number, string> = new Map([
   [0, 'PCMU/8000'],
   [8, 'PCMA/8000'],
@@ -123,7 +133,7 @@ const staticTypes: ReadonlyMap<number, string> = new Map([
 
 type Section = ReturnType<typeof parse>['media'][number]
 
-/** In the order of the media line, which is that of preference (RFC 8866, section 5.14). */
+/** Returns codecs in the order of the media line, which is the order of preference (RFC 8866, section 5.14). */
 function codecsOf({ payloads = '', rtp, fmtp, rtcpFb = [] }: Section): OfferedCodec[] {
   const types = textOf(payloads).split(' ', maxCodecs).map(Number)
   const reporting = new Set(
@@ -161,18 +171,21 @@ function mediaOf(section: Section): OfferedMedia | undefined {
   }
 }
 
-/** `sdp-transform` does not know the attribute. */
+/** `sdp-transform` does not parse this attribute. */
 function measuresRoundTrip({ invalid = [] }: Section): boolean {
   return invalid.some(({ value }) => /^rtcp-xr:(?:.* )?rcvr-rtt=(?:all|sender)(?:[: ]|$)/.test(value))
 }
 
-/** Those with a header of one byte. */
+/** Returns the extensions that fit a one-byte header. */
 function extensionsOf({ ext = [] }: Section): Map<string, number> {
   const usable = ext.filter(({ value }) => value >= 1 && value <= 14)
   return new Map(usable.map(({ uri, value }) => [textOf(uri), value]))
 }
 
-/** RIDs of the sent streams, the first alternative each (RFC 8853, section 5.1); one without a line of its own does not count. */
+/**
+ * RIDs of the sent streams, the first alternative of each (RFC 8853, section 5.1). RIDs without an `a=rid` line are
+ * ignored.
+ */
 function ridsOf({ rids = [], simulcast }: Section): string[] {
   if (simulcast === undefined) return []
   const { dir1, list1, dir2, list2 } = simulcast
@@ -195,12 +208,14 @@ function parseSafely(sdp: string): ReturnType<typeof parse> {
   }
 }
 
-/** The offered codec for a feed's video, its profile matched as well as can be; undefined when it is not offered. */
+/**
+ * Returns the offered codec for a feed's video with the best matching profile; undefined if the codec is not offered.
+ */
 export function videoCodecFor(media: OfferedMedia, { codec, profileLevelId }: VideoFormat): OfferedCodec | undefined {
   const offered = media.codecs.filter(({ name }) => name === codec)
   if (codec !== 'H264') return offered[0]
   const inFragments = offered.filter(({ parameters }) => parameters.includes('packetization-mode=1'))
-  // Without it, a receiver asks for single units; those in the field take fragments all the same.
+  // Without packetization-mode=1 a receiver requests single NAL units. Real receivers accept fragments all the same.
   const usable =
     inFragments.length > 0
       ? inFragments
@@ -210,16 +225,16 @@ export function videoCodecFor(media: OfferedMedia, { codec, profileLevelId }: Vi
   return starting(profileLevelId.slice(0, 4)) ?? starting(profileLevelId.slice(0, 2)) ?? usable[0]
 }
 
-/** The offered codec for a feed's audio; undefined when it is not offered. */
+/** Returns the offered codec for a feed's audio; undefined if it is not offered. */
 export function audioCodecFor(media: OfferedMedia, { codec }: AudioFormat): OfferedCodec | undefined {
   return media.codecs.find(({ name }) => name === codec)
 }
 
-/** Video that the node takes from a publisher: the first supported codec of the offer, VP8 or H.264; undefined when there is none. */
+/** Returns the first supported video codec of the offer, VP8 or H.264; undefined if the offer has neither. */
 export function publishedVideo(media: OfferedMedia): { codec: OfferedCodec; format: VideoFormat } | undefined {
   for (const { name } of media.codecs) {
     if (name !== 'VP8' && name !== 'H264') continue
-    // The profile that every browser decodes, if it is offered.
+    // Prefers the profile that every browser decodes.
     const format: VideoFormat = { codec: name, profileLevelId: name === 'H264' ? '42e0' : '', parameterSets: '' }
     const codec = videoCodecFor(media, format)
     if (codec === undefined) continue
@@ -229,7 +244,7 @@ export function publishedVideo(media: OfferedMedia): { codec: OfferedCodec; form
   return undefined
 }
 
-/** The first of Opus and G.711 in the offer. */
+/** Returns the first of Opus and G.711 in the offer; undefined if it has neither. */
 export function publishedAudio(media: OfferedMedia): { codec: OfferedCodec; format: AudioFormat } | undefined {
   for (const codec of media.codecs) {
     const { name } = codec

@@ -4,10 +4,10 @@ import { address } from '../rtp/packet.ts'
 import type { ReceivedBlock } from '../rtp/feedback.ts'
 import { referenceTimeAnswer, senderReport } from '../rtp/rtcp.ts'
 
-/** Sender reports that may be on their way at a time. */
+/** Maximum number of sender reports without an answer that are kept. */
 const maxReports = 16
 
-/** How a stream is sent. */
+/** Options of a sent stream. */
 export interface OutgoingOptions {
   kind: 'video' | 'audio'
   track: Track
@@ -17,18 +17,18 @@ export interface OutgoingOptions {
   closed: () => void
 }
 
-/** One stream to a viewer: what is its own in each packet, and its reports. */
+/** One stream to a viewer: writes its identifiers into packets and handles its reports. */
 export class Outgoing {
   readonly kind: 'video' | 'audio'
   readonly track: Track
   readonly ssrc: number
   readonly #payloadType: number
   readonly #closed: () => void
-  /** When the first packet since the receiver's last word was sent; 0: it owes none. */
+  /** Time when the first packet since the receiver's last report was sent; 0: no report is due. */
   owedSince = 0
   #packets = 0
   #octets = 0
-  /** When the last sender reports were sent, by the middle of their NTP time; those that were answered are left out. */
+  /** Send times of the last unanswered sender reports, by the middle 32 bits of their NTP time. */
   readonly #reportedAt = new Map<number, number>()
 
   constructor({ kind, track, payloadType, ssrc, closed }: OutgoingOptions) {
@@ -39,12 +39,11 @@ export class Outgoing {
     this.#closed = closed
   }
 
-  /** Whether anything was sent. */
   get begun(): boolean {
     return this.#packets > 0
   }
 
-  /** Writes payload type and SSRC into the packet, and sends it. */
+  /** Writes payload type and SSRC into the packet and sends it. */
   send(packet: Buffer): void {
     address(packet, this.#payloadType, this.ssrc)
     this.#packets += 1
@@ -53,13 +52,17 @@ export class Outgoing {
     this.#sendAsIs(packet)
   }
 
-  /** Sends a packet a second time: it counts once. */
+  /** Sends a packet again without counting it again. */
   sendAgain(packet: Buffer): void {
     address(packet, this.#payloadType, this.ssrc)
     this.#sendAsIs(packet)
   }
 
-  /** A report of so much as was sent, at a moment that is `clock` of the source. @param now milliseconds of a clock that never goes back */
+  /**
+   * Sends a report of the packets sent so far.
+   * @param clock the moment of the report on the source's clock
+   * @param now milliseconds of a monotonic clock
+   */
   report(clock: { ntp: number; timestamp: number }, now: number): void {
     const report = senderReport(this.ssrc, clock.ntp, clock.timestamp, this.#packets, this.#octets)
     this.#reportedAt.set(report.readUInt32BE(10), now)
@@ -70,12 +73,18 @@ export class Outgoing {
     this.#sendAsIs(report)
   }
 
-  /** Answers a receiver's reference time, from which it works out the round trip: it asks again for a lost packet after so long. */
+  /**
+   * Answers a receiver's reference time. The receiver computes the round trip from the answer and uses it as its
+   * interval for requesting lost packets.
+   */
   answerReferenceTime(receiver: number, middle: number): void {
     this.#sendAsIs(referenceTimeAnswer(this.ssrc, receiver, middle))
   }
 
-  /** Round trip in milliseconds from a receiver's answer to a report (RFC 3550, section 6.4.1); undefined for one that was used already. */
+  /**
+   * Returns the round trip in milliseconds from a receiver's answer to a report (RFC 3550, section 6.4.1); undefined if
+   * that report was answered before or is unknown.
+   */
   roundTrip({ ssrc, lastReport, delay }: ReceivedBlock, now: number): number | undefined {
     const at = ssrc === this.ssrc ? this.#reportedAt.get(lastReport) : undefined
     if (at === undefined) return undefined
@@ -83,14 +92,14 @@ export class Outgoing {
     return Math.max(0, now - at - delay / 65.536)
   }
 
-  /** Sends it without a change; it is copied. */
+  /** Sends a packet unchanged; the library copies it. */
   #sendAsIs(packet: Buffer): void {
     traffic.sent += packet.length
     try {
-      // It says false while the track is not open yet.
+      // Returns false while the track is not open yet.
       this.track.sendMessageBinary(packet)
     } catch {
-      // A track throws when it has closed.
+      // A closed track throws.
       if (!this.track.isOpen() && this.track.isClosed()) this.#closed()
     }
   }

@@ -7,26 +7,26 @@ import { Pacer } from './pacer.ts'
 import type { StretchTimes } from './sent-video.ts'
 import type { VideoSender } from './video-sender.ts'
 
-/** Longest time, in milliseconds, in which the pictures since the last key frame are sent first. */
+/** Maximum time, in milliseconds, to send the pictures since the last key frame before live pictures. */
 const maxCatchUpMs = 800
-/** Delay of the pacing, in milliseconds, above which the next of slow pictures is left out. */
+/** Delay of the pacing, in milliseconds, above which the next key frame is skipped. */
 const maxWaitMs = 1_000
-/** Time for the queue of a link that was found too small to empty, in milliseconds: sound goes on meanwhile. */
+/** Time for the queue of an overloaded link to empty, in milliseconds. Sound continues meanwhile. */
 const emptyQueueMs = 250
-/** Interval of requests for key frames where only those are sent, in milliseconds. */
+/** Interval of requests for key frames while only key frames are sent, in milliseconds. */
 const keyFrameEveryMs = 2_500
 
-/** Limit within which a feed is sent over a link that is too small for it. */
+/** Limit for a feed on a link that is too small for it. */
 export interface Limit {
-  /** Bits a second. */
+  /** Bits per second. */
   rate: number
-  /** All other pictures are left out. */
+  /** Whether all other pictures are skipped. */
   keyFramesOnly: boolean
 }
 
-/** Packet that waits for its turn. */
+/** Packet in the pacing queue. */
 interface WaitingPacket {
-  /** Owned by the feed: nobody may change it. */
+  /** Owned by the feed; must not be changed. */
   packet: SharedPacket
   feed: Feed
   sequence: number
@@ -34,16 +34,16 @@ interface WaitingPacket {
   times: StretchTimes | undefined
 }
 
-/** Video of a viewer that is sent no faster than its link carries. */
+/** Sends video to a viewer no faster than its link carries. */
 export class PacedVideo {
   readonly #sender: VideoSender
   readonly #pacer: Pacer<WaitingPacket>
-  /** Key frame that is sent where other pictures are not, and when it came. */
+  /** Timestamp and time of arrival of the key frame that is sent while other pictures are skipped. */
   #keyTimestamp = -1
   #keyAt = 0
   /** Times of the stretch that the next packet begins. */
   #times: StretchTimes | undefined
-  /** Timestamps of pictures that were squeezed together, while they are sent. */
+  /** Timestamps of the squeezed pictures that are being sent. */
   #timestamps: ReadonlyMap<number, number> | undefined
 
   constructor(sender: VideoSender, lifetime: Lifetime) {
@@ -51,34 +51,37 @@ export class PacedVideo {
     this.#pacer = new Pacer(lifetime, 0, (waiting) => this.#send(waiting))
   }
 
-  /** Delay of what is pushed now, in milliseconds. */
+  /** Delay of a packet pushed now, in milliseconds. */
   get waitMs(): number {
     return this.#pacer.waitMs
   }
 
-  /** Bits a second. */
+  /** Bits per second. */
   set rate(rate: number) {
     this.#pacer.rate = rate
   }
 
-  /** Sends nothing until the link's queue has had time to empty. */
+  /** Pauses sending until the link's queue has had time to empty. */
   rest(): void {
     this.#pacer.rest(emptyQueueMs)
   }
 
-  /** Drops what waits. */
+  /** Drops all queued packets. */
   clear(): void {
     this.#pacer.clear()
   }
 
-  /** Begins a stretch with a key frame, whose packets come next. */
+  /** Begins a stretch with a key frame, whose packets follow. */
   begin(feed: Feed, timestamp: number): void {
     this.#keyTimestamp = timestamp
     this.#keyAt = performance.now()
     this.#times = this.#sender.timesOf(feed, timestamp)
   }
 
-  /** Sends a packet of the feed, or leaves it out where only key frames are sent, or it is not kept. */
+  /**
+   * Sends a packet of the feed. Skips it if only key frames are sent and it belongs to another picture, or if the feed
+   * no longer keeps it.
+   */
   take(feed: Feed, { timestamp }: PacketLoan, sequence: number, keyFramesOnly: boolean): void {
     if (keyFramesOnly && !this.#isOfKeyFrame(feed, timestamp)) return
     const kept = feed.sentVideo(sequence)
@@ -87,14 +90,14 @@ export class PacedVideo {
     this.#times = undefined
   }
 
-  /** Whether the pictures since the last key frame take but a moment. */
+  /** Whether sending the pictures since the last key frame takes little time. */
   mayCatchUp({ gop }: Feed, rate: number): boolean {
     if (gop.length === 0) return false
     const bytes = gop.reduce((sum, { length }) => sum + length, 0)
     return (bytes * 8_000) / rate <= maxCatchUpMs
   }
 
-  /** Sends the pictures since the last key frame, close together in time. */
+  /** Sends the pictures since the last key frame with squeezed timestamps. */
   catchUp(feed: Feed): void {
     const { gop } = feed
     const [first] = gop
@@ -108,12 +111,12 @@ export class PacedVideo {
     }
   }
 
-  /** Whether the next key frame is late. @param now milliseconds of a clock that never goes back */
+  /** Whether the next key frame is late. @param now milliseconds of a monotonic clock */
   lacksKeyFrame(now: number): boolean {
     return now - this.#keyAt > keyFrameEveryMs
   }
 
-  /** Whether a packet is of a key frame; the next one is left out while much of one before waits. */
+  /** Whether a packet belongs to a key frame. A key frame is skipped while much of the previous one is queued. */
   #isOfKeyFrame(feed: Feed, timestamp: number): boolean {
     if (timestamp !== feed.picture.entry.timestamp) return false
     if (timestamp === this.#keyTimestamp) return true

@@ -1,17 +1,17 @@
 import type { SharedPacket } from '../rtp/packet.ts'
 import type { Lifetime } from '../base/lifetime.ts'
 
-/** Milliseconds from one look at the queue to the next. */
+/** Interval of sending from the queue, in milliseconds. */
 const everyMs = 10
-/** Burst that is allowed after a pause, in milliseconds of the rate. */
+/** Maximum burst after a pause, in milliseconds at the rate. */
 const atOnceMs = 60
 
-/** Something that waits to be sent. */
+/** An item that waits to be sent. */
 export interface Paced {
   packet: SharedPacket
 }
 
-/** Sends no faster than a rate, for a link whose queue a whole picture would overflow. */
+/** Sends no faster than a given rate, for a link whose queue would overflow with a whole picture. */
 export class Pacer<Item extends Paced> {
   readonly #lifetime: Lifetime
   readonly #send: (item: Item) => void
@@ -21,7 +21,7 @@ export class Pacer<Item extends Paced> {
   #lookedAt = 0
   #looking = false
   #restUntil = -Infinity
-  /** Bits a second. */
+  /** Bits per second. */
   rate: number
 
   constructor(lifetime: Lifetime, rate: number, send: (item: Item) => void) {
@@ -34,7 +34,7 @@ export class Pacer<Item extends Paced> {
     return this.#queue.length === 0
   }
 
-  /** How long what waits will take, in milliseconds. */
+  /** Time to send the whole queue, in milliseconds. */
   get waitMs(): number {
     return (this.#bytes * 8_000) / this.rate
   }
@@ -45,7 +45,10 @@ export class Pacer<Item extends Paced> {
     if (!this.#looking) this.#look()
   }
 
-  /** Sends nothing for so many milliseconds: what was sent before fills the link's queue, and sound waits behind it or is lost. */
+  /**
+   * Pauses sending for `ms` milliseconds. Earlier packets still fill the link's queue, and sound waits behind them or
+   * is lost.
+   */
   rest(ms: number): void {
     this.#restUntil = performance.now() + ms
   }
@@ -67,7 +70,7 @@ export class Pacer<Item extends Paced> {
     this.#allowance = Math.min(0, this.#allowance) + (elapsed * this.rate) / 8_000
     let sent = 0
     for (const item of this.#queue) {
-      // The next wait makes up for an excess.
+      // A packet may exceed the allowance; the next interval makes up for it.
       if (this.#allowance <= 0) break
       this.#allowance -= item.packet.length
       this.#bytes -= item.packet.length

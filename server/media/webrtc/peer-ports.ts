@@ -7,7 +7,7 @@ import { RestartPort } from './restart-port.ts'
 import dgram from 'node:dgram'
 import { once } from 'node:events'
 import ndc, { type IceUdpMuxListener } from 'node-datachannel'
-/** UDP ports and certificate that all WebRTC connections of the node share. */
+/** UDP ports and certificate shared by all WebRTC connections of the node. */
 export class PeerPorts {
   readonly #host: string
   readonly #log: Log
@@ -22,14 +22,14 @@ export class PeerPorts {
     this.#log = log
   }
 
-  /** Port of media; 0 before `open`. */
+  /** UDP port of media; 0 before `open`. */
   get udpPort(): number {
     return this.#udp?.port ?? 0
   }
 
   /**
    * Opens the ports.
-   * @param wanted port, of which another takes the place where it is in use; 0: the number of the node port
+   * @param wanted preferred port, replaced by another if it is in use; 0: the number of the node port
    */
   async open(wanted: number, nodePort: number): Promise<void> {
     this.#udp = await UdpPort.open(this.#host, this.#bindAddress, wanted === 0 ? nodePort : wanted)
@@ -40,7 +40,6 @@ export class PeerPorts {
     this.#delay.start()
   }
 
-  /** Makes the settings of a connection. */
   settings(advertised: PeerSettings['advertised']): PeerSettings {
     return {
       udpPort: this.udpPort,
@@ -53,7 +52,6 @@ export class PeerPorts {
     }
   }
 
-  /** Closes the ports. */
   close(): void {
     this.#delay.stop()
     this.#udp?.close()
@@ -67,7 +65,7 @@ export class PeerPorts {
   }
 }
 
-/** The one UDP port of WebRTC, held for as long as the node runs: connections come and go on it. */
+/** The UDP port of WebRTC, held open as long as the node runs, independent of connections. */
 export class UdpPort {
   readonly port: number
   readonly #listener: IceUdpMuxListener
@@ -80,9 +78,10 @@ export class UdpPort {
   }
 
   /**
-   * @param host the listener's own
+   * Opens the wanted port if it is free, otherwise any port.
+   * @param host address of the node's listener
    * @param bindAddress undefined: every interface
-   * @param wanted where it is free, and else any; 0: any
+   * @param wanted 0: any port
    */
   static async open(host: string, bindAddress: string | undefined, wanted: number): Promise<UdpPort> {
     return new UdpPort(await freePort(host, wanted), bindAddress)
@@ -93,7 +92,7 @@ export class UdpPort {
   }
 }
 
-/** Asked by binding it for a moment: the library does not say whether it got a port. */
+/** Binds the port for a moment to check it, because the library does not report whether it got a port. */
 async function freePort(host: string, wanted: number): Promise<number> {
   for (const port of wanted === 0 ? [0] : [wanted, 0]) {
     const socket = dgram.createSocket(net.isIPv6(host) ? 'udp6' : 'udp4')
@@ -102,7 +101,7 @@ async function freePort(host: string, wanted: number): Promise<number> {
       await once(socket, 'listening')
       return socket.address().port
     } catch {
-      // Taken: any other.
+      // The port is in use; the next one is tried.
     } finally {
       socket.close()
     }

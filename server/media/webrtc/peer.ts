@@ -13,42 +13,44 @@ import type { IceCredentials } from './stun.ts'
 
 /** Network settings of peers. */
 export interface PeerSettings {
-  /** The one UDP port of the node. */
+  /** UDP port shared by all connections of the node. */
   udpPort: number
-  /** Address to bind; undefined for every interface but loopback. */
+  /** Address to bind; undefined for every interface except loopback. */
   bindAddress: string | undefined
-  /** Addresses that are offered instead of the machine's own. */
+  /** Addresses offered instead of the machine's own. */
   advertised: readonly string[]
-  /** Port for clients that restart ICE; undefined: they cannot. */
+  /** Port for clients that restart ICE; undefined: restarts are not supported. */
   restarts: RestartPort | undefined
-  /** Certificate of all connections; left out: the library makes one for each. */
+  /** Certificate of all connections. If omitted, the library makes one per connection. */
   certificate?: DtlsCertificate
-  /** Delay of the node itself. */
+  /** Event loop delay of the node. */
   delay: Pick<EventLoopDelay, 'high'>
-  /** Takes unexpected errors. */
   log: Log
 }
 
-/** Answer of the node to a client that restarts ICE. */
+/** The node's answer to an ICE restart. */
 export interface RestartAnswer {
   credentials: IceCredentials
   /** `candidate:…`, without `a=`. */
   candidates: string[]
 }
 
-/** Milliseconds for gathering addresses, and for a browser to connect once it was answered. */
+/** Timeouts for gathering addresses, and for a browser to connect after the answer, in milliseconds. */
 const gatherMs = 2_000
 const connectMs = 20_000
-/** Interval of checks for tracks that open in a moment, in milliseconds. */
+/** Interval of checks whether the tracks are open, in milliseconds. */
 const checkEveryMs = 1
 
-/** Open peers, kept from the garbage collector: libdatachannel closes collected ones silently. */
+/** Open peers, kept from the garbage collector: libdatachannel silently closes collected ones. */
 const alive = new Set<Peer>()
 
-/** Connections at once. A machine carries pictures on some hundreds; a room of 50 people has 2,500, most of them idle. More is a flood. */
+/**
+ * Maximum number of connections. A machine can send pictures on some hundreds; a room of 50 people has 2,500, most of
+ * them idle. More is a flood.
+ */
 const maxPeers = 5_000
 
-/** Answer of the first ICE session, and restarts since. */
+/** Answer of the first ICE session, and later restarts. */
 interface Answered {
   sdp: string
   /** Credentials of the client in its offer. */
@@ -56,25 +58,25 @@ interface Answered {
   restart: IceRestart | undefined
 }
 
-/** One peer connection that answers one offer. Close it: a closed tab alone is noticed late. */
+/** One peer connection that answers one offer. It must be closed explicitly: a closed tab alone is noticed late. */
 export class Peer {
   readonly #connection: PeerConnection
   readonly #settings: PeerSettings
   readonly #tracks: Track[] = []
   readonly #onClosed: () => void
   #cancelConnect: () => void = () => {}
-  /** Handlers and timers of the connection: an error in one ends this connection alone. */
+  /** Handlers and timers of the connection. An error in one of them ends only this connection. */
   readonly lifetime = new Lifetime((error) => this.fail(error))
   #state = 'new'
   /** Undefined before the answer. */
   #answered: Answered | undefined
-  /** Called when media goes by another way: what was sent before may not have arrived. */
+  /** Called when media switches to another path. Recently sent packets may be lost. */
   onMoved: () => void = () => {}
-  /** Called once it is connected and its tracks take packets. */
+  /** Called once the connection is established and its tracks accept packets. */
   onOpen: () => void = () => {}
 
   /**
-   * @param onClosed called once when the connection ends, also by `close`
+   * @param onClosed called once when the connection ends, including by `close`
    * @throws Problem busy
    */
   constructor(name: string, settings: PeerSettings, onClosed: () => void) {
@@ -110,7 +112,7 @@ export class Peer {
   }
 
   /**
-   * Adds a media section of the answer, whose messages are RTP and RTCP as they come.
+   * Adds a media section to the answer. `onMessage` gets raw RTP and RTCP packets.
    * @throws Problem badOffer
    */
   addTrack(media: Audio | Video, onMessage: (message: Buffer) => void): Track {
@@ -120,9 +122,9 @@ export class Peer {
     } catch {
       throw new Problem('badOffer', 'A media section cannot be answered.')
     }
-    // Without a handler for it, cleaning up crashes after a collection.
+    // Without this handler, cleanup crashes after a garbage collection.
     track.onClosed(() => {})
-    // Every packet passes here: no wrapper for it.
+    // Called for every packet, so there is no wrapper function.
     track.onMessage((message) => {
       if (this.closed) return
       traffic.received += message.length
@@ -137,7 +139,7 @@ export class Peer {
   }
 
   /**
-   * Answers with every address in it.
+   * Answers the offer after all addresses are gathered.
    * @throws Problem badOffer
    */
   async answer(offer: Offer): Promise<string> {
@@ -159,8 +161,9 @@ export class Peer {
   }
 
   /**
-   * Restarts ICE with the client, perhaps from another network (RFC 8445, section 9). Media uses the old path until it has arrived by the new one.
-   * @throws Problem restart, noSession; Error of the system when no port is free
+   * Restarts ICE with the client, perhaps from another network (RFC 8445, section 9). Media uses the old path until the
+   * new path works.
+   * @throws Problem restart, noSession; Error of the system if no port is free
    */
   async restartIce(client: IceCredentials): Promise<RestartAnswer> {
     const { restarts, udpPort, bindAddress = '127.0.0.1' } = this.#settings
@@ -177,27 +180,27 @@ export class Peer {
     return { credentials: restart.begin(client), candidates: candidatesOn(port, sdp) }
   }
 
-  /** Adds an address that the browser found later; ignores one that cannot be understood. */
+  /** Adds an address that the browser found later. Ignores an invalid one. */
   addCandidate(candidate: string, mid: string): void {
     if (this.closed) return
     try {
       this.#connection.addRemoteCandidate(candidate, mid)
     } catch {
-      // It is one of several; the connection lives by the others.
+      // The other candidates remain usable.
     }
   }
 
-  /** Ends it after an unexpected error. */
+  /** Closes the connection after an unexpected error. */
   fail(error: unknown): void {
     this.#settings.log.error('a connection of a person failed', wholeText(error))
     this.close()
   }
 
-  /** Ends it. Idempotent; never throws. */
+  /** Closes the connection. Idempotent; never throws. */
   close(): void {
     if (this.closed) return
     this.lifetime.end()
-    // Tracks first, or the process never exits.
+    // Tracks must be closed first; otherwise the process never exits.
     for (const track of this.#tracks) quietly(() => track.close())
     quietly(() => this.#connection.close())
     alive.delete(this)
@@ -208,7 +211,7 @@ export class Peer {
     }
   }
 
-  /** Waits until the library has opened all tracks. */
+  /** Calls `onOpen` when the library has opened all tracks. */
   #connected(): void {
     if (!this.#tracks.every((track) => track.isOpen()))
       return void this.lifetime.after(checkEveryMs, () => this.#connected())
@@ -216,7 +219,10 @@ export class Peer {
     this.onOpen()
   }
 
-  /** Resolves when all addresses are gathered. Call it before gathering begins: other threads do that, and do not wait for a listener. */
+  /**
+   * Resolves when all addresses are gathered. Must be called before gathering begins, which runs on other threads and
+   * does not wait for a listener.
+   */
   #whenGathered(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, gatherMs)
@@ -229,7 +235,7 @@ export class Peer {
   }
 }
 
-/** The library takes the content in the place of file names, too. */
+/** The library accepts PEM content in place of file names. */
 function pemOf({ certificate, key }: DtlsCertificate): Pick<RtcConfig, 'certificatePemFile' | 'keyPemFile'> {
   return { certificatePemFile: certificate, keyPemFile: key }
 }
@@ -243,6 +249,6 @@ function quietly(run: () => void): void {
   try {
     run()
   } catch {
-    // It was closed already.
+    // Already closed.
   }
 }

@@ -6,19 +6,22 @@ import { IncomingStream, type IncomingStreamOptions } from './incoming-stream.ts
 
 /** Minimum of the requested bit rate, in bits per second. */
 const minBitrate = 150_000
-/** Loss is no accident above the one share, and none below the other (draft-ietf-rmcat-gcc, section 6). */
+/**
+ * Loss above the first share lowers the bit rate; loss below the second counts as none (draft-ietf-rmcat-gcc, section
+ * 6).
+ */
 const muchLost = 0.1
 const littleLost = 0.02
 /** Growth of the requested bit rate after a second with little loss. */
 const growth = 1.08
 
-/** Milliseconds from a packet to the feedback that tells when it came, and to the look at what was lost of those around it. */
+/** Delay, in milliseconds, from a packet to the feedback with its arrival time, and to the check for losses. */
 const feedbackAfterMs = 50
 const lookAfterMs = 200
-/** Fewer packets are too few to judge the share of losses. */
+/** Minimum number of packets to judge the share of losses. */
 const minPackets = 8
 
-/** Sums over all streams since the beginning. */
+/** Totals over all streams since the beginning. */
 interface Totals {
   expected: number
   received: number
@@ -29,8 +32,9 @@ interface Totals {
 const nothingYet: Readonly<Totals> = { expected: 0, received: 0, bytes: 0, at: 0 }
 
 /**
- * Feedback to a publisher on its transport: reports on each of its streams, and either the arrival of each packet, from which it estimates its uplink itself, or a limit on its
- * rate, derived from losses.
+ * Sends feedback about the transport to a publisher: reports on each of its streams, and one of two things. Either it
+ * sends the arrival time of each packet, from which the publisher estimates its uplink, or a rate limit derived from
+ * losses.
  */
 export class PublisherFeedback {
   readonly #lifetime: Lifetime
@@ -42,24 +46,24 @@ export class PublisherFeedback {
   #bytes = 0
   #atLook: Readonly<Totals> = nothingYet
   #atReport: Readonly<Totals> = nothingYet
-  /** Number of the header extension that numbers packets across the transport; 0: the browser gets no arrival times. */
+  /** Number of the header extension with transport-wide sequence numbers; 0: the browser gets no arrival times. */
   transportExtension = 0
 
-  /** @param maxBitsPerSecond limit on the rate that is sent to the browser */
+  /** @param maxBitsPerSecond maximum rate limit sent to the browser */
   constructor(lifetime: Lifetime, maxBitsPerSecond: number) {
     this.#lifetime = lifetime
     this.#maxBitrate = maxBitsPerSecond
     this.#estimate = new BitrateEstimate(maxBitsPerSecond)
   }
 
-  /** One more stream of the publisher. */
+  /** Adds a stream of the publisher. */
   addStream(options: Omit<IncomingStreamOptions, 'lifetime'>): IncomingStream {
     const stream = new IncomingStream({ ...options, lifetime: this.#lifetime })
     this.#streams.push(stream)
     return stream
   }
 
-  /** An RTP packet came, whatever is made of it. */
+  /** Counts an RTP packet, before any check of its content. */
   arrived(packet: Buffer): void {
     this.#bytes += packet.length
     if (this.transportExtension !== 0) {
@@ -77,7 +81,7 @@ export class PublisherFeedback {
     })
   }
 
-  /** Once a second. */
+  /** Sends all reports. Called once a second. */
   report(now: number): void {
     for (const stream of this.#streams) stream.report(now)
     const totals = this.#totals()
@@ -86,7 +90,7 @@ export class PublisherFeedback {
     this.#reportBitrate()
   }
 
-  /** Reports heavy losses of a moment at once. */
+  /** Reports sudden heavy losses at once. */
   #look(): void {
     const totals = this.#totals()
     const before = this.#atLook
@@ -108,7 +112,7 @@ export class PublisherFeedback {
     return { expected, received, bytes: this.#bytes, at: performance.now() }
   }
 
-  /** A browser takes feedback on the transport under the name of any stream that it sends. */
+  /** Stream named in feedback about the transport: a browser accepts any stream that it sends. */
   get #named(): IncomingStream | undefined {
     return this.#streams.find(({ ssrc }) => ssrc !== 0)
   }
@@ -118,7 +122,7 @@ export class PublisherFeedback {
     for (const packet of this.#transport.take(stream?.ssrc ?? 0)) stream?.send(packet)
   }
 
-  /** A publisher that estimates the capacity of its uplink itself is limited to the maximum bit rate only. */
+  /** Sends the rate limit. A publisher that estimates its uplink itself gets the maximum bit rate. */
   #reportBitrate(): void {
     const stream = this.#named
     const bitrate = this.transportExtension === 0 ? this.#estimate.bitrate : this.#maxBitrate
@@ -126,20 +130,22 @@ export class PublisherFeedback {
   }
 }
 
-/** Share that was lost between two moments, 0 to 1; what came late or again counts where it came. */
+/** Share of packets lost between two moments, 0 to 1. Late and repeated packets count when they arrive. */
 function lostOf(from: Readonly<Totals>, to: Readonly<Totals>): number {
   const expected = to.expected - from.expected
   return expected <= 0 ? 0 : Math.max(0, 1 - (to.received - from.received) / expected)
 }
 
-/** Computes the bit rate of a publisher from its loss (draft-ietf-rmcat-gcc, section 6), for publishers without an estimate of their own. */
+/**
+ * Computes a publisher's bit rate from its losses (draft-ietf-rmcat-gcc, section 6), for publishers that do not
+ * estimate it themselves.
+ */
 export class BitrateEstimate {
   readonly #maxBitrate: number
   #now: number
-  /** In this second: the link's queue has to empty first. */
+  /** Whether the rate dropped in this second: the link's queue has to empty first. */
   #dropped = false
 
-  /** @param maxBitrate bits per second */
   constructor(maxBitrate: number) {
     this.#maxBitrate = maxBitrate
     this.#now = maxBitrate
@@ -151,8 +157,9 @@ export class BitrateEstimate {
   }
 
   /**
-   * Whether it dropped because of a moment in which such a share was lost, 0 to 1: less than came, at once.
-   * @param received bits per second that came in this moment
+   * Takes the share of packets lost in a moment, 0 to 1. Returns whether the bit rate dropped because of it, below the
+   * received rate.
+   * @param received bits per second received in this moment
    */
   lost(share: number, received: number): boolean {
     if (share <= muchLost) return false

@@ -30,13 +30,13 @@ import { PublisherFeedback } from './publisher-feedback.ts'
 import { receivingSection } from './sections.ts'
 import type { Shortcoming } from '../../../shared/media/transcoding.ts'
 
-/** Formats beside codecs: repair, protection, comfort noise and dialled digits. */
+/** Formats that are not media codecs: retransmission, redundancy, comfort noise and dialled digits. */
 const secondary = new Set(['RTX', 'RED', 'ULPFEC', 'FLEXFEC-03', 'CN', 'TELEPHONE-EVENT'])
 
 const reportEveryMs = 1_000
-/** A publisher that has sent nothing for so long is gone, unless something else tells that it is there. */
+/** Silence, in milliseconds, after which a publisher has left, unless `mayStall` reports that it is present. */
 const stallMs = 10_000
-/** Layers of one picture that are taken; of more the rest is not answered. */
+/** Maximum number of layers of one picture; further ones are not accepted. */
 const maxLayers = 3
 /** Feedback on a publisher's picture. */
 const videoFeedback = ['nack', 'nack pli', 'goog-remb'] as const
@@ -51,7 +51,7 @@ interface Taken<Format> {
 /** One stream of a publisher's picture. */
 interface VideoStream {
   feed: Feed
-  /** undefined: it is the only one. */
+  /** undefined: the only stream. */
   rid: string | undefined
   stream: IncomingStream | undefined
 }
@@ -66,14 +66,16 @@ export class Publisher {
   readonly #streams = new IncomingStreams()
   readonly #videoStreams: VideoStream[] = []
   readonly #mayStall: () => boolean
-  /** On the clock of `performance.now()`: a wall clock that is set ends nobody. 0: never yet. */
+  /**
+   * Monotonic clock (`performance.now()`): changing the system clock must not end sessions. 0: nothing received yet.
+   */
   #receivedAt = 0
 
   /**
-   * @param maxBitsPerSecond limit on the rate that is sent to the browser
-   * @param mayStall whether the person is known to be there, so that a pause is no end
-   * @param onClosed called once when it ends, for any reason
-   * @throws Problem codec when nothing of the offer can be taken, busy
+   * @param maxBitsPerSecond maximum rate limit sent to the browser
+   * @param mayStall returns whether the person is known to be present, so that a pause does not end the connection
+   * @param onClosed called once when the publisher ends, for any reason
+   * @throws Problem codec if nothing in the offer is supported; busy
    */
   constructor(
     offer: Offer,
@@ -102,7 +104,7 @@ export class Publisher {
 
   /** @throws Problem badOffer */
   async answer(offer: Offer): Promise<string> {
-    // No handler on the track: the node reads RTP and RTCP itself.
+    // The track has no media handler: the node reads RTP and RTCP itself.
     const track = this.peer.addTrack(receivingSection(offer.media[0]?.mid ?? '0', wholeTransport), (message) =>
       this.#received(message),
     )
@@ -120,7 +122,7 @@ export class Publisher {
     return bundledAnswer(offer, taken, transport)
   }
 
-  /** Its sound tells how loud it is (RFC 6464). */
+  /** Whether its audio packets carry a level (RFC 6464). */
   get tellsLevel(): boolean {
     return this.#audio?.media.extensions.has(audioLevelUri) === true
   }
@@ -129,7 +131,7 @@ export class Publisher {
     this.peer.close()
   }
 
-  /** With its layers where it sends some: then these carry the picture. */
+  /** Makes the feed. If the picture has layers, they carry it instead of the feed. */
   #makeFeed(): Feed {
     const [video, audio, sender] = [this.#video?.format, this.#audio?.format, new SenderClock()]
     const shared = { video, cached: false, sender }
@@ -185,7 +187,10 @@ export class Publisher {
     return { codec, extensions: rids.length === 0 ? [] : [sectionIdUri, streamIdUri], feedback: videoFeedback, rids }
   }
 
-  /** Looks for what keeps H.264 from browsers in its first parameter sets. Returns whether these are in the packet. */
+  /**
+   * Checks the first H.264 parameter sets for features that browsers do not support. Returns whether the packet has
+   * parameter sets.
+   */
   #look(packet: Buffer): boolean {
     const sets = sentParameters(packet)
     const { playback } = this.feed
@@ -196,7 +201,7 @@ export class Publisher {
     return sets.length > 0
   }
 
-  /** What makes clean media of H.264: encoders other than browsers pack it in many ways. */
+  /** Returns a function that normalizes H.264, which encoders other than browsers pack in many ways. */
   #cleanPictures({ codec, parameterSets }: VideoFormat, emit: (packet: Buffer) => void): (packet: Buffer) => void {
     if (codec !== 'H264') return emit
     const after = (milliseconds: number, run: () => void): (() => void) => this.peer.lifetime.after(milliseconds, run)
@@ -216,11 +221,11 @@ export class Publisher {
     return { codec, extensions: levelId === undefined ? [] : [audioLevelUri], feedback: [], rids: [] }
   }
 
-  /** Adds arrival times by transport to the feedback on accepted media, if the browser offers that. */
+  /** Adds transport-wide arrival times to the feedback on accepted media, if the browser offers this. */
   #reported({ extensions }: OfferedMedia, answered: AnsweredSection): AnsweredSection {
     const id = answered.codec.transportFeedback ? extensions.get(transportSequenceUri) : undefined
     if (id === undefined) return answered
-    // In all sections of a bundle the same one (RFC 9143, section 9.1).
+    // The number is the same in all sections of a bundle (RFC 9143, section 9.1).
     this.#feedback.transportExtension = id
     return {
       ...answered,
@@ -263,14 +268,17 @@ function rawFormat(codec: string, clockRate: number): RawFormat {
   return { codec, clockRate, channels: codec === 'OPUS' ? 2 : 1, parameters: new Map() }
 }
 
-/** Refuses an offer whose picture cannot be taken: with sound alone, its sender would believe that it is seen. @throws Problem codec */
+/**
+ * Rejects an offer whose picture is not supported. With sound alone, its sender would assume to be visible.
+ * @throws Problem codec
+ */
 function refuseUntaken(offer: Offer): void {
   const names = sentCodecs(offer, 'video')
   if (names.length === 0) return
   throw new Problem('codec', `The offer has video in ${names.join(', ')} only: set the encoder to H.264 or VP8.`)
 }
 
-/** The first section of a kind that is sent and of which something can be taken. */
+/** Returns the first sent section of a kind with a supported codec. */
 function firstOf<Format>(
   offer: Offer,
   kind: OfferedMedia['kind'],
@@ -284,7 +292,7 @@ function firstOf<Format>(
   return undefined
 }
 
-/** Layers that are taken: none where its packets do not say whose they are. */
+/** Returns the RIDs of accepted layers; none if packets do not carry the RID. */
 function layersOf(media: OfferedMedia | undefined): string[] {
   if (media === undefined || !media.extensions.has(streamIdUri) || media.rids.length < 2) return []
   return media.rids.slice(0, maxLayers)
@@ -299,7 +307,10 @@ function sentCodecs(offer: Offer, kind: 'video' | 'audio'): string[] {
   return [...new Set(names)].filter((name) => !secondary.has(name))
 }
 
-/** Tracks of an offer that are not received or not recorded. A video track that cannot be received refuses the whole offer. */
+/**
+ * Lists tracks of an offer that are not received or not recorded. A video track that is not supported has rejected the
+ * whole offer before.
+ */
 function publishedShortcomings(
   offer: Offer,
   video: VideoFormat | undefined,

@@ -5,24 +5,27 @@ import { restartPortAbove } from '../../../shared/media/ports.ts'
 import { type Log, wholeText } from '../base/media-log.ts'
 import { isStun, readStun, type StunMessage } from './stun.ts'
 
-/** One connection whose client has restarted ICE. */
+/** A connection whose client has restarted ICE. */
 export interface RestartedConnection {
-  /** A STUN message for one of its user fragments. Returns whether it is its client's, so that what comes from there belongs to it. */
+  /**
+   * Takes a STUN message for one of the connection's user fragments. Returns whether it came from the client, so that
+   * further packets from this address belong to the connection.
+   */
   check(message: StunMessage, packet: Buffer, from: RemoteInfo): boolean
-  /** A STUN answer from an address of its client. */
+  /** Takes a STUN answer from an address of the client. */
   answered(message: StunMessage, packet: Buffer, from: RemoteInfo): void
-  /** A packet of its client. */
+  /** Takes a media packet of the client. */
   media(packet: Buffer): void
 }
 
-/** A client has a few addresses; the one that it came by first is forgotten for the next. */
+/** Maximum number of addresses per client; the oldest is dropped. */
 const maxAddresses = 16
-/** Bytes that the system holds for the port: a burst to a new viewer fits. */
+/** Socket buffer size in bytes: a burst to a new viewer fits. */
 const bufferBytes = 1024 * 1024
 
 /**
- * UDP port for clients that restart ICE: the library's own port knows one ICE session of a connection only.
- * Opened with the first restart.
+ * UDP port for clients that restart ICE, because the library's own port supports one ICE session per connection. Opened
+ * at the first restart.
  */
 export class RestartPort {
   readonly #wanted: readonly number[]
@@ -30,14 +33,14 @@ export class RestartPort {
   readonly #log: Log
   readonly #byFragment = new Map<string, RestartedConnection>()
   readonly #byAddress = new Map<string, RestartedConnection>()
-  /** Keys of `#byAddress`, the oldest first. */
+  /** Keys of `#byAddress`, oldest first. */
   readonly #addresses = new Map<RestartedConnection, string[]>()
   #socket: Promise<dgram.Socket> | undefined
   #open: dgram.Socket | undefined
   #closed = false
 
   /**
-   * @param near its number is 100 above this one where that is free, and else any
+   * @param near the port number is 100 above this one if that is free, otherwise any
    * @param bindAddress undefined: every interface
    */
   constructor(near: number, bindAddress: string | undefined, log: Log) {
@@ -46,13 +49,13 @@ export class RestartPort {
     this.#log = log
   }
 
-  /** Its number, once it is open. @throws Error of the system */
+  /** Opens the port if necessary and returns its number. @throws Error of the system */
   async open(): Promise<number> {
     this.#socket ??= this.#bind()
     return (await this.#socket).address().port
   }
 
-  /** Leads the checks for a user fragment of the node to a connection. */
+  /** Routes checks for a user fragment of the node to a connection. */
   admit(userFragment: string, connection: RestartedConnection): void {
     this.#byFragment.set(userFragment, connection)
   }
@@ -61,7 +64,7 @@ export class RestartPort {
     this.#byFragment.delete(userFragment)
   }
 
-  /** Nothing of a connection's comes by here any more. */
+  /** Removes all routes to a connection. */
   remove(connection: RestartedConnection): void {
     for (const [fragment, value] of this.#byFragment) if (value === connection) this.#byFragment.delete(fragment)
     for (const address of this.#addresses.get(connection) ?? []) this.#release(address, connection)
@@ -69,7 +72,7 @@ export class RestartPort {
   }
 
   send(packet: Buffer, to: { address: string; port: number }): void {
-    // Failures are those of one client's network: it is given up when it says nothing any more.
+    // Send failures concern one client's network; a silent client is dropped later.
     this.#open?.send(packet, to.port, to.address, () => {})
   }
 
@@ -99,7 +102,7 @@ export class RestartPort {
         failure = error
       }
     }
-    // The next one may find it better.
+    // The next call tries again.
     this.#socket = undefined
     throw failure
   }
@@ -127,7 +130,7 @@ export class RestartPort {
     if (addresses.length > maxAddresses) this.#release(addresses.shift() ?? '', connection)
   }
 
-  /** Another connection's client may have come by it since. */
+  /** Removes an address unless it belongs to another connection by now. */
   #release(address: string, connection: RestartedConnection): void {
     if (this.#byAddress.get(address) === connection) this.#byAddress.delete(address)
   }

@@ -1,43 +1,51 @@
-/** Bytes that may be sent again for one that was sent the first time. */
+/** Bytes that may be sent again per byte sent the first time. */
 const share = 0.25
-/** Bytes that may be sent again at once: so many, or what a second's share is where that is more. */
+/** Bytes that may be sent again at once: this minimum, or the share of a second's bytes if that is more. */
 const minAtOnce = 32 * 1024
-/** Milliseconds of a round trip before one was measured, and at least: a receiver asks again after some 20 ms. */
+/**
+ * Round trip in milliseconds before one was measured, and its minimum: a receiver repeats a request after about 20 ms.
+ */
 const unmeasured = 50
 const shortest = 10
-/** Nobody asks for a packet again so long after it was sent again, in milliseconds. */
+/** Age of a repeat, in milliseconds, after which no receiver requests the packet again. */
 const forgottenMs = 5_000
-/** Packets whose sending is remembered. */
+/** Maximum number of repeated packets that are tracked. */
 const maxRemembered = 2_048
 
-/** Which packets a viewer is sent again: each once in a round trip, and all together no more than a quarter of what it is sent anyway. */
+/**
+ * Decides which packets are sent again to a viewer: each at most once per round trip, and in total at most a quarter of
+ * the regular traffic.
+ */
 export class Retransmission {
-  /** When each was sent again, by its number as the viewer knows it; the longest ago first. */
+  /** Time of the last repeat, by the viewer's packet number; least recent first. */
   readonly #sentAt = new Map<number, number>()
   #roundTrip = unmeasured
   #allowance = 0
   #sentThisSecond = 0
   #atOnce = minAtOnce
 
-  /** Milliseconds, as just measured. */
+  /** Latest measured round trip, in milliseconds. */
   set roundTrip(milliseconds: number) {
     this.#roundTrip = Math.max(shortest, milliseconds)
   }
 
-  /** Handles a receiver's move to another network: packets under way are lost there, which does not mean a small link, and are sent again at once. */
+  /**
+   * Allows repeats at once after a receiver moved to another network. Packets under way are lost by the move, which
+   * does not indicate a small link.
+   */
   moved(): void {
     this.#allowance = Math.max(this.#allowance, this.#atOnce)
   }
 
-  /** Bytes were sent the first time. */
+  /** Counts bytes sent the first time. */
   sent(bytes: number): void {
     this.#sentThisSecond += bytes
     this.#allowance = Math.min(this.#atOnce, this.#allowance + bytes * share)
   }
 
   /**
-   * Whether a packet is to be sent again now. Where it says so, it counts as sent.
-   * @param now milliseconds of a clock that never goes back
+   * Returns whether a packet may be sent again now. If so, it counts as sent.
+   * @param now milliseconds of a monotonic clock
    */
   allows(sequence: number, bytes: number, now: number): boolean {
     const before = this.#sentAt.get(sequence)
@@ -52,7 +60,7 @@ export class Retransmission {
     return true
   }
 
-  /** Once a second. */
+  /** Updates the allowance and drops old entries. Called once a second. */
   tick(now: number): void {
     this.#atOnce = Math.max(minAtOnce, this.#sentThisSecond * share)
     this.#sentThisSecond = 0

@@ -2,15 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { hasIntegrity, type IceCredentials, returnCheck, type StunMessage } from './stun.ts'
 
-/** An address that packets come from. */
+/** Source address of packets. */
 export interface Address {
   address: string
   port: number
 }
 
-/** Maximum number of addresses of one client that are checked or known; the one checked least recently goes first. */
+/** Maximum number of checked addresses per client; the one checked least recently is dropped first. */
 const maxAddresses = 16
-/** The client asks again and again while its own check runs: one check for each of its own, but not more often than this, in milliseconds. */
+/**
+ * Minimum interval of return checks, in milliseconds. The client repeats its checks while a return check is pending.
+ */
 const checkEveryMs = 40
 
 interface Check {
@@ -33,7 +35,10 @@ export class ReturnChecks {
     this.#send = send
   }
 
-  /** Whether an address has answered; otherwise it is asked. @param node, client their credentials in the ICE session */
+  /**
+   * Returns whether an address has answered; otherwise sends a check to it.
+   * @param node, client their credentials in the ICE session
+   */
   isReachable(from: Address, node: IceCredentials, client: IceCredentials): boolean {
     const place = placeOf(from)
     const known = this.#checks.peek(place)
@@ -41,7 +46,7 @@ export class ReturnChecks {
     if (sameSession && known.answered) return true
     const now = performance.now()
     if (sameSession && now - known.sentAt < checkEveryMs) return false
-    // One transaction for all tries, so that a late answer counts.
+    // All repeats use one transaction, so that a late answer counts.
     const transaction = sameSession ? known.transaction : randomBytes(12)
     this.#checks.set(place, { transaction, password: client.password, sentAt: now, answered: false })
     const username = `${client.userFragment}:${node.userFragment}`
@@ -49,7 +54,7 @@ export class ReturnChecks {
     return false
   }
 
-  /** Notes an answer. @returns whether it is the first of this address */
+  /** Records an answer. @returns whether it is the first from this address */
   answered(message: StunMessage, packet: Buffer, from: Address): boolean {
     const check = this.#checks.peek(placeOf(from))
     if (check === undefined || check.answered || !check.transaction.equals(message.transaction)) return false

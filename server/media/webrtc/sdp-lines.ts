@@ -1,10 +1,11 @@
-/** Longest line of a session description that is read, in characters. */
+/** Maximum length of a line that is read, in characters. */
 const maxLine = 4 * 1024
 
 /**
- * The lines of a session description (RFC 8866) that a reader uses, in their order: a parser of everything takes its time over lines that nobody needs.
- * @param used matches the beginning of a line that is used; sticky
- * @param most lines; what comes behind is left out, and so is a line that is too long
+ * Returns the lines of a session description (RFC 8866) that a reader uses, in order. A full parser would waste time on
+ * unused lines.
+ * @param used matches the start of a used line; sticky
+ * @param most maximum number of lines; further lines and too long lines are skipped
  */
 export function usedLines(text: string, used: RegExp, most: number): string {
   const lines: string[] = []

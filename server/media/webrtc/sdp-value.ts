@@ -1,11 +1,11 @@
-/** sdp-transform makes numbers of digits and leaves the rest as text, whatever its types say. */
+/** sdp-transform turns digits into numbers and keeps other values as text, regardless of its declared types. */
 type SdpValue = string | number
 
 export function textOf(value: SdpValue): string {
   return String(value)
 }
 
-/** NaN for what is no number. */
+/** Returns NaN if the value is not a number. */
 export function numberOf(value: SdpValue): number {
   return Number(value)
 }

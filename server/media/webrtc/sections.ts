@@ -1,12 +1,12 @@
 import ndc, { type Audio, type Video } from 'node-datachannel'
 import type { OfferedCodec, OfferedMedia } from './offer.ts'
 
-/** The section of an answer that sends one codec, as it was offered. */
+/** Returns the section of an answer that sends one codec, as it was offered. */
 export function sendingSection(
   { kind, mid }: OfferedMedia,
   { payloadType, name, parameters }: OfferedCodec,
 ): Audio | Video {
-  // An argument that is undefined counts as a wrong one.
+  // The library treats an undefined argument as invalid.
   const profile: [] | [string] = parameters === '' ? [] : [parameters]
   if (kind === 'audio') {
     const audio = new ndc.Audio(mid, 'SendOnly')
@@ -21,7 +21,7 @@ export function sendingSection(
   return video
 }
 
-/** An inactive section for a part of an offer that is not wanted: its first codec, as it was offered. */
+/** Returns an inactive section for a part of an offer that is not used, with its first codec as offered. */
 export function silentSection({ kind, mid, codecs: [first] }: OfferedMedia): Audio | Video {
   if (kind === 'video') {
     const video = new ndc.Video(mid, 'Inactive')
@@ -33,7 +33,7 @@ export function silentSection({ kind, mid, codecs: [first] }: OfferedMedia): Aud
   return audio
 }
 
-/** The only section of a connection: whatever comes by the connection is received by it. */
+/** Returns the only section of a connection, which receives every packet of the connection. */
 export function receivingSection(mid: string, { payloadType, name }: { payloadType: number; name: string }): Audio {
   const audio = new ndc.Audio(mid, 'RecvOnly')
   audio.addAudioCodec(payloadType, name)

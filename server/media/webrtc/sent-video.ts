@@ -1,64 +1,70 @@
 import type { Feed } from '../feeds/feed.ts'
 import { sequenceDistance } from '../rtp/packet.ts'
 
-/** How the pictures of a stretch differ from those of its feed. */
+/** Differences between the timestamps of a stretch and those of its feed. */
 export interface StretchTimes {
-  /** Ticks that are added to the timestamps. */
+  /** Ticks added to the timestamps. */
   readonly shift: number
-  /** Pictures that were sent with another timestamp than the feed's, by the feed's; undefined when there are none (any more). */
+  /** Changed timestamps, from the feed's to the sent one; undefined if there are none or they were discarded. */
   timestamps: ReadonlyMap<number, number> | undefined
 }
 
-/** Packets that a viewer was sent under numbers of its own, one after the other: of one feed, or padding. */
+/** Consecutively numbered packets to a viewer, from one feed or of padding. */
 export interface Stretch extends StretchTimes {
-  /** undefined: they are padding. */
+  /** undefined: padding. */
   readonly feed: Feed | undefined
-  /** Number of its first packet, counted on without end. */
+  /** Number of the first packet, extended beyond 16 bits. */
   readonly first: number
-  /** How far the viewer's numbers are ahead of the feed's. */
+  /** Offset of the viewer's numbers from the feed's. */
   readonly ahead: number
-  /** Offset of picture numbers, and of those of the base layer, in VP8. */
+  /** Offsets of picture numbers and of base layer numbers in VP8. */
   pictures: number
   bases: number
 }
 
-/** Stretches that are remembered: packets of older ones are not sent again. Padding makes many of them. */
+/** Maximum number of stretches kept. Packets of older ones are not sent again. Padding makes many stretches. */
 const maxStretches = 256
-/** A number so far back is one that the feed has jumped ahead to: it counts on while nothing is shown of it. */
+/**
+ * Maximum distance of a late packet. A number further back results from a forward jump of the feed, whose numbers run
+ * on while it is not shown.
+ */
 const furthestBack = 4_096
 
 const padding = { feed: undefined, ahead: 0, shift: 0, timestamps: undefined, pictures: 0, bases: 0 }
 
-/** Which packet of which feed each number is that a viewer was sent. */
+/** Maps each packet number sent to a viewer to the feed and its packet. */
 export class SentVideo {
-  /** The latest last. */
+  /** Oldest first. */
   readonly #stretches: Stretch[] = []
   #stretch: Stretch | undefined
-  /** The highest number so far, counted on without end. */
+  /** Highest number so far, extended beyond 16 bits. */
   #last = -1
 
-  /** Numbers since the last question, and those of them under which nothing was sent, because the feed's source lost it. */
+  /**
+   * Numbers since the last call of `gapShare`, and how many of them were not sent because the feed's source lost the
+   * packet.
+   */
   #numbers = 0
   #gaps = 0
 
-  /** Stretch that is sent now; undefined before the first. */
+  /** Current stretch; undefined before the first. */
   get stretch(): Stretch | undefined {
     return this.#stretch
   }
 
-  /** Ticks that are added to the timestamps of what is sent now. */
+  /** Ticks added to the timestamps of the current stretch. */
   get shift(): number {
     return this.#stretch?.shift ?? 0
   }
 
-  /** From now on packets of this feed are sent, and the next has this number in it: the viewer sees no gap. */
+  /** Begins a stretch: the next packet comes from this feed with this sequence number. The viewer sees no gap. */
   begin(feed: Feed, sequence: number, times: StretchTimes = { shift: 0, timestamps: undefined }): void {
     const first = this.#last < 0 ? sequence : this.#last + 1
     this.#last = first - 1
     this.#push({ ...times, feed, first, ahead: (first - sequence) & 0xffff, pictures: 0, bases: 0 })
   }
 
-  /** The viewer's number of a packet of the feed that is sent now; -1 for a late one of before the stretch. */
+  /** Returns the viewer's number for a packet of the current feed; -1 for a late packet from before the stretch. */
   number(sequence: number): number {
     const stretch = this.#stretch?.feed === undefined ? this.#goOn() : this.#stretch
     if (stretch === undefined) return -1
@@ -74,7 +80,7 @@ export class SentVideo {
     return number
   }
 
-  /** The number of a packet of padding that is sent now. */
+  /** Returns the number for a padding packet that is sent now. */
   padding(): number {
     if (this.#stretch?.feed !== undefined) {
       this.#push({ ...padding, first: this.#last + 1 })
@@ -84,7 +90,7 @@ export class SentVideo {
     return this.#last & 0xffff
   }
 
-  /** Share of numbers since the last call under which nothing was sent, 0 to 1. */
+  /** Share of numbers since the last call under which no packet was sent, 0 to 1. */
   gapShare(): number {
     const share = this.#numbers === 0 ? 0 : this.#gaps / this.#numbers
     this.#numbers = 0
@@ -92,19 +98,19 @@ export class SentVideo {
     return share
   }
 
-  /** The stretch of a number that was sent; undefined when it is of none that is remembered. */
+  /** Returns the stretch of a sent number; undefined if the stretch is unknown or no longer kept. */
   stretchOf(number: number): Stretch | undefined {
     const ahead = sequenceDistance(this.#last & 0xffff, number)
     if (ahead > 0) return undefined
     return this.#stretches.findLast(({ first }) => first <= this.#last + ahead)
   }
 
-  /** Pictures with timestamps of their own are too old to be asked for again. */
+  /** Discards changed timestamps. Their pictures are too old to be requested again. */
   forgetTimestamps(): void {
     for (const stretch of this.#stretches) stretch.timestamps = undefined
   }
 
-  /** The feed's packets after padding: its gaps stay. */
+  /** Continues the feed's packets after padding and preserves their gaps. */
   #goOn(): Stretch | undefined {
     const [before, padding] = this.#stretches.slice(-2)
     if (before === undefined || padding === undefined) return undefined

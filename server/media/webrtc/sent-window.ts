@@ -1,4 +1,4 @@
-/** Length of a half, in milliseconds: figures cover this long and up to twice as long. */
+/** Length of a half in milliseconds. Figures cover one to two halves. */
 const halfMs = 400
 
 interface Half {
@@ -9,11 +9,14 @@ interface Half {
 
 const emptyHalf = (): Half => ({ bytes: 0, packets: 0, missed: 0 })
 
-/** Bytes, packets and misses of the last moments, in two halves of which the older one is dropped. Times are milliseconds of a clock that never goes back. */
+/**
+ * Counts of recent bytes, packets and misses, in two halves of which the older is dropped. Times are milliseconds of a
+ * monotonic clock.
+ */
 export class SentWindow {
   #half = emptyHalf()
   #before = emptyHalf()
-  /** Length of the older half; 0: there is none. */
+  /** Length of the older half in milliseconds; 0: there is none. */
   #beforeMs = 0
   #since: number
 
@@ -21,7 +24,7 @@ export class SentWindow {
     this.#since = now
   }
 
-  /** Forgets everything. */
+  /** Discards all counts. */
   restart(now: number): void {
     this.#half = emptyHalf()
     this.#before = emptyHalf()
@@ -41,19 +44,19 @@ export class SentWindow {
     this.#half.missed += 1
   }
 
-  /** Bits a second; 0 while too little time has passed. */
+  /** Bits per second; 0 until enough time has passed. */
   rate(now: number): number {
     this.#turn(now)
     const ms = now - this.#since + this.#beforeMs
     return ms < halfMs / 2 ? 0 : ((this.#half.bytes + this.#before.bytes) * 8_000) / ms
   }
 
-  /** Packets that were missed. */
+  /** Number of missed packets. */
   get missed(): number {
     return this.#half.missed + this.#before.missed
   }
 
-  /** Share of the packets that were missed, 0 to 1. */
+  /** Share of missed packets, 0 to 1. */
   get missedShare(): number {
     const packets = this.#half.packets + this.#before.packets
     return packets === 0 ? 0 : Math.min(1, this.missed / packets)

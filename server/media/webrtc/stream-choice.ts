@@ -1,17 +1,22 @@
 import type { PictureStream } from '../feeds/feed.ts'
 
-/** A stream is large enough where it has this share of the height that the viewer shows; one that is sent already where it has a little less. */
+/**
+ * Share of the shown height that makes a stream large enough, and the lower share for the stream that is sent already.
+ */
 const enough = 0.8
 const stillEnough = 0.65
-/** Height of a stream that was never seen, in parts of the next larger one's: second streams of cameras are some third or half. */
+/**
+ * Assumed height of a stream that was never seen, as a share of the next larger one's. Second streams of cameras have
+ * about a third to a half.
+ */
 const guess = 1 / 3
 
 /**
- * The smallest stream that is large enough for how the viewer shows it, the largest where none is. Heights that are not known count as a third of the one before.
- * @param list the largest first, not empty
- * @param height that the viewer shows it in, in pixels; Infinity: not known
- * @param sent already: it is not left for little
- * @returns its index
+ * Returns the index of the smallest stream that is large enough for the shown height, or of the largest if none is. An
+ * unknown height counts as a third of the previous one.
+ * @param list largest first, not empty
+ * @param height shown by the viewer, in pixels; Infinity: unknown
+ * @param sent the current stream, which is kept at a slightly smaller height
  */
 export function wantedIndex(list: readonly PictureStream[], height: number, sent: PictureStream | undefined): number {
   let known = 0
@@ -24,10 +29,9 @@ export function wantedIndex(list: readonly PictureStream[], height: number, sent
 }
 
 /**
- * The largest stream that is allowed, where one that may have gone meanwhile is the largest.
- * @param list the largest first, not empty
- * @param most undefined: all are allowed
- * @returns its index
+ * Returns the index of the largest allowed stream. `most` itself may no longer be in the list.
+ * @param list largest first, not empty
+ * @param most largest stream that is allowed; undefined: all are allowed
  */
 export function allowedIndex(list: readonly PictureStream[], most: PictureStream | undefined): number {
   if (most === undefined) return 0
@@ -37,7 +41,10 @@ export function allowedIndex(list: readonly PictureStream[], most: PictureStream
   return smaller >= 0 ? smaller : list.length - 1
 }
 
-/** The largest of some streams that a link carries, by what they were of late; the smallest where none is. Undefined where there are none. */
+/**
+ * Returns the largest stream that a link carries, by recent bitrates, or the smallest if it carries none; undefined if
+ * the list is empty.
+ */
 export function affordableStream(list: readonly PictureStream[], bitsPerSecond: number): PictureStream | undefined {
   return list.find(({ bitrate }) => bitrate > 0 && bitrate <= bitsPerSecond) ?? list.at(-1)
 }

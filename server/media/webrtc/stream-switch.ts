@@ -7,15 +7,15 @@ import type { Lifetime } from '../base/lifetime.ts'
 import type { Limit } from './paced-video.ts'
 import type { ViewerVideo } from './viewer-video.ts'
 
-/** Needs of a switch. */
+/** Dependencies of a switch. */
 export interface SwitchOptions {
   video: ViewerVideo
-  /** The viewer takes its packets anyhow. */
+  /** The viewer is registered as a sink of this feed already. */
   main: Feed
   lifetime: Lifetime
-  /** A packet threw an unexpected error. */
+  /** Called when handling a packet throws an unexpected error. */
   failed: (error: unknown) => void
-  /** A stream could not be had, or ended by itself. */
+  /** Called when a stream could not be acquired or has ended. */
   lost: (stream: PictureStream) => void
 }
 
@@ -24,11 +24,14 @@ interface Held extends FeedLease {
   sink: Sink | undefined
 }
 
-/** Takes a viewer from one stream of a picture to another: what it was sent goes on until the other has a picture that can be decoded by itself. */
+/**
+ * Switches a viewer from one stream of a picture to another. The old stream continues until the new one has a picture
+ * that can be decoded by itself.
+ */
 export class StreamSwitch {
   readonly #options: SwitchOptions
   readonly #abort = new AbortController()
-  /** Streams whose packets are sent, and awaited. */
+  /** Stream that is sent, and stream that is awaited. */
   #held: Held | undefined
   #coming: Held | undefined
   #asking = false
@@ -42,30 +45,30 @@ export class StreamSwitch {
     })
   }
 
-  /** A stream is asked for, and neither there nor refused yet. */
+  /** Whether a stream was requested and is neither available nor refused yet. */
   get asking(): boolean {
     return this.#asking
   }
 
-  /** Stream whose packets are sent now, or were last. */
+  /** Stream that is sent now, or was sent last. */
   get stream(): PictureStream | undefined {
     return this.#held?.stream
   }
 
-  /** Feed that is sent, or requested while nothing is. */
+  /** Feed that is sent, or the awaited one while none is sent. */
   get feed(): Feed {
     return (this.#held ?? this.#coming)?.feed ?? this.#options.main
   }
 
-  /** The first one, which is at hand. */
+  /** Sends the first stream, which has a feed already. */
   start(stream: PictureStream, feed: Feed): void {
     this.#held = this.#tapped(stream, { feed, release: () => {} })
     this.#options.video.start(feed, performance.now())
   }
 
   /**
-   * Goes on with a stream, at once where it is at hand.
-   * @param limitOf how it is sent once it is there
+   * Switches to a stream, at once if it has a feed already.
+   * @param limitOf returns the limit for the stream's feed
    */
   take(stream: PictureStream, limitOf: (feed: Feed) => Limit | undefined): void {
     if (stream.feed !== undefined) this.#take(stream, { feed: stream.feed, release: () => {} }, limitOf)
@@ -73,7 +76,7 @@ export class StreamSwitch {
     else mustNotFail(this.#acquire(stream, limitOf))
   }
 
-  /** Its packets are sent from now on. */
+  /** Records that packets of this feed are sent from now on. */
   adopted(feed: Feed): void {
     if (this.#coming?.feed !== feed) return
     this.#drop(this.#held)
@@ -128,14 +131,14 @@ export class StreamSwitch {
     held?.release()
   }
 
-  /** Takes the pictures: sound is the main feed's. */
+  /** Returns a sink for pictures; sound comes from the main feed. */
   #sinkOf(feed: Feed): Sink {
     const { failed, video } = this.#options
     return {
       video: (packet, sequence) => video.take(feed, packet, sequence),
       audio: () => {},
       report: () => {},
-      // Its holder is notified in another way.
+      // The lease reports the end of the stream.
       ended: () => {},
       failed,
     }

@@ -2,23 +2,23 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import net from 'node:net'
 import { crc32 } from 'node:zlib'
 
-/** Binding messages of ICE (RFC 8445, section 7; RFC 8489): as much of STUN as two ICE agents say to each other. */
+/** Binding messages of ICE (RFC 8445, section 7; RFC 8489): the part of STUN that two ICE agents use. */
 
 type StunClass = 'request' | 'success' | 'other'
 
-/** A binding message as it came; its integrity is not yet known. */
+/** A received binding message whose integrity is not verified yet. */
 export interface StunMessage {
   class: StunClass
   transaction: Buffer
-  /** Empty when there is none. */
+  /** Empty if the message has none. */
   username: string
-  /** USE-CANDIDATE: the controlling agent wants this pair. */
+  /** USE-CANDIDATE: the controlling agent nominates this pair. */
   nominates: boolean
-  /** Start of its MESSAGE-INTEGRITY; -1 for none. */
+  /** Offset of MESSAGE-INTEGRITY; -1 for none. */
   integrityAt: number
 }
 
-/** Name and password of one agent in one ICE session (RFC 8445, section 5.3). */
+/** User fragment and password of one agent in one ICE session (RFC 8445, section 5.3). */
 export interface IceCredentials {
   userFragment: string
   password: string
@@ -42,12 +42,12 @@ const attributes = {
   controlling: 0x802a,
 } as const
 
-/** Whether a datagram is STUN among what shares the port (RFC 7983, section 7). */
+/** Whether a datagram is STUN, among the protocols that share the port (RFC 7983, section 7). */
 export function isStun(packet: Buffer): boolean {
   return packet.length >= headerBytes && (packet[0] ?? 255) < 4 && packet.readUInt32BE(4) === cookie
 }
 
-/** Reads a STUN message; undefined when its lengths are wrong. */
+/** Reads a STUN message. Returns undefined if its lengths are wrong. */
 export function readStun(packet: Buffer): StunMessage | undefined {
   if (!isStun(packet) || packet.readUInt16BE(2) + headerBytes !== packet.length || packet.length % 4 !== 0)
     return undefined
@@ -64,7 +64,7 @@ export function readStun(packet: Buffer): StunMessage | undefined {
     if (value.length !== length) return undefined
     const type = packet.readUInt16BE(at)
     if (type === attributes.integrity) {
-      // Attributes behind it are not covered (RFC 8489, section 14.5).
+      // Later attributes are not covered by the integrity (RFC 8489, section 14.5).
       return length === 20 ? { ...message, integrityAt: at } : undefined
     }
     if (type === attributes.username) message.username = value.toString('utf8')
@@ -74,7 +74,7 @@ export function readStun(packet: Buffer): StunMessage | undefined {
   return message
 }
 
-/** Whether it was written by somebody who knows the password. */
+/** Whether the message was signed with this password. */
 export function hasIntegrity(packet: Buffer, { integrityAt }: StunMessage, password: string): boolean {
   if (integrityAt < 0) return false
   const covered = Buffer.from(packet.subarray(0, integrityAt))
@@ -83,10 +83,10 @@ export function hasIntegrity(packet: Buffer, { integrityAt }: StunMessage, passw
 }
 
 /**
- * A check of the controlling agent that nominates the pair it is sent on.
- * @param username the other agent's user fragment, a colon, the own one
+ * Builds a check of the controlling agent that nominates its pair.
+ * @param username the other agent's user fragment, a colon, the own user fragment
  * @param password the other agent's
- * @param priority of the candidate that the other agent learns by it (RFC 8445, section 7.1.1)
+ * @param priority of the peer-reflexive candidate that the other agent derives from the check (RFC 8445, section 7.1.1)
  * @param tieBreaker 8 bytes
  */
 export function nominatingRequest(username: string, password: string, priority: number, tieBreaker: Buffer): Buffer {
@@ -106,9 +106,10 @@ export function nominatingRequest(username: string, password: string, priority: 
 }
 
 /**
- * Check of the controlled agent: a peer that answers it receives at the address that it is sent to (RFC 8445, section 7.3.1.4).
+ * Builds a check of the controlled agent. A peer that answers it receives packets at the checked address (RFC 8445,
+ * section 7.3.1.4).
  * @param transaction 12 bytes, which identify the answer
- * @param username the other agent's user fragment, a colon, the own one
+ * @param username the other agent's user fragment, a colon, the own user fragment
  * @param password the other agent's
  * @param tieBreaker 8 bytes
  */
@@ -121,7 +122,7 @@ export function returnCheck(transaction: Buffer, username: string, password: str
   return sealed(0x0001, transaction, parts, password)
 }
 
-/** Answer to a check, with the address that it came from. */
+/** Builds the answer to a check, with the check's source address. */
 export function successResponse(
   { transaction }: StunMessage,
   from: { address: string; port: number },
@@ -131,7 +132,7 @@ export function successResponse(
   return sealed(0x0101, transaction, [mapped], password)
 }
 
-/** RFC 8489, section 14.2. */
+/** Encodes XOR-MAPPED-ADDRESS (RFC 8489, section 14.2). */
 function xorAddress(address: string, port: number, transaction: Buffer): Buffer {
   const unmapped = address.replace(/^::ffff:(?=\d+\.)/i, '')
   const bytes = net.isIPv4(unmapped) ? Buffer.from(unmapped.split('.').map(Number)) : v6Bytes(unmapped)
@@ -146,7 +147,7 @@ function xorAddress(address: string, port: number, transaction: Buffer): Buffer 
 }
 
 function v6Bytes(address: string): Buffer {
-  // The parser of URLs writes every spelling in one way.
+  // The URL parser normalizes every spelling.
   const [head = '', tail] = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname.slice(1, -1).split('::')
   const groups = (text: string | undefined): number[] =>
     text === undefined || text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
@@ -165,7 +166,7 @@ function attribute(type: number, value: Buffer): Buffer {
   return bytes
 }
 
-/** With MESSAGE-INTEGRITY and FINGERPRINT at its end; the length counts each as it is computed. */
+/** Appends MESSAGE-INTEGRITY and FINGERPRINT. The length field covers each of them when it is computed. */
 function sealed(type: number, transaction: Buffer, parts: readonly Buffer[], password: string): Buffer {
   const header = Buffer.alloc(headerBytes)
   header.writeUInt16BE(type)

@@ -3,7 +3,7 @@ import type { IceCredentials } from './stun.ts'
 
 /** A client's message about its ICE session after the offer (RFC 8840, section 9). */
 export interface TrickleFragment {
-  /** Empty when it names none. */
+  /** Empty if the message has none. */
   userFragment: string
   password: string
   candidates: { candidate: string; mid: string }[]
@@ -11,14 +11,15 @@ export interface TrickleFragment {
 
 /** Any line of a session description (RFC 8866, section 5). */
 const anyLine = /^[a-z]=\S/
-/** RFC 8839, section 5.1; names of hosts are addresses too, and what follows the type is left to the library. */
+/** RFC 8839, section 5.1. Host names are valid addresses, and the library parses the text after the type. */
 const candidateLine =
   /^candidate:[A-Za-z0-9+/]{1,32} (?:[1-9]\d{0,2}) \S{1,16} \d{1,10} [A-Za-z0-9.:_%-]{1,255} (\d{1,5}) typ [a-z]{1,16}(?: |$)/
-/** `ice-ufrag` (RFC 8839, section 5.4), however long. */
+/** `ice-ufrag` (RFC 8839, section 5.4) without its minimum length. */
 const userFragmentText = /^[A-Za-z0-9+/]{1,256}$/
 
 /**
- * @param mids of the offer; candidates of no section belong to the first
+ * Parses a fragment.
+ * @param mids of the offer; candidates before any `a=mid` belong to the first
  * @throws Problem badRequest
  */
 export function parseFragment(text: string, mids: readonly string[]): TrickleFragment {
@@ -43,14 +44,14 @@ export function parseFragment(text: string, mids: readonly string[]): TrickleFra
 /** `ice-pwd` (RFC 8839, section 5.4). */
 const passwordText = /^[A-Za-z0-9+/]{22,256}$/
 
-/** Those that an ICE session begins with. @throws Problem badRequest */
+/** Validates credentials that begin an ICE session. @throws Problem badRequest */
 export function checkedCredentials(userFragment: string, password: string): IceCredentials {
   if (userFragment.length < 4) throw broken('has an ice-ufrag that is too short')
   if (!passwordText.test(password)) throw broken('restarts ICE without a valid ice-pwd')
   return { userFragment, password }
 }
 
-/** A fragment with everything about the node's side of an ICE session. */
+/** Builds a fragment with the node's credentials and candidates in an ICE session. */
 export function fragmentText(
   { userFragment, password }: IceCredentials,
   [mid = '0']: readonly string[],
@@ -59,7 +60,7 @@ export function fragmentText(
   return [
     `a=ice-ufrag:${userFragment}`,
     `a=ice-pwd:${password}`,
-    // The kind and formats of the line mean nothing here (RFC 8840, section 9.1).
+    // The kind and formats of this line have no meaning here (RFC 8840, section 9.1).
     'm=audio 9 UDP/TLS/RTP/SAVPF 0',
     `a=mid:${mid}`,
     ...candidates.map((candidate) => `a=${candidate}`),

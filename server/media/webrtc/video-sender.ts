@@ -9,30 +9,29 @@ import type { Outgoing } from './outgoing.ts'
 import { Retransmission } from './retransmission.ts'
 import { SentVideo, type StretchTimes, type Stretch } from './sent-video.ts'
 
-/** Ticks between two pictures, at least: two streams may give the same timestamp to different moments. */
+/** Minimum number of ticks between two pictures: two streams may use the same timestamp for different moments. */
 const minTicks = 90
 
-/** Share of numbers without a packet above which reports say nothing of the viewer's link. */
+/** Share of numbers without a packet above which reports are useless to judge the viewer's link. */
 const maxGaps = 0.9
 
-/** Sends packets of several feeds to one viewer, once and again, in one unbroken sequence of numbers and times. */
+/** Sends packets of several feeds to one viewer, including repeats, with continuous numbers and timestamps. */
 export class VideoSender {
   readonly #out: Outgoing
   readonly #sendTimeId: number
   readonly #estimate: LinkEstimate
-  /** Feed whose clock all timestamps follow: the first one that was sent. */
+  /** Feed whose clock all timestamps follow: the first feed that was sent. */
   #reference: Feed | undefined
   readonly #sent = new SentVideo()
   readonly #retransmission = new Retransmission()
   #lastTimestamp = 0
   #betweenPictures = false
-  /** Whether VP8 is sent now. */
   #isVp8 = false
   readonly #vp8 = new Vp8Continuity()
 
   /**
-   * @param sendTimeId the viewer's number of the send time; 0 when it does not know it
-   * @param estimate counts what is sent
+   * @param sendTimeId the viewer's number of the send time extension; 0: not supported
+   * @param estimate counts the sent packets
    */
   constructor(out: Outgoing, sendTimeId: number, estimate: LinkEstimate) {
     this.#out = out
@@ -44,19 +43,19 @@ export class VideoSender {
     this.#retransmission.roundTrip = milliseconds
   }
 
-  /** The moment `now` on the feeds' clock, for a sender report; undefined before the first packet. */
+  /** Returns the moment `now` on the feeds' clock, for a sender report; undefined before the first packet. */
   clock(now: number): { ntp: number; timestamp: number } | undefined {
     return this.#reference?.clock('video').at(now)
   }
 
-  /** Begins a stretch: the next packet is of this feed, and has this number in it. */
+  /** Begins a stretch: the next packet comes from this feed with this sequence number. */
   begin(feed: Feed, sequence: number, times: StretchTimes): void {
     this.#sent.begin(feed, sequence, times)
     this.#isVp8 = feed.video?.codec === 'VP8'
     this.#vp8.begin()
   }
 
-  /** Brings a feed's timestamps to the clock that all follow, and behind what was sent. */
+  /** Returns the shift that maps a feed's timestamps to the common clock and after the last sent timestamp. */
   timesOf(feed: Feed, timestamp: number): StretchTimes {
     this.#reference ??= feed
     const shift = feed === this.#reference ? 0 : feed.clock('video').ticksTo(this.#reference.clock('video'), Date.now())
@@ -65,19 +64,22 @@ export class VideoSender {
     return { shift: tooLate ? shift + minTicks - ahead : shift, timestamps: undefined }
   }
 
-  /** Sends a packet of the stretch that was begun, which the feed lends to its viewers in turn. */
+  /** Sends a packet of the current stretch that the feed lends to each viewer in turn. */
   sendLent(packet: PacketLoan, sequence: number): void {
     const number = this.#sent.number(sequence)
     if (number >= 0) packet.lend(this.#writeAs, number)
   }
 
-  /** Sends a packet of the stretch that was begun: a copy, which is the sender's. */
+  /** Sends a packet of the current stretch. The packet is a copy that this sender may change. */
   send(packet: Buffer, sequence: number): void {
     const number = this.#sent.number(sequence)
     if (number >= 0) this.#writeAs(packet, number)
   }
 
-  /** Sends a packet under this number, with times and identifiers of the stretch. One function for all packets, because many are sent. */
+  /**
+   * Sends a packet under this number, with the times and identifiers of the stretch. A single function instance serves
+   * all packets, because there are many.
+   */
   readonly #writeAs = (packet: Buffer, number: number): void => {
     packet.writeUInt16BE(number, 2)
     this.#retransmission.sent(packet.length)
@@ -91,24 +93,30 @@ export class VideoSender {
     this.#write(packet)
   }
 
-  /** Notes the share of numbers, 0 to 1, that the viewer lost since its last report; losses before the node do not count. */
+  /**
+   * Takes the share of numbers, 0 to 1, that the viewer lost since its last report. Losses before the node are
+   * subtracted.
+   */
   onLoss(share: number, now: number): void {
-    // The report and what was sent are not quite of the same time: where much is lost that makes little difference.
+    // The report and the gaps cover slightly different periods. With much loss the difference is small.
     const gaps = Math.min(maxGaps, this.#sent.gapShare())
     this.#estimate.onLoss(Math.max(0, (share - gaps) / (1 - gaps)), now)
   }
 
-  /** Sends a packet again that the viewer misses, within bounds. @param source the feed that is sent now: packets of others are not sent again */
+  /**
+   * Sends a missed packet again, within limits.
+   * @param source current feed; packets of other feeds are not sent again
+   */
   sendAgain(number: number, source: Feed | undefined, now: number): void {
     const stretch = this.#sent.stretchOf(number)
-    // An unsent packet cannot be missed, and a request for a very old one means nothing for the link now.
+    // An unsent packet cannot be missed, and a request for a very old one does not describe the current link.
     if (stretch === undefined) return
     const packet = stretch.feed?.sentVideo((number - stretch.ahead) & 0xffff)
-    // A packet that never reached the node was not lost behind it.
+    // A packet that never reached the node was not lost on the viewer's link.
     if (packet === undefined && stretch.feed !== undefined) return
     this.#estimate.onMissing(number, now)
     if (stretch.feed !== undefined && stretch.feed !== source) return
-    // Only the number of a padding packet matters: the link may be full.
+    // For a padding packet only the number matters. The repeat is minimal, because the link may be full.
     const copy = packet === undefined ? paddingPacket(number, this.#lastTimestamp, 1) : Buffer.from(packet)
     if (!this.#retransmission.allows(number, copy.length, now)) return
     if (packet === undefined) return this.#writeAgain(copy, now)
@@ -120,7 +128,10 @@ export class VideoSender {
     this.#writeAgain(copy, now)
   }
 
-  /** Sends a packet of padding, to probe the link: between two pictures only, since it would split one. Returns its bytes; 0 when none was sent. */
+  /**
+   * Sends a padding packet to probe the link. It is sent only between two pictures, since it would split one. Returns
+   * its size in bytes; 0 if none was sent.
+   */
   sendPadding(): number {
     if (!this.#betweenPictures) return 0
     const packet = paddingPacket(this.#sent.padding(), this.#lastTimestamp)
@@ -129,17 +140,16 @@ export class VideoSender {
     return packet.length
   }
 
-  /** The viewer has moved to another network. */
+  /** Handles the viewer's move to another network. */
   moved(): void {
     this.#retransmission.moved()
   }
 
-  /** Once a second. */
   tick(now: number): void {
     this.#retransmission.tick(now)
   }
 
-  /** Forgets timestamps of squeezed pictures, which are too old to be requested again. */
+  /** Discards timestamps of squeezed pictures that are too old to be requested again. */
   forgetTimestamps(): void {
     this.#sent.forgetTimestamps()
   }
@@ -155,20 +165,20 @@ export class VideoSender {
   }
 }
 
-/** Numbers of VP8 pictures (RFC 7741, section 4.2) that go on from one stretch to the next. */
+/** Keeps VP8 picture numbers (RFC 7741, section 4.2) continuous from one stretch to the next. */
 class Vp8Continuity {
   #begins = false
-  /** Numbers of the last picture that was sent; -1 before the first. */
+  /** Numbers of the last picture sent; -1 before the first. */
   #pictureId = -1
   #baseIndex = -1
 
-  /** Notes that the next packet is the first of its stretch. */
+  /** Records that the next packet is the first of its stretch. */
   begin(): void {
     this.#begins = true
   }
 
   /**
-   * Writes the viewer's numbers into a packet, and notes in its stretch how far they are moved.
+   * Writes the viewer's numbers into a packet, and stores their offsets in its stretch.
    * @param at offset of the packet's picture identifier
    */
   apply(packet: Buffer, at: number, stretch: Stretch | undefined): void {

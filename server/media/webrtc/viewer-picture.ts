@@ -15,15 +15,15 @@ import { ViewerVideo } from './viewer-video.ts'
 /** Feed that a viewer watches. */
 export interface Watched {
   feed: Feed
-  /** Format of its picture where `streams` carry it in another one than the feed. */
+  /** Format of the picture, if `streams` have another format than the feed. */
   video?: VideoFormat | undefined
-  /** Streams of its picture: which of them is sent depends on the viewer. */
+  /** Streams of the picture. The stream that is sent depends on the viewer. */
   streams: PictureStreams
-  /** Called with what the viewer is sent of the picture from now on; it begins with everything. */
+  /** Called when the sent size of the picture changes; the initial size is `full`. */
   resized: (size: StreamSize) => void
 }
 
-/** The picture that one viewer is sent, and how it follows the viewer's link and screen. */
+/** The picture sent to one viewer, adapted to the viewer's link and screen. */
 export class ViewerPicture {
   readonly out: Outgoing
   readonly video: ViewerVideo
@@ -31,7 +31,7 @@ export class ViewerPicture {
   readonly adaptation: LinkAdaptation
   readonly #sender: VideoSender
   readonly #mid: string
-  /** Number of the send time's header extension; 0: the viewer does not know it. */
+  /** Number of the send time's header extension; 0: the viewer does not support it. */
   readonly #sendTimeId: number
   readonly measuresRoundTrip: boolean
 
@@ -63,19 +63,19 @@ export class ViewerPicture {
     this.video.adopted = (source, limited) => this.adaptation.adopted(source, limited)
   }
 
-  /** Sends a sender report, from whose answer the round trip is measured. @param now milliseconds since the epoch */
+  /** Sends a sender report. The viewer's answer to it gives the round trip. @param now milliseconds since the epoch */
   report(now: number): void {
     const clock = this.out.begun ? this.#sender.clock(now) : undefined
     if (clock !== undefined) this.out.report(clock, performance.now())
   }
 
-  /** Once a second. @param now milliseconds of a clock that never goes back */
+  /** Adjusts to the link. Called once a second. @param now milliseconds of a monotonic clock */
   tick(now: number): void {
     this.video.tick(now)
     this.adaptation.tick(now)
   }
 
-  /** Takes the viewer's report of this stream. */
+  /** Takes the viewer's report on this stream. */
   onLoss({ lost }: ReceivedBlock): void {
     this.#sender.onLoss(lost, performance.now())
   }
@@ -86,14 +86,19 @@ export class ViewerPicture {
     this.estimate.onRoundTrip(roundTrip, performance.now())
   }
 
-  /** Goes on after the viewer moved to another network: what was sent to the old one is lost, and the browser takes seconds to say so. */
+  /**
+   * Continues after the viewer moved to another network. Packets sent to the old one are lost, and the browser takes
+   * seconds to report that.
+   */
   moved(): void {
     const { owedSince } = this.out
     this.video.requestKeyFrame()
     this.video.moved(performance.now(), owedSince === 0 ? 0 : Date.now() - owedSince)
   }
 
-  /** Adds to an answer the attributes that the library does not know: it sends packets as they are. */
+  /**
+   * Adds attributes to an answer that the library does not support. It sends packets unchanged, so they still apply.
+   */
   completeAnswer(sdp: string): string {
     const extension = this.#sendTimeId === 0 ? '' : `a=extmap:${this.#sendTimeId} ${sendTimeUri}\r\n`
     const roundTrip = this.measuresRoundTrip ? 'a=rtcp-xr:rcvr-rtt=all\r\n' : ''

@@ -6,25 +6,31 @@ import type { LinkEstimate } from './link-estimate.ts'
 import { type Limit, PacedVideo } from './paced-video.ts'
 import type { VideoSender } from './video-sender.ts'
 
-/** Interval between two beginnings of a picture that is hidden and shown again and again, in milliseconds: each costs all pictures since the last key frame. */
+/**
+ * Minimum interval, in milliseconds, of showing a picture that is hidden and shown repeatedly. Each time all pictures
+ * since the last key frame are sent.
+ */
 const showEveryMs = 500
 
-/** Time after a start, in milliseconds, whose feedback says nothing of the link: the first pictures come all at once. */
+/**
+ * Time after a start, in milliseconds, in which feedback does not describe the link: the first pictures are sent all at
+ * once.
+ */
 const startMs = 2_500
 
-/** Feed, and how it is sent; without a limit: as it comes. */
+/** A feed and its limit. Without a limit it is sent without pacing. */
 interface Wanted {
   feed: Feed
   limit: Limit | undefined
 }
 
-/** Feed that is sent from its next picture on that can be decoded by itself. */
+/** Feed that is sent from its next independently decodable picture on. */
 interface Next extends Wanted {
-  /** Timestamp of the picture that is coming now, and may be partly over. */
+  /** Timestamp of the picture that is arriving now and may be incomplete. */
   partly: number
 }
 
-/** The video of one viewer: which packets of which feed it is sent. */
+/** Selects which packets of which feed are sent to one viewer. */
 export class ViewerVideo {
   /** Pacing of a feed within a limit. */
   readonly pace: PacedVideo
@@ -32,20 +38,20 @@ export class ViewerVideo {
   readonly #estimate: LinkEstimate
   readonly #burst: BurstSender
   readonly #visibility: Visibility
-  /** Feed whose packets are sent; undefined while none is. */
+  /** Feed that is sent; undefined if none is. */
   #source: Feed | undefined
   #limit: Limit | undefined
-  /** Restarts of the source's picture when its packets were first sent. */
+  /** Number of restarts of the source's picture when it was adopted. */
   #restarts = 0
-  /** Feed that is waited for. */
+  /** Awaited feed. */
   #next: Next | undefined
-  /** Last wish, for when a hidden picture is shown again; undefined: none. */
+  /** Last requested feed, for when a hidden picture is shown again; undefined: none. */
   #wanted: Wanted | undefined
 
-  /** Called with the feed whose packets are sent from now on. */
+  /** Called when a feed is sent from now on. */
   adopted: (feed: Feed, limited: boolean) => void = () => {}
 
-  /** @param estimate counts what is sent */
+  /** @param estimate counts the sent packets */
   constructor(sender: VideoSender, estimate: LinkEstimate, lifetime: Lifetime) {
     this.#sender = sender
     this.#estimate = estimate
@@ -58,12 +64,12 @@ export class ViewerVideo {
     })
   }
 
-  /** The viewer does not see the picture: nothing is sent. */
+  /** Whether the viewer hides the picture, so that nothing is sent. */
   get hidden(): boolean {
     return this.#visibility.hidden
   }
 
-  /** Sends the pictures since the last key frame at once, then what comes. */
+  /** Sends the pictures since the last key frame at once, then live packets. */
   start(feed: Feed, now: number): void {
     this.#burst.start(now)
     this.#estimate.restart(now, startMs)
@@ -71,13 +77,16 @@ export class ViewerVideo {
     else this.switchTo(feed)
   }
 
-  /** Sends nothing until the picture is shown. */
+  /** Sends nothing until `show`. */
   hide(): void {
     this.#visibility.hide()
     this.#stop()
   }
 
-  /** Sends again what was wanted last: pictures since the last key frame at once where there are any, else from the next key frame on. */
+  /**
+   * Resumes the last requested feed, at once with the pictures since the last key frame if the feed keeps them,
+   * otherwise from the next key frame on.
+   */
   show(now: number): void {
     this.#visibility.show(now, (shownAt) => {
       this.#estimate.restart(shownAt, startMs)
@@ -90,8 +99,8 @@ export class ViewerVideo {
   }
 
   /**
-   * Sends this feed from its next picture on that can be decoded by itself, or from the last one where little has come since. Until then the feed before
-   * goes on.
+   * Sends this feed from its next independently decodable picture on, or from the last one if little has arrived since.
+   * Until then the previous feed continues.
    */
   switchTo(feed: Feed, limit?: Limit): void {
     this.#wanted = { feed, limit }
@@ -100,7 +109,7 @@ export class ViewerVideo {
     if (!this.#catchUp(this.#next)) feed.requestKeyFrame()
   }
 
-  /** Sends nothing until the next `switchTo`, and then only when the link's queue has had time to empty. */
+  /** Sends nothing until the next `switchTo`, and rests so that the link's queue can empty. */
   pause(): void {
     this.#wanted = undefined
     this.#stop()
@@ -109,11 +118,11 @@ export class ViewerVideo {
 
   /** Takes a packet of a feed. */
   take(feed: Feed, packet: PacketLoan, sequence: number): void {
-    // The burst takes it from the GOP.
+    // The burst takes this packet from the GOP.
     if (this.#burst.sending) return
     if (feed === this.#source && feed.picture.restarts !== this.#restarts) this.#renew(feed)
     if (feed === this.#next?.feed) {
-      // Packets of its key frame may be kept already, and this one with them.
+      // The feed may keep packets of its key frame already, including this one.
       if (this.#catchUp(this.#next)) return
       this.#adoptWith(this.#next, packet, sequence)
     }
@@ -122,23 +131,23 @@ export class ViewerVideo {
     this.pace.take(feed, packet, sequence, this.#limit.keyFramesOnly)
   }
 
-  /** Requests a key frame, without which the viewer cannot go on. */
+  /** Requests a key frame that the viewer needs to continue. */
   requestKeyFrame(): void {
     const feed = this.#next?.feed ?? this.#source
     feed?.requestKeyFrame()
   }
 
-  /** Sends a packet again that the viewer misses, within bounds; not of a feed that it is not shown any more. */
+  /** Sends a missed packet again, within limits. Packets of a feed that is no longer shown are not sent again. */
   sendAgain(number: number, now: number): void {
     this.#sender.sendAgain(number, this.#source, now)
   }
 
-  /** Sends a packet of padding, to probe the link. Returns its bytes; 0 when none may be sent now. */
+  /** Sends a padding packet to probe the link. Returns its size in bytes; 0 if none may be sent now. */
   sendPadding(): number {
     return this.hidden || this.#burst.sending ? 0 : this.#sender.sendPadding()
   }
 
-  /** Sends the first pictures again to a viewer that cannot go on: they may have been lost. */
+  /** Sends the first pictures again to a viewer that cannot decode: they may have been lost. */
   repeatBurst(now: number): void {
     if (this.hidden || !this.#burst.mayRepeat(now)) return
     const feed = this.#source
@@ -147,7 +156,10 @@ export class ViewerVideo {
     this.#burst.repeat(feed)
   }
 
-  /** Goes on after the viewer moved to another network. @param silentMs time since its last report: what was sent meanwhile is lost */
+  /**
+   * Continues after the viewer moved to another network.
+   * @param silentMs time since its last report in milliseconds: packets sent in this time are lost
+   */
   moved(now: number, silentMs: number): void {
     const repeat = this.#burst.restart(now, silentMs)
     this.#sender.moved()
@@ -156,7 +168,7 @@ export class ViewerVideo {
     if (repeat) this.repeatBurst(now)
   }
 
-  /** Requests key frames again, once a second: a request, or the source's answer, may have been lost. */
+  /** Repeats requests for key frames, because a request or its answer may have been lost. Called once a second. */
   tick(now: number): void {
     this.#sender.tick(now)
     this.#burst.tick(now)
@@ -164,7 +176,10 @@ export class ViewerVideo {
     if (this.#limit?.keyFramesOnly && this.pace.lacksKeyFrame(now)) this.#source?.requestKeyFrame()
   }
 
-  /** Adopts the feed again with its next entry point: the times of its new stream may lie before those that were sent, and browsers drop such pictures. */
+  /**
+   * Adopts the feed again at its next entry point. Timestamps of its new stream may lie before the sent ones, and
+   * browsers drop such pictures.
+   */
   #renew(feed: Feed): void {
     this.#restarts = feed.picture.restarts
     this.#next ??= { feed, limit: this.#limit, partly: -1 }
@@ -182,7 +197,7 @@ export class ViewerVideo {
     this.#burst.send(feed)
   }
 
-  /** Adopts the next feed at once where the pictures since its last key frame take but a moment. */
+  /** Adopts the next feed at once if sending the pictures since its last key frame takes little time. */
   #catchUp(next: Next): boolean {
     const { feed, limit } = next
     if (limit === undefined || limit.keyFramesOnly || !this.pace.mayCatchUp(feed, limit.rate)) return false
@@ -201,7 +216,7 @@ export class ViewerVideo {
     this.adopted(feed, limit !== undefined)
   }
 
-  /** Adopts the next feed where a packet begins a picture that can be decoded by itself. */
+  /** Adopts the next feed if this packet begins an independently decodable picture. */
   #adoptWith(next: Next, { timestamp }: PacketLoan, sequence: number): void {
     const { feed, limit, partly } = next
     if (timestamp !== feed.picture.entry.timestamp || timestamp === partly) return
@@ -211,7 +226,7 @@ export class ViewerVideo {
   }
 }
 
-/** Whether a viewer sees a picture. */
+/** Visibility of a picture to its viewer. */
 class Visibility {
   readonly #lifetime: Lifetime
   #hidden = false
@@ -233,8 +248,8 @@ class Visibility {
   }
 
   /**
-   * Shows a hidden picture again, now or after the interval.
-   * @param now milliseconds of a clock that never goes back
+   * Shows a hidden picture, now or when the minimum interval has passed.
+   * @param now milliseconds of a monotonic clock
    * @param begin called when it is shown
    */
   show(now: number, begin: (now: number) => void): void {

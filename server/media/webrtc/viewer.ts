@@ -12,12 +12,12 @@ import { Peer, type PeerSettings } from './peer.ts'
 import { sendingSection, silentSection } from './sections.ts'
 import { ViewerPicture, type Watched } from './viewer-picture.ts'
 
-/** Silence, in milliseconds, after which a viewer that was sent something is gone. */
+/** Time without a report, in milliseconds, after which a viewer that was sent packets has left. */
 const stallMs = 10_000
 
 /**
- * Shortest round trip that a viewer measures, in milliseconds: a browser requests a lost packet ten times, once in a round trip, and gives up. With a shorter
- * one it would not outlast an outage of half a second.
+ * Minimum round trip that a viewer measures, in milliseconds. A browser requests a lost packet ten times, once per
+ * round trip, and gives up. With a shorter one it would not survive an outage of half a second.
  */
 const minRoundTripMs = 50
 
@@ -30,11 +30,11 @@ export class Viewer implements Sink, FeedbackListener {
   #sound: Outgoing | undefined
   #started = false
   #roundTrip = -1
-  /** The answer to a reference time is scheduled. */
+  /** Whether an answer to a reference time is scheduled. */
   #answering = false
   #height = Infinity
 
-  /** @param onClosed called once when it ends, for whatever reason */
+  /** @param onClosed called once when the viewer ends, for any reason */
   constructor(watched: Watched, settings: PeerSettings, onClosed: () => void) {
     this.#watched = watched
     this.#delay = settings.delay
@@ -49,18 +49,18 @@ export class Viewer implements Sink, FeedbackListener {
     return this.#watched.feed
   }
 
-  /** Format in which it is sent the picture; undefined: there is none. */
+  /** Format of the sent picture; undefined: there is none. */
   get #video(): VideoFormat | undefined {
     return this.#watched.video ?? this.#feed.video
   }
 
-  /** Round trip by the viewer's reports, in milliseconds; -1 when unknown. */
+  /** Round trip from the viewer's reports, in milliseconds; -1 when unknown. */
   get roundTrip(): number {
     return this.#roundTrip
   }
 
   /**
-   * Answers the browser's offer; packets flow as soon as it has connected.
+   * Answers the browser's offer. Packets are sent as soon as the browser has connected.
    * @throws Problem codec, badOffer
    */
   async answer(offer: Offer): Promise<string> {
@@ -144,8 +144,8 @@ export class Viewer implements Sink, FeedbackListener {
   }
 
   /**
-   * Takes the height in which the viewer shows the picture, in its device pixels; Infinity while it is not known. At 0 nothing of the picture is sent; it
-   * begins again at once with one that can be decoded by itself.
+   * Sets the height in which the viewer shows the picture, in device pixels; Infinity while unknown. At 0 no pictures
+   * are sent. Above 0 they resume at once with an independently decodable picture.
    */
   shown(height: number): void {
     this.#height = height
@@ -163,14 +163,14 @@ export class Viewer implements Sink, FeedbackListener {
   #addSection(media: OfferedMedia): void {
     const codec = this.#wanted(media)
     if (codec === undefined) {
-      // Without this section the answer would offer every codec of it.
+      // If this section were omitted, the library's answer would offer all its codecs.
       this.peer.addTrack(silentSection(media), () => {})
       return
     }
     const ssrc = randomInt(1, 2 ** 31)
     const section = sendingSection(media, codec)
     section.addSSRC(ssrc, 'roomdesk', 'roomdesk', media.kind)
-    // No handler on the track: requests for packets are answered from those that the feed keeps for all viewers.
+    // The track has no media handler: requests are answered from the packets that the feed keeps for all viewers.
     const track = this.peer.addTrack(section, (message) => this.#onMessage(message))
     const { payloadType } = codec
     const out = new Outgoing({ kind: media.kind, track, payloadType, ssrc, closed: () => this.peer.close() })
@@ -193,18 +193,18 @@ export class Viewer implements Sink, FeedbackListener {
 
   #onMessage(message: Buffer): void {
     if (!isRtcp(message)) return
-    // Any report shows that it is there.
+    // Any report shows that the viewer is present.
     for (const out of [this.#picture?.out, this.#sound]) if (out !== undefined) out.owedSince = 0
     readFeedback(message, this)
     this.#picture?.adaptation.judge(performance.now())
   }
 
-  /** Sends what there is at once, then what comes, once the viewer is connected. */
+  /** Sends kept pictures at once, then live packets, once the viewer is connected. */
   #start(): void {
     if (this.#started || this.peer.closed) return
     this.#started = true
     this.#picture?.adaptation.start()
-    // The first pictures may have found it closed.
+    // Sending the first pictures may have closed the peer.
     if (!this.peer.closed) this.#feed.add(this)
   }
 }

@@ -15,42 +15,51 @@ import type { Room } from './room.ts'
 import { hasSessionKeyForm } from './session-key.ts'
 import { verifyJoinToken } from './verify-join-token.ts'
 
-/** User who asks to enter a room, with their proof. */
+/** A request to enter a room, with its proofs. */
 export interface Caller {
-  /** A join token, or the session key of somebody who is in; empty for none. */
+  /** A join token, or the session key of a member; empty for none. */
   token: string
   hostPassword: string
-  /** Id that the pass was given for; proves nothing by itself. */
+  /** Id that the pass was issued for; proves nothing by itself. */
   userId: string | undefined
-  /** Left out or empty where the link names nobody. */
+  /** Name that the user typed, used if the link has none. If it is empty, the user id is shown. */
   userName: string
-  /** Secret of the browser of somebody whose link is not bound to a user, or who has none; undefined where the client has none. */
+  /**
+   * Browser secret of a user whose link is not bound to a user id, or who has no link; undefined if the client has
+   * none.
+   */
   browser: string | undefined
   /** Pass of an earlier participant session; empty for none. */
   pass: string
-  /** The controller has said that the number of the room is enough. */
+  /** The controller has confirmed that the room number is sufficient. */
   byNumber: boolean
-  /** Client address, for the limit of wrong passwords. */
+  /** Client address, for the limit on wrong passwords. */
   remote: string
-  /** Path of the request, for the record of guesses. */
+  /** Path of the request, for the log of refused guesses. */
   path: Guess['path']
 }
 
-/** Somebody who may come in, who is in (and becomes host where `host`), or who may watch unseen. */
+/**
+ * Result of an admission: a newcomer who may enter, a member (who becomes host if `host`), or an observer who watches
+ * without being seen.
+ */
 export type Admission = { room: Room } & (
   | { kind: 'newcomer'; identity: Identity }
   | { kind: 'member'; member: Member; host: boolean }
   | { kind: 'observer' }
 )
 
-/** Limit a minute of wrong host passwords by address and room, and of wrong room numbers by address. Numbers of rooms that do not exist count as well. */
+/**
+ * Limits per minute: wrong host passwords per address and room, and wrong room numbers per address. Numbers of rooms
+ * that do not exist count as well.
+ */
 const maxFailures = 10
 const maxGuesses = 60
-/** Looks at rooms a minute and address, whatever they find: everybody of an office that comes through one address fits. */
+/** Limit of room look-ups per minute and address, with any result. It suffices for an office behind one address. */
 const maxLooks = 300
 const windowMs = 60_000
 
-/** Says who somebody is and whether they may come in at all; the room says whether there is space. */
+/** Decides who a caller is and whether they may enter at all. The room decides whether it has space. */
 export class AdmissionControl {
   readonly #rooms: MediaRooms
   readonly #key: Buffer
@@ -61,8 +70,8 @@ export class AdmissionControl {
   readonly #looks = new RateLimit({ most: maxLooks, windowMs })
 
   /**
-   * @param key of join links
-   * @param refused called with each guess that is refused here, and not by the controller
+   * @param key signing key of join links
+   * @param refused called with each guess refused by this node, not by the controller
    */
   constructor(rooms: MediaRooms, key: Buffer, refused: (guess: Guess) => void) {
     this.#rooms = rooms
@@ -72,8 +81,10 @@ export class AdmissionControl {
   }
 
   /**
-   * Admits a caller. Without a session, a link, the password or the controller's word, the answer does not reveal whether there is such a room.
-   * @throws Problem unauthorised, hostPasswordWrong, removed, tooMany, badRequest; noRoom for somebody with a link or the controller's word
+   * Admits a caller. Without a session, a link, the password or the controller's confirmation, the answer does not
+   * reveal whether the room exists.
+   * @throws Problem unauthorised, hostPasswordWrong, removed, tooMany, badRequest; noRoom for a caller with a link or
+   *   the controller's confirmation
    */
   admit(roomId: string, caller: Caller): Admission {
     const place = caller.token === '' ? undefined : this.#rooms.bySession(caller.token)
@@ -87,7 +98,7 @@ export class AdmissionControl {
     return { room: linked ?? this.#rooms.get(roomId), kind: 'newcomer', identity }
   }
 
-  /** @throws Problem as `admit`, but for noRoom */
+  /** @throws Problem as `admit`, except noRoom */
   #identity(roomId: string, caller: Caller, link: JoinClaims | undefined): Identity {
     const { browser, pass, userId, userName, byNumber, remote } = caller
     const password = this.#isHost(roomId, caller)
@@ -106,9 +117,10 @@ export class AdmissionControl {
   }
 
   /**
-   * Proof that the controller has to judge before somebody is admitted: for a room that is not open here, and for everybody with nothing but a number. Without a link for it, the
-   * answer is the same where there is such a room and they may not enter it.
-   * @returns undefined where the room here decides
+   * Returns the proof that the controller must check before admission: for a room that is not open on this node, and
+   * for a caller with only a room number. Without a link, the answer is the same for a room that exists but must not be
+   * entered.
+   * @returns undefined if the room on this node decides
    * @throws Problem unauthorised, removed, tooMany
    */
   toBeAsked(roomId: string, caller: Caller): RoomProof | undefined {
@@ -121,7 +133,7 @@ export class AdmissionControl {
     if (hostPassword !== '') {
       if (here) return undefined
       this.#assertGuessAllowed(roomId, caller)
-      // Counted before the answer: of many guesses at once none passes the limit.
+      // Counted before the answer, so that many simultaneous guesses cannot exceed the limit.
       this.#countGuess(roomId, remote)
       return { by: 'password', password: hostPassword }
     }
@@ -129,7 +141,7 @@ export class AdmissionControl {
     return { by: 'number', was_in: this.#identities.wasIn(roomId, caller) }
   }
 
-  /** Takes back a guess that `toBeAsked` counted: it was right. */
+  /** Removes a guess that `toBeAsked` counted, because it was right. */
   noteRight(roomId: string, proof: RoomProof, remote: string): void {
     const share = shareOf(remote)
     if (proof.by === 'link') return
@@ -137,7 +149,10 @@ export class AdmissionControl {
     this.#guesses.giveBack(share)
   }
 
-  /** Somebody looks at a room by its number: a guess, until `noteRight`. @throws Problem tooMany */
+  /**
+   * Counts a look-up of a room by its number, which is a guess until `noteRight`.
+   * @throws Problem tooMany
+   */
   countLook(roomId: string, remote: string): void {
     const share = shareOf(remote)
     if (this.#looks.take(share) && this.#guesses.take(share)) return
@@ -168,7 +183,8 @@ export class AdmissionControl {
   #tokenOf(roomId: string, { token: text, path, remote }: Pick<Caller, 'token' | 'path' | 'remote'>): JoinClaims {
     const token = verifyJoinToken(this.#key, text)
     if (token?.room !== roomId) {
-      // A page that returns after a restart tries its ended session before it joins again: nobody guesses one.
+      // A page that returns after a restart first tries its ended session and then joins again. A session key cannot be
+      // guessed, so this is not reported.
       if (!hasSessionKeyForm(text)) this.#refused({ kind: 'badLink', path, roomId, remote })
       throw new Problem('unauthorised', 'The join link is not valid or has expired.')
     }
@@ -180,12 +196,12 @@ export class AdmissionControl {
     return token
   }
 
-  /** Pass that later proves that the user was in this room. */
+  /** Returns the pass that later proves that the member was in this room. */
   passFor(roomId: string, member: Member): string {
     return this.#identities.passFor(roomId, member)
   }
 
-  /** Returns the claims of a link that is good for a room now, or why it is not. */
+  /** Returns the claims of a link that is valid for a room now, or the reason for its refusal. */
   judgeLink(roomId: string, caller: Pick<Caller, 'token' | 'path' | 'remote'>): JoinClaims | LinkRefusal {
     try {
       return this.#tokenOf(roomId, caller)
@@ -195,7 +211,10 @@ export class AdmissionControl {
     }
   }
 
-  /** Whether the password that was given is the room's; false when none was given. @throws Problem hostPasswordWrong, tooMany */
+  /**
+   * Returns whether the given password is the room's; false if none was given.
+   * @throws Problem hostPasswordWrong, tooMany
+   */
   #isHost(roomId: string, caller: Caller): boolean {
     const { hostPassword, remote } = caller
     if (hostPassword === '') return false
@@ -208,7 +227,7 @@ export class AdmissionControl {
   }
 }
 
-/** Share of an address by which the limits count. */
+/** Part of an address that the limits apply to. */
 function shareOf(remote: string): string {
   return addressShare(plainAddress(remote))
 }

@@ -8,18 +8,18 @@ import { RtspError } from '../rtsp/rtsp-error.ts'
 import { DeviceFailure } from './device-failure.ts'
 import type { Room } from './room.ts'
 
-/** Outgoing user as the controller wants it pulled. */
+/** Outgoing user with the settings for pulling it, from the controller. */
 export type RoomDevice = ControlParams<'add_device'>['device']
 
-/** Devices on their way into rooms. */
+/** Devices that are being added to rooms. */
 export class DeviceJoins {
   readonly #pulls: CameraPulls
   readonly #find: (roomId: string) => Room | undefined
   readonly #lost: (room: Room, userId: string, error: RtspError) => void
-  /** Attempts under way, by room and user: a later request for a device ends the earlier one. */
+  /** Pending attempts, by room and user. A later request for a device aborts the earlier one. */
   readonly #joining = new Map<string, AbortController>()
 
-  /** @param lost takes the failure of a camera that was in a room */
+  /** @param lost called when a camera in a room fails */
   constructor(
     pulls: CameraPulls,
     find: (roomId: string) => Room | undefined,
@@ -31,9 +31,9 @@ export class DeviceJoins {
   }
 
   /**
-   * Adds a device to a room; resolves when its media flows there. The same one again changes nothing.
-   * @param deadline by which its first packet must have arrived
-   * @throws DeviceFailure; the signal's reason. Either way nothing is left behind.
+   * Adds a device to a room. Resolves when its media arrives in the room. Adding the same device again has no effect.
+   * @param deadline time by which its first packet must have arrived
+   * @throws DeviceFailure; the signal's reason. In both cases nothing is left in the room.
    */
   async add(roomId: string, device: RoomDevice, { leftMs, signal }: Deadline): Promise<void> {
     const room = this.#admit(roomId, device)
@@ -78,7 +78,7 @@ export class DeviceJoins {
     }
   }
 
-  /** Removes a device from a room, or ends the attempt to add it. */
+  /** Removes a device from a room, or aborts the attempt to add it. */
   remove(roomId: string, userId: string): void {
     this.#joining.get(joiningKey(roomId, userId))?.abort(new DeviceFailure('closed', 'the device was removed'))
     const room = this.#find(roomId)
@@ -86,7 +86,7 @@ export class DeviceJoins {
     if (room?.members.get(userId)?.device !== undefined) room.remove(userId, 'left')
   }
 
-  /** Ends the attempts of a room that closes. */
+  /** Aborts all attempts for a room that closes. */
   endAll(roomId: string): void {
     for (const [key, attempt] of this.#joining) {
       if (key.startsWith(joiningKey(roomId, ''))) attempt.abort(new DeviceFailure('nodeFailed', 'the room was closed'))

@@ -1,13 +1,19 @@
-/** Who keeps a name that several people have: the later ones of the list. Cameras and hosts never share theirs with a guest. */
+/**
+ * Ranks of names, lowest first. The user with the higher rank keeps a shared name. Cameras and hosts never share their
+ * name with a guest.
+ */
 const ranks = ['typed', 'named', 'host', 'camera'] as const
 export type NameRank = (typeof ranks)[number]
 
-/** Maximum number of names that are remembered for a room. */
+/** Maximum number of names kept per room. */
 const maxNames = 2_000
 
-/** Letters of Cyrillic and Greek that look like Latin ones (a part of UTS #39, confusables), each before the Latin letter. */
+/**
+ * Cyrillic and Greek letters that look like Latin ones (a subset of UTS #39, confusables), each followed by the Latin
+ * letter.
+ */
 const confusable = 'аaеeоoрpсcуyхxіiјjѕsһhԁdԛqԝwӏlαaοoνvρpιiκkτtυuχx'
-/** Capitals whose small letter looks like another one: they are read before the text is lower-cased. */
+/** Capitals whose lower-case form looks different. They are replaced before the text is lower-cased. */
 const confusableCapitals = 'ВBКKМMНHТTУYΒBΕEΖZΗHΙIΚKΜMΝNΡPΤTΥYΧX'
 const latinOf = pairsOf(confusable)
 const latinOfCapital = pairsOf(confusableCapitals)
@@ -17,14 +23,21 @@ interface Bearer {
   rank: NameRank
 }
 
-/** Names of the people of one meeting: who looks like somebody else by their name has a number behind it, in tiles, chat and recordings. */
+/**
+ * Names of the people in one meeting. A user whose name looks like another's gets a number appended, in tiles, chat and
+ * recordings.
+ */
 export class RoomNames {
-  /** Bearers by look. After they left, hosts, people with a name in their link, cameras, and guests with chat lines remain. */
+  /**
+   * Bearers by the look of their name. Hosts, cameras, people named by their link, and guests with chat lines are kept
+   * after they left.
+   */
   readonly #bearers = new Map<string, Bearer>()
 
   /**
-   * Takes a name for a user.
-   * @returns the name to show, and the id of a user of lower rank who had it and needs another one; undefined: nobody
+   * Assigns a name to a user.
+   * @returns the name to show, and the id of a user of lower rank who had this name and needs another one; undefined:
+   *   no such user
    */
   take(userId: string, userName: string, rank: NameRank): { name: string; displaced: string | undefined } {
     for (let number = 1; ; number += 1) {
@@ -41,7 +54,7 @@ export class RoomNames {
     }
   }
 
-  /** Frees the name of a guest who left and has no chat line. */
+  /** Releases the name of a guest who left and has no chat lines. */
   release(userId: string): void {
     for (const [look, bearer] of this.#bearers)
       if (bearer.userId === userId && bearer.rank === 'typed') this.#bearers.delete(look)
@@ -57,7 +70,10 @@ export class RoomNames {
   }
 }
 
-/** What people see of a name: the same for names that only differ by case, width, accents' encoding, spaces or letters of another script. */
+/**
+ * Normalizes a name by its look. Names that differ only in case, width, Unicode form, spaces or similar letters of
+ * another script get the same result.
+ */
 function lookOf(name: string): string {
   const folded = inLatin(name.normalize('NFKC'), latinOfCapital)
     .toLowerCase()

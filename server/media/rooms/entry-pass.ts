@@ -1,18 +1,18 @@
 import { createHmac } from 'node:crypto'
 import { isSignature } from './verify-join-token.ts'
 
-/** Milliseconds that a pass is good for: a long working day. */
+/** Lifetime of a pass in milliseconds: a long working day. */
 const lifeMs = 12 * 60 * 60_000
-/** Stands in a pass that proves the id by itself. */
+/** Field value of a pass that proves the user id by itself. */
 const provesMark = 'id'
 
 /** Content of a pass. */
 export interface PassGrant {
   roomId: string
   userId: string
-  /** The node made the id: the holder of the pass has it. */
+  /** The node made the id, so only the holder of the pass has it. */
   proves: boolean
-  /** Mark of the host password that its holder gave; empty for a member. */
+  /** Mark of the host password that the holder gave; empty for a member. */
   host: string
 }
 
@@ -23,9 +23,9 @@ export interface ReadPass extends Pick<PassGrant, 'proves' | 'host'> {
 }
 
 /**
- * Shows that somebody was in a room, to any node of the site: when it was issued, whether it proves the id, the mark of the host password, and a signature
- * that is good for this room and user alone.
- * @param key of the site's join links
+ * Signs a pass, which proves to any node of the site that the user was in the room. It has the time of issue, whether
+ * it proves the id, the mark of the host password, and a signature for this room and user.
+ * @param key signing key of the site's join links
  * @param now milliseconds since the epoch
  */
 export function signPass(key: Buffer, { roomId, userId, proves, host }: PassGrant, now = Date.now()): string {
@@ -33,7 +33,7 @@ export function signPass(key: Buffer, { roomId, userId, proves, host }: PassGran
   return [...says, signatureOf(key, roomId, userId, says)].join('.')
 }
 
-/** Reads a pass; undefined when it is forged, for somebody else or too old. */
+/** Reads a pass. Returns undefined if it is forged, for another user or room, or expired. */
 export function readPass(
   key: Buffer,
   { roomId, userId }: Pick<PassGrant, 'roomId' | 'userId'>,
@@ -42,13 +42,16 @@ export function readPass(
 ): ReadPass | undefined {
   const says = pass.split('.')
   if (!isSignature(signatureOf(key, roomId, userId, says.slice(0, -1)), says.at(-1) ?? '')) return undefined
-  // One of an earlier version says when it was issued, and nothing else.
+  // A pass of an earlier version has the time of issue only.
   const [issued = '', proves = '', host = ''] = says.slice(0, -1)
   const issuedAt = Number.parseInt(issued, 36)
   return issuedAt > now - lifeMs ? { issuedAt, proves: proves === provesMark, host } : undefined
 }
 
-/** Stands for a room's host password in passes: a host by another password is none. */
+/**
+ * Identifies a room's host password in passes. After a change of the password, older passes no longer grant the host
+ * role.
+ */
 export function hostMark(key: Buffer, roomId: string, password: string): string {
   return createHmac('sha256', key)
     .update(JSON.stringify(['host', roomId, password]))

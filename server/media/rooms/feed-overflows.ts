@@ -2,13 +2,15 @@ import type { Log } from '../base/media-log.ts'
 import { dropped } from '../base/traffic.ts'
 import type { Feed } from '../feeds/feed.ts'
 
-/** What is read of a room. */
+/** Fields of a room that are read. */
 interface OverflowingRoom {
   config: { roomId: string }
   streams: { values(): Iterable<{ feed: Feed; view: { stream_id: string } }> }
 }
 
-/** Logs each stream once whose viewers miss packets because this machine cannot send them all. */
+/**
+ * Logs each stream whose viewers miss packets because this machine is too slow to send them all. Logs a stream once.
+ */
 export class FeedOverflows {
   readonly #log: Log
   readonly #logged = new WeakSet<Feed>()
@@ -18,7 +20,7 @@ export class FeedOverflows {
     this.#log = log
   }
 
-  /** Looks for such streams. Costs nothing while no packet was left out since the last time. */
+  /** Checks the rooms for such streams. Returns at once if no packet was dropped since the last call. */
   look(rooms: Iterable<OverflowingRoom>): void {
     if (dropped.viewers === this.#seen) return
     this.#seen = dropped.viewers

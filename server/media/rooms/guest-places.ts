@@ -1,14 +1,14 @@
-/** Places that guests have: people who show neither a link of their own nor that they are host. */
+/** Limits of guests in a room: people with neither a link of their own nor proof of being host. */
 
-/** Rooms of fewer places keep none. */
+/** Size below which a room reserves no places. */
 const smallRoom = 10
-/** Guests of one link and address may always have so many. */
+/** Minimum number of guests per link and address. */
 const minShare = 9
-/** One in so many places is kept for people with a link of their own, hosts and cameras. */
+/** One in `keptOf` places is reserved for people with a link of their own, hosts and cameras. */
 const keptOf = 10
 const maxKept = 10
 
-/** How many guests fit in. @param places of the room */
+/** Returns the maximum number of guests, in total and per link. @param places of the room */
 function guestLimits(places: number): { all: number; ofOneLink: number } {
   if (places <= 2) return { all: places, ofOneLink: places }
   if (places < smallRoom) return { all: places, ofOneLink: places - 1 }
@@ -16,18 +16,18 @@ function guestLimits(places: number): { all: number; ofOneLink: number } {
   return { all: places - kept, ofOneLink: Math.max(minShare, Math.ceil(places / 2)) }
 }
 
-/** Counts guests by the link and the address that they came by. */
+/** Counts guests by link and address. */
 export class GuestPlaces {
   readonly #counts = new Map<string, number>()
   #all = 0
 
-  /** Whether one more fits in. @param places of the room */
+  /** Whether another guest fits. @param places of the room */
   hasRoom(guest: string, places: number): boolean {
     const { all, ofOneLink } = guestLimits(places)
     return this.#all < all && (this.#counts.get(guest) ?? 0) < ofOneLink
   }
 
-  /** @param guest undefined: no guest */
+  /** @param guest undefined: not a guest */
   take(guest: string | undefined): void {
     if (guest === undefined) return
     this.#all += 1

@@ -8,22 +8,23 @@ import type { Identity, Member } from './member.ts'
 import type { Room } from './room.ts'
 
 /**
- * Identity of a user in a room. An id belongs to whoever proves it: by a join link bound to that user, the secret of a browser, or a pass that the node gave with an id of its own
- * making. Everybody else gets an id that the node makes, whatever they ask for. The role follows from the proof alone: the link, the host password, or a pass that was given to
- * somebody who knew the password. Outgoing users are the controller's: see `Room.assertFree`.
+ * Identity of a user in a room. Three things prove an id: a join link bound to that user, a browser's secret, or a pass
+ * for an id that the node made. Any other caller gets an id made by the node, whatever id they request. The role
+ * follows from the proof alone: the link, the host password, or a pass issued to a user who gave the password. Ids of
+ * outgoing users belong to the controller: see `Room.assertFree`.
  */
 
-/** Proofs of a caller, each checked as far as it can be without knowing who they are. */
+/** Proofs of a caller, checked as far as possible without the caller's identity. */
 export interface ShownProofs {
-  /** Claims of a link that is good for the room; undefined: they came by the host password or the number. */
+  /** Claims of a link that is valid for the room; undefined: the caller used the host password or the number. */
   link: Pick<JoinClaims, 'id' | 'user' | 'role' | 'iat'> | undefined
-  /** They gave the room's host password. */
+  /** The caller gave the room's host password. */
   password: boolean
-  /** Secret of their browser. */
+  /** Secret of the caller's browser. */
   browser: string | undefined
   /** Empty for none. */
   pass: string
-  /** Id that the pass was given for. A wish and nothing else. */
+  /** Id that the pass was issued for. Without proof it is only a request. */
   userId: string | undefined
 }
 
@@ -33,19 +34,19 @@ export type ProvenIdentity = Pick<
   'userId' | 'proven' | 'tokenId' | 'role' | 'byPassword' | 'wasIn' | 'passProves'
 >
 
-/** Needs of judging identities. */
+/** Dependencies of `Identities`. */
 export interface IdentityParts {
-  /** Key of the site's join links. */
+  /** Signing key of the site's join links. */
   key: Buffer
   removals: Pick<RemovalTable, 'refuses' | 'revoked' | 'outdated'>
-  /** The room as it is open here; undefined while it is not. */
+  /** Returns the room if it is open on this node; undefined otherwise. */
   find(roomId: string): Pick<Room, 'config' | 'takesPass'> | undefined
 }
 
-/** Claimed identity, with its proof. */
+/** Claimed identity with its proof. */
 type Claim = Pick<Identity, 'userId' | 'proven' | 'tokenId' | 'passProves'>
 
-/** Decides who callers are, and what role they have. */
+/** Determines the identity and role of callers. */
 export class Identities {
   readonly #parts: IdentityParts
 
@@ -53,7 +54,7 @@ export class Identities {
     this.#parts = parts
   }
 
-  /** Identifies a user. @throws Problem removed if the holder of this id was removed; badRequest */
+  /** Identifies a user. @throws Problem removed if this user was removed from the room; badRequest */
   identify(roomId: string, shown: ShownProofs): ProvenIdentity {
     const claim = this.#claimOf(roomId, shown)
     this.#assertNotRemoved(roomId, shown, claim)
@@ -62,13 +63,13 @@ export class Identities {
     return { ...claim, wasIn, byPassword, role: byPassword || shown.link?.role === 'host' ? 'host' : 'member' }
   }
 
-  /** Whether somebody without a link shows that they were in the room in this meeting. */
+  /** Whether a user without a link proves that they were in the room during this meeting. */
   wasIn(roomId: string, { browser, userId, pass }: Pick<ShownProofs, 'browser' | 'userId' | 'pass'>): boolean {
     const own = browser === undefined ? userId : browserIdentity(this.#parts.key, roomId, browser).userId
     return own !== undefined && this.#passHolds(roomId, own, pass)
   }
 
-  /** Whether the pass shows that this user was in the room in this meeting, and was not removed since. */
+  /** Whether the pass proves that this user was in the room during this meeting and was not removed since. */
   #passHolds(roomId: string, userId: string, pass: string): boolean {
     const { removals } = this.#parts
     const issuedAt = this.#read(roomId, userId, pass)?.issuedAt
@@ -77,7 +78,7 @@ export class Identities {
     return this.#parts.find(roomId)?.takesPass(issuedAt) ?? true
   }
 
-  /** Pass with which this member comes back. */
+  /** Returns the pass with which this member can come back. */
   passFor(
     roomId: string,
     { user, byPassword, passProves }: Pick<Member, 'user' | 'byPassword' | 'passProves'>,
@@ -123,28 +124,28 @@ export class Identities {
   }
 }
 
-/** A link was made before its holder was removed. */
+/** Returns the problem of a link that was made before its holder was removed. */
 export function askForNewLink(): Problem {
   return new Problem('removed', 'You were removed from this room: ask for a new join link.')
 }
 
-/** An id that nobody can ask for. */
+/** Makes an id that cannot be requested. */
 function newUserId(): string {
   return `guest-${randomBytes(6).toString('hex')}`
 }
 
-/** Identity of a browser in one room, where no link names the user. */
+/** Identity of a browser in one room, for links without a user. */
 interface BrowserIdentity {
   userId: string
-  /** Stands for a link: once its person was removed from the room, the browser is refused there. */
+  /** Used like a link id: once its user was removed from the room, the browser is refused there. */
   tokenId: string
 }
 
 /**
- * Identity of a browser: the same user each time it enters a room by number or password, and another user in every other room. The user's id does not reveal the browser's secret,
- * so no other browser can enter under it.
- * @param key the node's own
- * @param secret made by the browser and kept there
+ * Derives the identity of a browser: the same user each time it enters a room by number or password, and another user
+ * in every other room. The user id does not reveal the browser's secret, so no other browser can enter under it.
+ * @param key the site's own
+ * @param secret made and kept by the browser
  */
 function browserIdentity(key: Buffer, roomId: string, secret: string): BrowserIdentity {
   const digest = createHmac('sha256', key)

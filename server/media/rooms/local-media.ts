@@ -6,7 +6,7 @@ import type { Member } from './member.ts'
 import { type OpenStream, streamIdOf } from './room-streams.ts'
 import { maxObserved, maxWatched, type RoomState } from './room-state.ts'
 
-/** Publications and viewers of one room on this server; those on another server are in `RemotePart`. */
+/** Publications and viewers of one room on this server. `RemotePart` holds those on another server. */
 export class LocalMedia {
   readonly #room: Pick<RoomState, 'assertPresent' | 'dropIfGone' | 'speakers' | 'streams'>
   /** Viewers who are not in the room: the operator's preview. */
@@ -21,9 +21,9 @@ export class LocalMedia {
   }
 
   /**
-   * Adds a viewer of a stream: until they leave it, it leaves the room, they are out, or the room closes.
+   * Adds a viewer of a stream, until the viewer ends, the stream or the member leaves the room, or the room closes.
    * @param member undefined: unseen
-   * @param stream as it was found before a wait, if there was one
+   * @param stream as found before an asynchronous wait, if there was one
    * @throws Problem noRoom, noSession, noStream, tooMany
    */
   watch(member: Member | undefined, stream: OpenStream, viewer: Viewer): void {
@@ -41,7 +41,7 @@ export class LocalMedia {
     if (watched.size >= most) throw new Problem('tooMany', 'Too many streams are watched at once.')
   }
 
-  /** Removes a viewer who is over. */
+  /** Removes a viewer that has ended. */
   unwatch(member: Member | undefined, stream: OpenStream, viewer: Viewer): void {
     stream.viewers.delete(viewer)
     if (member === undefined) return void this.#observers.delete(viewer)
@@ -49,7 +49,10 @@ export class LocalMedia {
     this.#room.dropIfGone(member)
   }
 
-  /** Adds a publication; the member's earlier one of that source ends. @throws Problem noRoom, noSession */
+  /**
+   * Adds a publication. It replaces the member's earlier publication of that source.
+   * @throws Problem noRoom, noSession
+   */
   publish(member: Member, source: StreamSource, publisher: Publisher): void {
     const { speakers, streams } = this.#room
     const { userId } = member.user
@@ -61,12 +64,12 @@ export class LocalMedia {
       before.close()
     }
     if (source === 'main') publisher.feed.sound.passes = speakers.add(userId)
-    // Speakers are found by cameras and microphones, not by screens.
+    // Only cameras and microphones count for speaker detection, not screens.
     const tellsLevel = source === 'main' && publisher.tellsLevel
     streams.add(userId, source, publisher.feed, { tellsLevel })
   }
 
-  /** Removes a publication that is over. */
+  /** Removes a publication that has ended. */
   unpublish(member: Member, source: StreamSource, publisher: Publisher): void {
     if (member.publications.get(source) !== publisher) return
     member.publications.delete(source)
@@ -75,12 +78,12 @@ export class LocalMedia {
     this.#room.dropIfGone(member)
   }
 
-  /** Ends everything that a member sends, also the stream of a camera. */
+  /** Ends all publications of a member, including the stream of a camera. */
   endPublications(member: Member): void {
     for (const source of member.device === undefined ? member.publications.keys() : (['main'] as const))
       this.#room.streams.remove(streamIdOf(member.user.userId, source))
     const publishers = [...member.publications.values()]
-    // Cleared first: their ends are no news.
+    // Cleared first, so that `unpublish` ignores the closing publishers.
     member.publications.clear()
     for (const publisher of publishers) publisher.close()
   }

@@ -3,7 +3,10 @@ import type { Person } from '../../../shared/media/signal.ts'
 /** Maximum number of lost cameras kept per room; the oldest is dropped. */
 const maxCameras = 256
 
-/** Cameras of a room that were lost and are to come back: they are in nobody's way, and keep their place in what people see. */
+/**
+ * Cameras that were lost and are expected back. They do not take up a place in the room, and stay visible to its
+ * people.
+ */
 export class LostCameras {
   readonly #people = new Map<string, Person>()
 
@@ -23,7 +26,7 @@ export class LostCameras {
     }
   }
 
-  /** Forgets a camera: it is back, or was removed for good. Returns whether it was lost. */
+  /** Removes a camera that is back or was removed for good. Returns whether it was lost. */
   delete(userId: string): boolean {
     return this.#people.delete(userId)
   }

@@ -12,7 +12,7 @@ import type { Member } from './member.ts'
 import { Room } from './room.ts'
 import type { RoomConfig } from './room-config.ts'
 
-/** Member and their room. */
+/** A member and the room they are in. */
 export interface Place {
   room: Room
   member: Member
@@ -24,16 +24,16 @@ export class MediaRooms {
   readonly #controller: Pick<Controller, 'notify'>
   readonly #log: Log
   readonly devices: DeviceJoins
-  /** Members, by the digest of their session key. */
+  /** Members by the digest of their session key. */
   readonly #sessions = new Map<string, Place>()
-  /** People who were removed, here or on another node. */
+  /** Users who were removed from rooms, on this node or another. */
   readonly removals = new RemovalTable()
-  /** Room of each outgoing user, by its id. */
+  /** Room of each outgoing user, by user id. */
   readonly #outgoing = new Map<string, string>()
   #users = 0
   /** Called after the streams of a room changed. */
   streamsChanged: (roomId: string) => void = () => {}
-  /** Time for which somebody who was removed is refused, in milliseconds. */
+  /** Period in which a removed user is refused, in milliseconds. */
   banMs: number
 
   constructor(pulls: CameraPulls, banMs: number, controller: Pick<Controller, 'notify'>, log: Log) {
@@ -51,17 +51,17 @@ export class MediaRooms {
     return [...this.#rooms.keys()]
   }
 
-  /** Ids without those of rooms with remote media. */
+  /** Ids of the rooms whose media is on this node. */
   get ownIds(): string[] {
     return this.ids.filter((roomId) => this.find(roomId)?.config.isRemote !== true)
   }
 
-  /** Members of all its own rooms, devices included. */
+  /** Number of members in all rooms whose media is on this node, including devices. */
   get userCount(): number {
     return this.#users
   }
 
-  /** Notes the room of an outgoing user; an empty one: the user is deleted. */
+  /** Stores the room of an outgoing user. An empty room id: the user was deleted. */
   noteOutgoing({ userId, roomId }: OutgoingId): void {
     if (roomId === '') this.#outgoing.delete(userId)
     else this.#outgoing.set(userId, roomId)
@@ -75,7 +75,10 @@ export class MediaRooms {
     return this.#rooms.get(roomId)
   }
 
-  /** Finds a room with remote media. Reports of its remote node go to it alone: they still come for a while after the room became local. */
+  /**
+   * Finds a room with remote media. Only such a room accepts reports of its remote node, which still arrive for a while
+   * after the room became local.
+   */
   findRemote(roomId: string): Room | undefined {
     const room = this.#rooms.get(roomId)
     return room?.config.isRemote ? room : undefined
@@ -88,7 +91,10 @@ export class MediaRooms {
     return room
   }
 
-  /** Opens a room, or changes it. If its media becomes remote or local, it starts again, and its people come again. */
+  /**
+   * Opens a room, or changes its configuration. If its media becomes remote or local, the room restarts and its people
+   * join again.
+   */
   open(config: RoomConfig): void {
     const { isRemote } = config
     this.close(config.roomId, 'restarting', !isRemote)
@@ -115,7 +121,7 @@ export class MediaRooms {
       },
       changed: (roomId, user) => notifyIn(roomId, { user, ticket: '' }),
       left: (roomId, userId, reason) => {
-        // The node of the media reports who is in the room.
+        // For a room with remote media, the node of its media reports who is in the room.
         if (config.isRemote)
           return controller.notify('remoteLeft', {
             roomId,
@@ -140,7 +146,10 @@ export class MediaRooms {
     return made
   }
 
-  /** Replaces a room after an unexpected error: everybody is removed and may come again. The controller need not open it. */
+  /**
+   * Replaces a room after an unexpected error. All members are removed and may join again. The controller need not open
+   * the room.
+   */
   #beginAnew(room: Room, error: unknown): void {
     this.#log.error('a room failed and restarts', wholeText(error))
     const { config } = room
@@ -150,7 +159,11 @@ export class MediaRooms {
     room.close('restarting')
   }
 
-  /** Closes a room. @param isRemote close it only where its media is, or is not, on another node; left out: either way */
+  /**
+   * Closes a room.
+   * @param isRemote closes it only if its media is on another node (true) or on this one (false); omitted: in both
+   *   cases
+   */
   close(roomId: string, reason: 'closed' | 'restarting', isRemote?: boolean): void {
     const room = this.#rooms.get(roomId)
     if (room === undefined || (isRemote !== undefined && room.config.isRemote !== isRemote)) return
@@ -160,9 +173,10 @@ export class MediaRooms {
   }
 
   /**
-   * Removes a member, and refuses them and their link for a while. Without a proven id the controller refuses them instead.
-   * @param by the host who wants it; left out: the controller
-   * @returns false when they are not in the room
+   * Removes a member, and refuses them and their link for a while. If the id is not proven, the controller refuses them
+   * instead.
+   * @param by the host who removes them; omitted: the controller
+   * @returns false if they are not in the room
    */
   kick(roomId: string, userId: string, by?: Doer): boolean {
     const room = this.#rooms.get(roomId)
@@ -186,12 +200,15 @@ export class MediaRooms {
     return true
   }
 
-  /** Finds the member of a session key, to resume signalling and for WHIP and WHEP. By digest, so that its time tells nothing of the key. */
+  /**
+   * Finds the member with a session key, to resume signalling and for WHIP and WHEP. The lookup uses a digest, so that
+   * its duration reveals nothing about the key.
+   */
   bySession(session: string): Place | undefined {
     return session.length === sessionLength ? this.#sessions.get(sha256(session)) : undefined
   }
 
-  /** Closes all rooms with the node: people come again when it, or another one, is there. */
+  /** Closes all rooms when the node stops. People join again when this node, or another one, is available. */
   closeAll(): void {
     for (const roomId of this.ids) this.close(roomId, 'restarting')
   }

@@ -9,62 +9,62 @@ import { WatchedStreams } from './watched-streams.ts'
 const maxKept = 100
 const maxKeptText = 512 * 1024
 
-/** Somebody in a room, in the words of the controller's port. */
+/** A user in a room, as reported to the controller. */
 export interface RoomUser {
   userId: string
   userName: string
   device: boolean
   role: 'host' | 'member'
-  /** Came by the room's number alone. */
+  /** The user joined with the room number alone. */
   byNumber: boolean
-  /** Raised: the lower, the earlier; 0: not. */
+  /** Order of the raised hand: lower numbers were raised earlier; 0: not raised. */
   hand: number
   joinedAt: number
 }
 
-/** Somebody who was admitted: see `identity.ts`. */
+/** An admitted user: see `identity.ts`. */
 export interface Identity {
   userId: string
   userName: string
-  /** Their link has the name; left out: they typed it. */
+  /** The name comes from the link; omitted: the user typed it. */
   named?: boolean
   role: 'host' | 'member'
-  /** They have proven the id: a second arrival takes the place of the first. Otherwise the node has just made it. */
+  /** The id is proven, so a second arrival replaces the first. Otherwise the node has just made the id. */
   proven: boolean
-  /** They are host because they gave the host password: their pass says so, too. */
+  /** The user is host because of the host password. Their pass records this. */
   byPassword: boolean
-  /** The node made the id, and their pass proves it. */
+  /** The node made the id, and the user's pass proves it. */
   passProves: boolean
-  /** Link and address that guests share places by; undefined for hosts and users with a link of their own. */
+  /** Link and address by which places of guests are counted; undefined for hosts and users with a link of their own. */
   guest: string | undefined
-  /** Id of the user's own link, or of the browser of a user without one; undefined when there was neither. */
+  /** Id of the user's own link, or of the browser of a user without such a link; undefined if there is neither. */
   tokenId: string | undefined
   byNumber: boolean
-  /** They have shown that they were in this room: neither a lock nor a host keeps them waiting. */
+  /** The user has proven that they were in this room before, so a lock or a waiting room does not apply. */
   wasIn: boolean
-  /** Id of the join link by which they came; left out: they came by the host password or the number. */
+  /** Id of the join link that was used; omitted: the user joined by the host password or the number. */
   linkId?: string | undefined
-  /** Ticket of remote media that they sent or watched before they came to this program; left out, or empty: there is none. */
+  /** Ticket of remote media from before the user came to this process; omitted or empty: there is none. */
   ticket?: string
 }
 
 /** The signalling connection of a person. */
 export interface PersonLink {
   send(message: ToPerson): void
-  /** Ends it after what was sent. */
+  /** Closes the connection after pending messages were sent. */
   close(): void
 }
 
-/** A camera that is in the room. */
+/** A camera in the room. */
 export interface DeviceHold {
-  /** Names camera and login: the same one again changes nothing. */
+  /** Identifies camera and login. Adding a device with the same key has no effect. */
   key: string
   lease: CameraLease
-  /** Its second, smaller stream; undefined when it has none. */
+  /** Second, smaller stream; undefined if the camera has none. */
   second: CameraSource | undefined
 }
 
-/** Parts of a member besides the user. */
+/** Optional fields of a member. */
 export type MemberParts = Partial<
   Pick<Identity, 'tokenId' | 'passProves' | 'guest' | 'byPassword' | 'linkId' | 'ticket'>
 > & {
@@ -72,13 +72,12 @@ export type MemberParts = Partial<
 }
 
 /**
- * Signalling connection of a person. `none`: not yet, or no longer; `away`: lost, and may come back until a timer runs out.
+ * Signalling connection of a person. `none`: not connected yet, or no longer; `away`: the connection was lost and may
+ * return until a timer expires.
  */
 type Signalling = { state: 'none' } | { state: 'connected'; link: PersonLink } | { state: 'away'; cancel: () => void }
 
-/**
- * Somebody in a room with everything that is theirs.
- */
+/** A member of a room with their connections and media. */
 export class Member {
   readonly user: RoomUser
   readonly tokenId: string | undefined
@@ -88,24 +87,27 @@ export class Member {
   readonly guest: string | undefined
   readonly linkId: string | undefined
   byPassword: boolean
-  /** Secret of this person alone: resumes the signalling, and opens WHIP and WHEP. */
+  /** Secret of this session. It resumes the signalling and authorizes WHIP and WHEP. */
   readonly session = newSessionKey()
   readonly publications = new Map<StreamSource, Publisher>()
   readonly watched = new WatchedStreams()
-  /** Messages for them until they are back. */
+  /** Messages kept until the person is back. */
   readonly kept = new KeptMessages()
-  /** Kinds of their media that a host has muted, in a room with remote media. */
+  /** Kinds of media that a host has muted, in a room with remote media. */
   readonly silenced = new Set<'audio' | 'video'>()
-  /** In a room with remote media, and not through this program: the controller reports when they come and go. */
+  /**
+   * In a room with remote media: the user joined through another process, and the controller reports when they come and
+   * go.
+   */
   isRemote = false
-  /** Remote, without a proven id: removing them affects nobody who has proven it. */
+  /** Remote user without a proven id. Removing them must not ban the id. */
   unproven = false
   #signalling: Signalling = { state: 'none' }
   audio = false
   video = false
-  /** Time from which the pace of their reactions allows the next one, in milliseconds. */
+  /** Earliest time of the next reaction by the rate limit, in milliseconds. */
   reactsFrom = 0
-  /** They have come by signalling: in a room where a host lets people in, one did. */
+  /** The person has connected by signalling. In a room with a waiting room, a host has admitted them. */
   met = false
   /** See `Identity.ticket`. */
   readonly ticket: string
@@ -121,12 +123,12 @@ export class Member {
     this.ticket = ticket ?? ''
   }
 
-  /** Towards the room: a camera has no more rights in it than nobody. */
+  /** Standing for authorization. A camera has no rights in the room. */
   get standing(): 'camera' | 'member' | 'host' {
     return this.user.device ? 'camera' : this.user.role
   }
 
-  /** Nothing of them is connected any more. */
+  /** Whether the member has no connection left. */
   get gone(): boolean {
     return (
       this.device === undefined &&
@@ -157,35 +159,35 @@ export class Member {
     this.link?.send(message)
   }
 
-  /** Sends, or keeps it until the person is back. */
+  /** Sends a message, or keeps it while the person is away. */
   sendOrKeep(message: ToPerson): void {
     if (this.link !== undefined) this.link.send(message)
     else if (this.away) this.kept.add(message)
   }
 
-  /** Their signalling connection; undefined while there is none. */
+  /** Signalling connection; undefined while there is none. */
   get link(): PersonLink | undefined {
     return this.#signalling.state === 'connected' ? this.#signalling.link : undefined
   }
 
-  /** The connection is lost and may come back. */
+  /** Whether the connection was lost and may come back. */
   get away(): boolean {
     return this.#signalling.state === 'away'
   }
 
-  /** The connection is up: ends an absence. */
+  /** Sets the signalling connection and ends an absence. */
   connect(link: PersonLink): void {
     this.#leave()
     this.#signalling = { state: 'connected', link }
   }
 
-  /** The connection is lost. @param cancel stops the timer that ends the absence */
+  /** Marks the connection as lost. @param cancel stops the timer that ends the absence */
   goAway(cancel: () => void): void {
     this.#leave()
     this.#signalling = { state: 'away', cancel }
   }
 
-  /** The absence took too long. */
+  /** Ends an absence that took too long. */
   expire(): void {
     this.#signalling = { state: 'none' }
   }
@@ -194,7 +196,10 @@ export class Member {
     if (this.#signalling.state === 'away') this.#signalling.cancel()
   }
 
-  /** Ends their signalling, what they watch and the share in their camera. @param goesOn remote media goes on there */
+  /**
+   * Ends the member's signalling, watched streams and camera lease.
+   * @param goesOn remote media continues on its node
+   */
   disconnect(last: ToPerson | undefined, goesOn = false): void {
     const { link } = this
     this.#leave()
@@ -219,7 +224,7 @@ class KeptMessages {
     this.#messages.push(message)
   }
 
-  /** Returns the messages in their order, once. */
+  /** Returns and removes the kept messages, in order. */
   take(): ToPerson[] {
     this.#length = 0
     return this.#messages.splice(0)

@@ -3,11 +3,11 @@ import { Problem } from '../base/problem.ts'
 import type { Identity } from './member.ts'
 import type { Room } from './room.ts'
 
-/** Acts of the operator on people who wait before a room, as its hosts have them; the controller records them. */
+/** Actions of the operator on people in a waiting room, equivalent to those of a host. The controller records them. */
 
 type Outcome = ControlResult<'admit_waiting'>
 
-/** Lets in somebody who waits, or everybody. */
+/** Admits one waiting user, or all of them. */
 export function admitWaiting(room: Room | undefined, userId: string | undefined): Outcome {
   const people: Doer[] = []
   return outcomeOf(people, () => {
@@ -16,7 +16,7 @@ export function admitWaiting(room: Room | undefined, userId: string | undefined)
   })
 }
 
-/** Turns somebody away. */
+/** Refuses a waiting user. */
 export function refuseWaiting(room: Room | undefined, userId: string): Outcome {
   const people: Doer[] = []
   return outcomeOf(people, () => {

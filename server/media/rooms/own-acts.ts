@@ -5,14 +5,14 @@ import { isPeerToPeer } from './room-config.ts'
 import type { Room } from './room.ts'
 import { speakUp } from './silence.ts'
 
-/** Requests that everybody in a room may make, host or not. */
+/** Actions that every member of a room may perform. */
 
-/** Everybody reads it, and those who come later. */
+/** Adds a chat line for everybody in the room, including those who join later. */
 export function say(room: Room, member: Member, text: string): void {
   room.broadcast({ type: 'chat', line: room.chat.add(member.user, text) })
 }
 
-/** Somebody's own word about microphone and camera; speaking up ends a host's mute. */
+/** Sets a member's own microphone and camera state. Unmuting ends a mute by a host. */
 export function setState(room: Room, member: Member, audio: boolean, video: boolean): void {
   member.audio = audio
   member.video = video
@@ -20,7 +20,7 @@ export function setState(room: Room, member: Member, audio: boolean, video: bool
   room.notifyChanged(member)
 }
 
-/** Hands on what people of a peer-to-peer room say to each other's pages. @throws Problem badRequest, noStream */
+/** Forwards a message between the pages of two people in a peer-to-peer room. @throws Problem badRequest, noStream */
 export function relay(room: Room, from: Member, to: string, payload: RelayPayload): void {
   if (!isPeerToPeer(room.config)) throw new Problem('badRequest', 'People of this room send to the node.')
   const member = room.members.get(to)

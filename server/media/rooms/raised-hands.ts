@@ -2,7 +2,7 @@ import { Problem } from '../base/problem.ts'
 import type { Member } from './member.ts'
 import type { Room } from './room.ts'
 
-/** Somebody raises their hand, or lowers it. Raised again it keeps its turn. */
+/** Raises or lowers a member's hand. A hand that is already raised keeps its place in the order. */
 export function setHand(room: Room, member: Member, raised: boolean): void {
   if (raised === member.user.hand > 0) return
   const last = Math.max(...Array.from(room.members.values(), ({ user }) => user.hand))
@@ -10,7 +10,7 @@ export function setHand(room: Room, member: Member, raised: boolean): void {
   room.userChanged(member)
 }
 
-/** Lowers somebody's hand, or everybody's, for a host. @throws Problem noStream */
+/** Lowers one member's hand, or every hand, for a host. @throws Problem noStream */
 export function lowerHand(room: Room, by: Member, userId?: string): void {
   const chosen = userId === undefined ? [...room.members.values()] : [room.members.get(userId)]
   for (const member of chosen) {

@@ -5,15 +5,15 @@ import type { Member } from './member.ts'
 
 /** Interval in which reactions are gathered into one message, in milliseconds. */
 const gatherMs = 200
-/** Maximum number of reactions in a message; more are dropped: nobody can follow them. */
+/** Maximum number of reactions per message. Further ones are dropped, since no viewer could follow them. */
 const maxTogether = 40
-/** Interval of one user's reactions in the long run, in milliseconds, and how many may come at once. */
+/** Average minimum interval between reactions of one user, in milliseconds, and maximum burst. */
 const spacingMs = 500
 const burst = 6
 
 /**
- * Reactions of a room. Everybody gets at most five messages a second, however many users react: only the latest of each user since the
- * previous message counts.
+ * Reactions of a room. Each member gets at most five messages per second, however many users react. Only the latest
+ * reaction of each user since the previous message is sent.
  */
 export class RoomReactions {
   readonly #after: (milliseconds: number, run: () => void) => void
@@ -32,7 +32,7 @@ export class RoomReactions {
     this.#clock = clock
   }
 
-  /** @throws Problem tooMany: this user sends too many */
+  /** Adds a reaction. @throws Problem tooMany if the user sends too many */
   add(member: Member, reaction: Reaction): void {
     const now = this.#clock()
     const until = Math.max(member.reactsFrom, now) + spacingMs

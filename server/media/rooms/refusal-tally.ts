@@ -1,7 +1,7 @@
 import { plainAddress } from '../../../shared/client-address.ts'
 import type { Controller, GuessKind, ReportParams } from '../../../shared/media/control.ts'
 
-/** A guess that the node refused by itself. */
+/** A guess refused by this node. */
 export interface Guess {
   kind: GuessKind
   /** Path of the refused request. */
@@ -13,14 +13,14 @@ export interface Guess {
 
 type Group = ReportParams<'guesses'>['groups'][number]
 
-/** Milliseconds that guesses are gathered for. */
+/** Period in which guesses are gathered, in milliseconds. */
 const gatherMs = 1_000
-/** Groups of one message; guesses beyond them are only counted. */
+/** Maximum number of groups per message; guesses beyond them are only counted. */
 const maxGroups = 32
 
 /**
- * Reports guesses that were refused here to the controller: gathered by address, kind and path, in at most one message a second, so that a flood of guesses is no flood of
- * messages. The guessed values are not reported.
+ * Reports refused guesses to the controller, grouped by address, kind and path. Sends at most one message per second,
+ * so that a flood of guesses does not cause a flood of messages. The guessed values are not reported.
  */
 export class RefusalTally {
   readonly #controller: Pick<Controller, 'notify'>

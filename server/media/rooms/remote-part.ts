@@ -6,16 +6,19 @@ import type { RoomListener } from './room-listener.ts'
 import { streamIdOf } from './room-streams.ts'
 import { maxObserved, maxWatched, type RoomState } from './room-state.ts'
 
-/** Kind of media that somebody sends to another node. */
+/** Kind of media that a person sends to another node. */
 export type MediaKind = 'audio' | 'video'
 
-/** Remote side of a room: who is in it on the other node, what can be watched there, and what people of this program send and watch there. */
+/**
+ * Remote side of a room: its people on the other node, the streams available there, and what people of this process
+ * send and watch there.
+ */
 export class RemotePart {
   readonly #room: RoomState
   readonly #listener: RoomListener
   /** Viewers who are not in the room: the operator's preview. */
   readonly observers = new Set<RemoteMedia>()
-  /** Ids whose sound is speech, by the remote node. */
+  /** Ids of current speakers, from the remote node. */
   #speak: readonly string[] = []
 
   constructor(room: RoomState, listener: RoomListener) {
@@ -23,7 +26,7 @@ export class RemotePart {
     this.#listener = listener
   }
 
-  /** Replaces the people of the room who did not come through here, and the streams that can be watched. */
+  /** Replaces the people of the room who joined through another process, and the available streams. */
   set({ people, streams }: Pick<RemoteRoom, 'people' | 'streams'>): void {
     const room = this.#room
     const now = new Map(people.map((user) => [user.userId, user]))
@@ -33,7 +36,7 @@ export class RemotePart {
     for (const user of now.values()) this.#setRemotePerson(user, streams)
     for (const { userId, source, audioMuted, videoMuted } of streams) {
       const silenced = source === 'main' ? room.members.get(userId)?.silenced : undefined
-      // Muted by a host under an earlier program, too: the user may unmute here.
+      // Includes mutes by a host under an earlier process, so that the user may unmute here.
       if (audioMuted) silenced?.add('audio')
       if (videoMuted) silenced?.add('video')
     }
@@ -42,7 +45,7 @@ export class RemotePart {
     this.listen()
   }
 
-  /** Finds out the speakers again: changes may have been missed meanwhile. */
+  /** Updates the speakers: mutes may have changed since the last report. */
   listen(): void {
     this.#room.speakers.tell(this.#speak.filter((userId) => this.#room.members.get(userId)?.audio === true))
   }
@@ -53,7 +56,7 @@ export class RemotePart {
     const audio = (sends?.audioCodec ?? '') !== '' && sends?.audioMuted !== true
     const video = (sends?.videoCodec ?? '') !== '' && sends?.videoMuted !== true
     const present = room.members.get(user.userId)
-    // People who come through here are known better.
+    // For people who joined here, the local state is more accurate.
     if (present?.isRemote === false) return
     const member = present ?? new Member(user)
     const same = member.audio === audio && member.video === video && member.user.role === user.role
@@ -66,9 +69,9 @@ export class RemotePart {
   }
 
   /**
-   * Something of somebody's is sent or watched there, until what is returned is called.
+   * Registers media that a member sends or watches on the remote node. Returns a function that removes it.
    * @param member undefined: unseen
-   * @param media ended when they are out, or the room closes
+   * @param media ended when the member leaves or the room closes
    * @throws Problem noRoom, noSession, tooMany
    */
   hold(member: Member | undefined, name: string, media: RemoteMedia): () => void {
@@ -87,14 +90,17 @@ export class RemotePart {
     }
   }
 
-  /** The sound or picture of somebody's camera and microphone is not passed on there, or is again. @param by id of the host who wants it; left out: they speak up themselves */
+  /**
+   * Stops or resumes forwarding the sound or picture of a person's camera and microphone on the remote node.
+   * @param by id of the host; omitted: the person themselves
+   */
   mute(member: Member, kind: MediaKind, muted: boolean, by = ''): void {
     if (muted) member.silenced.add(kind)
     else if (!member.silenced.delete(kind)) return
     this.#listener.muted(this.#room.config.roomId, member.user.userId, { kind, muted, by })
   }
 
-  /** Marks a stream as newly begun: nothing of it is muted. */
+  /** Marks a stream as newly begun: none of its media is muted. */
   begins(member: Member, streamId: string): void {
     if (streamId === streamIdOf(member.user.userId, 'main')) member.silenced.clear()
   }

@@ -1,6 +1,9 @@
 import type { MediaSettings } from '../../../shared/media/media-settings.ts'
 
-/** Announced restart as people are told it: in milliseconds from now, because their clocks may differ. A time that has passed is none. */
+/**
+ * Returns the announced restart as sent to clients: in milliseconds from now, because their clocks may differ. A time
+ * in the past is omitted.
+ */
 export function restartIn(
   { restarts_at }: Pick<MediaSettings, 'restarts_at'>,
   now: number,

@@ -1,10 +1,10 @@
 import type { ChatLine } from '../../../shared/media/signal.ts'
 import type { RoomUser } from './member.ts'
 
-/** Lines that late joiners see. */
+/** Number of lines that late joiners get. */
 const kept = 100
 
-/** The last lines of a room's chat. */
+/** Recent lines of a room's chat. */
 export class RoomChat {
   readonly #clock: () => number
   readonly #lines: ChatLine[] = []
@@ -19,18 +19,18 @@ export class RoomChat {
     return this.#lines
   }
 
-  /** Whether one of the lines is this user's. */
+  /** Whether a line of this user is kept. */
   has(userId: string): boolean {
     return this.#lines.some(({ user_id }) => user_id === userId)
   }
 
-  /** Those who come next are others: nothing of it is theirs. */
+  /** Removes all lines before a new meeting with other people. */
   clear(): void {
     this.#lines.length = 0
   }
 
   add({ userId, userName }: RoomUser, text: string): ChatLine {
-    // A page that comes from a program before this one knows the lines of that: these are later ones.
+    // Ids are larger than those of an earlier process, whose lines a page may still hold.
     this.#id = Math.max(this.#id + 1, this.#clock())
     const line: ChatLine = { id: this.#id, user_id: userId, user_name: userName, text, at: this.#clock() }
     this.#lines.push(line)

@@ -9,7 +9,7 @@ import type {
 } from '../../../shared/media/control.ts'
 import { NotOpenYet, OnOtherNode, Problem } from '../base/problem.ts'
 
-/** Deadline of the controller's answer, in milliseconds. */
+/** Timeout of the controller's answer, in milliseconds. */
 export const answerTimeoutMs = 6_000
 
 const laterMessage = 'The room cannot be joined at the moment. Try again in a minute.'
@@ -19,7 +19,10 @@ const notRecordedMessage = 'The recording could not be started or stopped. Ask t
 const noNumberMessage =
   'The number alone is not enough to join this room: a join link or the host password is required.'
 
-/** Requests to the controller about rooms: to enter, look at, lock and record one, and for a join link. The controller opens a room before it answers that a user may enter it. */
+/**
+ * Requests to the controller about rooms: to enter, look up, lock and record a room, and to make a join link. The
+ * controller opens a room before it answers that a user may enter.
+ */
 export class RoomRequests {
   readonly #controller: Pick<Controller, 'request'>
 
@@ -27,7 +30,10 @@ export class RoomRequests {
     this.#controller = controller
   }
 
-  /** Resolves when the room is open here, and the caller may enter it. @throws Problem noRoom, hostPasswordWrong, unauthorised, locked, busy; NotOpenYet; OnOtherNode */
+  /**
+   * Resolves when the room is open on this node and the caller may enter.
+   * @throws Problem noRoom, hostPasswordWrong, unauthorised, locked, busy; NotOpenYet; OnOtherNode
+   */
   async enter(wanted: ReportParams<'enter_room'>): Promise<void> {
     const { refusal, url, opening } = await this.#request('enter_room', wanted, laterMessage)
     if (refusal === 'elsewhere' && url !== undefined) throw new OnOtherNode(url)
@@ -37,31 +43,38 @@ export class RoomRequests {
     if (refusal !== null) throw new Problem(refusal)
   }
 
-  /** Facts about a room for a stranger, or for somebody with a valid link of a role. @throws Problem busy */
+  /** Returns facts about a room, for a stranger or for the holder of a valid link. @throws Problem busy */
   look(looked: ReportParams<'look_at_room'>): Promise<RoomLook> {
     return this.#request('look_at_room', looked, laterMessage)
   }
 
-  /** Resolves when the room is locked or unlocked for a host, and everybody in it was notified. @throws Problem busy */
+  /** Locks or unlocks the room for a host. Resolves when everybody in it was notified. @throws Problem busy */
   async lock(roomId: string, locked: boolean, by: Doer): Promise<void> {
     const { done } = await this.#request('lock_room', { roomId, locked, by }, notLockedMessage)
     if (!done) throw new Problem('busy', notLockedMessage)
   }
 
-  /** Makes a join link for anybody, for a host. @param link id of the link by which the host came @throws Problem busy */
+  /**
+   * Makes a join link for anybody, on behalf of a host.
+   * @param link id of the link that the host used
+   * @throws Problem busy
+   */
   async invite(roomId: string, by: Doer, link: string | undefined): Promise<string> {
     const { url } = await this.#request('make_invitation', { roomId, by, link }, notInvitedMessage)
     if (url === undefined) throw new Problem('busy', notInvitedMessage)
     return url
   }
 
-  /** Resolves when the recording of the room is started or stopped for a host. @throws Problem busy */
+  /** Starts or stops the recording of the room for a host. @throws Problem busy */
   async record(roomId: string, on: boolean, by: Doer): Promise<void> {
     const { done } = await this.#request('record_room', { roomId, on, by }, notRecordedMessage)
     if (!done) throw new Problem('busy', notRecordedMessage)
   }
 
-  /** @param message of the problem if the controller does not answer @throws Problem busy */
+  /**
+   * @param message of the problem if the controller does not answer
+   * @throws Problem busy
+   */
   async #request<M extends RequestName<typeof controllerMethods>>(
     method: M,
     params: ReportParams<M>,
@@ -70,7 +83,7 @@ export class RoomRequests {
     try {
       return await this.#controller.request(method, params, AbortSignal.timeout(answerTimeoutMs))
     } catch {
-      // Its link logged an error of the controller; a late answer changes nothing.
+      // The controller link has logged the error; a late answer has no effect.
       throw new Problem('busy', message)
     }
   }

@@ -6,18 +6,21 @@ import type { LeaveReason } from './room-listener.ts'
 import type { RoomStreams } from './room-streams.ts'
 import type { Speakers } from './speakers.ts'
 
-/** Streams that one person watches at most, and unseen viewers of one room: an audience of hundreds watches one camera. */
+/**
+ * Maximum number of streams that one person watches, and of unseen viewers per room: an audience of hundreds may watch
+ * one camera.
+ */
 export const maxWatched = 256
 export const maxObserved = 1_000
 
-/** State of a room that its parts share. */
+/** State of a room that its components share. */
 export interface RoomState {
   readonly config: RoomConfig
-  /** In the order they joined. */
+  /** In order of joining. */
   readonly members: Map<string, Member>
   readonly streams: RoomStreams
   readonly speakers: Speakers
-  /** Cameras that are to come back. */
+  /** Cameras that are expected back. */
   readonly lost: LostCameras
   broadcast(message: ToPerson, except?: Member): void
   notifyChanged(member: Member): void

@@ -6,17 +6,20 @@ import { Problem } from '../base/problem.ts'
 import type { Viewer } from '../webrtc/viewer.ts'
 import type { RoomConfig } from './room-config.ts'
 
-/** A stream of the room with its source. */
+/** A stream of the room with its feed and viewers. */
 export interface OpenStream {
   view: RoomStream
   feed: Feed
-  /** Everybody who watches it, in whichever size: it ends for them when it leaves the room, wherever else it goes on. */
+  /**
+   * All viewers of the stream, in any size. They end when the stream leaves the room, even if the feed continues for
+   * others.
+   */
   viewers: Set<Viewer>
-  /** Ends the reports of what of it is not shown, heard and recorded. */
+  /** Stops reports of media that is not shown, played or recorded. */
   unsubscribe: () => void
 }
 
-/** Streams that can be watched in a room, by id. Caps are those of the field: 800, 801. */
+/** Available streams of a room, by id. Their limits use the specification's error codes 800 and 801. */
 export class RoomStreams {
   readonly #broadcast: (message: ToPerson) => void
   readonly #streams = new Map<string, OpenStream>()
@@ -24,10 +27,10 @@ export class RoomStreams {
   readonly #remote = new Map<string, RoomStream>()
   /** Called after a stream on this server was added or removed. */
   changed: () => void = () => {}
-  /** Called while not everything of a stream on this server is shown, heard and recorded. */
+  /** Called when part of a stream on this server is not shown, played or recorded. */
   short: (userId: string, shortcomings: readonly Shortcoming[]) => void = () => {}
 
-  /** @param broadcast tells everybody in the room */
+  /** @param broadcast sends a message to everybody in the room */
   constructor(broadcast: (message: ToPerson) => void) {
     this.#broadcast = broadcast
   }
@@ -36,12 +39,15 @@ export class RoomStreams {
     return this.#streams.values()
   }
 
-  /** All that can be watched. */
+  /** All available streams. */
   get views(): RoomStream[] {
     return [...Array.from(this.#streams.values(), ({ view }) => view), ...this.#remote.values()]
   }
 
-  /** Replaces the streams that can be watched on the remote node. Whether sound reports its level may become known late: that does not restart the stream. */
+  /**
+   * Replaces the available streams on the remote node. The level flag may become known late, which does not restart the
+   * stream.
+   */
   setRemote(streams: readonly RemoteStream[]): void {
     const views = new Map(streams.map((stream) => [streamIdOf(stream.userId, stream.source), viewOf(stream)]))
     for (const [streamId, view] of this.#remote) {
@@ -69,7 +75,7 @@ export class RoomStreams {
     return this.#streams.get(stream.view.stream_id) === stream
   }
 
-  /** @throws Problem tooManyVideos, tooManyAudios */
+  /** Checks the limits for another stream. @throws Problem tooManyVideos, tooManyAudios */
   assertPlace(
     { maxVideo, maxAudio }: Pick<RoomConfig, 'maxVideo' | 'maxAudio'>,
     video: boolean,
@@ -83,9 +89,7 @@ export class RoomStreams {
     if (audio && audios >= maxAudio) throw new Problem('tooManyAudios')
   }
 
-  /**
-   * @param can `small`: the node can send a smaller picture of it; `tellsLevel`: its sound tells how loud it is
-   */
+  /** @param can `small`: the node can send a smaller picture; `tellsLevel`: audio packets carry a level */
   add(userId: string, source: StreamSource, feed: Feed, can: { small?: boolean; tellsLevel?: boolean }): void {
     const view: RoomStream = {
       stream_id: streamIdOf(userId, source),
@@ -125,14 +129,14 @@ function viewOf({ userId, source, videoCodec, audioCodec, tellsLevel, small }: R
     source,
     video_codec: videoCodec,
     audio_codec: audioCodec,
-    // Speakers are found by cameras and microphones, not by screens.
+    // Only cameras and microphones count for speaker detection, not screens.
     tells_level: source === 'main' && tellsLevel,
     small,
     converted: false,
   }
 }
 
-/** The stream of a user: of camera and microphone it is the user's id itself. */
+/** Returns the id of a user's stream. For camera and microphone it equals the user id. */
 export function streamIdOf(userId: string, source: StreamSource): string {
   return source === 'main' ? userId : `${userId}${screenSuffix}`
 }

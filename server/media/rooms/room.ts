@@ -18,18 +18,19 @@ import { WaitingReport } from './waiting-report.ts'
 import { WaitingRoom } from './waiting-room.ts'
 
 /**
- * One room: who is in it, what they send, who watches. Its cap on users answers 507; caps on streams are in `room-streams.ts`.
+ * One room: its members, their streams and viewers. A full room answers with code 507. The limits of streams are in
+ * `room-streams.ts`.
  */
 export class Room {
   readonly #listener: RoomListener
   readonly #clock: () => number
-  /** Lifetime of its timers. */
+  /** Lifetime of the room's timers. */
   readonly #lifetime: Lifetime
-  /** In the order they joined. */
+  /** In order of joining. */
   readonly members = new Map<string, Member>()
   readonly streams = new RoomStreams((message) => this.broadcast(message))
   readonly local: LocalMedia
-  /** Its remote side, where its media is on another node. */
+  /** Remote side, if the room's media is on another node. */
   readonly remote: RemotePart
   readonly chat: RoomChat
   readonly names = new RoomNames()
@@ -38,13 +39,13 @@ export class Room {
     (user_ids) => this.broadcast({ type: 'speaking', user_ids }),
   )
   readonly reactions: RoomReactions
-  /** Cameras that are to come back. */
+  /** Cameras that are expected back. */
   readonly lost = new LostCameras()
   readonly #guests = new GuestPlaces()
-  /** People whom a host or the operator has to admit. */
+  /** People waiting to be admitted by a host or the operator. */
   readonly waiting: WaitingRoom
   readonly #report: WaitingReport
-  /** Passes that were issued before, in milliseconds since the epoch, are of another meeting. */
+  /** Earlier passes belong to another meeting; milliseconds since the epoch. */
   #passesFrom = 0
   #closed = false
   #recording = false
@@ -72,7 +73,7 @@ export class Room {
     )
   }
 
-  /** Changes the fields that the controller may change, and notifies the people. */
+  /** Changes the configuration and notifies the people in the room. */
   configure(config: RoomConfig): void {
     const before = this.config
     this.config = config
@@ -81,7 +82,7 @@ export class Room {
       const { topic, locked } = config
       this.broadcast({ type: 'room_changed', topic, locked, ...endIn(config, this.#clock()) })
     }
-    // Nobody has to be let in any more.
+    // The waiting room was switched off: everybody waiting enters.
     if (before.waitingRoom === true && config.waitingRoom !== true) {
       this.waiting.clear((link, identity) => {
         try {
@@ -94,7 +95,7 @@ export class Room {
     }
   }
 
-  /** Its people are recorded: they are notified of changes. */
+  /** Whether the room's people are recorded. They are notified of changes. */
   get recording(): boolean {
     return this.#recording
   }
@@ -105,27 +106,27 @@ export class Room {
     this.broadcast({ type: 'recording', on })
   }
 
-  /** Whether a host has to let them in first. */
+  /** Whether a host has to admit the user first. */
   mustWait({ userId, role, wasIn }: Pick<Identity, 'userId' | 'role' | 'wasIn'>): boolean {
     if (this.config.waitingRoom !== true || role === 'host' || wasIn) return false
     return this.members.get(userId)?.met !== true
   }
 
-  /** Begins another meeting: passes and messages of the one before are void. */
+  /** Begins another meeting. Passes, messages and names of the previous one are discarded. */
   restart(): void {
     this.#passesFrom = this.#clock() + 1
     this.chat.clear()
     this.names.clear()
   }
 
-  /** Whether a pass of then is of this meeting. @param issuedAt milliseconds since the epoch */
+  /** Whether a pass belongs to this meeting. @param issuedAt milliseconds since the epoch */
   takesPass(issuedAt: number): boolean {
     return issuedAt >= this.#passesFrom
   }
 
   /**
-   * Somebody waits for a host from now on, or again.
-   * @returns whether they were let in meanwhile, and can enter
+   * Adds a user to the waiting room, or reconnects them.
+   * @returns whether they were admitted meanwhile and can enter
    * @throws Problem noRoom, locked, roomFull, turnedAway, taken, busy
    */
   wait(identity: Identity, link: Parameters<WaitingRoom['wait']>[1]): boolean {
@@ -135,26 +136,31 @@ export class Room {
     return this.waiting.wait(identity, link)
   }
 
-  /** A host is in the room. */
+  /** Whether a host is in the room. */
   get hostHere(): boolean {
     for (const { user } of this.members.values()) if (user.role === 'host' && !user.device) return true
     return false
   }
 
-  /** The id is no outgoing user's: those are the controller's, also while their camera is lost. @throws Problem taken */
+  /**
+   * Checks that the id is not an outgoing user's. Such an id is reserved by the controller, even while its camera is
+   * lost.
+   * @throws Problem taken
+   */
   assertFree(userId: string): void {
     const present = this.members.get(userId)
     const isCamera = present !== undefined && (present.device !== undefined || present.user.device)
     if (isCamera || this.lost.has(userId) || this.#listener.isOutgoing(userId)) throw new Problem('taken')
   }
 
-  /** Reports a host's act for the record. */
+  /** Reports a host's action to be recorded. */
   reportAct(by: Member, act: Parameters<RoomListener['acted']>[2]): void {
     this.#listener.acted(this.config.roomId, { userId: by.user.userId, userName: by.user.userName }, act)
   }
 
   /**
-   * Somebody who was admitted arrives: as a new member with a session of their own, also in the place of the same user's earlier one, which is over.
+   * Adds an admitted user as a new member with a new session. It replaces the same user's earlier member, whose session
+   * ends.
    * @throws Problem noRoom, taken, locked, roomFull
    */
   enter(identity: Identity): Member {
@@ -165,7 +171,7 @@ export class Room {
   }
 
   /**
-   * Somebody who was admitted sends or watches: as the member that they are in the room, who does not change by it, or as a new one.
+   * Returns the existing member of an admitted user who sends or watches, unchanged, or adds a new one.
    * @throws Problem noRoom, taken, locked, roomFull
    */
   enterForMedia(identity: Identity): Member {
@@ -182,7 +188,7 @@ export class Room {
     return present
   }
 
-  /** Makes a member who gave the host password host, and notifies everybody and the controller. */
+  /** Makes a member host after the host password, and notifies everybody and the controller. */
   promote(member: Member): void {
     member.byPassword = true
     if (member.user.role === 'host') return
@@ -193,7 +199,7 @@ export class Room {
   }
 
   /**
-   * Somebody is still who they were before a wait: the room is open, and this is the same participant session in it.
+   * Checks after an asynchronous wait that the room is open and the participant session is still current.
    * @throws Problem noRoom, noSession
    */
   assertPresent(member: Member | undefined): void {
@@ -203,7 +209,10 @@ export class Room {
     }
   }
 
-  /** Checks lock and cap. A user who was in the room a moment ago (`wasIn`) passes the lock. @throws Problem locked, roomFull */
+  /**
+   * Checks the lock and the maximum number of users. A user who was in the room before (`wasIn`) passes the lock.
+   * @throws Problem locked, roomFull
+   */
   assertRoom({ wasIn, guest }: Pick<Identity, 'wasIn'> & Partial<Pick<Identity, 'guest'>>): void {
     const { locked, attendeeMax } = this.config
     if (locked && !wasIn) throw new Problem('locked')
@@ -217,13 +226,16 @@ export class Room {
     this.streams.assertPlace(this.config, video, audio, instead)
   }
 
-  /** A camera whose media flows. */
+  /** Adds a camera whose media has arrived. */
   addDevice(userId: string, userName: string, hold: DeviceHold): void {
     this.#add({ userId, userName, role: 'member', byNumber: false }, hold)
     this.streams.add(userId, 'main', hold.lease.feed, { small: hold.second !== undefined })
   }
 
-  /** A person's signalling connection is up; an earlier one is replaced. Kept messages follow the first answer of the caller. */
+  /**
+   * Sets a person's signalling connection and replaces an earlier one. The caller sends kept messages after its first
+   * answer.
+   */
   attach(member: Member, link: PersonLink): void {
     const before = member.link
     const wasAway = member.away
@@ -236,7 +248,7 @@ export class Room {
     if (wasAway) this.broadcast({ type: 'person_changed', person: member.person }, member)
   }
 
-  /** A person's signalling connection was lost: it may come back within `resumeMs`. */
+  /** Handles the loss of a person's signalling connection, which may return within `resumeMs`. */
   detach(member: Member, link: PersonLink, resumeMs: number): void {
     if (member.link !== link || this.members.get(member.user.userId) !== member) return
     const cancel = this.#lifetime.after(resumeMs, () => {
@@ -248,7 +260,10 @@ export class Room {
     this.notifyChanged(member)
   }
 
-  /** Takes somebody out. Returns false when they are not in. @param mediaOver what they sent and watched on another server is over there */
+  /**
+   * Removes a member. Returns false if they are not in the room.
+   * @param mediaOver what they sent and watched on another server has ended there
+   */
   remove(userId: string, reason: LeaveReason, mediaOver = false): boolean {
     const member = this.members.get(userId)
     if (member === undefined) return false
@@ -263,25 +278,26 @@ export class Room {
     member.disconnect(last, reason === 'restarting')
     if (reason === 'lost') this.lost.add(member.person)
     this.broadcast({ type: 'person_left', user_id: userId, ...(reason === 'lost' ? { lost: true } : {}) })
-    // A user who did not come through this program leaves by the remote node; a host's decision has to reach that node, too.
+    // A user who joined through another process leaves by way of the remote node. A host's decision must reach that
+    // node, too.
     if (member.isRemote && reason !== 'kicked' && reason !== 'ended') return true
     if (reason !== 'lost') this.#listener.left(this.config.roomId, userId, reason)
     return true
   }
 
-  /** A camera that was lost does not come back. */
+  /** Removes a lost camera that will not come back. */
   forgetLost(userId: string): void {
     if (this.lost.delete(userId)) this.broadcast({ type: 'person_left', user_id: userId })
   }
 
-  /** Drops a member without any connection. */
+  /** Removes a member without any connection. */
   dropIfGone(member: Member): void {
     if (this.members.get(member.user.userId) === member && member.gone) this.remove(member.user.userId, 'left')
   }
 
   /**
-   * Everybody is out, and nobody comes in any more. What fails with one of them keeps nobody else in.
-   * @param reason `restarting`: nobody wanted that, and their pages come again by themselves, here or at another node
+   * Removes everybody and closes the room. An error with one member does not stop the removal of others.
+   * @param reason `restarting`: not intended by anybody; pages reconnect automatically, to this node or another
    */
   close(reason: 'closed' | 'restarting'): void {
     this.#closed = true
@@ -293,7 +309,10 @@ export class Room {
     this.#lifetime.end()
   }
 
-  /** Nobody in a closing room is notified of leaving people: all leave, and their media may go on at another node meanwhile. */
+  /**
+   * Sends a message to all members. A closing room sends none: everybody leaves, and their media may already continue
+   * on another node.
+   */
   broadcast(message: ToPerson, except?: Member): void {
     if (this.#closed) return
     for (const member of this.members.values()) if (member !== except) member.send(message)
@@ -317,7 +336,7 @@ export class Room {
     return member
   }
 
-  /** Returns the name of a user, with a number if somebody in the meeting has the same one. */
+  /** Returns the name of a user, with a number if another user in the meeting has the same one. */
   #nameFor(
     { userId, userName, named, role }: Pick<Identity, 'userId' | 'userName' | 'named' | 'role'>,
     isCamera: boolean,
@@ -332,7 +351,7 @@ export class Room {
     return name
   }
 
-  /** The session of a member is over, and so is what they publish. */
+  /** Ends the session and the publications of a member. */
   #endSession(member: Member): void {
     const { userId } = member.user
     this.speakers.remove(userId)
@@ -351,7 +370,9 @@ export class Room {
     for (const member of this.members.values()) if (member.user.role === 'host') member.send(message)
   }
 
-  /** Replaces a member by the same person, who came again: nobody sees them leave. Their earlier media is over, and their earlier session proves nothing any more. */
+  /**
+   * Replaces a member by a new one for the same user, without showing a departure. The earlier media and session end.
+   */
   #takePlace(present: Member, identity: Identity): Member {
     const { userId, role, byNumber } = identity
     const userName = this.#nameFor(identity, false)
@@ -384,7 +405,7 @@ export class Room {
     this.broadcast({ type: 'person_changed', person: member.person })
   }
 
-  /** Notifies everybody and the controller of changed facts about a user. */
+  /** Notifies everybody and the controller of changed data of a user. */
   userChanged(member: Member): void {
     this.notifyChanged(member)
     this.#listener.changed(this.config.roomId, member.user)

@@ -8,7 +8,7 @@ export function newSessionKey(): string {
   return randomBytes(keyBytes).toString('base64url')
 }
 
-/** Whether a text has the form of a session key, which no join token has. */
+/** Whether a text has the form of a session key. Join tokens have another form. */
 export function hasSessionKeyForm(text: string): boolean {
   return form.test(text)
 }

@@ -2,7 +2,7 @@ import type { Member } from './member.ts'
 import type { Room } from './room.ts'
 
 /**
- * Mutes a member: nobody receives media of this kind until they unmute, or send again.
+ * Mutes a member: media of this kind is not forwarded until they unmute or send again.
  * @param by id of the host; empty: the operator
  */
 export function silence(room: Room, member: Member, kind: 'audio' | 'video', by: string): void {
@@ -20,7 +20,7 @@ export function silence(room: Room, member: Member, kind: 'audio' | 'video', by:
   room.notifyChanged(member)
 }
 
-/** They say that they are on again: what a host muted of them is passed on. */
+/** Ends mutes by a host for the kinds of media that the member has turned on again. */
 export function speakUp(room: Room, member: Member, { audio, video }: { audio: boolean; video: boolean }): void {
   const feed = member.publications.get('main')?.feed
   if (feed !== undefined) {

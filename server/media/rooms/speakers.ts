@@ -1,34 +1,40 @@
 import { sampleMs, Voice } from './voice.ts'
 
-/** Voices with levels that are passed on at once: nobody follows more, and each costs every listener a stream. */
+/**
+ * Maximum number of voices with levels that are forwarded at once. Listeners cannot follow more, and each costs every
+ * listener a stream.
+ */
 export const maxPassedOn = 6
-/** Silence after which a voice gives up its place, in milliseconds. */
+/** Silence after which a voice loses its slot, in milliseconds. */
 const holdMs = 2_000
-/** Time without speech after which a noise gives way to speech, in milliseconds. */
+/** Time without speech after which a noise loses its slot to speech, in milliseconds. */
 const yieldMs = 400
 /** Pause within which a speaker on another server still counts as speaking, in milliseconds. */
 const pauseMs = 600
-/** Length of the list of people who spoke, at most. */
+/** Maximum length of the list of people who spoke. */
 const maxSpoke = 64
 
-/** Speakers of a room, and whose sound is passed on, by the levels in audio packets (RFC 6464): nothing is decoded. */
+/**
+ * Detects the speakers of a room and selects the voices to forward, by the levels in audio packets (RFC 6464). Nothing
+ * is decoded.
+ */
 export class Speakers {
   readonly #clock: () => number
   readonly #after: (milliseconds: number, run: () => void) => unknown
   readonly #changed: (speaking: string[]) => void
   readonly #voices = new Map<string, Voice>()
-  /** Voices whose packets carry levels. */
+  /** Number of voices whose packets carry levels. */
   #withLevels = 0
   readonly #passedOn = new Set<Voice>()
-  /** Speakers that another server announced; during a pause with a token of it. */
+  /** Speakers announced by another server; during a pause with a token of that pause. */
   readonly #announced = new Map<string, object | undefined>()
-  /** People who spoke, the latest first; current speakers are among them. */
+  /** People who spoke, latest first, including current speakers. */
   readonly #spoke: string[] = []
   #sampling = false
 
   /**
-   * @param after runs something later, unless the room is over by then
-   * @param changed takes the current speakers, the latest first
+   * @param after runs a function later, unless the room has ended
+   * @param changed takes the current speakers, latest first
    * @param clock monotonic, in milliseconds
    */
   constructor(
@@ -41,19 +47,19 @@ export class Speakers {
     this.#clock = clock
   }
 
-  /** Current speakers, the latest first. */
+  /** Current speakers, latest first. */
   get speaking(): string[] {
     return this.#spoke.filter((userId) => this.#voices.get(userId)?.speaking ?? this.#announced.has(userId))
   }
 
-  /** People who spoke lately, the latest first. */
+  /** People who spoke recently, latest first. */
   get spoke(): readonly string[] {
     return this.#spoke
   }
 
   /**
    * Begins a person's sound.
-   * @returns a function that decides for each packet whether it is passed on; it takes the level in -dBov, -1 for none
+   * @returns a function that decides for each packet whether it is forwarded; it takes the level in -dBov, -1 for none
    */
   add(userId: string): (level: number) => boolean {
     this.remove(userId)
@@ -72,7 +78,7 @@ export class Speakers {
     if (voice.speaking) this.#changed(this.speaking)
   }
 
-  /** Replaces the current speakers that another server announced. */
+  /** Replaces the current speakers announced by another server. */
   tell(userIds: readonly string[]): void {
     const began = userIds.filter((userId) => !this.#announced.has(userId))
     for (const userId of began) this.#noteSpoke(userId)
@@ -90,7 +96,7 @@ export class Speakers {
     }
   }
 
-  /** Forgets a person who left the room. */
+  /** Removes a person who left the room. */
   forget(userId: string): void {
     this.remove(userId)
     if (this.#announced.delete(userId)) this.#changed(this.speaking)
@@ -99,7 +105,7 @@ export class Speakers {
   }
 
   #passes(voice: Voice, level: number): boolean {
-    // A voice without levels is always passed on.
+    // A voice without levels is always forwarded.
     if (level < 0) return !voice.hasLevels || voice.passedOn || this.#withLevels <= maxPassedOn
     if (!voice.hasLevels) {
       voice.hasLevels = true
@@ -125,7 +131,7 @@ export class Speakers {
     this.#passedOn.delete(voice)
   }
 
-  /** Drops the voice that has not spoken for longest, if that makes room for speech. Returns whether there is room. */
+  /** Drops the voice that has been silent for longest, if speech needs its slot. Returns whether a slot is free. */
   #makesRoom(toSpeech: boolean, now: number): boolean {
     let last: Voice | undefined
     for (const voice of this.#passedOn) if (last === undefined || voice.spokeAt < last.spokeAt) last = voice

@@ -2,12 +2,12 @@ import type { RoomStanding } from '../../../shared/authorization/room-standing.t
 import { Problem } from '../base/problem.ts'
 import type { Admission } from './admission.ts'
 
-/** An admission of one of these standings. */
+/** An admission with one of the given standings. */
 export type AdmittedAs<S extends RoomStanding> = 'observer' extends S
   ? Admission
   : Exclude<Admission, { kind: 'observer' }>
 
-/** The admission, where it is of one of these standings. @throws Problem unauthorised */
+/** Returns the admission if it has one of these standings. @throws Problem unauthorised */
 export function admittedAs<S extends RoomStanding>(admission: Admission, allowed: readonly S[]): AdmittedAs<S> {
   const standing = standingOf(admission)
   if (allowed.some((one) => one === standing)) return admission as AdmittedAs<S>

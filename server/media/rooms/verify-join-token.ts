@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { decodeJoinClaims, type JoinClaims, splitJoinToken } from '../../../shared/join-token.ts'
 
 /**
- * Content of a join token; undefined when it is malformed, forged or expired.
+ * Returns the claims of a join token; undefined if it is malformed, forged or expired.
  * @param key the controller's signing key
  * @param now milliseconds since the epoch
  */
@@ -15,7 +15,7 @@ export function verifyJoinToken(key: Buffer, text: string, now = Date.now()): Jo
   return claims !== undefined && claims.exp > now ? claims : undefined
 }
 
-/** Compares signatures in a time that does not reveal where they differ. */
+/** Compares signatures in constant time. */
 export function isSignature(expected: string, given: string): boolean {
   const [mine, theirs] = [Buffer.from(expected, 'latin1'), Buffer.from(given, 'latin1')]
   return mine.length === theirs.length && timingSafeEqual(mine, theirs)

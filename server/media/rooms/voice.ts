@@ -1,6 +1,6 @@
 import { silentLevel } from '../rtp/audio-level.ts'
 
-/** Parts that the last seconds are cut into, and samples of each part. */
+/** Number of parts of the noise floor's period, and samples per part. */
 const maxParts = 3
 const partSamples = 10
 
@@ -9,40 +9,43 @@ export const sampleMs = 100
 
 /** Quietest audible level, in -dBov. */
 const audible = 62
-/** Speech is louder than the noise floor by so many decibels, and at least as loud as this level in -dBov. */
+/** Speech is louder than the noise floor by this many decibels, and at least as loud as this level in -dBov. */
 const aboveFloor = 10
 const speech = 55
-/** Somebody begins to speak with 5 samples of speech among the last 8, since a cough is shorter, and stops when there is none. */
+/**
+ * Speaking begins with 5 samples of speech among the last 8, since a cough is shorter. It ends when none of the last 8
+ * is speech.
+ */
 const historyLength = 8
 const beginSamples = 5
 
 /**
- * Sound of one person, judged by the levels in its packets. Speech is well above the noise floor of the same voice: a fan, music, or a sender that always claims
- * to be loud, is none.
+ * Sound of one person, judged by the levels in its packets. Speech is well above the noise floor of the same voice. A
+ * fan, music, or a sender that always reports a high level is not speech.
  */
 export class Voice {
   readonly userId: string
   readonly #floor = new NoiseFloor()
-  /** Levels since the last sample; `quietest` is -1 where nothing came. */
+  /** Levels since the last sample; `quietest` is -1 if no packet came. */
   #loudest = silentLevel
   #quietest = -1
   /** Whether each of the last samples was speech, the latest in the lowest bit. */
   #history = 0
   /** Time when it was last audible, in milliseconds. */
   soundedAt = -Infinity
-  /** Time when it was last speech. */
+  /** Time when it was last speech, in milliseconds. */
   spokeAt = -Infinity
-  /** Its packets carry levels. */
+  /** Whether its packets carry levels. */
   hasLevels = false
   speaking = false
-  /** Its sound is passed on. */
+  /** Whether its sound is forwarded. */
   passedOn = false
 
   constructor(userId: string) {
     this.userId = userId
   }
 
-  /** Notes the level of a packet, in -dBov. */
+  /** Records the level of a packet, in -dBov. */
   note(level: number, now: number): void {
     if (level < this.#loudest) this.#loudest = level
     if (level > this.#quietest) this.#quietest = level
@@ -51,7 +54,7 @@ export class Voice {
     if (this.#isSpeech(level)) this.spokeAt = now
   }
 
-  /** Takes a sample, every `sampleMs`. Returns whether `speaking` has changed. */
+  /** Takes a sample. Called every `sampleMs`. Returns whether `speaking` has changed. */
   sample(): boolean {
     this.#floor.sample(this.#quietest)
     const isSpeech = this.#isSpeech(this.#loudest)
@@ -75,15 +78,15 @@ function bits(value: number): number {
   return count
 }
 
-/** Quietest moment of one voice in its last seconds: speech has pauses, noise has none. */
+/** Noise floor: the quietest level of a voice in its last seconds. Speech has pauses, noise has none. */
 class NoiseFloor {
-  /** Quietest level of each part, the latest first. */
+  /** Quietest level of each part, latest first. */
   readonly #parts: number[] = []
   #samples = 0
   /** In -dBov; 0, the loudest, before the first sample. */
   level = 0
 
-  /** @param quietest level since the last sample, in -dBov; -1: nothing came, so that the sender is silent */
+  /** @param quietest level since the last sample, in -dBov; -1 if no packet came, so that the sender is silent */
   sample(quietest: number): void {
     const level = quietest < 0 ? silentLevel : quietest
     if (this.#samples % partSamples === 0) {

@@ -1,20 +1,20 @@
 import type { WaitingPerson } from '../../../shared/media/signal.ts'
 
-/** Time in milliseconds in which changes are gathered into one report. */
+/** Period in which changes are gathered into one report, in milliseconds. */
 const gatherMs = 150
 
-/** Reports to the controller who waits before one room. */
+/** Reports the people waiting to enter one room to the controller. */
 export class WaitingReport {
   readonly #read: () => WaitingPerson[]
   readonly #after: (milliseconds: number, run: () => void) => () => void
   readonly #report: (people: WaitingPerson[]) => void
   #pending = false
-  /** The last report named somebody. */
+  /** Whether the last report had people. */
   #named = false
 
   /**
-   * @param after runs something later; never again once the room is over
-   * @param report called with everybody who waits, after changes
+   * @param after runs a function later, unless the room has ended
+   * @param report called with all waiting people after changes
    */
   constructor(
     read: () => WaitingPerson[],
@@ -26,7 +26,7 @@ export class WaitingReport {
     this.#report = report
   }
 
-  /** Somebody may have begun or ceased to wait. */
+  /** Schedules a report after a possible change. */
   changed(): void {
     if (this.#pending) return
     this.#pending = true
@@ -36,7 +36,7 @@ export class WaitingReport {
     })
   }
 
-  /** The room is over: nobody waits any more. */
+  /** Reports an empty list when the room ends. */
   end(): void {
     this.#send([])
   }

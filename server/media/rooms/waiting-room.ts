@@ -3,21 +3,24 @@ import { Problem } from '../base/problem.ts'
 import { GuestPlaces } from './guest-places.ts'
 import type { Identity } from './member.ts'
 
-/** People of one room who wait at once. */
+/** Maximum number of waiting people per room. */
 const maxWaiting = 100
-/** Time in milliseconds for which a refused visitor cannot ask again. */
+/** Period in which a refused visitor cannot wait again, in milliseconds. */
 const turnedAwayMs = 60_000
-/** So many of them are remembered. */
+/** Maximum number of refused visitors kept. */
 const maxTurnedAway = 1_000
 
-/** The signalling connection of somebody who waits. */
+/** Signalling connection of a waiting user. */
 export interface WaitingLink {
   send(message: ToPerson): void
-  /** They are let in now. @throws Problem as `Room.enter` does: then they go on waiting */
+  /** Admits the user. @throws Problem as `Room.enter`; the user then continues to wait */
   enter(identity: Identity): void
-  /** They are not: the connection ends. */
+  /** Refuses the user and closes the connection. */
   refuse(problem: Problem): void
-  /** Called with the reason why nobody waits any more, or with another connection of the same user in its place; the connection ends. */
+  /**
+   * Ends waiting with a reason, or because another connection of the same user replaces this one. Closes the
+   * connection.
+   */
   removed(reason: 'closed' | 'restarting' | 'ended' | 'replaced'): void
 }
 
@@ -26,27 +29,27 @@ interface Waiting {
   since: number
   /** undefined while the connection is lost and may come back. */
   link: WaitingLink | undefined
-  /** They were let in while their connection was lost: they are in as soon as they are back. */
+  /** The user was admitted while disconnected, and enters when they reconnect. */
   letIn: boolean
-  /** Calls off that they are forgotten. */
+  /** Cancels the removal of a disconnected user. */
   cancel: (() => void) | undefined
 }
 
-/** People whom a host of the room, or the operator, has to admit. */
+/** Users waiting to be admitted by a host of the room or the operator. */
 export class WaitingRoom {
   readonly #after: (milliseconds: number, run: () => void) => () => void
   readonly #changed: () => void
   readonly #clock: () => number
-  /** In the order they came. */
+  /** In order of arrival. */
   readonly #waiting = new Map<string, Waiting>()
-  /** Until when, milliseconds since the epoch. */
+  /** End of each refusal, in milliseconds since the epoch. */
   readonly #turnedAway = new Map<string, number>()
-  /** Last notice to those who wait about the presence of a host. */
+  /** Presence of a host as last sent to the waiting users. */
   #hostHere = false
 
   /**
-   * @param after runs something later, unless it is cancelled; never again once the room is over
-   * @param changed called when somebody comes or goes
+   * @param after runs a function later, unless it is cancelled or the room has ended
+   * @param changed called when a user arrives or leaves
    */
   constructor(after: (milliseconds: number, run: () => void) => () => void, changed: () => void, clock: () => number) {
     this.#after = after
@@ -54,7 +57,7 @@ export class WaitingRoom {
     this.#clock = clock
   }
 
-  /** Everybody who waits. */
+  /** All waiting users. */
   get people(): WaitingPerson[] {
     return [...this.#waiting.values()]
       .filter(({ letIn }) => !letIn)
@@ -62,8 +65,8 @@ export class WaitingRoom {
   }
 
   /**
-   * Somebody waits from now on, or again after their connection was lost.
-   * @returns whether they were let in meanwhile, and wait no more
+   * Adds a waiting user, or reconnects one.
+   * @returns whether they were admitted meanwhile and no longer wait
    * @throws Problem turnedAway, taken, busy
    */
   wait(identity: Identity, link: WaitingLink): boolean {
@@ -86,7 +89,7 @@ export class WaitingRoom {
     return false
   }
 
-  /** Notes that a waiting user lost the connection: their place is kept for so long if they can be recognised. */
+  /** Records that a waiting user lost the connection. Their place is kept for `milliseconds` if their id is proven. */
   detach(userId: string, link: WaitingLink, milliseconds: number): void {
     const waiting = this.#waiting.get(userId)
     if (waiting?.link !== link) return
@@ -95,29 +98,28 @@ export class WaitingRoom {
     waiting.cancel = this.#after(milliseconds, () => this.leave(userId))
   }
 
-  /** Somebody does not wait any more, of their own wish. */
+  /** Removes a user who stops waiting. */
   leave(userId: string): void {
     this.#waiting.get(userId)?.cancel?.()
     if (this.#waiting.delete(userId)) this.#changed()
   }
 
-  /** Nobody waits. */
   get isEmpty(): boolean {
     return this.#waiting.size === 0
   }
 
-  /** First message to somebody who waits. */
+  /** Returns the first message to a waiting user. */
   notice(topic: string, hostHere: boolean): ToPerson {
     this.#hostHere = hostHere
     return { type: 'waiting', topic, host_here: hostHere }
   }
 
-  /** Notifies those who wait that a host has come, or that the last one has left. */
+  /** Notifies the waiting users that a host has come, or that the last one has left. */
   hostsChanged(topic: string, hostHere: boolean): void {
     if (hostHere !== this.#hostHere) this.tell(this.notice(topic, hostHere))
   }
 
-  /** Sends a message to somebody who waits, or to everybody. @returns number of those who are connected */
+  /** Sends a message to one waiting user or to all. @returns number of connected recipients */
   tell(message: ToPerson, userId?: string): number {
     const one = userId === undefined ? undefined : this.#waiting.get(userId)
     const chosen = userId === undefined ? [...this.#waiting.values()] : one === undefined ? [] : [one]
@@ -127,9 +129,10 @@ export class WaitingRoom {
   }
 
   /**
-   * Lets somebody in, or everybody.
-   * @param entered called with each who is let in
-   * @throws Problem noStream when nobody of this id waits; as `WaitingLink.enter` does for the first who cannot be let in, who waits on with those after them
+   * Admits one waiting user or all.
+   * @param entered called with each admitted user
+   * @throws Problem noStream if no such user waits; as `WaitingLink.enter` for the first user who cannot enter, who
+   *   continues to wait with all later ones
    */
   letIn(entered: (identity: Identity) => void, userId?: string): void {
     const chosen = userId === undefined ? [...this.#waiting.values()] : [this.#get(userId)]
@@ -150,7 +153,7 @@ export class WaitingRoom {
     }
   }
 
-  /** @throws Problem noStream when nobody of this id waits */
+  /** Refuses a waiting user. @throws Problem noStream if no such user waits */
   turnAway(userId: string): Identity {
     const { identity, link, cancel } = this.#get(userId)
     cancel?.()
@@ -165,7 +168,7 @@ export class WaitingRoom {
     return identity
   }
 
-  /** Nobody waits any more. @param end what becomes of each connection */
+  /** Removes all waiting users. @param end handles each connection */
   clear(end: (link: WaitingLink, identity: Identity) => void): void {
     const waiting = [...this.#waiting.values()]
     this.#waiting.clear()

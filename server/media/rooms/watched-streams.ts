@@ -1,30 +1,30 @@
 import type { Viewer } from '../webrtc/viewer.ts'
 
-/** Media that somebody sends to, or receives from, another node. */
+/** Media that a person sends to, or receives from, another node. */
 export interface RemoteMedia {
   end(): void
-  /** Lets go of it here: it goes on there, without this program. */
+  /** Releases the media in this process while it continues on the other node. */
   leave(): void
-  /** Stream that is watched; left out for one that is sent. */
+  /** Watched stream; omitted for a sent one. */
   streamId?: string
-  /** Notes how high its picture is shown, in device pixels. */
+  /** Sets the height at which the page shows the picture, in device pixels. */
   show?(height: number): void
 }
 
-/** Streams that one person watches, here and on another node, with the heights at which their page shows them. */
+/** Streams that one person watches, on this node and another, with the heights at which their page shows them. */
 export class WatchedStreams {
-  /** Viewers on this server, with the stream of each. */
+  /** Viewers on this server with the stream of each. */
   readonly #viewers = new Map<Viewer, string>()
-  /** Heights in device pixels; a missing stream has an unknown one. */
+  /** Heights in device pixels. The height of a missing stream is unknown. */
   #heights: ReadonlyMap<string, number> = new Map()
-  /** Media that is sent and watched on another node, in a room with remote media. */
+  /** Media sent and watched on another node, in a room with remote media. */
   readonly remote = new Map<string, RemoteMedia>()
 
   get viewers(): ReadonlyMap<Viewer, string> {
     return this.#viewers
   }
 
-  /** Nothing is watched here, and nothing sent or watched on another node. */
+  /** Whether nothing is watched, and nothing is sent to another node. */
   get isEmpty(): boolean {
     return this.#viewers.size === 0 && this.remote.size === 0
   }
@@ -38,7 +38,7 @@ export class WatchedStreams {
     this.#viewers.delete(viewer)
   }
 
-  /** Takes the heights at which the page shows streams, in device pixels; 0: not at all. They replace the earlier ones. */
+  /** Takes the heights at which the page shows streams, in device pixels; 0: not at all. Replaces earlier heights. */
   show(heights: ReadonlyMap<string, number>): void {
     this.#heights = heights
     for (const [viewer, streamId] of this.#viewers) viewer.shown(heights.get(streamId) ?? Infinity)
@@ -46,12 +46,12 @@ export class WatchedStreams {
       if (media.streamId !== undefined) media.show?.(heights.get(media.streamId) ?? Infinity)
   }
 
-  /** Height at which the page shows a stream, in device pixels; undefined where it is unknown. */
+  /** Height at which the page shows a stream, in device pixels; undefined if unknown. */
   heightOf(streamId: string): number | undefined {
     return this.#heights.get(streamId)
   }
 
-  /** Ends the remote media. @param goesOn it goes on there: only this program lets go of it */
+  /** Ends the remote media. @param goesOn it continues on its node and is only released here */
   endRemote(goesOn = false): void {
     const open = [...this.remote.values()]
     this.remote.clear()
@@ -61,7 +61,7 @@ export class WatchedStreams {
     }
   }
 
-  /** Ends all of it. @param goesOn as in `endRemote` */
+  /** Ends all watched streams and remote media. @param goesOn as in `endRemote` */
   end(goesOn: boolean): void {
     for (const viewer of [...this.#viewers.keys()]) viewer.close()
     this.endRemote(goesOn)

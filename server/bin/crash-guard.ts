@@ -2,33 +2,36 @@ import type { Logger } from 'pino'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import { maxRestarts as usualRestarts, oneMore, type Restarts, restartWindowMs } from '../controller/restarts.ts'
 
-/** Needs of a crash guard. */
 export interface CrashGuardOptions {
   logger: Pick<Logger, 'fatal'>
-  /** Restarts of the processes before this one. */
+  /** Restarts of the previous processes. */
   before: Restarts
-  /** Ports that listen now, by listener. */
+  /** Returns the ports of the open listeners. */
   ports: () => Restarts['ports']
-  /** Ends everything at once: nothing more is accepted, what was acknowledged is on the disk. It may take its time. */
+  /** Stops everything immediately, after storing all acknowledged changes. May take some time. */
   abandon: () => Promise<void>
-  /** Whether the process should go on: false before it was ready, and once it was asked to end. */
+  /** Whether the process should continue: false until it was ready, and after it was asked to end. */
   runsOn: () => boolean
-  /** Puts a new process in the place of this one. */
+  /** Replaces this process by a new one. */
   startAgain: (restarts: Restarts) => void
-  /** How often it is started again within `restartWindowMs`; left out: `maxRestarts`. */
+  /** Maximum number of restarts within `restartWindowMs`; undefined: the constant `maxRestarts`. */
   maxRestarts?: number
-  /** Ends this process for good, with a line that says why. `notRunning`: it had not started yet, or was about to end. */
+  /**
+   * Ends this process permanently, with a line that contains the reason. `notRunning`: it had not started yet, or was
+   * ending already.
+   */
   end: (code: number, line: string, reason: 'repeated' | 'notRunning') => void
 }
 
 /** Exit code of a process after an unexpected error that is not started again (EX_SOFTWARE of sysexits.h). */
 const crashExitCode = 70
-/** Time for ending, in milliseconds, so that people and cameras are back within 5 s. */
+/** Maximum time for stopping, in milliseconds, so that people and cameras reconnect within 5 s. */
 const abandonMs = 2_000
 
 /**
- * The last resort: an error that was caught nowhere, so that nobody knows what of the process's state still holds. It is logged whole, the process ends
- * in order and starts again from what is on the disk; but only so often within a minute, for a process that always fails helps nobody.
+ * Handles errors that were not caught anywhere, after which the state of the process may be inconsistent. The error is
+ * logged in full, and the process stops and restarts from the stored state. The number of restarts within a minute is
+ * limited, for a process that always fails.
  */
 export class CrashGuard {
   readonly #options: CrashGuardOptions
@@ -38,10 +41,10 @@ export class CrashGuard {
     this.#options = options
   }
 
-  /** From now on every error that was caught nowhere comes here. */
+  /** Handles every uncaught error from now on. */
   watch(source: NodeJS.Process = process): void {
     source.on('uncaughtException', (error, origin) => mustNotFail(this.crash(error, origin)))
-    // A rejection that nobody handles: the work that it belongs to stopped somewhere in its middle.
+    // After an unhandled rejection, some work has stopped midway.
     source.on('unhandledRejection', (reason) => mustNotFail(this.crash(reason, 'unhandledRejection')))
   }
 
@@ -49,7 +52,7 @@ export class CrashGuard {
   async crash(error: unknown, origin: string): Promise<void> {
     const { logger, before, ports, abandon, runsOn, maxRestarts = usualRestarts, startAgain, end } = this.#options
     logger.fatal({ err: error, origin }, 'unexpected error')
-    // While it ends, anything may fail.
+    // While the process stops, further errors are expected.
     if (this.#crashed) return
     this.#crashed = true
     const restarts = runsOn() ? oneMore(before, ports(), maxRestarts) : undefined
@@ -65,7 +68,7 @@ export class CrashGuard {
   }
 }
 
-/** Its timer holds the process: where nothing else is left to wait for, it must not end before it was started again. */
+/** The timer keeps the process alive: it must not exit before it was restarted, even if nothing else is pending. */
 async function withDeadline(work: Promise<void>): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`It took longer than ${abandonMs} ms.`)), abandonMs)

@@ -1,18 +1,20 @@
 /**
- * Lists the signals that end a controller in order.
- * SIGHUP: its terminal was closed. Without a terminal it is a daemon, or was started to survive that (nohup, whose choice Node resets), and goes on.
- * Windows sends SIGHUP when a console window is closed, and ends the process some 10 s later; SIGBREAK is Ctrl+Break, and the way of service wrappers.
+ * Lists the signals that end a controller gracefully.
+ * SIGHUP: its terminal was closed. A process without a terminal is a daemon, or was started to survive a closed
+ * terminal (nohup, whose setting Node resets), and ignores it.
+ * Windows sends SIGHUP when a console window is closed, and ends the process about 10 s later. SIGBREAK is Ctrl+Break,
+ * also sent by service wrappers.
  */
 export function endingSignals(platform = process.platform, terminal = hasTerminal()): NodeJS.Signals[] {
   if (platform === 'win32') return ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK']
   return terminal ? ['SIGINT', 'SIGTERM', 'SIGHUP'] : ['SIGINT', 'SIGTERM']
 }
 
-/** Calls `stop` with the signal that ends this process, or when the process in front of it has ended. */
+/** Calls `stop` with the signal that ends this process, or when its front process has ended. */
 export function followSignals(stop: (reason: string) => void): void {
   for (const signal of endingSignals()) process.once(signal, stop)
   process.once('disconnect', () => stop('disconnect'))
-  // Without a listener it would end a process without a terminal.
+  // Without a listener, the signal would end a process without a terminal.
   if (!endingSignals().includes('SIGHUP')) process.on('SIGHUP', () => {})
 }
 

@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { endingSignals } from './ending-signals.ts'
 
-/** Set in the environment of a process that has one in front of it. */
+/** Set in the environment of a process with a front process. */
 const behind = 'ROOMDESK_BEHIND'
 
-/** Tells whether this process stays in front: on a system that cannot put a program in the place of another (execve). */
+/** Whether this process stays as the front process: on systems that cannot replace a program (execve). */
 export function staysInFront(platform: NodeJS.Platform, environment: NodeJS.ProcessEnv): boolean {
   return platform === 'win32' && environment[behind] === undefined
 }
 
-/** Program that is started, and its environment. */
+/** Program to start, and its environment. */
 export interface NextProgram {
   program: string
   environment: NodeJS.ProcessEnv
@@ -17,19 +17,19 @@ export interface NextProgram {
 
 const thisProgram = (environment: NodeJS.ProcessEnv): NextProgram => ({ program: process.execPath, environment })
 
-/** Differences of the program behind this process. */
+/** Options of the process behind this one. */
 export interface BehindOptions {
-  /** Arguments after those of this process. */
+  /** Additional arguments, after those of this process. */
   more?: readonly string[]
-  /** Returns how a successor is started that takes over this environment; left out: as this program. */
+  /** Returns how to start a successor with this environment; undefined: in the same way as this program. */
   successor?: (environment: NodeJS.ProcessEnv) => NextProgram
-  /** Ends this process; left out: it ends by itself, with this exit code. */
+  /** Ends this process with this exit code; undefined: `process.exit`. */
   end?: (code: number) => void
 }
 
 /**
- * Runs this program again behind this process, and again each time when it asks for that: whoever started this process, such as a service wrapper, sees one process with one id.
- * Ends with the exit code of the last one.
+ * Runs this program again as a child process, and restarts it whenever it requests that. The program that started this
+ * process, such as a service wrapper, sees one process with one id. Ends with the exit code of the last child.
  * @param environment of the next process
  */
 export function startBehind(
@@ -43,7 +43,8 @@ export function startBehind(
     child = spawn(program, command, {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
       env: { ...given, [behind]: '1' },
-      // A terminal sends Ctrl+C to its whole process group: the program would get the signal twice, and Electron ends at once at the second one.
+      // A terminal sends Ctrl+C to its whole process group: the child would receive the signal twice, and Electron
+      // exits immediately at the second one.
       detached: platform !== 'win32',
     })
     let successor: NodeJS.ProcessEnv | undefined
@@ -58,10 +59,10 @@ export function startBehind(
     })
   }
   for (const signal of endingSignals(platform)) {
-    // On Windows the whole console group has the signal already.
+    // On Windows the whole console group has already received the signal.
     process.on(signal, () => void (platform !== 'win32' && child?.kill(signal)))
   }
-  // Without a listener it would end a process without a terminal, as in followSignals.
+  // Without a listener, the signal would end a process without a terminal, as in followSignals.
   if (!endingSignals(platform).includes('SIGHUP')) process.on('SIGHUP', () => {})
   start(thisProgram(environment))
 }

@@ -29,39 +29,43 @@ import { KeyFileError } from '../store/files/key-file.ts'
 import { productVersion } from './version.ts'
 import type { Report } from './report.ts'
 
-/** Parts that differ between the programs that run a headless controller: Node, and the desktop app. */
+/** Parts that differ between the programs that run a headless controller: Node, and the desktop application. */
 export interface HeadlessProgram {
   /** Flags of the command line. */
   flags: readonly string[]
   /** Folder with the built pages: the room page, the player, the console. */
   pages: string
-  /** Starts the program of the embedded node. @param recordings folder that it may write @param roomPage folder that it may read */
+  /** Starts the program of the embedded node. @param recordings writable folder @param roomPage readable folder */
   spawnMedia: (recordings: string, roomPage: string) => SpawnMediaProcess
-  /** Seals the secrets of a site in this data folder; left out: with a key file. */
+  /** Seals the secrets of a site in this data folder; undefined: with a key file. */
   sealing?: (dataFolder: string) => Promise<Pick<ControllerOptions, 'sealer' | 'siteKey'>>
-  /** Log of this program; left out: stderr. */
+  /** Log of this program; undefined: stderr. */
   logTo?: DestinationStream
-  /** Files of that log, the current one first; left out: none. */
+  /** Files of that log, the current one first; undefined: none. */
   logFiles?: readonly string[]
-  /** Folder of crash reports; left out: this program makes none. */
+  /** Folder of crash reports; undefined: this program writes none. */
   crashFolder?: string
-  /** Sentence for the log of a controller. */
+  /** Message for the log of a controller. */
   notice?: string | undefined
-  /** The working directory was deleted: relative paths mean nothing. */
+  /** The working directory was deleted: relative paths are invalid. */
   inDeletedFolder?: boolean
-  /** Puts another process in the place of this one. */
+  /** Replaces this process by another one. */
   startAgain: (restarts: Restarts) => void
-  /** Calls `stop` with the reason, once this program is to end in order. */
+  /** Calls `stop` with the reason when this program should end gracefully. */
   followEnd: (stop: (reason: string) => void) => void
-  /** Calls `restart` once the files of this program were replaced and no people are in rooms; left out: nobody looks. */
+  /**
+   * Calls `restart` when the files of this program were replaced and all rooms are empty; undefined: this is not
+   * checked.
+   */
   followReplacement?: (isOccupied: () => boolean, restart: () => void) => void
   /** Ends this process. */
   end: (code: number) => void
 }
 
 /**
- * Runs a controller without a window until a signal ends it, or one of the commands that print something and end.
- * Never rejects: an error that the operator can mend gets one line on stderr and exit code 1, any other is printed whole.
+ * Runs a controller without a window until a signal ends it, or a command that prints something and exits.
+ * Never rejects: an error that the operator can resolve is printed in one line on stderr, with exit code 1. Other
+ * errors are printed in full.
  */
 export async function runHeadless(program: HeadlessProgram): Promise<void> {
   surviveLostOutput()
@@ -73,7 +77,7 @@ export async function runHeadless(program: HeadlessProgram): Promise<void> {
   }
 }
 
-/** An error that the operator can mend gets one line; any other is a fault of ours and is printed whole. */
+/** Returns one line for an error that the operator can resolve. Other errors are defects and are returned in full. */
 function explain(error: unknown): string {
   if (error instanceof ListenError)
     return `${error.message} Choose another with ${portFlag(error.listener)}, or the setting listeners.${error.listener}_port.\n`
@@ -101,7 +105,7 @@ async function run(program: HeadlessProgram): Promise<void> {
   const report = await runCommand(options)
   if (report === undefined) return await serve(program, options)
   const lost = await new Promise<unknown>((resolve) => process.stdout.write(report.text, resolve))
-  // A reader that closed its end has seen enough, as `head` does.
+  // A reader such as `head` may close its end early.
   const incomplete = lost instanceof Error && errorCode(lost) !== 'EPIPE'
   if (incomplete) process.stderr.write(`Cannot write the output: ${lost.message}\n`)
   program.end(incomplete ? 1 : report.code)
@@ -112,7 +116,7 @@ async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<
   const recentLog = new RecentLog(program.logTo ?? standardError())
   const logger = createLog(options.logLevel, recentLog)
   const restarts = takeRestarts(process.env)
-  // Before it was ready once, an error is one of the start: it is printed, without a restart.
+  // Until the process was ready once, an error belongs to the start: it is printed, without a restart.
   const state: { controller?: Controller | SiteController; runsOn: boolean } = { runsOn: restarts.total > 0 }
   new CrashGuard({
     logger,
@@ -136,7 +140,8 @@ async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<
   const roomPage = join(program.pages, 'room-page')
   const recordings = options.recordingsDir ?? join(dataFolder, 'recordings')
   const media = new EarlyProcess(program.spawnMedia(recordings, roomPage))
-  // One of several controllers may not lead. The folder must exist when the process starts: a first start makes it.
+  // A member of a site with several controllers may not become leader. The folder must exist when the process starts;
+  // it is created at the first start.
   if (database === undefined && existsSync(recordings)) media.begin()
   const opened = await openController({
     dataFolder,
@@ -200,7 +205,7 @@ async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<
 
 async function riskOf(database: string | undefined): Promise<DatabaseRisk | undefined> {
   if (database === undefined) return undefined
-  // A site in files does not load what it does not use.
+  // Loaded only for a site in a database.
   const { databaseRisk } = await import('../store/postgres/database-safety.ts')
   return databaseRisk(database)
 }
@@ -228,7 +233,7 @@ function readyLine(controller: Controller | SiteController): Record<string, unkn
   }
 }
 
-/** The console's URL with its key only goes to a terminal: never into a log file or a pipe. */
+/** The URL of the console with its key is only printed on a terminal, never into a log file or a pipe. */
 function reportFirstStart(controller: Controller | SiteController): void {
   const { firstStart, consoleKey } = controller
   if (firstStart === undefined || consoleKey === undefined) return
@@ -242,9 +247,9 @@ function reportFirstStart(controller: Controller | SiteController): void {
 }
 
 /**
- * Carries out a command that prints something and ends.
- * @returns undefined when the options name none: then a controller is to run
- * @throws errors that the operator can resolve; their one-line message names the step
+ * Runs a command that prints something and exits.
+ * @returns undefined if the options contain no command: then a controller should run
+ * @throws errors that the operator can resolve, with a one-line message
  */
 async function runCommand(given: LaunchOptions): Promise<Report | undefined> {
   if (given.help) return { text: `${usage}\n`, code: 0 }
@@ -252,7 +257,7 @@ async function runCommand(given: LaunchOptions): Promise<Report | undefined> {
   const { storePasswordFile, store } = given
   const withPassword = storePasswordFile !== undefined && store !== undefined
   const options = withPassword ? { ...given, store: await withPasswordOf(storePasswordFile, store) } : given
-  // A controller that runs loads no commands.
+  // Commands are loaded on demand.
   if (options.verifyLog) {
     const { checkLog } = await import('./verify-log.ts')
     return await checkLog(options)

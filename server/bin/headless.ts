@@ -24,7 +24,10 @@ else {
   })
 }
 
-/** Changes to the root folder if the working directory was deleted: Node's `process.cwd()` would throw. @returns whether it was */
+/**
+ * Changes to the root folder if the working directory was deleted: Node's `process.cwd()` would throw.
+ * @returns whether it was deleted
+ */
 function leaveDeletedFolder(): boolean {
   try {
     process.cwd()

@@ -14,27 +14,28 @@ import { createSealer } from '../store/sealer.ts'
 import { siteSettings, unsealIn } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 
-/** There are no such files; the message says what to mend. */
+/** The files cannot be generated; the message contains the remedy. */
 export class JanusConfigError extends Error {
   override readonly name = 'JanusConfigError'
 }
 
-/** Node whose files are wanted. */
+/** Node whose files are requested. */
 export interface JanusConfigOptions {
   dataFolder: string
-  /** Address of the database that holds the site; left out: the site file names it, or files hold the site. */
+  /** Address of the database with the site; undefined: it is in the site file, or the site is in files. */
   database?: string | undefined
-  /** A site file that is applied first, unless a controller works on the folder, which applies its own; left out: none. */
+  /** Site file to apply first, unless a running controller uses the folder and applies its own; undefined: none. */
   sitePath: string | undefined
   /** Name of the node. */
   name: string
-  /** Flags of the controller: they come before the settings. */
+  /** Flags of the controller, which override the settings. */
   host: string | undefined
   eventPort: number | undefined
 }
 
 /**
- * The configuration files of a Janus node, one after another, each behind its name as a comment. Also while a controller works on the folder.
+ * Returns the configuration files of a Janus node, one after another, each preceded by its name as a comment. Works
+ * while a controller uses the folder.
  * @throws JanusConfigError; SiteFileError, KeyFileError, StoreVersionError
  */
 export async function janusConfiguration({
@@ -47,7 +48,7 @@ export async function janusConfiguration({
   const database = flags.database ?? site?.store
   if (site !== undefined) await applyFirst(dataFolder, database, site)
   const keyFile = join(dataFolder, 'seal.key')
-  // Looking makes nothing: neither a folder nor a key.
+  // This command creates neither a folder nor a key.
   if (!existsSync(keyFile)) {
     const where = 'The desktop app, whose key is in the keychain, has a button for this beside the node.'
     throw new JanusConfigError(`${keyFile} is missing: this is no data folder of a site (see --data-dir). ${where}`)
@@ -72,13 +73,13 @@ export async function janusConfiguration({
   const { listeners, tls } = siteSettings(secrets)
   const { host = listeners.host, eventPort = listeners.event_port } = flags
   const scheme = tls.mode === 'off' ? 'http' : 'https'
-  // Which port a controller picked by itself only that one knows.
+  // A port picked by a running controller is known only to that controller.
   const eventUrl =
     eventPort === null ? '' : eventPort === 0 ? undefined : boundUrl(listenerUrl(host, eventPort, scheme), host)
   return printedFiles(await filesOfNode(node, secrets, eventUrl))
 }
 
-/** A controller that works on the site applies its own site file. */
+/** A running controller of the site applies its own site file. */
 async function applyFirst(folder: string, database: string | undefined, site: SiteFile): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   let store: Store

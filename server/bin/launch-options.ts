@@ -4,7 +4,10 @@ import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { holdsPassword } from '../store/postgres/database-password.ts'
 
-/** How the headless controller was started: flags, else `ROOMDESK_<FLAG>` in the environment. What is left out comes from the settings. */
+/**
+ * Options of the headless controller: flags, or `ROOMDESK_<FLAG>` in the environment. Absent options are taken from the
+ * settings.
+ */
 export interface LaunchOptions {
   dataDir: string
   host: string | undefined
@@ -13,43 +16,43 @@ export interface LaunchOptions {
   nodePort: number | undefined
   consolePort: number | undefined
   eventPort: number | undefined
-  /** Address of the database that holds the site's state; left out: the site file says so, or files do. */
+  /** Address of the database with the site's state; undefined: it is in the site file, or the state is in files. */
   store: string | undefined
-  /** The password of `store` was given as an argument, where every user of the machine can read it. */
+  /** The password in `store` was passed as an argument, which every user of the machine can read. */
   storePasswordShown: boolean
   /** File with the password of the database. */
   storePasswordFile: string | undefined
-  /** File of the key that all controllers of a site share; left out: seal.key in the data folder. */
+  /** File of the key shared by all controllers of a site; undefined: seal.key in the data folder. */
   sealKey: string | undefined
-  /** Name of this controller among those of its site; left out: the name of its machine. */
+  /** Name of this controller within its site; undefined: the name of its machine. */
   controllerName: string | undefined
-  /** Other controllers of the site may be called in plain HTTP on other machines, too. */
+  /** Allows plain HTTP to controllers on other machines. */
   allowPlainControllers: boolean | undefined
-  /** Move the site there, and end. */
+  /** Moves the site to this storage, then exits. */
   moveStore: 'database' | 'files' | undefined
-  /** Folder of recordings; left out: `recordings` in the data folder. */
+  /** Folder of recordings; undefined: `recordings` in the data folder. */
   recordingsDir: string | undefined
   /** Path of a site file. */
   site: string | undefined
-  /** The console key is switched on again. */
+  /** Enables the console key again. */
   consoleKey: boolean | undefined
-  /** Comes before the setting `compatibility.older_clients`. */
+  /** Overrides the setting `compatibility.older_clients`. */
   olderClients: boolean | undefined
-  /** Comes before the setting `compatibility.get_access_token`. */
+  /** Overrides the setting `compatibility.get_access_token`. */
   getAccessToken: boolean | undefined
-  /** Path or name of ffmpeg; left out: the one that is found. */
+  /** Path or name of ffmpeg; undefined: it is searched for. */
   ffmpeg: string | undefined
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
-  /** Print the configuration files of this Janus node, and end. */
+  /** Prints the configuration files of this Janus node, then exits. */
   janusConfig: string | undefined
-  /** Say whether the event log of the data folder is as it was written, and end. */
+  /** Verifies the event log of the data folder, then exits. */
   verifyLog: boolean
-  /** Print the version, and end. */
+  /** Prints the version, then exits. */
   version: boolean
   help: boolean
 }
 
-/** The command line or the environment is wrong; the message names the flag. */
+/** The command line or the environment is invalid; the message contains the flag. */
 export class LaunchError extends Error {
   override readonly name: string = 'LaunchError'
 }
@@ -113,14 +116,14 @@ export const flags = [
 ] as const
 export type Flag = (typeof flags)[number]
 
-/** Flags of commands that print something and end, without their dashes. */
+/** Flags of commands that print something and exit, without their dashes. */
 export const commandFlags: readonly string[] = ['help', 'version', 'verify-log', 'janus-config', 'move-store']
 
 const controllerNamePattern = /^(?! )[^\p{Cc}\p{Cf}]{1,64}(?<! )$/u
 const moveTarget = z.enum(['database', 'files']).optional()
 const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
 
-/** @param takesRelative whether paths may begin at the working directory @throws LaunchError */
+/** @param takesRelative whether paths may be relative to the working directory @throws LaunchError */
 export function readLaunchOptions(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -216,14 +219,14 @@ export function readLaunchOptions(
   }
 }
 
-/** A folder of this user, where the platform keeps such things. */
+/** Returns the default data folder of this user on this platform. */
 function defaultDataFolder(environment: NodeJS.ProcessEnv): string {
   if (process.platform === 'win32') return localFolder(environment)
   if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'Roomdesk')
   return join(environment.XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), 'roomdesk')
 }
 
-/** Folder of this user on Windows that stays on this machine: a roaming one is copied to a server at each log-off. */
+/** Returns the local folder of this user on Windows. A roaming folder would be copied to a server at each log-off. */
 export function localFolder({ LOCALAPPDATA }: NodeJS.ProcessEnv): string {
   return join(LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'Roomdesk')
 }

@@ -1,4 +1,7 @@
-/** Program of the embedded media node. The controller starts it as a child process (`child_process.fork` or Electron's `utilityProcess`), sends it messages, and ends it. */
+/**
+ * Program of the embedded media node. The controller starts it as a child process (`child_process.fork` or Electron's
+ * `utilityProcess`), exchanges messages with it, and ends it.
+ */
 import v8 from 'node:v8'
 import ndc from 'node-datachannel'
 import type { ControlMessage } from '../../shared/media/control-link.ts'
@@ -7,7 +10,7 @@ import { mustNotFail } from '../../shared/unawaited.ts'
 import { ControlService } from '../media/control-service.ts'
 import { nodeWeb } from './node-web.ts'
 
-/** Electron's end of the messages, where there is one. */
+/** Electron's message port, if present. */
 interface ParentPort {
   postMessage(message: unknown): void
   on(event: 'message', listener: (event: { data: unknown }) => void): void
@@ -21,18 +24,18 @@ const crashExitCode = 70
 const crashMs = 200
 
 /**
- * Growth of objects and buffers together from one full collection to the next, in percent. V8's own choice, up to 300, lets 200 recorded cameras grow by 500 MB; half as much growth costs
- * a sixth more processor time.
+ * Growth of objects and buffers together between two full collections, in percent. With V8's default of up to 300, the
+ * memory for 200 recorded cameras grows by 500 MB. Half of that growth costs a sixth more processor time.
  */
 const growthPercent = 100
 
-/** Major version of V8 in Node 24. Later versions may refuse these switches with a warning. */
+/** Major version of V8 in Node 24. Later versions may reject these switches with a warning. */
 const knownV8 = 13
 
 const parentPort = 'parentPort' in process ? asParentPort(process.parentPort) : undefined
 const gathered = new GatheredMessages<ControlMessage>((message) => {
   if (parentPort !== undefined) parentPort.postMessage(message)
-  // A controller that is gone takes nothing, which is no failure of the node: `disconnect` follows.
+  // A failed send means that the controller has ended, which is not an error of the node: `disconnect` follows.
   else if (process.connected) process.send?.(message, undefined, undefined, () => {})
 })
 const service = new ControlService(
@@ -52,7 +55,7 @@ function receive(value: unknown): void {
 async function end(): Promise<void> {
   if (ending) return
   ending = true
-  // Native threads hold the process: it ends by word, not by running out of work.
+  // Native threads keep the process alive, so it exits explicitly.
   setTimeout(() => process.exit(0), closeMs)
   // The process ends in any case.
   await service.close().catch(() => {})
@@ -71,12 +74,15 @@ process.on('SIGINT', () => {})
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
 
-/** Handles an error that nothing caught: the state may be torn. Reports it to the controller, which starts another node. */
+/**
+ * Handles an uncaught error, after which the state may be inconsistent. Reports it to the controller, which starts
+ * another node.
+ */
 function fail(error: unknown): void {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   if (ending) return
   ending = true
-  // The message is on its way before the process ends; or nobody takes messages any more.
+  // The delay lets the message leave before the process ends, if there is still a receiver.
   setTimeout(() => process.exit(crashExitCode), crashMs)
   try {
     service.log.error('unexpected error', text)
@@ -97,8 +103,9 @@ function isParentPort(value: unknown): value is ParentPort {
 }
 
 /**
- * Lets V8 count buffers into the limit at which it collects everything. Otherwise it collects after each 64 MB of new buffers, however large the heap is: with 200 recorded cameras three times a
- * second, which takes a third of the process's time.
+ * Lets V8 include buffers in the limit that triggers a full collection. Otherwise it collects after each 64 MB of new
+ * buffers, whatever the size of the heap. With 200 recorded cameras, that is three times per second and takes a third
+ * of the process's time.
  */
 function countBuffersAsMemory(): void {
   if (Number.parseInt(process.versions.v8, 10) > knownV8) return

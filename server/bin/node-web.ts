@@ -8,7 +8,7 @@ import { unproven } from '../gate/gate.ts'
 import type { Web } from '../media/http/web.ts'
 import type { Log } from '../media/base/media-log.ts'
 
-/** Gives the embedded node its port and its page: made by the edge, as those of the controller are. */
+/** Creates the port and the page of the embedded node with the same code as those of the controller. */
 export function nodeWeb(log: Log): Web {
   return {
     files: (folder) => new StaticFiles(folder),
@@ -32,7 +32,7 @@ export function nodeWeb(log: Log): Web {
           try {
             return await server.start(address)
           } catch (error) {
-            // The system's error goes to the controller, which words it for its operator.
+            // The original system error is sent to the controller, which formulates the message for its operator.
             throw error instanceof Error && error.cause instanceof Error ? error.cause : error
           }
         },
@@ -46,7 +46,7 @@ export function nodeWeb(log: Log): Web {
   }
 }
 
-/** The node's log takes a text where others take fields. */
+/** Adapts the node's log, which takes a text instead of fields. */
 function edgeLog(log: Log): EdgeLog {
   return {
     warn: (fields, message) => log.warn(message, detailOf(fields)),

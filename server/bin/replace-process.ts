@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 
 /**
- * Replaces this process by a new run of its program with the same arguments, terminal and pipes. Where the system can do it (execve), the process id stays, so that a supervisor
- * notices nothing. On other systems the process in front starts the next one (`startBehind`); without one a new process goes on, and this one ends.
+ * Replaces this process by a new run of its program with the same arguments, terminal and pipes. If the system supports
+ * it (execve), the process id stays the same, so that supervisors are not affected. On other systems the front process
+ * starts the next one (`startBehind`). Without one, a new process continues, and this one ends.
  */
 export function replaceProcess(environment: NodeJS.ProcessEnv): void {
   const command = [...process.execArgv, ...process.argv.slice(1)]

@@ -25,17 +25,18 @@ const faults: Readonly<Record<LogFault, string>> = {
   unreadable: 'a file of it cannot be read',
 }
 
-/** Flags of the check. */
+/** Flags of the command. */
 export interface CheckedLog {
   dataDir: string
-  /** Address of the database that holds the site; undefined: the files do. */
+  /** Address of the database with the site; undefined: the site is in files. */
   store: string | undefined
-  /** File of the key; undefined: the one of the data folder. */
+  /** File of the key; undefined: the one in the data folder. */
   sealKey: string | undefined
 }
 
 /**
- * Checks whether the event log of a data folder is as it was written, and that of the site in a database: the exit code is 1 when one of them is not.
+ * Verifies the event log of a data folder, and that of the site in a database. The exit code is 1 if one of them was
+ * modified.
  * @throws KeyFileError without the key of the folder, DatabaseError
  */
 export async function checkLog({ dataDir: dataFolder, store: database, sealKey }: CheckedLog): Promise<Report> {
@@ -57,7 +58,7 @@ function reportOf(verdicts: readonly (readonly [LogVerdict, string])[]): Report 
   }
 }
 
-/** @throws DatabaseError, or what the database says */
+/** @throws DatabaseError, errors of the database */
 async function siteVerdict(database: string, sealer: Sealer): Promise<LogVerdict> {
   const session = await connect(parseDatabaseAddress(database), defaultDeadlines, longAnswer)
   try {
@@ -68,7 +69,7 @@ async function siteVerdict(database: string, sealer: Sealer): Promise<LogVerdict
 }
 
 async function sealerOf(keyFile: string): Promise<Sealer> {
-  // Looking makes nothing: neither a folder nor a key.
+  // This command creates neither a folder nor a key.
   if (!existsSync(keyFile)) {
     const where = 'A folder of the desktop app, whose key is in the keychain, is checked by the button in its console.'
     throw new KeyFileError(
@@ -78,7 +79,7 @@ async function sealerOf(keyFile: string): Promise<Sealer> {
   return createSealer(await loadKeyFile(keyFile))
 }
 
-/** Number that the log has reached at least, as the store of the site knows; 0 where that cannot be read. */
+/** Returns the minimum sequence number of the log's end according to the site's store; 0 if it cannot be read. */
 async function reachedIn(dataFolder: string, database: string | undefined): Promise<number> {
   const controller = database === undefined ? '' : ((await readControllerId(dataFolder)) ?? '')
   try {

@@ -1,4 +1,4 @@
 import packageFile from '../../package.json' with { type: 'json' }
 
-/** Version of the product, as the package names it. */
+/** Version of the product, from package.json. */
 export const productVersion: string = packageFile.version

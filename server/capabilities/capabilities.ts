@@ -26,28 +26,30 @@ import {
 } from './capability.ts'
 import { LinkIndex } from './link-index.ts'
 
-/** Dependencies of the capabilities. */
 export interface CapabilitiesDependencies {
   store: Pick<Store, 'get' | 'all' | 'transact' | 'writeBehind' | 'onChange'>
   /** Milliseconds since the epoch. */
   clock: () => number
-  /** Records that a capability was used. @param client address of its holder */
+  /** Called when a capability is used. @param client address of its holder */
   used: (capability: Capability, client: string) => void
   logger: { warn(fields: object, message: string): void }
 }
 
 const tokenForm = /^[\w-]{16,1500}$/
 const lock = 'capabilities'
-/** Interval of the removal of expired capabilities, in milliseconds. */
+/** Interval at which expired capabilities are removed, in milliseconds. */
 const sweepMs = 60_000
-/** Capabilities that one transaction ends, at most. */
+/** Maximum number of capabilities ended per transaction. */
 const atOnce = 1_000
-/** How often a use reaches the store, in milliseconds. */
+/** Minimum interval between two stored uses of a capability, in milliseconds. */
 const saveEveryMs = 60_000
-/** Ended capabilities that are remembered: their holders do not guess. */
+/** Maximum number of ended capabilities that are remembered, so that their use does not count as guessing. */
 const maxEnded = 10_000
 
-/** Everything that opens media or a room to its holder: stored with its maker, listed, revocable, and checked at each use. */
+/**
+ * Capabilities: stored records that give the holder of a token access to media or to a room. Each has a maker, is
+ * listed, can be revoked, and is checked at each use.
+ */
 export class Capabilities {
   readonly #parts: CapabilitiesDependencies
   readonly #ended = new LRUCache<string, true>(growingTo(maxEnded))
@@ -64,7 +66,7 @@ export class Capabilities {
     this.#stopFollowing = parts.store.onChange((changes, before) => this.#follow(changes, before), ['capabilities'])
   }
 
-  /** Removes expired capabilities from now on; exports of an earlier run are gone. */
+  /** Starts removing expired capabilities, including those of exports of an earlier run. */
   start(): void {
     mustNotFail(this.#sweep())
     this.#timer = setInterval(() => mustNotFail(this.#sweep()), sweepMs).unref()
@@ -75,10 +77,7 @@ export class Capabilities {
     this.#stopFollowing()
   }
 
-  /**
-   * Prepares a capability; `put` stores it.
-   * @param token left out: a random one of 192 bits
-   */
+  /** Prepares a capability, to be stored by `put`. @param token default: a random one of 192 bits */
   prepare(
     draft: CapabilityDraft,
     maker: CapabilityMaker,
@@ -102,7 +101,10 @@ export class Capabilities {
     return { id: capabilityIdOf(token), token, record }
   }
 
-  /** Stores a capability within a transaction. @throws ApiError recordingUnavailable where there are too many, tokenIncorrect where its maker has ended */
+  /**
+   * Stores a capability within a transaction.
+   * @throws ApiError recordingUnavailable if there are too many, tokenIncorrect if its maker has ended
+   */
   put(transaction: Transaction, { id, record }: NewCapability): void {
     const { store } = this.#parts
     if (!isMakerEnabled(store, record)) throw new ApiError('tokenIncorrect')
@@ -110,7 +112,7 @@ export class Capabilities {
     transaction.put('capabilities', id, record)
   }
 
-  /** Makes a capability. @throws ApiError as `put` does; storage */
+  /** Creates a capability. @throws ApiError as `put` does; storage */
   async make(draft: CapabilityDraft, maker: CapabilityMaker, token?: string): Promise<NewCapability> {
     const made = this.prepare(draft, maker, token)
     await this.#parts.store.transact([lock], (transaction) => this.put(transaction, made))
@@ -118,10 +120,10 @@ export class Capabilities {
   }
 
   /**
-   * Checks a token, and notes its use.
-   * @param view of the confirmed leader: another controller may have revoked it
+   * Checks a token, and records its use.
+   * @param view of the confirmed leader: another controller may have revoked the token
    * @param client address of the holder
-   * @returns undefined for every token that opens nothing of these kinds now
+   * @returns undefined if the token gives no access of these kinds now
    */
   open<K extends CapabilityKind>(
     view: ConfirmedView,
@@ -135,20 +137,23 @@ export class Capabilities {
     const record = view.get('capabilities', id)
     if (record === undefined || !isOfKind(record, kinds) || isOver(record, clock())) return undefined
     if (!isMakerEnabled(view, record) || !isContentThere(view, record)) return undefined
-    // The only place that makes this proof.
+    // The only place that creates this proof.
     const capability = { ...record, id } as Capability<K>
     this.#noteUse(id)
     used(capability, client)
     return capability
   }
 
-  /** Whether a token opened something until a while ago. */
+  /** Whether a token gave access until recently. */
   hasEnded(token: string): boolean {
     const id = capabilityIdOf(token)
     return this.#ended.has(id) || this.#parts.store.get('capabilities', id) !== undefined
   }
 
-  /** Checks a token of a caller who has signed in besides, and notes its use. Recording the event is up to the caller, whose account it names. */
+  /**
+   * Checks a token of a caller who is also signed in, and records its use. The caller of this method writes the event,
+   * which contains the account.
+   */
   openSignedIn(token: string): boolean {
     const id = capabilityIdOf(token)
     const isOpen = tokenForm.test(token) && this.isInForce(id)
@@ -165,7 +170,7 @@ export class Capabilities {
     )
   }
 
-  /** Calls back once when a capability ends. Returns the unsubscribe function. */
+  /** Calls the listener once when a capability ends. Returns the unsubscribe function. */
   onEnd({ id }: Pick<Capability, 'id'>, listener: () => void): () => void {
     const listeners = this.#endListeners.get(id) ?? new Set()
     this.#endListeners.set(id, listeners.add(listener))
@@ -175,7 +180,7 @@ export class Capabilities {
     }
   }
 
-  /** Capabilities in force, the newest first. */
+  /** Lists valid capabilities, the newest first. */
   list(filter: CapabilityFilter = {}): ListedCapability[] {
     const { store } = this.#parts
     return this.#matching(filter)
@@ -185,9 +190,9 @@ export class Capabilities {
   }
 
   /**
-   * Ends capabilities, also those that are being stored. Returns how many were in force.
+   * Ends capabilities, including those currently being stored. Returns the number of those that were valid.
    * @param selection ids, or a filter
-   * @throws what the guard throws, before any has ended; ApiError storage
+   * @throws errors of the guard, before any has ended; ApiError storage
    */
   async revoke(selection: readonly string[] | CapabilityFilter, guard: RevocationGuard): Promise<number> {
     const { store } = this.#parts
@@ -207,7 +212,10 @@ export class Capabilities {
     }
   }
 
-  /** Ends the links to join a room within the transaction that makes a new room of the same number: they led into an earlier one. */
+  /**
+   * Ends the join links of a room number in the transaction that creates a new room with it: they were created for an
+   * earlier room.
+   */
   endJoinLinks(transaction: Transaction, roomId: string): void {
     for (const id of this.#links.ofRoom('join', roomId)) this.#end(transaction, id)
   }
@@ -226,7 +234,10 @@ export class Capabilities {
     else transaction.put('capabilities', id, after)
   }
 
-  /** Keeps the limits: expired links make room. One in force never does: off the list nobody could end it. */
+  /**
+   * Enforces the limits by deleting expired links. Valid links are never deleted, because they could not be revoked any
+   * more.
+   */
   #makeRoom(transaction: Transaction, record: StoredCapability): void {
     const { store, clock } = this.#parts
     const now = clock()
@@ -248,7 +259,7 @@ export class Capabilities {
     for (const [index, change] of changes.entries()) {
       if (change.collection !== 'capabilities') continue
       if (change.value !== undefined) this.#links.add(change.key, change.value)
-      // The value before belongs to the same collection.
+      // The previous value belongs to the same collection.
       else if (before[index] !== undefined) this.#forget(change.key, before[index] as StoredCapability)
     }
   }
@@ -262,7 +273,7 @@ export class Capabilities {
     if (this.#parts.store.get('last_uses', id) !== undefined) this.#parts.store.writeBehind('last_uses', id, undefined)
   }
 
-  /** Deletes expired capabilities, and those whose content is gone. Never rejects. */
+  /** Deletes expired capabilities, and those whose content was deleted. Never rejects. */
   async #sweep(): Promise<void> {
     const { store, clock, logger } = this.#parts
     const isDead = (record: StoredCapability | undefined): boolean => {
@@ -289,7 +300,7 @@ export class Capabilities {
   }
 }
 
-/** Returns the join links without an end whose room is gone, also from the trash. */
+/** Returns the join links without expiry whose room was deleted permanently. */
 function lostLinks(store: Pick<Store, 'get' | 'all'>): string[] {
   const links = [...store.all('capabilities')].filter(
     ([, record]) => isEndless(record) && !isContentThere(store, record),

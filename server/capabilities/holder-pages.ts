@@ -10,14 +10,17 @@ import type { Capability } from './capability.ts'
 
 declare const checked: unique symbol
 
-/** Page whose holder was checked: the only kind of page that a listener takes for routes of holders. Made only by `HolderPages`. */
+/**
+ * Page for holders of a capability; the only type that listeners accept for such routes. Created only by `HolderPages`,
+ * which checks the holder.
+ */
 export type HolderPage = Gated<Middleware> & { readonly [checked]: true }
 
-/** Request of somebody whose token was checked. Content is sent only with one. */
+/** Request with a checked token. Content can only be sent with such a request. */
 export interface HeldRequest<K extends CapabilityKind = CapabilityKind> {
   readonly context: Context
   readonly capability: Capability<K>
-  /** Name of the file that is wanted. */
+  /** Name of the requested file. */
   readonly file: string
 }
 
@@ -30,25 +33,24 @@ export interface HolderAddress {
 /** Description of a page. */
 export interface HolderPageOptions<K extends CapabilityKind> {
   kinds: readonly K[]
-  /** Reads the path; undefined: it is not of this page. */
+  /** Parses the path; undefined if it does not belong to this page. */
   read: (path: string) => HolderAddress | undefined
-  /** Answers. Returns whether there is something at the address. */
+  /** Answers the request. Returns whether the address exists. */
   serve: (request: HeldRequest<K>) => Promise<boolean>
-  /** Answers instead of "nothing" to somebody whose token opens nothing. Returns whether it did. */
+  /** Answers a request whose token gives no access, instead of the default response. Returns whether it did. */
   refuse?: (context: Context, file: string) => boolean
 }
 
-/** Dependencies of the pages. */
 export interface HolderPagesDependencies {
   capabilities: Capabilities
   leadership: Leadership
 }
 
-/** Failed look-ups per minute and address. A player that comes late asks for a few files that are gone. */
+/** Maximum number of failed lookups per minute and address. A slow player requests a few files that no longer exist. */
 const maxMisses = 120
 const minuteMs = 60_000
 
-/** Makes the pages of people who hold a link: each request is checked, and those of somebody who guesses are refused. */
+/** Creates pages for holders of capabilities: each request is checked, and clients that guess are refused. */
 export class HolderPages {
   readonly #parts: HolderPagesDependencies
   readonly #misses = new RateLimit({ most: maxMisses, windowMs: minuteMs })
@@ -68,7 +70,7 @@ export class HolderPages {
         await this.#answer(view, context, address, options)
       },
     )
-    // The only place that makes this proof.
+    // The only place that creates this proof.
     return page as HolderPage
   }
 
@@ -109,7 +111,10 @@ export function isRead({ method }: Context): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** Media of people: no cache keeps it, and no page receives the address as a referrer. Players of other sites may read it, because the address is the proof. */
+/**
+ * Prevents caching of people's media, and disclosure of the address as a referrer. Players on other sites may read it,
+ * because the address is the proof.
+ */
 function setPrivate(context: Context): void {
   context.set({
     'Cache-Control': 'private, no-store',
@@ -121,7 +126,7 @@ function setPrivate(context: Context): void {
   })
 }
 
-/** The same answer for an address that never existed and for one that has ended. */
+/** Sends the same response for an address that never existed and for one that has ended. */
 export function answerNothing(context: Context): void {
   context.status = 404
   context.type = 'text/plain; charset=utf-8'

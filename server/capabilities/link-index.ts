@@ -1,22 +1,22 @@
 import { limits } from '../../shared/limits.ts'
 import type { CapabilityKind, StoredCapability } from '../store/capability-record.ts'
 
-/** Kinds of which anybody makes many, and which are limited here. */
+/** Kinds of which callers create many, and whose number is limited here. */
 const linkKinds: ReadonlySet<CapabilityKind> = new Set<CapabilityKind>(['live-link', 'recorded-link', 'join'])
 
-/** Links that count for a limit. */
+/** Links that count towards a limit. */
 interface LinkGroup {
   name: string
   limit: number
-  /** Ended links that are still stored do not count. */
+  /** Whether only valid links count, and not ended ones that are still stored. */
   inForce: boolean
 }
 
-/** Stored links by the limits that they count for, the oldest first. */
+/** Stored links by the limits towards which they count, the oldest first. */
 export class LinkIndex {
   readonly #ids = new Map<string, Set<string>>()
 
-  /** Returns the links of each group that has no room for this one. */
+  /** Returns the links of each group that is full for this one. */
   full(record: StoredCapability): ReadonlySet<string>[] {
     return groupsOf(record).flatMap(({ name, limit }) => {
       const ids = this.#ids.get(name)
@@ -24,12 +24,12 @@ export class LinkIndex {
     })
   }
 
-  /** Returns the ids of a room's links of a kind that have not ended. */
+  /** Returns the ids of a room's valid links of a kind. */
   ofRoom(kind: CapabilityKind, roomId: string): readonly string[] {
     return [...(this.#ids.get(nameOfRoom(kind, roomId)) ?? [])]
   }
 
-  /** Adds a link, or notes that it has ended. */
+  /** Adds a link, or records that it has ended. */
   add(id: string, record: StoredCapability): void {
     const hasEnded = record.kind === 'join' && record.ended_at !== undefined
     for (const { name, inForce } of groupsOf(record)) {
@@ -48,7 +48,10 @@ export class LinkIndex {
   }
 }
 
-/** Cheap to make, because each new room is looked up. Names of other groups are a kind alone, or JSON. */
+/**
+ * Returns the group name of a room. It is cheap to compute, because every new room is looked up. Names of other groups
+ * are a kind alone, or JSON.
+ */
 function nameOfRoom(kind: CapabilityKind, roomId: string): string {
   return `${kind} ${roomId}`
 }
@@ -69,7 +72,7 @@ function groupsOf({ kind, room_id, maker }: StoredCapability): LinkGroup[] {
       { name: JSON.stringify(['account', kind, account]), limit: limits.accountLinks, inForce: false },
     )
   }
-  // A secret that leaked must leave places to all others.
+  // With a leaked secret, an attacker must not use up the links of all others.
   if (maker.type === 'credential')
     groups.push({ name: JSON.stringify(['credential', kind, maker.access_key]), limit: ofSite / 2, inForce: true })
   return groups

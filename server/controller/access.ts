@@ -13,16 +13,15 @@ import type { SiteMember } from '../store/election/site-member.ts'
 import type { Logger } from 'pino'
 import type { Store } from '../store/store.ts'
 
-/** Options of access to the site. */
 export interface AccessOptions {
   store: Store
   settings: () => Settings
   logger: Logger
-  /** This controller among those of its site; left out: it is alone. */
+  /** This controller as a member of its site; undefined: it is the only one. */
   member?: Pick<SiteMember, 'database'> | undefined
-  /** Cost of hashing an account's password; left out: the default. */
+  /** Cost of hashing account passwords; undefined: the default. */
   passwordCost?: HashCost | undefined
-  /** Clock of accounts, their sessions and tokens: milliseconds since the epoch. */
+  /** Clock of accounts, their sessions and tokens, in milliseconds since the epoch. */
   accountClock?: (() => number) | undefined
 }
 
@@ -32,7 +31,7 @@ export interface AccessParts {
   credentials: Credentials
   accountAccess: AccountAccess
   failures: ClientRateLimit
-  /** Needs of the operations that authenticate. */
+  /** Services of the operations that authenticate. */
   authentication: AuthenticateServices
 }
 
@@ -41,14 +40,14 @@ export function accessParts(options: AccessOptions): AccessParts {
   const { store, settings, logger, member, passwordCost, accountClock } = options
   const sessions = new Sessions({ store, settings })
   const failures = new ClientRateLimit({ most: () => settings().access.failures_per_minute, windowMs: 60_000 })
-  // A site in files has one controller, so a session is valid before it is on disk.
+  // A site in files has one controller, so a session is valid before it is stored.
   const stored = store.status().medium === 'database'
   let toldSince = 0
   const inMemory = (): boolean => {
     const since = stored ? (member?.database().awaySince ?? 0) : 0
     const unsure = since === 0 ? undefined : store.leadership.confirmed()
     if (unsure instanceof Promise) {
-      // Another controller that leads by now does not know the session. Nobody waits for the answer.
+      // Another controller may be the leader now and would not know the session. The result is not awaited.
       unsure.catch(() => undefined)
       return false
     }
@@ -67,13 +66,13 @@ export function accessParts(options: AccessOptions): AccessParts {
   }
 }
 
-/** Counts the users of a site, people and devices alike: the number that a licence limits. */
+/** Counts the users of a site, both people and devices: the number limited by a licence. */
 export function countUsers(pool: Pick<NodePool, 'totals'>): number {
   const { people, devices } = pool.totals()
   return people + devices
 }
 
-/** Compares the limits of the site's licence with the rooms and users of now. */
+/** Compares the limits of the site's licence with the current rooms and users. */
 export function siteLicence(store: Store, pool: Pick<NodePool, 'totals'>): LicenceCheck {
   return new LicenceCheck(() => licenceOf(store), {
     rooms: () => store.all('rooms').size,

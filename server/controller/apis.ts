@@ -13,7 +13,7 @@ import type { Services } from './services.ts'
 /** Options that a leader adds to its listeners; see ListenerOptions. */
 export type ListenersOfLeader = Pick<ListenerOptions, 'passToLeader' | 'proof' | 'kept'>
 
-/** The two API listeners over the services. */
+/** Composes the two API listeners over the services. */
 export function apiListeners(
   services: Services,
   { logger: log, version }: { logger: Logger; version: string },
@@ -52,7 +52,7 @@ export function apiListeners(
   }
 }
 
-/** Text of `GET /openapi.json` for the operations of now; each is made once. */
+/** Returns the text of `GET /openapi.json` for the current operations; each text is created once. */
 function documentOf(api: 'media' | 'device', version: string): (contracts: readonly OperationContract[]) => string {
   const documents = new WeakMap<readonly OperationContract[], string>()
   return (contracts) => {

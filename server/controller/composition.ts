@@ -33,26 +33,26 @@ import { availableParallelism } from 'node:os'
 import type { Machine } from '../console/node-procedures.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 
-/** Parts of a controller that start and end with it. */
+/** Parts of a controller with the same lifetime. */
 export interface ControllerParts extends Listening {
   store: Store
   events: SharedEventLog
-  /** Set where other controllers could lead this site as well. */
+  /** Set if other controllers may become leader of this site. */
   leader: LeaderSite | undefined
   services: Services
   dispatch: GatedDispatch
   feed: ConsoleFeed
   controllers: ControllerWatch
   gathering: GatheringSink
-  /** Undefined where the recordings folder cannot be used. */
+  /** Undefined if the recordings folder is unusable. */
   playback: SitePlayback | undefined
   /** Headless only. */
   consoleKey: ConsoleKey | undefined
-  /** Answers `/healthz`. @param known the caller has signed in: the answer may hold paths and addresses */
+  /** Answers `/healthz`. @param known the caller is signed in: the response may contain paths and addresses */
   health: (known: boolean) => Health
 }
 
-/** Composes the controller of an open site; nothing runs and nothing listens yet. */
+/** Composes the controller of an open site, without starting anything or opening ports. */
 export function composeController(options: ControllerOptions, site: OpenSite): ControllerParts {
   const { store, events, leader } = site
   const { logger } = options
@@ -179,7 +179,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
   }
 }
 
-/** Ports by name; the desktop has no console port. */
+/** Returns the ports by name; the desktop has no console port. */
 function portsOf(
   options: ControllerOptions,
   services: Services,
@@ -204,7 +204,7 @@ function portsOf(
   }
 }
 
-/** Facts about the machine of a controller, for the console. */
+/** Returns facts about the machine of a controller, for the console. */
 function machineOf(
   { cores, overrides = {} }: Pick<ControllerOptions, 'cores' | 'overrides'>,
   listeners: Listeners,
@@ -221,7 +221,7 @@ function machineOf(
   }
 }
 
-/** Open connections by listener; those of further nodes count as the node's. */
+/** Counts open connections by listener; those of additional nodes count as the node's. */
 async function openConnections(
   listeners: Listeners,
   media: Pick<EmbeddedNodes, 'furtherConnections'> | undefined,
@@ -230,7 +230,7 @@ async function openConnections(
   return further === 0 ? counted : { ...counted, node: (counted.node ?? 0) + further }
 }
 
-/** First of these that is a port number above 0; 0: none is. */
+/** Returns the first port number above 0; 0 if there is none. */
 function firstPort(...ports: (number | undefined)[]): number {
   return ports.find((port) => port !== undefined && port > 0) ?? 0
 }

@@ -9,7 +9,7 @@ import type { OtherControllers } from '../rooms/other-controllers.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
 import { Late } from './late.ts'
 
-/** Parts that are called by others which are built before them. */
+/** Parts that are called by parts built before them. */
 export interface ConnectedParts {
   pool: NodePool
   rooms: Rooms
@@ -24,7 +24,7 @@ export interface ConnectedParts {
 
 export type LateParts = { readonly [K in keyof ConnectedParts]: Late<ConnectedParts[K]> }
 
-/** Names every part that is bound late. */
+/** Creates the placeholders of all parts bound later. */
 export function lateParts(): LateParts {
   return {
     pool: new Late('the node pool'),
@@ -39,15 +39,15 @@ export function lateParts(): LateParts {
   }
 }
 
-/** Binds every late part: each line is one arrow that runs against the order of composition. */
+/** Binds every placeholder: each line is a dependency against the order of composition. */
 export function connect(late: LateParts, parts: ConnectedParts): void {
-  late.pool.bind(parts.pool) // Janus nodes ask where else a user is.
+  late.pool.bind(parts.pool) // Janus nodes ask for other sessions of a user.
   late.rooms.bind(parts.rooms) // Media programs open, inspect and lock rooms.
-  late.joinLinks.bind(parts.joinLinks) // Media programs learn the addresses of other nodes.
+  late.joinLinks.bind(parts.joinLinks) // Media programs receive the addresses of other nodes.
   late.recordings.bind(parts.recordings) // Media programs report what they record.
   late.gateway.bind(parts.gateway) // Media programs report people of rooms whose media is remote.
   late.relayedRooms.bind(parts.relayedRooms) // Janus nodes report people and streams.
   late.janusEvents.bind(parts.janusEvents) // Janus nodes that come or go change whose events count.
   late.observer.bind(parts.observer) // Media programs report guesses.
-  late.others.bind(parts.others) // Media programs learn how long a leader's lease lasts.
+  late.others.bind(parts.others) // Media programs receive the duration of the leader's lease.
 }

@@ -21,7 +21,6 @@ import type { LeaderSite } from './open-site.ts'
 import type { ControllerOptions } from './options.ts'
 import type { Services } from './services.ts'
 
-/** Needs of the console port. */
 export interface ConsolePortParts {
   options: Pick<ControllerOptions, 'consolePage' | 'dataFolder' | 'logger' | 'accountClock'>
   services: Services
@@ -29,7 +28,7 @@ export interface ConsolePortParts {
   certificate: () => TlsMaterial | undefined
   settings: () => Settings
   health: (known: boolean) => Health
-  /** Plays recordings; undefined: this controller has none. */
+  /** Playback of recordings; undefined: this controller has none. */
   recordings: GatedPlayback | undefined
   signIns: EventSink
   leader: LeaderSite | undefined
@@ -39,11 +38,14 @@ export interface ConsolePortParts {
 export interface ConsolePort {
   key: ConsoleKey
   port: Port
-  /** Replaces the console key and ends the sessions that used the old one. @returns the new key, and its file */
+  /** Replaces the console key and ends the sessions of the old one. @returns the new key, and its file */
   replaceKey: () => { key: string; file: string }
 }
 
-/** Composes the console port; undefined on the desktop, which has its own transport. Changes of accounts or settings end the sessions that they void at once. */
+/**
+ * Composes the console port; undefined on the desktop, which has its own transport. Changes of accounts or settings
+ * immediately end the sessions that they invalidate.
+ */
 export function openConsolePort(parts: ConsolePortParts): ConsolePort | undefined {
   const { options, services, settings, leader } = parts
   const { consolePage: page, logger } = options
@@ -83,7 +85,10 @@ export function openConsolePort(parts: ConsolePortParts): ConsolePort | undefine
   return { key, port, replaceKey }
 }
 
-/** Answers only while this controller is sure to lead: after a sleep another one may lead. `controllers.list` is answered in any case. */
+/**
+ * Returns a dispatch that answers only while this controller is confirmed as leader, because another one may have taken
+ * over after a sleep. `controllers.list` is always answered.
+ */
 export function provenDispatch(leadership: Pick<Leadership, 'confirmed'>, dispatch: Dispatch): GatedDispatch {
   const confirmed = proven(
     leadership,
@@ -95,13 +100,13 @@ export function provenDispatch(leadership: Pick<Leadership, 'confirmed'>, dispat
   return unproven('gated inside', each)
 }
 
-/** Says why a controller does not answer from its memory. */
+/** Returns the reason why a controller does not answer from memory. */
 export function unconfirmed(error: unknown): Refusal {
-  // Nobody says that another controller leads.
+  // It is not certain that another controller is the leader.
   return refusal(error instanceof ApiError ? 'leaderUnconfirmed' : 'leaderChanged')
 }
 
-/** Events that a controller pushes to its consoles. */
+/** Creates the feed of events to the consoles of a controller. */
 export function consoleFeed(services: Services, events: SharedEventLog, attention: () => Attention[]): ConsoleFeed {
   const {
     store,

@@ -3,7 +3,11 @@ import type { TlsMaterial } from '../edge/tls.ts'
 import type { ListenerName, Listeners } from '../http/listeners.ts'
 import type { ControllerPlace } from '../store/election/site-member.ts'
 
-/** Addresses at which other controllers reach this one. @param host it listens at, or a wildcard @param material certificate that its ports show */
+/**
+ * Returns the addresses at which other controllers reach this one.
+ * @param host bind address or wildcard
+ * @param material certificate of its ports
+ */
 export function controllerPlace(
   listeners: Pick<Listeners, 'url'>,
   host: string,

@@ -13,28 +13,32 @@ import { openSite, type OpenSite } from './open-site.ts'
 import type { ControllerOptions } from './options.ts'
 import { Shutdown } from './shutdown.ts'
 
-/** The whole product without a face: both APIs, their state and the operator's procedures. `composition.ts` says what it is made of. */
+/**
+ * The whole product without a user interface: both APIs, their state and the operator's procedures. `composition.ts`
+ * lists its parts.
+ */
 export class Controller {
   readonly #options: ControllerOptions
   readonly #parts: ControllerParts
   readonly #life: ControllerLife | undefined
   readonly #shutdown: Shutdown
-  /** Credential and node that a first start made; undefined on every later one. */
+  /** Credential and node created by a first start; undefined at every later start. */
   readonly firstStart: FirstStart | undefined
   #resealing: Promise<void> | undefined
 
   constructor(options: ControllerOptions, site: OpenSite) {
     this.#options = options
     this.firstStart = site.firstStart
-    // The program of a controller that could be a replica records its life itself.
+    // If the controller may become a replica, its program records starts and ends itself.
     this.#life = site.leader === undefined ? new ControllerLife(site.events, options.version) : undefined
     this.#parts = composeController(options, site)
     this.#shutdown = new Shutdown(this.#parts, this.#life, options.logger)
   }
 
   /**
-   * Opens the site, applies the site file; nothing listens yet.
-   * @throws StoreLockedError, StoreVersionError, DatabaseError, RefusalError (a certificate of the settings cannot be used), or errors of the file system
+   * Opens the site and applies the site file, without opening ports.
+   * @throws StoreLockedError, StoreVersionError, DatabaseError, RefusalError (a certificate of the settings is
+   * unusable), or errors of the file system
    */
   static async open(options: ControllerOptions): Promise<Controller> {
     return new Controller(options, await openSite(options))
@@ -45,16 +49,16 @@ export class Controller {
     return this.#parts.consoleKey
   }
 
-  /** Takes nodes and devices into service and listens. @throws ListenError; then nothing listens and the store is closed */
+  /** Starts nodes and devices and opens the ports. @throws ListenError; then no port is open and the store is closed */
   async start(): Promise<void> {
     const { services, controllers, listeners, tls } = this.#parts
     this.#life?.started(this.#options.restarts?.times.at(-1))
     controllers.start()
     try {
       const settings = services.settings()
-      // The node port opens while the embedded node starts; APIs and console open once the nodes have answered.
+      // The node port opens while the embedded node starts; APIs and console open once the nodes have responded.
       const nodes = services.start()
-      // It is awaited later; until then a failure must not count as unhandled.
+      // The promise is awaited later; until then a failure must not count as unhandled.
       nodes.catch(() => {})
       await listeners.start(settings, tls.material, ['node', 'event'])
       await nodes
@@ -67,15 +71,18 @@ export class Controller {
   }
 
   /**
-   * Takes over from the replica that this program was: opens APIs and console at once on the ports that the replica let go of, and takes nodes and devices into service
-   * meanwhile. @param free resolves when the node port is free @throws ListenError; then nothing listens and the store is closed
+   * Takes over from the replica that ran in this program. Opens APIs and console at once, on the ports released by the
+   * replica, and starts nodes and devices in parallel.
+   * @param free resolves when the node port is free
+   * @throws ListenError; then no port is open and the store is closed
    */
   async takeOver(free: Promise<void>): Promise<void> {
     const { services, controllers, listeners, tls } = this.#parts
     const { logger } = this.#options
     controllers.start()
     const settings = services.settings()
-    // Before the ports open: a call that needs a node then waits for its first answer, and does not find that there is none.
+    // Started before the ports open: a call that needs a node then waits for the node's first response instead of
+    // failing.
     services.start().catch((error: unknown) => logger.error({ err: error }, 'the nodes could not be started'))
     try {
       await listeners.start(settings, tls.material, ['media', 'device', 'console', 'event'])
@@ -100,27 +107,30 @@ export class Controller {
   }
 
   /**
-   * Ends because another controller leads: leaves the ports to the replica that this program becomes, at once.
-   * @returns `portsLeft` resolves when the node port is free, too, `ended` when all has ended, 3 s later at most; neither rejects
+   * Ends because another controller is the leader: immediately releases the ports to the replica that this program
+   * becomes.
+   * @returns `portsLeft` resolves when the node port is free, too; `ended` when all work has ended, after at most 3 s;
+   * neither rejects
    */
   leave(): { portsLeft: Promise<unknown>; ended: Promise<void> } {
     return this.#shutdown.leave()
   }
 
-  /** Stops accepting, finishes what is in flight within `deadlineMs`, flushes the store. Idempotent. */
+  /** Stops accepting requests, completes requests in flight within `deadlineMs`, and flushes the store. Idempotent. */
   stop(deadlineMs = this.#parts.services.settings().deadlines.shutdown_ms): Promise<void> {
     return this.#shutdown.stop(deadlineMs)
   }
 
   /**
-   * Ends at once, for a process whose state may be torn: cuts connections; the store writes what it owes whatever else fails or hangs.
-   * @throws AggregateError of what failed
+   * Ends at once, for a process whose state may be inconsistent: closes all connections. The store still writes pending
+   * changes, even if other parts fail or hang.
+   * @throws AggregateError of all errors
    */
   async abandon(): Promise<void> {
     await this.#shutdown.abandon()
   }
 
-  /** Ports that listen now. */
+  /** Returns the ports of the open listeners. */
   ports(): Partial<Record<ListenerName, number>> {
     return this.#parts.listeners.numbers()
   }
@@ -130,12 +140,12 @@ export class Controller {
     return this.#parts.services.pool.totals().people
   }
 
-  /** URL of a listener; empty when it does not listen. */
+  /** Returns the URL of a listener; empty while it is closed. */
   url(name: ListenerName): string {
     return this.#parts.listeners.url(name)
   }
 
-  /** Resolves when no secret of an earlier version is left to be sealed for its record, or this controller ends. */
+  /** Resolves when all secrets of an earlier version have been sealed for their records, or this controller ends. */
   get sealed(): Promise<void> {
     return this.#resealing ?? Promise.resolve()
   }
@@ -145,7 +155,7 @@ export class Controller {
     return this.#parts.dispatch(name, input, origin)
   }
 
-  /** Answers a request below `/recordings/` of the desktop's own window. */
+  /** Answers a request below `/recordings/` from the window of the desktop application. */
   async playRecording(request: Request, role: Role): Promise<Response> {
     const { playback } = this.#parts
     if (playback === undefined) return new Response(null, { status: 404 })
@@ -157,7 +167,10 @@ export class Controller {
     return this.#parts.services.hub.listen(listener)
   }
 
-  /** Whether the controller can do its work: for `/healthz`. @param known the caller has signed in: the answer may hold paths and addresses */
+  /**
+   * Returns the health for `/healthz`.
+   * @param known the caller is signed in: the response may contain paths and addresses
+   */
   health(known: boolean): Health {
     return this.#parts.health(known)
   }

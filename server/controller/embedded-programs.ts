@@ -14,35 +14,34 @@ import type { Store } from '../store/store.ts'
 /** The program of the embedded node. */
 export interface MediaProgram {
   spawn: SpawnMediaProcess
-  /** Folder of the built room page; empty: none is served. */
+  /** Folder of the built room page; empty: the page is not served. */
   pageFolder: string
-  /** Path or name of ffmpeg; left out: the one on the path. */
+  /** Path or name of ffmpeg; undefined: it is searched for on the path. */
   ffmpeg?: string | undefined
   /** See EmbeddedMediaOptions. */
   hangsAfterMs?: number | undefined
 }
 
-/** Needs of the processes of the embedded nodes. */
 export interface EmbeddedProgramsParts {
   store: Store
   settings: () => Settings
   logger: Logger
   removals: RemovalsPort
-  /** Left out: no node of kind `embedded` works here. */
+  /** Undefined: this machine has no nodes of kind `embedded`. */
   media?: MediaProgram | undefined
   /** The ffmpeg of this machine. */
   ffmpeg: LocalFfmpeg
-  /** Folder of recordings; left out: nothing can be recorded. */
+  /** Folder of recordings; undefined: recording is impossible. */
   recordingsFolder?: string | undefined
   /** See EmbeddedMediaOptions. */
   reached?: EmbeddedNodesOptions['reached']
-  /** Ports at which this controller listens. */
+  /** Ports of this controller. */
   sitePorts?: (() => readonly number[]) | undefined
-  /** Proof on requests that other controllers of the site pass on; left out: this controller is alone. */
+  /** Proof on requests forwarded by other controllers of the site; undefined: this controller is the only one. */
   proof?: RequestProof | undefined
 }
 
-/** The processes of the embedded nodes of a site; nothing runs yet. Undefined where none works. */
+/** Composes the processes of a site's embedded nodes without starting them. Undefined if this machine has none. */
 export function embeddedPrograms(
   {
     media,
@@ -91,7 +90,7 @@ export function embeddedPrograms(
     ...visits,
     reached,
     logger,
-    // A node calls none of the site's ports, so each node has to know which they are.
+    // Nodes must not connect to ports of the site, so each receives a list of them.
     changed: () => nodes.configure(),
   })
   return nodes

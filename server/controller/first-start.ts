@@ -6,25 +6,25 @@ import { placeOf } from '../store/sealed-places.ts'
 import { putSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 
-/** Credential and node that a first start made, to show the operator. */
+/** Credential and node created by a first start, to be shown to the operator. */
 export interface FirstStart {
   accessKey: string
   nodeName: string
 }
 
-/** Whether the data folder was never started: every start stores the settings. */
+/** Whether the data folder is new: every start stores the settings. */
 export function isFirstStart(store: Store): boolean {
   return store.get('settings', 'site') === undefined
 }
 
-/** Stores the settings, so that the next start is not the first one. */
+/** Stores the settings, so that the next start is not a first start. */
 export async function rememberStart(store: Store): Promise<void> {
   await store.transact(['settings'], (transaction) => {
     if (isFirstStart(store)) putSettings(transaction, defaultSettings(), store)
   })
 }
 
-/** Gives a new site what it needs to answer a client: a credential and the embedded node, in one transaction. */
+/** Creates what a new site needs to serve a client: a credential and the embedded node, in one transaction. */
 export async function makeFirstSite(store: Store, now = Date.now()): Promise<FirstStart> {
   const accessKey = randomBytes(12).toString('hex')
   const node = nodeConfigSchema.parse({ name: 'This machine', kind: 'embedded' })

@@ -6,36 +6,39 @@ import type { LeaderSite } from './open-site.ts'
 import type { Services } from './services.ts'
 import type { NodeView } from '../../shared/domain/nodes.ts'
 
-/** Whether a controller can do its work, with the body of `/healthz`. */
+/** Health of a controller, with the body of `/healthz`. */
 export interface Health {
   ok: boolean
   body: Record<string, unknown>
 }
 
-/** Facts by which a controller's health is judged. */
+/** Facts that determine a controller's health. */
 interface HealthFacts {
   store: Pick<StoreStatus, 'healthy' | 'lastError' | 'flushingFor'>
   listeners: OverviewView['listeners']
   nodes: readonly Pick<NodeView, 'state'>[]
-  /** How long a flush may take, in milliseconds. */
+  /** Maximum duration of a flush, in milliseconds. */
   storeMs: number
   version: string
   /** Milliseconds since the epoch. */
   startedAt: number
-  /** Epoch since which this controller leads; left out: no other one could. */
+  /** Epoch since which this controller is the leader; undefined: there are no other controllers. */
   epoch?: string | undefined
-  /** Another controller leads by now. */
+  /** Another controller is the leader now. */
   steppedDown?: boolean
-  /** Milliseconds since the database last proved that this controller leads. */
+  /** Time since the database last confirmed the leadership, in milliseconds. */
   provedFor?: number | undefined
-  /** The caller has signed in: the storage's errors hold paths and addresses. */
+  /** The caller is signed in: errors of the storage contain paths and addresses. */
   known: boolean
 }
 
-/** Answer to a caller who has not signed in when the storage refuses a change. */
+/** Message for a caller who is not signed in if the storage fails. */
 const storageFails = 'the storage does not work'
 
-/** Judges a controller that answers the site's APIs. One whose lease is not proved may be followed soon: a load balancer leaves it before. */
+/**
+ * Determines the health of a controller that serves the site's APIs. If its lease is unconfirmed, it counts as
+ * unhealthy, so that a load balancer stops using it before another controller takes over.
+ */
 function siteHealth({
   store,
   listeners,
@@ -66,7 +69,7 @@ function siteHealth({
   return { ok, body }
 }
 
-/** Composes the judgement over the parts of a controller. @param known see HealthFacts */
+/** Composes the health check of a controller's parts. @param known see HealthFacts */
 export function healthOf(
   parts: Pick<Services, 'store' | 'settings' | 'pool'> & {
     leader: LeaderSite | undefined

@@ -1,9 +1,9 @@
-/** A part that is built after its callers. Bound once. */
+/** Placeholder for a part that is built after its callers. Bound once. */
 export class Late<T extends object> {
   readonly #name: string
   #part: T | undefined
 
-  /** @param name shown in the error of a call that comes too early */
+  /** @param name shown in the error of a premature call */
   constructor(name: string) {
     this.#name = name
   }
@@ -12,7 +12,7 @@ export class Late<T extends object> {
     this.#part = part
   }
 
-  /** @throws Error before it is bound: a part was called while the controller was being composed */
+  /** @throws Error before it is bound: the part was called while the controller was being composed */
   get part(): T {
     if (this.#part === undefined) throw new Error(`${this.#name} is used before it is connected.`)
     return this.#part

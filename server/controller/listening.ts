@@ -11,13 +11,13 @@ import type { ControllerOptions } from './options.ts'
 import { servesConsole } from './serves-console.ts'
 import type { Services } from './services.ts'
 
-/** Listeners of a controller, and the certificate that they show. */
+/** Listeners of a controller, and their certificate. */
 export interface Listening {
   listeners: Listeners
   tls: SiteTls
   certificate: CertificateWatch
   listenerWatch: ListenerWatch
-  /** Addresses at which others reach this controller now. */
+  /** Returns the addresses at which other controllers reach this one. */
   place: () => ControllerPlace
   /** Announces these addresses to the other controllers of the site. */
   announce: () => void
@@ -35,11 +35,11 @@ export interface ListeningParts {
   services: Pick<Services, 'hub' | 'media'>
   events: EventSink
   settings: () => Settings
-  /** Host that the ports listen at. */
+  /** Returns the bind address. */
   host: () => string
 }
 
-/** Composes the listeners; none of them listens yet. */
+/** Composes the listeners without opening their ports. */
 export function openListening(parts: ListeningParts): Listening {
   const { options, leader, services, settings } = parts
   const tls = siteTls(
@@ -51,7 +51,7 @@ export function openListening(parts: ListeningParts): Listening {
   const changed = (): void => {
     services.hub.emit('listeners.changed', {})
     listenerWatch.look(listeners.views())
-    // The embedded node calls none of the site's ports, so it has to know which they are.
+    // The embedded node must not connect to ports of the site, so it receives a list of them.
     services.media?.configure()
     announce()
   }

@@ -11,7 +11,7 @@ import type { Listening } from './listening.ts'
 import type { ControllerOptions } from './options.ts'
 import type { Services } from './services.ts'
 
-/** Readiness of the machine of a controller. */
+/** Readiness of a controller's machine. */
 interface MachineReadiness {
   readiness: Readiness
   phone: PhoneParts
@@ -27,7 +27,7 @@ interface ReadinessParts {
   services: Pick<Services, 'outgoing' | 'media'>
 }
 
-/** Composes the checks of this machine; those of the desktop app come with the options. */
+/** Composes the checks of this machine; those of the desktop application are part of the options. */
 export function machineReadiness({
   options,
   listeners,
@@ -70,7 +70,7 @@ async function cameraClocks(
     const client = await media?.client(node, signal)
     return (await client?.request('camera_clocks', {}, signal))?.clocks ?? []
   })
-  // If a node does not answer, only the clocks of its own cameras are missing.
+  // If a node does not respond, only the clocks of its cameras are missing.
   const answers = (await Promise.allSettled(asked)).flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
   const ahead = new Map(answers.map(({ streamId, ahead_ms }) => [streamId, ahead_ms]))
   return joined.map(({ userId, userName }) => ({ name: userName || userId, aheadMs: ahead.get(userId) }))

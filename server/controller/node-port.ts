@@ -12,22 +12,21 @@ import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { Store } from '../store/store.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
 
-/** Needs of the node port. */
 export interface NodePortOptions {
-  /** Processes of the embedded nodes; left out: this controller has none. */
+  /** Processes of the embedded nodes; undefined: this controller has none. */
   media: EmbeddedNodes | undefined
   /** Whether the site has simulated nodes. */
   simulated: () => boolean
   logger: NodeLogger
-  /** Set where the site has more controllers; see EdgeServerOptions. */
+  /** Set if the site has more controllers; see EdgeServerOptions. */
   proof?: RequestProof | undefined
-  /** Reads the certificate of before TLS was switched off; undefined: none. */
+  /** Returns the last certificate before TLS was switched off; undefined: none. */
   formerTls: () => Promise<TlsMaterial | undefined>
-  /** Called when another listener serves the port without a call of `start` or `stop`. */
+  /** Called when another listener takes over the port without a call of `start` or `stop`. */
   changed: () => void
 }
 
-/** Composes the node port of a site; its listener follows the site's nodes. */
+/** Composes the node port of a site; its listener depends on the site's nodes. */
 export function nodePortOf({
   store,
   media,
@@ -51,18 +50,19 @@ export function nodePortOf({
   return port
 }
 
-/** Time that APIs and console wait for a slow node, in milliseconds. */
+/** Maximum time that APIs and console wait for a slow node, in milliseconds. */
 const patienceMs = 5_000
 
 /**
- * Port of this machine's own node. The embedded node listens there itself. On a site with simulated nodes only, a notice listens, so that the address in the answer of
- * get_mcu is reachable. Otherwise nothing listens. Further embedded nodes listen at the same address with the same certificate, each at its own port.
+ * Port of this machine's own node. The embedded node listens on it itself. On a site with only simulated nodes, a
+ * notice is served, so that the address in the response of get_mcu is reachable. Otherwise the port is closed.
+ * Additional embedded nodes use the same address and certificate, each with its own port.
  */
 export class NodePort implements Port {
   readonly #options: NodePortOptions
   readonly #notice: SimulatedNodePort
   #place: MediaPlace | undefined
-  /** Certificate that was in use last. */
+  /** Last certificate in use. */
   #shown: MediaPlace['tls']
   #serves: 'embedded' | 'notice' | 'nobody' = 'nobody'
   #work: Promise<void> = Promise.resolve()
@@ -79,7 +79,11 @@ export class NodePort implements Port {
     return place === undefined ? '' : listenerUrl(place.host, place.port, place.tls === undefined ? 'http' : 'https')
   }
 
-  /** Listens. An embedded node that fails for another reason, or is slow, is started in the background. @throws ListenError */
+  /**
+   * Opens the port. A slow embedded node, or one that fails for a reason other than the port, is started in the
+   * background.
+   * @throws ListenError
+   */
   async start(host: string, port: number, material: TlsMaterial | undefined): Promise<void> {
     const tls = material && pairOf(material)
     this.#shown = tls ?? this.#shown
@@ -106,7 +110,7 @@ export class NodePort implements Port {
     return this.#serves === 'embedded' ? (this.#options.media?.first.connections() ?? 0) : 0
   }
 
-  /** Switches to the listener that the site's nodes need now. */
+  /** Switches to the listener that the site's nodes require now. */
   review(): void {
     if (this.#place === undefined || this.#wanted() === this.#serves) return
     const reviewed = this.#queue(async () => {
@@ -144,7 +148,7 @@ export class NodePort implements Port {
     const media = this.#options.media?.first
     if (media === undefined) return
     try {
-      // A port in use is reported at once, before a process is started for it.
+      // A port in use is reported at once, before a process is started.
       const taken = await tryPort('node', place.host, place.port)
       if (taken !== undefined) throw taken
       await within({ milliseconds: patienceMs }, () => media.listen(place))
@@ -168,13 +172,13 @@ export class NodePort implements Port {
 
   #queue(step: () => Promise<void>): Promise<void> {
     const done = this.#work.then(step)
-    // The caller gets the error.
+    // The caller receives the error.
     this.#work = done.catch(() => {})
     return done
   }
 }
 
-/** Recognises the process's message that another program took the port in between. */
+/** Converts the process's message that another program took the port meanwhile. */
 function asListenError(error: unknown, { host, port }: MediaPlace): ListenError | undefined {
   if (error instanceof ListenError) return error
   const code = error instanceof Error ? /\blisten (E[A-Z]+)\b|\bgetaddrinfo (E[A-Z_]+)\b/.exec(error.message) : null
@@ -183,7 +187,7 @@ function asListenError(error: unknown, { host, port }: MediaPlace): ListenError 
   return named instanceof ListenError ? named : undefined
 }
 
-/** Certificate and key without the rest: the node's program needs no more. */
+/** Returns only certificate and key, which is all that the node's program needs. */
 function pairOf({ cert, key }: TlsMaterial): TlsMaterial {
   return { cert, key }
 }

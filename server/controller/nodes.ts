@@ -38,42 +38,41 @@ import type { Store } from '../store/store.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { NodeConnectionError } from '../nodes/port/media-node-port.ts'
 
-/** Options of the nodes. */
 export interface NodesOptions extends EmbeddedProgramsParts {
-  /** `host:port` of this machine's own node at the node port (0), or at a port of its own. */
+  /** Returns `host:port` of this machine's own node, at the node port (0) or at its own port. */
   defaultNodeAddress: (port: number) => string
-  /** Ports that another role of this program let go of. */
+  /** Ports released by another role of this program. */
   kept?: KeptPorts | undefined
-  /** Controllers of this site prove their requests with it. */
+  /** Proof on requests between the controllers of this site. */
   proof?: RequestProof | undefined
 }
 
-/** The nodes of a site, of every kind. */
+/** The nodes of a site, of all kinds. */
 export interface NodeParts {
   pool: NodePool
-  /** Processes of the embedded nodes; undefined where none works. */
+  /** Processes of the embedded nodes; undefined without any. */
   media: EmbeddedNodes | undefined
   janus: JanusNodes
   /** Port to which Janus nodes send their events. */
   janusEvents: EventPort
   /** Relays between Janus nodes. */
   relayedRooms: RelayedRooms
-  /** Rooms whose page an embedded node's program shows while their media is remote. */
+  /** Rooms whose page is served by an embedded node's program while their media is on another node. */
   gateway: GatewayRooms
-  /** People who wait before rooms. */
+  /** People who wait to enter rooms. */
   guests: WaitingGuests
   mutes: OperatorMutes
-  /** Inspects a device before it is added; undefined where no embedded node works. */
+  /** Returns a probe of devices; undefined without embedded nodes. */
   probe: () => DeviceProbe | undefined
 }
 
-/** Composes the nodes; nothing runs yet. */
+/** Composes the nodes without starting them. */
 export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LateParts): NodeParts {
   const { store, settings, logger, removals, defaultNodeAddress } = options
   const request = programRequests({ settings, media: () => media })
   const guests = new WaitingGuests({ store, request, began: (roomId, who) => watch.hosts.waits(roomId, who) })
   const media: EmbeddedNodes | undefined = mediaPrograms(options, watch, late, guests)
-  // Without an embedded node, the program of the room page inspects devices for the other nodes.
+  // Without an embedded node, the program of the room page probes devices for the other nodes.
   const throughMedia = <T>(make: (media: EmbeddedNodes) => T): T | undefined =>
     media === undefined || media.names.length === 0 ? undefined : make(media)
   const janus = new JanusNodes({
@@ -88,7 +87,7 @@ export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LatePar
     },
     changed: () => {
       late.janusEvents.part.review()
-      // Without an embedded node, a program shows the room page for one of these.
+      // Without an embedded node, a program serves the room page for one of these.
       media?.first.showPageFor(janus.first)
       late.relayedRooms.part.nodesChanged()
     },
@@ -115,7 +114,7 @@ export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LatePar
   return { pool, media, janus, janusEvents, relayedRooms, gateway, guests, mutes, probe }
 }
 
-/** Composes the media programs, with the requests that they send to the controller. */
+/** Composes the media programs, with handlers for their requests to the controller. */
 function mediaPrograms(
   options: NodesOptions,
   watch: SiteWatch,
@@ -182,7 +181,7 @@ function mediaPrograms(
   })
 }
 
-/** Parts that inspections of nodes use. */
+/** Parts used by inspections of nodes. */
 interface InspectionParts {
   store: Store
   janus: Pick<JanusNodes, 'tells'>
@@ -201,14 +200,13 @@ function nodeInspections({ store, janus, janusEvents, logger }: InspectionParts)
   }
 }
 
-/** Dependencies of requests to the programs of the room page. */
 interface ProgramRequestsDependencies {
   settings: () => Settings
-  /** Programs of the room page; undefined where none works. */
+  /** Programs of the room page; undefined without any. */
   media: () => EmbeddedNodes | undefined
 }
 
-/** Returns the function that sends requests about people to the programs of the room page. */
+/** Returns a function that sends requests about people to the programs of the room page. */
 function programRequests({ settings, media }: ProgramRequestsDependencies): RequestProgram {
   return async (program, method, params) => {
     const programs = media()

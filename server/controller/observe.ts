@@ -13,7 +13,6 @@ import type { Store } from '../store/store.ts'
 import { countUsers } from './access.ts'
 import type { NodeParts } from './nodes.ts'
 
-/** Options of the observation of the site. */
 export interface ObservationOptions {
   store: Store
   settings: () => Settings
@@ -22,14 +21,14 @@ export interface ObservationOptions {
   outgoing: Pick<OutgoingUsers, 'countByState'>
   /** Receives every request of a client, for the event log. */
   clients: RequestObserver
-  /** Open connections by listener. */
+  /** Counts open connections by listener. */
   connections: () => Promise<Readonly<Record<string, number>>>
-  /** Restarts of the process by itself. */
+  /** Number of automatic restarts of the process. */
   restarts: number
-  /** Folder and log of the recorded figures. */
+  /** Folder and log of the recorded metrics. */
   folder: string
   logger: Logger
-  /** Switches from flags or the environment: they come before the settings. */
+  /** Switches from flags or the environment, which override the settings. */
   compatibility: FixedCompatibility | undefined
 }
 
@@ -40,7 +39,7 @@ export interface ObservationParts {
   figures: FigureHistory
   metrics: Metrics
   olderClients: OlderClients
-  /** Notified of every request. */
+  /** Receives every request. */
   observer: RequestObserver
 }
 

@@ -26,19 +26,19 @@ import { leavesMachine } from '../../shared/bind-address.ts'
 import type { ListenerOverrides, ListenerName } from '../http/listeners.ts'
 import { neededPorts } from '../readiness/needed-ports.ts'
 
-/** An open site, prepared as the start's options ask. */
+/** An open site, prepared according to the start options. */
 export interface OpenSite {
   store: Store
   events: SharedEventLog
   /** The site's certificate; undefined: plain HTTP. */
   tls: TlsMaterial | undefined
-  /** Credential and node that a first start made; undefined on every later one. */
+  /** Credential and node created by a first start; undefined at every later start. */
   firstStart: FirstStart | undefined
-  /** Set where other controllers could lead this site as well. */
+  /** Set if other controllers may become leader of this site. */
   leader?: LeaderSite
 }
 
-/** A site that this controller leads, and others could. Event log and console key outlive its time as leader. */
+/** A site led by this controller that others may lead, too. Event log and console key outlive its leadership. */
 export interface LeaderSite {
   /** Controllers of the site. */
   controllers: SiteControllers
@@ -47,19 +47,20 @@ export interface LeaderSite {
   consoleKey: ConsoleKey | undefined
   /** Proof on requests between controllers. */
   proof: RequestProof
-  /** Passes requests to the controller that leads by now. */
+  /** Forwards requests to the current leader. */
   passToLeader: PassToLeader
-  /** Ports that the replica of this program let go of. */
+  /** Ports released by the replica of this program. */
   kept: KeptPorts
-  /** Ports that the system picked. */
+  /** Ports picked by the system. */
   ports: Restarts['ports']
-  /** Announces where this controller is reached, again when that changes. */
+  /** Announces the addresses of this controller; called again when they change. */
   placed(place: ControllerPlace): void
 }
 
 /**
- * Opens the site, applies the site file.
- * @throws StoreLockedError, StoreVersionError, DatabaseError, RefusalError (a certificate of the settings cannot be used), or errors of the file system
+ * Opens the site and applies the site file.
+ * @throws StoreLockedError, StoreVersionError, DatabaseError, RefusalError (a certificate of the settings is unusable),
+ * or errors of the file system
  */
 export async function openSite(options: ControllerOptions): Promise<OpenSite> {
   const { dataFolder, database, logger } = options
@@ -78,7 +79,7 @@ export async function openSite(options: ControllerOptions): Promise<OpenSite> {
   }
 }
 
-/** Gives a new site what it needs, and applies the options of the start. @returns what a first start made */
+/** Creates what a new site needs, and applies the start options. @returns what a first start created */
 export async function prepareSite(
   options: Pick<
     ControllerOptions,
@@ -107,7 +108,11 @@ export async function prepareSite(
   return made
 }
 
-/** Reads the site's certificate. One that cannot be used keeps the site from starting: its ports would speak plain HTTP unexpectedly. @throws RefusalError with the way back */
+/**
+ * Reads the site's certificate. If it is unusable, the site does not start: otherwise its ports would unexpectedly use
+ * plain HTTP.
+ * @throws RefusalError with the remedy
+ */
 export async function firstMaterial(
   settings: Settings,
   folder: string,
@@ -128,8 +133,8 @@ export async function firstMaterial(
 }
 
 /**
- * Advice for the log on a firewall that keeps other machines from connecting, in one line; undefined for a site that listens on loopback only.
- * @param hasConsole its console has a port
+ * Returns a line for the log about a firewall that may block other machines; undefined for a site on loopback only.
+ * @param hasConsole whether its console has a port
  */
 export function firewallAdvice(
   { listeners, media }: Pick<Settings, 'listeners' | 'media'>,

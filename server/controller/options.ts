@@ -11,9 +11,9 @@ import type { MediaProgram } from './embedded-programs.ts'
 import type { SiteFile } from './site-file.ts'
 import type { Sealer } from '../store/sealer.ts'
 
-/** Traces of a program, for diagnostics. */
+/** Logs and crash reports of a program, for diagnostics. */
 export interface ProgramTraces {
-  /** Last lines of the log of this process. */
+  /** Returns the last lines of this process's log. */
   recentLog?: () => string
   /** Files of the log, the current one first. */
   logFiles?: readonly string[] | undefined
@@ -23,58 +23,61 @@ export interface ProgramTraces {
 
 /** Options of a controller. */
 export interface ControllerOptions {
-  /** Created when it does not exist. */
+  /** Created if it does not exist. */
   dataFolder: string
-  /** Address of the database with the site's state; left out: the state is in files of the data folder. */
+  /** Address of the database with the site's state; undefined: the state is in files of the data folder. */
   database?: string | undefined
-  /** Why the connection to the database is not safe; left out: it is, or there is none. */
+  /** Reason why the connection to the database is not secure; undefined: it is, or there is none. */
   databaseRisk?: DatabaseRisk | undefined
-  /** Name of this controller among those of its site; left out: the name of its machine. */
+  /** Name of this controller within its site; undefined: the name of its machine. */
   name?: string | undefined
-  /** Allows plain HTTP to controllers on other machines; left out: refused. */
+  /** Allows plain HTTP to controllers on other machines; undefined: refused. */
   allowPlainControllers?: boolean | undefined
-  /** Folder of recordings, which exists; left out: `recordings` in the data folder. */
+  /** Existing folder of recordings; undefined: `recordings` in the data folder. */
   recordingsDir?: string | undefined
   logger: Logger
-  /** Version that the console shows. */
+  /** Version shown in the console. */
   version: string
-  /** Sealer of secrets; left out: AES-256-GCM with a key file. */
+  /** Sealer of secrets; undefined: AES-256-GCM with a key file. */
   sealer?: Sealer
-  /** Path of the key file; left out: `<data folder>/seal.key`. */
+  /** Path of the key file; undefined: `<data folder>/seal.key`. */
   sealKey?: string | undefined
-  /** View of that key for the console; left out: it lies in that file, protected. */
+  /** View of that key for the console; undefined: it is in that file, protected. */
   siteKey?: SiteKeyView
-  /** Hosts and ports of the flags; they override the settings. */
+  /** Hosts and ports from flags, which override the settings. */
   overrides?: ListenerOverrides
-  /** Switches of flags or the environment; they override the settings. */
+  /** Switches from flags or the environment, which override the settings. */
   compatibility?: FixedCompatibility
-  /** Restarts of this program by itself. */
+  /** Automatic restarts of this program. */
   restarts?: Restarts
-  /** Site file, applied before anything listens. */
+  /** Site file, applied before any port opens. */
   site?: SiteFile | undefined
   /** Path of the site file, for the event log. */
   sitePath?: string | undefined
-  /** Program of the embedded node; left out: this controller has no embedded nodes. */
+  /** Program of the embedded node; undefined: this controller has no embedded nodes. */
   media?: MediaProgram | undefined
-  /** Cores for embedded nodes; left out: as many as the system gives this program. */
+  /** Number of cores for embedded nodes; undefined: all cores available to this program. */
   cores?: number | undefined
   /** Interval between two checks of the certificate's files, in milliseconds. */
   certificateLookMs?: number | undefined
-  /** Turns signing in with the console key on again: for an operator who has lost every account. */
+  /** Enables signing in with the console key again, for an operator who has lost access to all accounts. */
   keySignIn?: boolean | undefined
   /** See ServiceOptions. */
   passwordCost?: HashCost | undefined
   accountClock?: (() => number) | undefined
-  /** Controllers of the site; left out: this one is the only one. */
+  /** Controllers of the site; undefined: this is the only one. */
   controllers?: SiteControllers | undefined
-  /** Readiness checks of the face of this controller, beside those of every controller or in their place. */
+  /** Additional or replacement readiness checks of this controller's start mode. */
   readinessChecks?: Checks | undefined
-  /** Sources of diagnostics beside the site itself. */
+  /** Sources of diagnostics in addition to the site. */
   diagnostics?: ProgramTraces | undefined
-  /** Folder of the built player page for live streams and recordings; left out: none is served. */
+  /** Folder of the built player page for live streams and recordings; undefined: the page is not served. */
   playerPage?: string | undefined
-  /** Folder of the built console, served on the console port; left out: no console port. */
+  /** Folder of the built console, served on the console port; undefined: there is no console port. */
   consolePage?: string
-  /** The console port is open only while a flag or the setting `listeners.serve_console` says so: the desktop has its own transport. Left out: it always is. */
+  /**
+   * Whether the console port is open only if a flag or the setting `listeners.serve_console` enables it, because the
+   * desktop has its own transport. Undefined: it is always open.
+   */
   consoleIsChosen?: boolean
 }

@@ -15,14 +15,14 @@ import type { Services } from './services.ts'
 
 /** Playback of the recordings of a site. */
 export interface SitePlayback {
-  /** Answers a GET or HEAD of a path below `/recordings/`. */
+  /** Answers a GET or HEAD request for a path below `/recordings/`. */
   answer: GatedPlayback
   exports: ExportJobs
-  /** Exports for others, e.g. older clients. */
+  /** Exports for other users, e.g. older clients. */
   span: SpanExport
 }
 
-/** Composes playback and exports; undefined where the recordings folder cannot be used. */
+/** Composes playback and exports; undefined if the recordings folder is unusable. */
 export function sitePlayback(
   {
     store,

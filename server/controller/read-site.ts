@@ -5,7 +5,7 @@ import { readFolder } from '../store/files/recovery.ts'
 import { migrations } from '../store/migrations.ts'
 import type { State } from '../store/state.ts'
 
-/** Thrown when the files of a site cannot be read, nor a moment later. */
+/** The files of a site could not be read, even after a retry. */
 export class UnreadableSiteError extends Error {
   override readonly name = 'UnreadableSiteError'
 }
@@ -14,18 +14,18 @@ const maxReadings = 5
 const betweenReadingsMs = 200
 
 /**
- * Reads a site while a controller may be working on it. Changes nothing.
- * @param database address of the database that holds it; undefined: the files of the data folder do
+ * Reads a site without changing it, even while a controller is using it.
+ * @param database address of the database with the site; undefined: it is in files of the data folder
  * @throws UnreadableSiteError, StoreVersionError, DatabaseError
  */
 export async function readSite(folder: string, database: string | undefined): Promise<State> {
   if (database === undefined) return await siteIn(folder)
-  // Loaded here, because a site in files does not need it.
+  // Loaded on demand, because a site in files does not need it.
   const { siteInDatabase } = await import('../store/postgres/open-database.ts')
   return await siteInDatabase(database)
 }
 
-/** Reads again after an inconsistent reading: the store was between two files. */
+/** Retries after an inconsistent read: the store was switching files. */
 async function siteIn(folder: string): Promise<State> {
   for (let reading = 1; ; reading += 1) {
     try {

@@ -12,7 +12,6 @@ import { SiteRecordings } from '../recordings/site-recordings.ts'
 import { maySeeRecording } from '../recordings/recording-control.ts'
 import type { Store } from '../store/store.ts'
 
-/** Options of the recordings. */
 interface RecordingsOptions {
   folder: RecordingsFolder
   store: Store
@@ -33,7 +32,7 @@ export function siteRecordings({ outgoing, events, ...options }: RecordingsOptio
   })
 }
 
-/** Rules of who may watch, and the event that somebody does. */
+/** Returns the rules for who may watch recordings, and the event of watching. */
 export function playbackPort(store: Pick<Store, 'get'>, settings: () => Settings, events: EventSink): PlaybackPort {
   const actorOf = ({ account, address }: PlaybackCaller): EventActor => ({
     ...{ type: 'operator', name: account === '' ? 'console key' : account, address },
@@ -63,7 +62,7 @@ export function playbackPort(store: Pick<Store, 'get'>, settings: () => Settings
   }
 }
 
-/** Path of the recordings folder, prepared before the media programs start. */
+/** Prepares the recordings folder, before the media programs start. */
 export function recordingsFolder(given: string | undefined, dataFolder: string, store: Store): RecordingsFolder {
   return openRecordingsFolder(given, dataFolder, store)
 }

@@ -12,18 +12,17 @@ import type { Store } from '../store/store.ts'
 /** Timeout of one message to the program of the room page, in milliseconds. */
 const gatewayAnswerMs = 4_000
 
-/** Parts of the rooms on Janus nodes. */
 export interface RemoteRoomsParts {
   store: Store
   settings: () => Settings
   pool: NodePool
   janus: JanusNodes
-  /** Nodes whose programs show the room page. */
+  /** Nodes whose programs serve the room page. */
   media: EmbeddedNodes | undefined
   logger: Logger
 }
 
-/** Rooms on Janus nodes: their media, on one node or several, and the programs that show their page. */
+/** Composes the rooms on Janus nodes: their media, on one node or several, and the programs that serve their page. */
 export function remoteRooms(parts: RemoteRoomsParts): { relayedRooms: RelayedRooms; gateway: GatewayRooms } {
   const { store, settings, pool, janus, media, logger } = parts
   const relayedRooms = new RelayedRooms({

@@ -1,24 +1,27 @@
 import { z } from 'zod'
 import { listenerNames } from '../http/listeners.ts'
 
-/** Facts that a process hands to its successor, in the environment. */
+/** Facts passed from a process to its successor in the environment. */
 const restartsSchema = z.strictObject({
   /** Times of the latest restarts, in milliseconds since the epoch, oldest first. */
   times: z.array(z.number()).max(100),
-  /** Restarts by itself since a person or a service started it. */
+  /** Number of automatic restarts since a person or a service started it. */
   total: z.int().min(0),
-  /** Ports that the system picked: the successor keeps them, so that clients find it again. */
+  /** Ports picked by the system. The successor keeps them, so that clients find it again. */
   ports: z.partialRecord(z.enum(listenerNames), z.int().min(1).max(65_535)),
 })
 export type Restarts = z.output<typeof restartsSchema>
 
 const none: Restarts = { times: [], total: 0, ports: {} }
 
-/** Failures within a number of milliseconds after which a process is not started again. */
+/** Maximum number of restarts within a period in milliseconds; beyond it, the process is not restarted. */
 export const maxRestarts = 3
 export const restartWindowMs = 60_000
 
-/** Reads the facts of the process before this one, and removes them from the environment: children of this process are not its successors. */
+/**
+ * Reads the facts of the previous process, and removes them from the environment, because child processes are not
+ * successors.
+ */
 export function takeRestarts(environment: NodeJS.ProcessEnv): Restarts {
   const text = environment.ROOMDESK_RESTARTS
   delete environment.ROOMDESK_RESTARTS
@@ -30,12 +33,12 @@ export function takeRestarts(environment: NodeJS.ProcessEnv): Restarts {
   }
 }
 
-/** Environment of this process's successor. */
+/** Returns the environment for this process's successor. */
 export function passRestarts(environment: NodeJS.ProcessEnv, restarts: Restarts): NodeJS.ProcessEnv {
   return { ...environment, ROOMDESK_RESTARTS: JSON.stringify(restarts) }
 }
 
-/** Adds a restart; undefined after too many of them in a short time. */
+/** Adds a restart; returns undefined after too many in a short time. */
 export function oneMore(
   before: Restarts,
   ports: Restarts['ports'],

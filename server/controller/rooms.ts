@@ -16,7 +16,6 @@ import type { Store } from '../store/store.ts'
 import type { Trash } from '../store/trash/trash.ts'
 import type { NodeParts } from './nodes.ts'
 
-/** Options of the rooms. */
 export interface RoomsOptions {
   store: Store
   settings: () => Settings
@@ -28,13 +27,13 @@ export interface RoomsOptions {
   licence: LicenceCheck
   tags: SiteTags
   defaultNodeAddress: (port: number) => string
-  /** URL of the media API for people; empty while it does not listen. */
+  /** Returns the URL of the media API for people; empty while its port is closed. */
   mediaUrl: () => string
-  /** This controller among those of its site; left out: it is alone. */
+  /** This controller as a member of its site; undefined: it is the only one. */
   member?: Pick<SiteMember, 'id' | 'controllers' | 'onLeader'> | undefined
 }
 
-/** Rooms of a site and the links into them. */
+/** Rooms of a site and the links to them. */
 export interface RoomParts {
   rooms: Rooms
   joinLinks: JoinLinks

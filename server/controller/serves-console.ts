@@ -1,7 +1,7 @@
 import type { Settings } from '../../shared/settings.ts'
 import type { ControllerOptions } from './options.ts'
 
-/** Tells whether a controller with these options serves its console to browsers. */
+/** Whether a controller with these options serves its console to browsers. */
 export function servesConsole(
   {
     consolePage,

@@ -51,33 +51,32 @@ import type { EventSink } from '../event-log/event-log.ts'
 import { recordHolders } from '../event-log/sources/access.ts'
 import { wallClock } from '../store/system/time.ts'
 
-/** Options of the services. */
 interface ServiceOptions extends Omit<NodesOptions, 'removals' | 'ffmpeg'>, AccessOptions {
   /** The data folder. */
   folder: string
   /** See ControllerOptions. */
   recordingsDir?: string | undefined
-  /** Open connections by listener. */
+  /** Counts open connections by listener. */
   connections: () => Promise<Readonly<Record<string, number>>>
-  /** URL of the media API for people; empty while it does not listen. */
+  /** Returns the URL of the media API for people; empty while its port is closed. */
   mediaUrl?: () => string
-  /** Recorder of the site; left out: its nodes. */
+  /** Recorder of the site; undefined: its nodes. */
   recorder?: SiteRecorder | undefined
-  /** Folder of the built player page; left out: none is served. */
+  /** Folder of the built player page; undefined: the page is not served. */
   playerPage?: string | undefined
-  /** Restarts of the process by itself. */
+  /** Number of automatic restarts of the process. */
   restarts?: number
-  /** Switches from flags or the environment: they come before the settings. */
+  /** Switches from flags or the environment, which override the settings. */
   compatibility?: FixedCompatibility | undefined
   /** Event log. */
   events: GatedSink
   /** The log itself, for events that are stored with their changes. */
   eventLog: PendingEventsParts['log']
-  /** This controller among those of its site; left out: it is alone. */
+  /** This controller as a member of its site; undefined: it is the only one. */
   member?: Pick<SiteMember, 'id' | 'controllers' | 'onLeader' | 'database'> | undefined
 }
 
-/** Every part between the disk and the listeners. */
+/** All parts between the disk and the listeners. */
 export interface Services
   extends Pick<ServiceOptions, 'store' | 'settings'>,
     Omit<AccessParts, 'authentication'>,
@@ -93,20 +92,20 @@ export interface Services
   testCamera: TestCamera
   trash: Trash
   capabilities: Capabilities
-  /** Memory of removals from rooms. */
+  /** Removals of people from rooms. */
   removals: Removals
-  /** Recordings and live streams that clients and operators order. */
+  /** Recordings and live streams ordered by clients and operators. */
   orders: OrderedMedia
-  /** Their pages on the media port. */
+  /** Pages of these orders on the media port. */
   orderPages: MediaOrderParts['pages']
-  /** Pages of people who hold a link. */
+  /** Pages for holders of a link. */
   holderPages: HolderPages
   /** Simulated people of the lab. */
   people: SimulatedPeople
-  /** Pictures of cameras that are kept. */
+  /** Stored pictures of cameras. */
   pictures: PictureRounds
   recordings: SiteRecordings
-  /** The ffmpeg of this machine, searched for when it is first needed. */
+  /** The ffmpeg of this machine, searched for at first use. */
   ffmpeg: LocalFfmpeg
   /** Faults of the lab. */
   faults: FaultRules
@@ -116,18 +115,18 @@ export interface Services
   clientEvents: ClientEvents
   pendingEvents: PendingEvents
   hub: EventHub
-  /** Search over everything of the site. */
+  /** Search over all objects of the site. */
   search: SiteSearch
-  /** Rooms and devices by their tags. */
+  /** Rooms and devices by tag. */
   tags: SiteTags
   authenticate: AnyOperation
-  /** Operations of older clients, by port. */
+  /** Operations for older clients, by port. */
   fieldOperations: { media: AnyOperation[]; device: AnyOperation[] }
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Composes the services over an open store; nothing runs before `start`. */
+/** Composes the services over an open store without starting them. */
 export function createServices(options: ServiceOptions): Services {
   const { store, settings, logger, defaultNodeAddress, mediaUrl = () => '', member } = options
   const late = lateParts()
@@ -243,7 +242,7 @@ export function createServices(options: ServiceOptions): Services {
       pending.start()
       nodes.relayedRooms.start()
       others.start()
-      // Before the pool: each room's order follows the first report of its node.
+      // Called before the pool starts, because each room's order follows the first report of its node.
       inBackground(recordings.begin(), 'recording could not be started', logger)
       await pool.start()
       await testCamera.resume()
@@ -284,7 +283,7 @@ export function createServices(options: ServiceOptions): Services {
   }
 }
 
-/** Passes changes of the store to the parts that hold state of their own. @returns the unsubscribe function */
+/** Forwards changes of the store to the parts with derived state. @returns the unsubscribe function */
 function followStore(
   store: Store,
   settings: () => Settings,
@@ -323,7 +322,10 @@ function followStore(
   }
 }
 
-/** The nodes of a site as its recorder. Where the folder cannot be used, nothing was recorded and every request is refused. */
+/**
+ * Returns the nodes of a site as its recorder. If the folder is unusable, there are no recordings and every request is
+ * refused.
+ */
 function recorderOf(recordings: SiteRecordings): SiteRecorder {
   const none = (): readonly [] => []
   const nothing: RecordingIndex = {
@@ -340,7 +342,6 @@ function recorderOf(recordings: SiteRecordings): SiteRecorder {
   }
 }
 
-/** Options of the pictures. */
 interface PictureOptions {
   /** The data folder. */
   folder: string
@@ -348,11 +349,11 @@ interface PictureOptions {
   settings: () => Settings
   outgoing: OutgoingUsers
   logger: Logger
-  /** undefined where no embedded node works. */
+  /** undefined without embedded nodes. */
   media: EmbeddedNodes | undefined
 }
 
-/** Composes the kept pictures of cameras; those on other nodes than embedded ones have none. */
+/** Composes the stored pictures of cameras. Only cameras on embedded nodes have pictures. */
 function cameraPictures({ folder, store, settings, outgoing, logger, media }: PictureOptions): PictureRounds {
   return new PictureRounds({
     ...{ dataFolder: folder, store, settings, outgoing, logger },
@@ -367,7 +368,6 @@ function cameraPictures({ folder, store, settings, outgoing, logger, media }: Pi
   })
 }
 
-/** Options of the capabilities. */
 interface CapabilityOptions {
   store: Store
   logger: Logger
@@ -375,7 +375,7 @@ interface CapabilityOptions {
   accountClock?: (() => number) | undefined
 }
 
-/** Capabilities of a site, and the pages of people who hold one. */
+/** Capabilities of a site, and the pages for their holders. */
 interface CapabilityParts {
   capabilities: Capabilities
   pages: HolderPages

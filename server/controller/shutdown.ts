@@ -3,12 +3,12 @@ import type { Logger } from 'pino'
 import type { ControllerLife } from '../event-log/sources/controllers.ts'
 import type { ControllerParts } from './composition.ts'
 
-/** Time for connections and nodes to end before the store is closed, in milliseconds. */
+/** Maximum time for closing connections and nodes before the store is closed, in milliseconds. */
 const cutMs = 1_000
-/** Time for nodes and devices to end once another controller leads, in milliseconds. */
+/** Maximum time for stopping nodes and devices once another controller is the leader, in milliseconds. */
 const leaveMs = 3_000
 
-/** Ends a controller, in one of three ways; the first one that is asked for decides. */
+/** Ends a controller in one of three ways; the first call decides which. */
 export class Shutdown {
   readonly #parts: ControllerParts
   readonly #life: ControllerLife | undefined
@@ -16,7 +16,7 @@ export class Shutdown {
   readonly #ending = new AbortController()
   #ended: Promise<void> | undefined
 
-  /** @param life left out: the controller lives on as a replica, or lived as one */
+  /** @param life undefined if the controller continues as a replica, or was one */
   constructor(parts: ControllerParts, life: ControllerLife | undefined, log: Pick<Logger, 'error'>) {
     this.#parts = parts
     this.#life = life
@@ -27,23 +27,23 @@ export class Shutdown {
     return this.#ended !== undefined
   }
 
-  /** Aborted once the parts end. */
+  /** Aborted when the parts end. */
   get signal(): AbortSignal {
     return this.#ending.signal
   }
 
-  /** Ends in order. @param deadlineMs time for calls under way */
+  /** Ends gracefully. @param deadlineMs time for running calls */
   stop(deadlineMs: number): Promise<void> {
     this.#ended ??= this.#stop(deadlineMs)
     return this.#ended
   }
 
-  /** Ends because another controller leads; see `Controller.leave`. */
+  /** Ends because another controller is the leader; see `Controller.leave`. */
   leave(): { portsLeft: Promise<unknown>; ended: Promise<void> } {
-    // Ports that cannot be let go end with the process.
+    // Ports that cannot be released are closed with the process.
     const portsLeft = this.#ended ?? this.#parts.listeners.letGo().catch(() => undefined)
     this.#ended ??= this.#leave(portsLeft)
-    // `stop` and `leave` have logged why.
+    // `stop` and `leave` have logged the reason.
     return { portsLeft, ended: this.#ended.catch(() => undefined) }
   }
 

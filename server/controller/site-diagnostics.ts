@@ -86,7 +86,7 @@ function stateOf({ services, attention }: DiagnosticsParts): object {
   }
 }
 
-/** Secrets that lie outside of the store. */
+/** Returns secrets that are not in the store. */
 function ofOptions({ dataFolder, sealKey, database }: ControllerOptions): string[] {
   const password = URL.parse(database ?? '')?.password ?? ''
   const keys = [join(dataFolder, 'console.key'), sealKey ?? join(dataFolder, 'seal.key')].map(textOf)
@@ -97,7 +97,7 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8').trim()
   } catch {
-    // Other systems than Linux have no such file.
+    // Only Linux has this file.
     return ''
   }
 }
@@ -116,7 +116,7 @@ function ownNames(store: Pick<Store, 'all'>): string[] {
   return [...accounts, ...Array.from(store.all('rooms').values(), ({ topic }) => topic), ...deleted]
 }
 
-/** The folder of the user whom this program runs as is named after a person. */
+/** The home folder of the user contains a person's name. */
 function homeNames(): string[] {
   const home = homedir()
   return dirname(home) === home ? [] : [home, pathToFileURL(home).href]

@@ -13,9 +13,9 @@ import type { StoredNode } from '../store/records.ts'
 import { putSettings, siteSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 
-/** A site as a document: records that it names are created or updated, the others stay. */
+/** A site as a document. Records in it are created or updated, all others stay unchanged. */
 export const siteFileSchema = z.strictObject({
-  /** Address of the database with the site, unless a flag names one. */
+  /** Address of the database with the site; a flag overrides it. */
   store: z.string().max(2_000).optional(),
   credentials: z
     .array(
@@ -33,7 +33,7 @@ export const siteFileSchema = z.strictObject({
 })
 export type SiteFile = z.output<typeof siteFileSchema>
 
-/** The site file cannot be used; `problems` names each fault with its JSON path. */
+/** The site file is invalid; `problems` contains each fault with its JSON path. */
 export class SiteFileError extends Error {
   override readonly name: string = 'SiteFileError'
   readonly problems: readonly string[]
@@ -59,7 +59,7 @@ export async function readSiteFile(path: string): Promise<SiteFile> {
   try {
     document = JSON.parse(text)
   } catch (error) {
-    // The parser's message quotes the text around the fault, which may be a secret: only the place is shown.
+    // The parser's message quotes the text around the fault, which may be a secret: only the position is shown.
     const place = /position \d+( \(line \d+ column \d+\))?/.exec(error instanceof Error ? error.message : '')?.[0]
     throw new SiteFileError(`The site file ${path} is not JSON${place === undefined ? '' : `: a fault at ${place}`}.`)
   }
@@ -75,7 +75,10 @@ export async function readSiteFile(path: string): Promise<SiteFile> {
   return parsed.data
 }
 
-/** Text without its byte order mark; undefined: bytes of another encoding. PowerShell 5 writes UTF-16 with `>`, editors of Windows write UTF-8 with a mark. */
+/**
+ * Returns the text without its byte order mark; undefined if the encoding is not supported. PowerShell 5 writes UTF-16
+ * with `>`, and Windows editors write UTF-8 with a mark.
+ */
 function textOf(bytes: Buffer): string | undefined {
   const mark = bytes.toString('hex', 0, 2)
   const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8'
@@ -89,7 +92,8 @@ function textOf(bytes: Buffer): string | undefined {
 }
 
 /**
- * Applies a site file in one transaction: all of it or nothing. Idempotent. Sessions of a credential end when its secret changes or it is disabled.
+ * Applies a site file in one transaction, completely or not at all. Idempotent. The sessions of a credential end if its
+ * secret changes or it is disabled.
  * @throws ApiError storage; SiteFileError
  */
 export async function applySiteFile(store: Store, site: SiteFile, now = Date.now()): Promise<void> {
@@ -136,12 +140,12 @@ export async function applySiteFile(store: Store, site: SiteFile, now = Date.now
     }
   })
   await applied.catch((error: unknown) => {
-    // More than the site may hold.
+    // A limit of the site would be exceeded.
     throw error instanceof RefusalError ? new SiteFileError('The site file cannot be applied:', [error.message]) : error
   })
 }
 
-/** Records of the nodes that a site file names. @throws SiteFileError when two nodes would listen at one port */
+/** Returns the records of the nodes in a site file. @throws SiteFileError if two nodes would use the same port */
 function nodesAfter(store: Store, { nodes = [] }: SiteFile, now: number): StoredNode[] {
   const names = new Set(nodes.map(({ name }) => name))
   const secretsAfter = nodeSecretsAfter(store)

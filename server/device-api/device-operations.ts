@@ -3,12 +3,11 @@ import { destroyUser, identityOf, listedItem } from '../devices/outgoing-answers
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
 
-/** Needs of the device API's operations. */
 export interface DeviceServices {
   outgoing: OutgoingUsers
 }
 
-/** The operations of the device API (specification, section 4.2). */
+/** Returns the operations of the device API (specification, section 4.2). */
 export function deviceOperations({ outgoing }: DeviceServices): AnyOperation[] {
   return [
     implement(createOutgoingUser, async (given) => ({ data: identityOf(await outgoing.create(given)) })),

@@ -4,20 +4,19 @@ import { Scrubber } from './scrubber.ts'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 
-/** Sources of the diagnostics. */
 interface DiagnosticsSources {
-  /** Facts by the name of their file, without secrets as far as their makers know. */
+  /** Returns facts by the name of their file, without secrets as far as known. */
   facts: () => Promise<Readonly<Record<string, unknown>>>
-  /** Secrets that no text may hold. */
+  /** Returns secrets that must not be in any text. */
   secrets: () => string[]
-  /** Names of people and meetings. */
+  /** Returns names of people and meetings. */
   names: () => string[]
   dataFolder: string
-  /** Last lines of the log of this process. */
+  /** Returns the last lines of this process's log. */
   recentLog: (() => string) | undefined
-  /** Files of the log of the desktop app, the current one first. */
+  /** Log files of the desktop application, the current one first. */
   logFiles: readonly string[]
-  /** Folder of crash reports; undefined: this program makes none. */
+  /** Folder of crash reports; undefined: this program writes none. */
   crashFolder: string | undefined
 }
 
@@ -27,7 +26,7 @@ interface DiagnosticsChoice {
   crash_reports: boolean
 }
 
-/** Limits in bytes: of each log, of all crash reports. The whole archive stays below 24 MB. */
+/** Maximum sizes in bytes: of each log, and of all crash reports. The whole archive stays below 24 MB. */
 const maxLogBytes = 2 * 1024 * 1024
 const maxCrashBytes = 16 * 1024 * 1024
 /** Time for which an archive can be read, in milliseconds. */
@@ -48,7 +47,10 @@ crash-reports.json  list of crash reports
 log*.ndjson         end of the log, one JSON object a line
 `
 
-/** Makes archives that help to find a fault, without secrets. One is kept for a few minutes, so that it can be read part by part. */
+/**
+ * Creates archives for troubleshooting, without secrets. The last one is kept for a few minutes, so that it can be read
+ * in parts.
+ */
 export class Diagnostics {
   readonly #sources: DiagnosticsSources
   #archive: { name: string; bytes: Buffer } | undefined
@@ -59,20 +61,20 @@ export class Diagnostics {
     this.#sources = sources
   }
 
-  /** Crash reports that could go into an archive. */
+  /** Lists crash reports that an archive may contain. */
   async crashReports(): Promise<FoundFile[]> {
     return await crashReportsIn(this.#sources.crashFolder)
   }
 
-  /** Makes an archive; requests follow each other, and the last one can be read. */
+  /** Creates an archive; requests are handled one after another, and the last archive can be read. */
   async make(choice: DiagnosticsChoice, now = new Date()): Promise<{ name: string; bytes: number }> {
     const made = this.#making.then(async () => await this.#make(choice, now))
-    // The caller gets the error.
+    // The caller receives the error.
     this.#making = made.catch(() => undefined)
     return await made
   }
 
-  /** Reads a part of the last archive; undefined: it is gone. */
+  /** Reads a part of the last archive; undefined if it has been dropped. */
   read(name: string, offset: number, length: number): { part: Buffer; total: number } | undefined {
     if (this.#archive?.name !== name) return undefined
     const { bytes } = this.#archive
@@ -117,14 +119,14 @@ export class Diagnostics {
     return [{ name: 'README.txt', content: told }, ...files, ...dumps]
   }
 
-  /** The newest crash reports that fit. */
+  /** Returns the newest crash reports that fit. */
   async #dumps(reports: readonly FoundFile[]): Promise<DiagnosticsFile[]> {
     const { crashFolder } = this.#sources
     const dumps: DiagnosticsFile[] = []
     let left = maxCrashBytes
     for (const { path, bytes } of reports) {
       if (crashFolder === undefined || bytes > left) continue
-      // It was deleted meanwhile.
+      // The file was deleted meanwhile.
       const content = await readFile(belowOf(crashFolder, path)).catch(() => undefined)
       if (content === undefined || content.length > left) continue
       left -= content.length
@@ -152,13 +154,12 @@ async function packArchive(name: string, files: readonly DiagnosticsFile[]): Pro
   }
 }
 
-/** A file of the diagnostics. */
 interface DiagnosticsFile {
   name: string
   content: string | Buffer
 }
 
-/** A file on disk, with its size in bytes and its last change. */
+/** File on the disk with its size in bytes and its modification time. */
 interface FoundFile {
   path: string
   bytes: number
@@ -168,20 +169,20 @@ interface FoundFile {
 const maxListed = 500
 const deepest = 3
 
-/** Lists files of a folder with their sizes; the largest first. A missing folder is empty. */
+/** Lists the files of a folder with their sizes, the largest first. A missing folder counts as empty. */
 async function sizesIn(folder: string): Promise<FoundFile[]> {
   const found: FoundFile[] = []
   await collect(folder, deepest)
   return found.sort((one, other) => other.bytes - one.bytes).slice(0, maxListed)
 
   async function collect(path: string, depth: number): Promise<void> {
-    // Unreadable files are not listed.
+    // Unreadable folders are omitted.
     for (const entry of await readdir(path, { withFileTypes: true }).catch(() => [])) {
       if (!isPathPart(entry.name)) continue
       const inner = insideOf(path, entry.name)
       if (entry.isDirectory() && depth > 0) await collect(inner, depth - 1)
       if (!entry.isFile() || found.length >= maxListed * 20) continue
-      // It was deleted meanwhile.
+      // The file was deleted meanwhile.
       const facts = await stat(inner).catch(() => undefined)
       if (facts === undefined) continue
       found.push({ path: relative(folder, inner), bytes: facts.size, changed_at: facts.mtime.toISOString() })
@@ -189,9 +190,9 @@ async function sizesIn(folder: string): Promise<FoundFile[]> {
   }
 }
 
-/** Reads the end of a text file, from the beginning of a line. Empty: there is none. */
+/** Reads the end of a text file, from the beginning of a line; empty if the file is missing. */
 async function tailOf(path: string, maxBytes: number): Promise<string> {
-  // There is no such file.
+  // The file does not exist.
   const file = await open(path).catch(() => undefined)
   if (file === undefined) return ''
   try {
@@ -206,7 +207,7 @@ async function tailOf(path: string, maxBytes: number): Promise<string> {
   }
 }
 
-/** Crash reports of a folder, the newest first: Crashpad keeps them as `.dmp`. */
+/** Lists the crash reports of a folder, the newest first: Crashpad stores them as `.dmp`. */
 async function crashReportsIn(folder: string | undefined): Promise<FoundFile[]> {
   if (folder === undefined) return []
   const reports = (await sizesIn(folder)).filter(({ path }) => path.endsWith('.dmp'))

@@ -4,14 +4,17 @@ import { placeOfRecord, sealedCollections, sealedTextOf, withTrashTexts } from '
 import type { SealedPlace } from '../store/sealer.ts'
 import type { Store } from '../store/store.ts'
 
-/** Lists every secret that the site stores, in the clear, so that no text of the diagnostics holds one: credentials, passwords, keys of nodes and storage, logins in addresses. */
+/**
+ * Lists every secret that the site stores, in plain text, so that they can be removed from diagnostics: credentials,
+ * passwords, keys of nodes and storage, logins in addresses.
+ */
 export function knownSecrets(store: Pick<Store, 'all' | 'unseal'>, settings: Settings): string[] {
   const secrets: string[] = []
   const open = (text: string, place: SealedPlace): void => {
     try {
       secrets.push(...leavesOf(store.unseal(text, place)))
     } catch {
-      // Sealed with another key: nobody can read it here.
+      // The secret was sealed with another key and cannot be read here.
     }
   }
   for (const collection of sealedCollections) {
@@ -30,7 +33,10 @@ export function knownSecrets(store: Pick<Store, 'all' | 'unseal'>, settings: Set
   return [...secrets, ...hiddenValues(settings, hideSecrets(settings))]
 }
 
-/** Secrets of an address that may hold a login: the whole of it, what is before its host, and its path. */
+/**
+ * Returns the secrets of an address that may contain a login: the whole address, the part before its host, and its
+ * path.
+ */
 function ofAddress(address: unknown): string[] {
   if (typeof address !== 'string' || shownAddress(address) === address) return []
   const [, login = '', path = ''] = /^[a-z]+:\/\/(?:(.*)@)?[^/]*(.*)$/is.exec(address) ?? []
@@ -38,7 +44,7 @@ function ofAddress(address: unknown): string[] {
   return [address, login, password, path, ...path.split(/[/?&=]/).filter((piece) => piece.length >= 6)]
 }
 
-/** Texts in a secret: a JSON document holds several. */
+/** Returns the texts in a secret, which may be a JSON document with several. */
 function leavesOf(text: string): string[] {
   if (!text.startsWith('{')) return [text]
   try {
@@ -53,7 +59,7 @@ function stringsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []
 }
 
-/** Texts that one document has and the other hides. */
+/** Returns the texts that are in `open` but hidden in `hidden`. */
 function hiddenValues(open: unknown, hidden: unknown): string[] {
   if (typeof open === 'string') return open === hidden ? [] : [open]
   if (typeof open !== 'object' || open === null) return []

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 const removed = '[removed]'
 const someone = '[name]'
 
-/** Private keys, and texts that look like keys and tokens: nobody needs them to find a fault. */
+/** Private keys, and texts that look like keys or tokens, which troubleshooting does not need. */
 const patterns: readonly (readonly [RegExp, string?])[] = [
   // eslint-disable-next-line roomdesk/linear-patterns -- without its end it reaches the end of the text: no second attempt begins
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g],
@@ -18,7 +18,7 @@ const patterns: readonly (readonly [RegExp, string?])[] = [
   [secretParameter(), `$1${removed}`],
 ]
 
-/** Parameters of addresses that are keys and signatures, encoded once or more within others. */
+/** Returns a pattern for URL parameters with keys and signatures, also percent-encoded once or more. */
 function secretParameter(): RegExp {
   const before = String.raw`[?&;#"']|%(?:25)*(?:3F|26|3B|23)`
   const names =
@@ -27,12 +27,12 @@ function secretParameter(): RegExp {
   return new RegExp(`((?:${before})(?:${names})(?:=|%(?:25)*3D))${value}`, 'gi')
 }
 
-/** Fields of the log that name people and their meetings. */
+/** Fields of the log with names of people and meetings. */
 const nameFields = /("(?:user|userId|userName|user_id|user_name|account|by|topic|who)":)"(?:[^"\\]|\\.)*"/g
-/** Characters of a text that are looked through before others get a turn. */
+/** Number of characters scrubbed before yielding to the event loop. */
 const pieceLength = 200_000
 
-/** Removes secrets, and names unless they are wanted, from the texts of the diagnostics. */
+/** Removes secrets, and optionally names, from the texts of the diagnostics. */
 export class Scrubber {
   readonly #secrets: PartRemoval
   readonly #names: PartRemoval | undefined
@@ -48,7 +48,7 @@ export class Scrubber {
       })
   }
 
-  /** A text without them. It gives others a turn while it works. */
+  /** Returns a text without secrets and names. Yields to the event loop during its work. */
   async scrub(text: string): Promise<string> {
     const clean: string[] = []
     for (const piece of piecesOf(await this.#secrets.from(text))) {
@@ -64,7 +64,7 @@ export class Scrubber {
   }
 }
 
-/** Whole lines of a text, some at a time; a private key of several lines stays in one piece. */
+/** Splits a text at line ends into pieces; a private key of several lines stays in one piece. */
 function* piecesOf(text: string): Generator<string> {
   for (let from = 0, to = 0; from < text.length; from = to) {
     do to = text.indexOf('\n', to + pieceLength) + 1 || text.length
@@ -77,31 +77,32 @@ function isInKey(piece: string): boolean {
   return piece.lastIndexOf('-----BEGIN ') > piece.lastIndexOf('-----END ')
 }
 
-/** A text, as it may stand in a URL and in JSON. */
+/** Returns the forms that a text may have, including those in a URL and in JSON. */
 function spellings(text: string): string[] {
   return [text, encodeURIComponent(text.toWellFormed()), JSON.stringify(text).slice(1, -1)]
 }
 
-/** Characters after which others get a turn: some milliseconds. */
+/** Number of characters processed before yielding to the event loop, which takes a few milliseconds. */
 const perTurn = 200_000
 const letterOrNumber = /[\p{L}\p{N}]/u
 
-/** Options of a removal. */
 interface RemovalOptions {
-  /** Stands where something was. */
+  /** Replacement for removed parts. */
   mark: string
-  /** Parts with fewer characters count as whole words only, since they may be part of others. */
+  /** Parts with fewer characters are removed only as whole words, because other words may contain them. */
   wordsBelow: number
 }
 
-/** Removes many parts from texts at once: it takes as long as the text is, however many parts there are. */
+/**
+ * Removes many parts from texts at once. The duration depends on the length of the text, not on the number of parts.
+ */
 class PartRemoval {
   readonly #options: RemovalOptions
-  /** In the order of their UTF-16 code units. */
+  /** Sorted by their UTF-16 code units. */
   readonly #parts: readonly string[]
-  /** Position of the longest other part with which each begins; -1: none. */
+  /** Index of the longest other part that is a prefix of each; -1: none. */
   readonly #shorter: Int32Array
-  /** Whether a part may begin with two characters, by {@link pairOf}. */
+  /** Whether any part starts with two characters, by {@link pairOf}. */
   readonly #begins = new Uint8Array(65_536)
 
   constructor(parts: Iterable<string>, options: RemovalOptions) {
@@ -114,15 +115,15 @@ class PartRemoval {
     }
   }
 
-  /** Resolves to the text with a mark in place of each part. Parts that overlap go as one. */
+  /** Resolves to the text with a mark in place of each part. Overlapping parts are replaced by one mark. */
   async from(text: string): Promise<string> {
     if (this.#parts.length === 0) return text
     const kept: string[] = []
-    /** End of what was removed last. */
+    /** End of the last removed part. */
     let end = 0
     for (let at = 0; at < text.length; at++) {
       if (at % perTurn === perTurn - 1) await setImmediate()
-      // The character behind the end reads as 0.
+      // The character after the end reads as 0.
       if (this.#begins[pairOf(text.charCodeAt(at), text.charCodeAt(at + 1) | 0)] === 0) continue
       const length = this.#lengthAt(text, at)
       if (length === 0) continue
@@ -132,7 +133,7 @@ class PartRemoval {
     return kept.length === 0 ? text : kept.join('') + text.slice(end)
   }
 
-  /** Length of the longest part that stands here; 0: none does. */
+  /** Returns the length of the longest part at this position; 0 if there is none. */
   #lengthAt(text: string, at: number): number {
     for (let index = this.#lastUpTo(text, at); index >= 0; index = this.#shorter[index] ?? -1) {
       const part = this.#parts[index] ?? ''
@@ -142,7 +143,10 @@ class PartRemoval {
     return 0
   }
 
-  /** Position of the last part that is not behind the text in their order: each part with which the text begins is this one, or one with which it begins. */
+  /**
+   * Returns the index of the last part that sorts before or at the text. Each part that is a prefix of the text is
+   * either this one or one of its prefixes.
+   */
   #lastUpTo(text: string, at: number): number {
     let low = 0
     let high = this.#parts.length
@@ -166,7 +170,7 @@ function shorterOf(parts: readonly string[]): Int32Array {
   return shorter
 }
 
-/** One of 65,536 numbers for two characters. */
+/** Hashes two characters to one of 65,536 numbers. */
 function pairOf(first: number, second: number): number {
   return (Math.imul(first, 31) + second) & 0xffff
 }
@@ -179,7 +183,7 @@ function isBehind(part: string, text: string, at: number): boolean {
   return false
 }
 
-/** Tells whether neither a letter nor a number touches this part of a text. */
+/** Whether this part of a text is not adjacent to a letter or number. */
 function isWord(text: string, from: number, to: number): boolean {
   const isLow = from > 1 && (text.charCodeAt(from - 1) & 0xfc00) === 0xdc00
   const before = text.slice(isLow ? from - 2 : Math.max(0, from - 1), from)

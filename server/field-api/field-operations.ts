@@ -22,19 +22,21 @@ import type { Rooms } from '../rooms/room-lifecycle.ts'
 import { optionsAsMeant } from './older-parameters.ts'
 import { recordOperations, type RecordServices } from './record-operations.ts'
 
-/** Needs of the operations for older clients. */
 export interface FieldServices extends AuthenticateServices, ServerInfoServices, RecordServices {
   rooms: Rooms
   outgoing: OutgoingUsers
 }
 
-/** Operations for clients of the original platform, by port: additional ones, and others in the place of those with the same path. */
+/**
+ * Returns the operations for clients of the original platform, by port: additional ones, and replacements for those
+ * with the same path.
+ */
 export function fieldOperations(services: FieldServices): { media: AnyOperation[]; device: AnyOperation[] } {
   const { rooms } = services
   const device = [...deviceOperations(services), accessTokenOperation(services), ...recordOperations(services)]
   return {
     device,
-    // One origin: those clients have one base address for both APIs.
+    // These clients have one base address for both APIs, so all operations are on this port.
     media: [
       implement(createRoomOfOlderClients, (wanted, { accessKey }) => createdRoom(rooms, wanted, accessKey)),
       implement(getMcuOfOlderClients, ({ room_id, options }) => mcuOf(rooms, room_id, optionsAsMeant(options))),
@@ -65,8 +67,8 @@ function deviceOperations({ outgoing }: FieldServices): AnyOperation[] {
 }
 
 /**
- * `GET /avd/api/admin/getAccessToken` (contract, section 5): a key pair in a URL for a token. The secret is only ever made into the digest that its owner would have sent, and judged as that
- * one is.
+ * `GET /avd/api/admin/getAccessToken` (contract, section 5): exchanges a key pair in a URL for a token. The secret is
+ * only used to compute the digest that its owner would have sent, which is then checked as usual.
  */
 function accessTokenOperation(services: AuthenticateServices): AnyOperation {
   const { digests, settings } = services
@@ -85,15 +87,14 @@ function accessTokenOperation(services: AuthenticateServices): AnyOperation {
   })
 }
 
-/** Dependencies of server_info. */
 interface ServerInfoServices {
   pool: Pick<NodePool, 'views' | 'address'>
   settings: () => Settings
-  /** Address of the media API unless the settings name another; empty while it does not listen. */
+  /** Returns the address of the media API unless the settings contain another one; empty while its port is closed. */
   mediaUrl: () => string
 }
 
-/** An ICE server as the original SDKs read it. */
+/** ICE server in the format of the original SDKs. */
 interface OlderIceServer {
   url: string
   username: string
@@ -114,7 +115,7 @@ function serverInfoOperation({ pool, settings, mediaUrl }: ServerInfoServices): 
   })
 }
 
-/** Returns a node that can serve rooms. The node of a certain room is the answer of get_mcu. @throws ApiError noNode */
+/** Returns a node that can serve rooms. The node of a specific room is returned by get_mcu. @throws ApiError noNode */
 function someNode(pool: ServerInfoServices['pool']): string {
   const nodes = pool.views().filter(({ config }) => config.enabled)
   const node = nodes.find(({ state }) => state === 'online') ?? nodes[0]
@@ -122,7 +123,10 @@ function someNode(pool: ServerInfoServices['pool']): string {
   return pool.address(node.config.name)
 }
 
-/** STUN first and TURN second: the SDKs read exactly these two, and fail on one alone. Without a TURN server: none. */
+/**
+ * Returns STUN first and TURN second: the SDKs read exactly these two, and fail with only one. Empty without a TURN
+ * server.
+ */
 function olderIceServers(servers: readonly IceServer[]): OlderIceServer[] {
   const all = servers.flatMap(({ urls, ...login }) => urls.map((url) => ({ url, ...login })))
   const turn = all.find(({ url }) => /^turns?:/.test(url))
@@ -131,7 +135,7 @@ function olderIceServers(servers: readonly IceServer[]): OlderIceServer[] {
   return [{ url: stun, username: '', credential: '' }, turn]
 }
 
-/** A TURN server answers STUN as well (RFC 8656, section 5). */
+/** Returns the STUN address of a TURN server, which also serves STUN (RFC 8656, section 5). */
 function stunOf(turnUrl: string): string {
   return turnUrl.replace(/^turn/, 'stun').replace(/\?.*$/, '')
 }

@@ -11,14 +11,14 @@ import { tokenOf } from '../http/token.ts'
 import type { Observation, RequestObserver } from '../observe/observation.ts'
 import { isSentByOlderClients } from './older-parameters.ts'
 
-/** Settings that a flag or the environment decides; undefined: the settings do. */
+/** Settings overridden by a flag or the environment; undefined: the settings apply. */
 export type FixedCompatibility = Readonly<Partial<Record<CompatibilitySetting, boolean | undefined>>>
 
 const off: CompatibilitySwitches = { older_clients: false, get_access_token: false }
 const older: CompatibilitySwitches = { older_clients: true, get_access_token: false }
 const both: CompatibilitySwitches = { older_clients: true, get_access_token: true }
 
-/** Switches that these settings turn on; the second counts only with the first. */
+/** Returns the enabled switches; the second requires the first. */
 export function compatibilitySwitches(
   { compatibility }: Settings,
   fixed: FixedCompatibility = {},
@@ -27,7 +27,6 @@ export function compatibilitySwitches(
   return (fixed.get_access_token ?? compatibility.get_access_token) ? both : older
 }
 
-/** Needs of the compatibility with older clients. */
 export interface OlderClientsOptions {
   settings: () => Settings
   sessions: Pick<Sessions, 'ownerOf'>
@@ -38,24 +37,30 @@ export interface OlderClientsOptions {
   clock?: () => number
 }
 
-/** Refused calls that are counted separately, by operation, address and credential. */
+/** Maximum number of refused calls counted separately, by operation, address and credential. */
 const maxRemembered = 200
-/** Refused calls that the operator sees. */
+/** Maximum number of refused calls shown to the operator. */
 const maxShown = 20
-/** Clients that the operator has dismissed; past this the one dismissed first is shown again. */
+/** Maximum number of clients dismissed by the operator; beyond it, the one dismissed first is shown again. */
 const maxDismissed = 200
 const week = 7 * 24 * 60 * 60 * 1000
 
-/** Calls of older clients only: on the media port also the operations of the device API, because both were on one origin. */
+/**
+ * Calls made only by older clients. On the media port these include the operations of the device API, because both APIs
+ * had one origin.
+ */
 const theirs = {
   media: byPath([...fieldOperations, ...deviceOperations]),
   device: byPath(fieldOperations.filter(({ api }) => api === 'device')),
 }
 
-/** Whether clients of the original platform are served as they were there, and the calls that they make meanwhile: the operator sees the clients that the switch refuses. */
+/**
+ * Decides whether clients of the original platform are served as there, and counts their calls: the operator sees the
+ * clients that the switch refuses.
+ */
 export class OlderClients implements RequestObserver {
   readonly #options: OlderClientsOptions
-  /** Lists the one that called last first. */
+  /** The most recent caller is listed first. */
   readonly #refused = new LRUCache<string, RefusedCall>({ max: maxRemembered })
   /** Clients that are not shown again while the controller runs. */
   readonly #dismissed = new LRUCache<string, true>({ max: maxDismissed })
@@ -66,17 +71,17 @@ export class OlderClients implements RequestObserver {
     this.#options = options
   }
 
-  /** Switches that are on now. */
+  /** Enabled switches. */
   get switches(): CompatibilitySwitches {
     return compatibilitySwitches(this.#options.settings(), this.#options.fixed)
   }
 
-  /** Calls that only older clients make, since the start. */
+  /** Numbers of calls by older clients since the start. */
   get counts(): { served: number; refused: number } {
     return { served: this.#served, refused: this.#refusals }
   }
 
-  /** Counts a request when only older clients make it. */
+  /** Counts a request if only older clients make it. */
   observe(observation: Observation): void {
     const { operation, ret, params } = observation
     if (ret === success) {
@@ -87,7 +92,7 @@ export class OlderClients implements RequestObserver {
     else if (isSentByOlderClients(operation, params)) this.#note(observation, operation, 'older_clients', true)
   }
 
-  /** View for the operator. */
+  /** Returns the view for the operator. */
   view(): OlderClientsView {
     const { older_clients, get_access_token } = this.switches
     const { fixed = {}, clock = Date.now } = this.#options
@@ -140,7 +145,9 @@ export class OlderClients implements RequestObserver {
     })
   }
 
-  /** Credential of a call, as far as it shows: nobody has checked the token of a call to an unknown path. */
+  /**
+   * Returns the credential of a call if it is contained in it. The token of a call to an unknown path was not checked.
+   */
   #credentialOf({ credential, params }: Observation): string {
     const { sessions, isCredential } = this.#options
     const owner = credential || sessions.ownerOf(tokenOf(serverInfo, params))

@@ -4,17 +4,17 @@ import { doubleQuoted } from '../http/token.ts'
 
 type Options = string | Record<string, unknown> | undefined
 
-/** How a script writes an argument that it was not given. */
+/** Text that a script sends for an argument that was not specified. */
 const notGiven = 'undefined'
 const singleQuoted = /^\s*\{\s*'/
 
-/** `options` as their sender meant them: `undefined` is none, and single quotes are quotes. */
+/** Corrects `options` of older clients: `undefined` means none, and single quotes are accepted as quotes. */
 export function optionsAsMeant<O extends Options>(options: O): O | string | undefined {
   if (typeof options !== 'string') return options
   return options.trim() === notGiven ? undefined : doubleQuoted(options)
 }
 
-/** Whether these are parameters that an operation takes from older clients only. */
+/** Whether these parameters are accepted by an operation only from older clients. */
 export function isSentByOlderClients(operation: string, params: ReadonlyMap<string, unknown>): boolean {
   switch (operation) {
     case createRoom.name:

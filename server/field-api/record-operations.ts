@@ -18,20 +18,19 @@ import type { OrderedRecordings } from '../recordings/client-recordings/ordered-
 import type { StoredLive, StoredRecording } from '../store/records.ts'
 import { filterOf, streamsOf, timeText, typesOf } from './record-parameters.ts'
 
-/** Needs of the record and live operations. */
 export interface RecordServices {
   recordings: OrderedRecordings
   lives: OrderedLives
   addresses: OrderAddresses
 }
 
-/** Statuses of these clients. A record stays at 1 until its file is complete. */
+/** Statuses in the form of these clients. A recording stays at 1 until its file is complete. */
 const recordStatus = { waiting: 0, recording: 1, finishing: 1, available: 2, failed: 4 } as const
 const liveStatus = { waiting: 0, living: 1, stopped: 2, failed: 4 } as const
 const removed = 3
 const usualCount = 100
 
-/** Record API and live API of the original platform's clients. */
+/** Returns the record API and live API for clients of the original platform. */
 export function recordOperations(services: RecordServices): AnyOperation[] {
   return [...records(services), ...lives(services)]
 }
@@ -71,7 +70,7 @@ function records({ recordings, addresses }: RecordServices): AnyOperation[] {
 
 function lives({ lives, addresses }: RecordServices): AnyOperation[] {
   const statusOf = (live: StoredLive): number => liveStatus[lives.stateOf(live)]
-  /** Without an address of its own, a page that plays `rtmpurl` gets the playlist, which players of this time play. */
+  /** Without an RTMP address, `rtmpurl` contains the playlist, which current players can play. */
   const urlsOf = (live: StoredLive) => {
     const { hls_url } = addresses.live(lives.tokenOf(live))
     return { rtmpurl: live.rtmp_url || hls_url, hlsurl: live.hls_url || hls_url }
@@ -104,7 +103,7 @@ function lives({ lives, addresses }: RecordServices): AnyOperation[] {
   ]
 }
 
-/** Answer of `find` for both. @param count 0, or left out: as many as these clients expect */
+/** Returns the response of `find` for both APIs. @param count 0 or undefined: the default of these clients */
 function pageOf<T, D>(
   found: readonly T[],
   { begin = 0, count = usualCount }: { begin?: number | undefined; count?: number | undefined },
@@ -114,7 +113,7 @@ function pageOf<T, D>(
   return { total: found.length, begin, count: items.length, items }
 }
 
-/** Answer of `stop` for both. */
+/** Returns the response of `stop` for both APIs. */
 function ended(order: StoredRecording | StoredLive, status: number) {
   const { id, room_id: roomId, name, created_at, ended_at = Date.now() } = order
   const file = 'files' in order ? order.files[0] : undefined

@@ -8,7 +8,7 @@ const dayMs = 24 * 60 * 60 * 1_000
 const sounds = ['none', 'own', 'room'] as const
 const pictures = ['none', 'main', 'screen', 'screen'] as const
 
-/** Streams that the numbers of these clients mean; left out: the user's picture and sound. */
+/** Returns the streams for the numbers of these clients; by default, the user's picture and sound. */
 export function streamsOf({
   audioType = 1,
   videoType = 1,
@@ -19,7 +19,7 @@ export function streamsOf({
   return { sound: sounds[audioType] ?? 'own', picture: pictures[videoType] ?? 'main' }
 }
 
-/** Numbers of these clients for streams. */
+/** Returns the numbers of these clients for streams. */
 export function typesOf({ sound, picture }: Pick<StoredRecording, 'sound' | 'picture'>): {
   audioType: number
   videoType: number
@@ -28,7 +28,8 @@ export function typesOf({ sound, picture }: Pick<StoredRecording, 'sound' | 'pic
 }
 
 /**
- * A filter as these clients write it: an object or its JSON text, often escaped twice, with empty values for what does not filter. Dates are days of the controller's time zone.
+ * Parses a filter of these clients: an object or its JSON text, often escaped twice, with empty values for absent
+ * fields. Dates are days in the controller's time zone.
  * @throws ApiError parameter
  */
 export function filterOf(given: string | Record<string, unknown> | undefined): OrderFilter {
@@ -41,12 +42,12 @@ export function filterOf(given: string | Record<string, unknown> | undefined): O
     roomId: textOf(filter.roomId),
     userId: textOf(filter.userId),
     from,
-    // The day that is named belongs to it, up to its end; a moment ends at itself.
+    // A day is included up to its end; a time is an exact limit.
     to: to === undefined ? undefined : isDay(filter.endTime) ? startOfNextDay(to) - 1 : to,
   }
 }
 
-/** `yyyy-mm-dd hh:mm:ss` in the controller's time zone. */
+/** Formats a time as `yyyy-mm-dd hh:mm:ss` in the controller's time zone. */
 export function timeText(at: number): string {
   const date = new Date(at)
   const two = (value: number): string => String(value).padStart(2, '0')
@@ -59,7 +60,7 @@ function unescaped(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A broken escape is no filter.
+    // A text with a broken escape is not a filter.
     return text
   }
 }
@@ -68,7 +69,7 @@ function isDay(value: unknown): boolean {
   return typeof value === 'string' && /^\d{4}-\d{1,2}-\d{1,2}$/.test(value.trim())
 }
 
-/** Beginning of a day, or a moment in it. */
+/** Parses a day, as its beginning, or a time. */
 function dayOf(value: unknown): number | undefined {
   const text = textOf(value)?.trim()
   if (text === undefined || text === '') return undefined
@@ -79,7 +80,7 @@ function dayOf(value: unknown): number | undefined {
   return at.getTime()
 }
 
-/** A day is 23 or 25 hours long when the clock changes. */
+/** A day has 23 or 25 hours when the clock changes. */
 function startOfNextDay(day: number): number {
   const next = new Date(day + 1.5 * dayMs)
   return new Date(next.getFullYear(), next.getMonth(), next.getDate()).getTime()

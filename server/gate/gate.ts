@@ -1,24 +1,25 @@
 declare const gated: unique symbol
 
 /**
- * A handler that may stand behind a port: HTTP, WebSocket, the console's procedures, the questions of a media program. Made by `proven` or `unproven` only, so that no port answers
- * from the site's state by accident: after a sleep or a cut of the network, another controller may lead, and memory is out of date.
+ * Handler that a port accepts: for HTTP, WebSocket, the console's procedures, or requests of a media program. Created
+ * only by `proven` or `unproven`. Thus no port answers from outdated memory by accident: after a sleep or a network
+ * failure, another controller may be the leader.
  */
 export type Gated<Handler> = Handler & { readonly [gated]: true }
 
-/** Source of proofs that this controller leads: the `Leadership` of a store. */
+/** Source of proofs that this controller is the leader: the `Leadership` of a store. */
 export interface ProofSource<View> {
   confirmed(): View | Promise<View>
 }
 
 /**
- * Why a handler needs no proof.
+ * Reason why a handler needs no proof.
  * - `no state`: it serves constants, files of the program, or a certificate.
- * - `this process`: it reports on this process, which a monitor reads whoever leads.
- * - `the leader answers`: it passes everything to the controller that leads.
- * - `gated inside`: it dispatches to handlers that are gated themselves.
+ * - `this process`: it reports on this process, whichever controller is the leader.
+ * - `the leader answers`: it forwards everything to the leader.
+ * - `gated inside`: it dispatches to handlers with their own gates.
  * - `media program`: it runs in a process without the site's state.
- * - `between controllers`: another controller proves itself, and asks whether this one leads.
+ * - `between controllers`: another controller authenticates itself, and asks whether this one is the leader.
  */
 export type UnprovenReason =
   | 'no state'
@@ -28,7 +29,7 @@ export type UnprovenReason =
   | 'media program'
   | 'between controllers'
 
-/** Returns the handler as one that reads nothing of the site's state. */
+/** Marks a handler as one that reads no state of the site. */
 export function unproven<Call extends unknown[], Answer>(
   _reason: UnprovenReason,
   handler: (...call: Call) => Answer,
@@ -37,8 +38,9 @@ export function unproven<Call extends unknown[], Answer>(
 }
 
 /**
- * Returns a handler that is called with the view of the confirmed leader, proven for each call: at once while the last proof counts, otherwise once there is one.
- * @param refused answers the same call where it is not confirmed that this controller leads; `error`: see `Leadership.confirmed`
+ * Returns a handler that is called with the view of the confirmed leader, proven for each call: immediately if the last
+ * proof is still valid, otherwise after a new one.
+ * @param refused handles the call if the leadership is not confirmed; `error`: see `Leadership.confirmed`
  */
 export function proven<View, Call extends unknown[], Answer>(
   source: ProofSource<View>,

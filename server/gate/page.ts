@@ -3,17 +3,18 @@ import type { Context, Middleware, Next } from 'koa'
 import { onAbort } from '../../shared/abort.ts'
 import { type Gated, type ProofSource, proven, unproven } from './gate.ts'
 
-/** Leadership, as pages need it. */
+/** Leadership, as used by pages. */
 export interface PageLeadership<View> extends ProofSource<View> {
   signal(): AbortSignal
 }
 
-/** Seconds after which a client asks again: the next proof, or the next leader, is there by then. */
+/** Seconds after which a client should retry: by then there is a new proof or a new leader. */
 const retryAfter = '1'
 
 /**
- * Returns a page of an API port that reads the site's state. Its answer is cut when the lease ends: a stream may last for hours.
- * @param isAt whether a path is one of this page's: others go to the next page, without a proof
+ * Returns a page of an API port that reads the site's state. Its response is aborted when the lease ends, because a
+ * stream may last for hours.
+ * @param isAt whether a path belongs to this page: others are handled by the next page, without a proof
  */
 export function provenPage<View>(
   leadership: PageLeadership<View>,
@@ -39,7 +40,7 @@ export function provenPage<View>(
   })
 }
 
-/** Cuts an answer when the lease ends before it is sent whole. */
+/** Aborts an incomplete response when the lease ends. */
 export function cutAtEnd(leadership: Pick<PageLeadership<unknown>, 'signal'>, response: ServerResponse): void {
   const stop = onAbort(leadership.signal(), () => void response.destroy())
   response.once('close', stop)

@@ -7,21 +7,23 @@ import type { DigestCache, DigestCheck } from '../access/digest-cache.ts'
 import type { OpenedSession, Opener, Sessions } from '../access/sessions.ts'
 import type { ClientRateLimit } from '../edge/rate-limit.ts'
 
-/** Needs of the authenticate operation. */
 export interface AuthenticateServices {
   store: Pick<Store, 'responsive'>
   digests: DigestCache
   sessions: Sessions
-  /** A session is durable before its token is given. */
+  /** Whether a session is stored before its token is returned. */
   stored: boolean
-  /** Whether sessions are kept in memory now, because the database is away and it is sure that nobody else leads: clients that authenticate for each call can read. Left out: never. */
+  /**
+   * Whether sessions are kept in memory now, because the database is unreachable and it is certain that there is no
+   * other leader. Clients that authenticate for each call can then read. Undefined: never.
+   */
   inMemory?: () => boolean
   /** Counts failures per client address. */
   failures: ClientRateLimit
   settings: () => Settings
 }
 
-/** A digest that was found right. */
+/** Digest that was verified. */
 type Found = Extract<DigestCheck, { ok: true }>
 
 /** The operation `GET /rtc/auth/valid` (specification, section 5). */
@@ -38,8 +40,10 @@ export function authenticateOperation(services: AuthenticateServices): AnyOperat
 }
 
 /**
- * Opens a session for a correct digest, and makes its answer. On a site where another controller may lead a moment later the session is stored first; otherwise there is no
- * promise while the store answers. While the database is away it is stored once that is back: if another controller leads by then, the client authenticates again.
+ * Opens a session for a correct digest, and creates the response. If another controller may become leader, the session
+ * is stored first; otherwise the result is synchronous while the store responds.
+ * While the database is unreachable, the session is stored after its return. If another controller is the leader by
+ * then, the client has to authenticate again.
  * @param client address for which failures are counted
  * @throws ApiError authenticationFailed, tooManyFailures, authenticationTimeout
  */
@@ -56,7 +60,7 @@ export function signIn<A>(
     failures.take(client)
     throw wrongDigest(found.reason)
   }
-  // The credential may have changed while the store did not answer.
+  // The credential may have changed while the store did not respond.
   const again = (): Opener & { digest: Found } => {
     const digest = check()
     if (!digest.ok) throw wrongDigest(digest.reason)
@@ -87,7 +91,7 @@ function wrongDigest(reason: string): ApiError {
   return new ApiError('authenticationFailed', { reason })
 }
 
-/** Answers that the store refused, or did not answer in time. */
+/** Throws the error for a store that failed or timed out. */
 function tooLate(cause: unknown): never {
   if (cause instanceof ApiError && !isStorage(cause)) throw cause
   throw new ApiError('authenticationTimeout', { reason: 'the store did not answer in time', cause })

@@ -11,9 +11,9 @@ import type { Leadership } from '../store/store.ts'
 import { answerNotice, type Notice, noticeOf } from './visit-notice.ts'
 import { visitNames } from '../../shared/room-entry.ts'
 
-/** Path of the page at which people begin; public SDKs give `/jroom/?roomId=…` to them. */
+/** Path of the entry page for people; public SDKs give them `/jroom/?roomId=…`. */
 const path = /^\/jroom\/?$/
-/** Visits per minute and address: everybody of an office that comes through one address fits. */
+/** Maximum number of visits per minute and address: enough for an office behind one address. */
 const maxVisits = 300
 
 const incomplete: Notice = {
@@ -28,18 +28,18 @@ const tooMany: Notice = {
   en: 'Too many visits from this address. Try again in a minute.',
   zh: '来自该地址的访问过多，请一分钟后再试。',
 }
-/** Needs of the page. */
 export interface JoinPageParts {
   links: Pick<JoinLinks, 'page'>
   observer: RequestObserver
   leadership: Leadership
-  /** Visits by client address; left out: as many as fit an office. */
+  /** Limits visits by client address; undefined: the default for an office. */
   visits?: ClientRateLimit
 }
 
 /**
- * `GET /jroom/?roomId=…` leads a browser to the page of rooms on the embedded node. The join token is in the fragment, which a browser
- * keeps and does not send: nobody has shown anything yet, so every room number gets the same answer, and nothing is looked up or changed.
+ * `GET /jroom/?roomId=…` redirects a browser to the room page on the embedded node. The join token is in the fragment,
+ * which browsers do not send. The visitor has proved nothing yet, so every room number gets the same response, and
+ * nothing is looked up or changed.
  */
 export function joinPage({ links, observer, leadership, visits }: JoinPageParts): Gated<Middleware> {
   const limit = visits ?? new ClientRateLimit({ most: maxVisits, windowMs: 60_000 })
@@ -75,7 +75,7 @@ export function joinPage({ links, observer, leadership, visits }: JoinPageParts)
   )
 }
 
-/** Redirects, or says why not. */
+/** Redirects, or returns the notice with the reason why not. */
 function visit(context: Context, links: JoinPageParts['links'], roomId: unknown): Notice | undefined {
   if (typeof roomId !== 'string' || roomId === '' || Buffer.byteLength(roomId) > 128) return incomplete
   try {

@@ -5,18 +5,18 @@ import { ApiError } from '../../shared/result-codes.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
 
-/** (field) What clients send as `options`; other keys are ignored. */
+/** `options` of clients in the field; unknown keys are ignored. */
 const optionsSchema = z.object({
   ip_tag: z.string().max(64).optional(),
   idc_code: z.string().max(64).optional(),
 })
 
-/** The operation that sends a client to its room's MCU (specification, section 4.1; contract, section 3). */
+/** The operation that returns the MCU of a client's room (specification, section 4.1; contract, section 3). */
 export function mcuOperations(rooms: Rooms): AnyOperation[] {
   return [implement(getMcu, ({ room_id, options }) => mcuOf(rooms, room_id, options))]
 }
 
-/** The MCU of a room. @throws ApiError parameter, and what Rooms.mcuAddress throws */
+/** Returns the MCU of a room. @throws ApiError parameter, and as Rooms.mcuAddress does */
 export async function mcuOf(rooms: Rooms, roomId: string, options = ''): Promise<{ addr: string }> {
   const { ip_tag: ipTag, idc_code: idcCode } = parseOptions(options)
   return { addr: await rooms.mcuAddress(roomId, { ipTag, idcCode }) }

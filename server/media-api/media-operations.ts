@@ -9,14 +9,13 @@ import { countUsers, forceOffline, joinUrl, listUsers } from '../../shared/media
 import { makerOfClient } from '../capabilities/capability.ts'
 import { byClient } from '../store/trash/trash.ts'
 
-/** Needs of the media API's operations. */
 export interface MediaServices {
   rooms: Rooms
   joinLinks: JoinLinks
   orders: OrderedMedia
 }
 
-/** The operations of the media API but authenticate, which belongs to access. */
+/** Returns the operations of the media API except authenticate, which belongs to access. */
 export function mediaOperations({ rooms, joinLinks, orders }: MediaServices): AnyOperation[] {
   return [
     ...roomOperations(rooms),
@@ -27,7 +26,7 @@ export function mediaOperations({ rooms, joinLinks, orders }: MediaServices): An
   ]
 }
 
-/** The operation that makes a join link for a user of the client's own (an extension of the specification). */
+/** The operation that creates a join link for a client's own user (an extension of the specification). */
 function joinUrlOperation(links: JoinLinks): AnyOperation {
   return implement(joinUrl, ({ room_id, user_id, user_name, role, ttl }, { accessKey }) =>
     links.make({

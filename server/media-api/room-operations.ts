@@ -7,15 +7,15 @@ import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { StoredRoom } from '../store/records.ts'
 import { byClient } from '../store/trash/trash.ts'
 
-/** Operations on rooms themselves (specification, section 4.1). */
+/** Operations on rooms (specification, section 4.1). */
 export function roomOperations(rooms: Rooms): AnyOperation[] {
   return [
     implement(createRoom, (wanted, { accessKey }) => createdRoom(rooms, wanted, accessKey)),
-    // Answered without a promise: the most frequent call costs no tick.
+    // Synchronous, because it is the most frequent call.
     implement(getRoom, ({ room_id }) => describe(rooms, rooms.get(room_id))),
     implement(getRoomByExtendId, ({ room_extend_id }) => {
       const room = rooms.get(room_extend_id)
-      // A room whose creator chose no identifier is found by its number only.
+      // A room without an identifier chosen by its creator is found only by its number.
       if (room.room_extend_id !== room_extend_id) throw new ApiError('roomNotFound')
       return describe(rooms, room)
     }),
@@ -30,7 +30,7 @@ export function roomOperations(rooms: Rooms): AnyOperation[] {
   ]
 }
 
-/** Makes a room. @throws ApiError as Rooms.create does */
+/** Creates a room. @throws ApiError as Rooms.create does */
 export async function createdRoom(rooms: Rooms, wanted: NewRoom, accessKey: string): Promise<{ room_id: string }> {
   const { room_id } = await rooms.create(wanted, accessKey)
   return { room_id }

@@ -12,8 +12,9 @@ const ended: Notice = {
 }
 
 /**
- * `GET /j/<code>` leads the holder of a short link to the room page. Unlike the token in a fragment, the code is sent: it opens a stored capability, which ends at once when it is
- * revoked. Every code that opens nothing gets the same answer, and is counted as a guess.
+ * `GET /j/<code>` redirects the holder of a short link to the room page. Unlike the token in a fragment, the code is
+ * sent: it refers to a stored capability, which ends as soon as it is revoked. All invalid codes get the same response,
+ * and count as guesses.
  */
 export function shortLinkPage(
   links: Pick<JoinLinks, 'tokenOf' | 'enter'>,

@@ -1,10 +1,10 @@
 import type { Context } from 'koa'
 import type { ApiError, ErrorName } from '../../shared/result-codes.ts'
 
-/** Notice for a person who cannot go on. */
+/** Notice for a visitor who cannot continue. */
 export interface Notice {
   status: number
-  /** As the record of requests has it. */
+  /** Error in the request journal. */
   error: ErrorName
   en: string
   zh: string
@@ -36,7 +36,7 @@ export function noticeOf({ code }: ApiError): Notice {
   return notices[code] ?? unavailable
 }
 
-/** Answers with a page of its own: the visitor has opened a link in a browser. */
+/** Responds with a complete page, because the visitor opened a link in a browser. */
 export function answerNotice(context: Context, notice: Notice): void {
   context.status = notice.status
   context.type = 'text/html; charset=utf-8'

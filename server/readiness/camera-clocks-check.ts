@@ -3,13 +3,13 @@ import { type Check, found } from './finding.ts'
 /** Clock of a camera that has joined its room. */
 export interface CameraClock {
   name: string
-  /** Milliseconds that it is ahead of this machine; undefined: the camera does not tell. */
+  /** Milliseconds by which it is ahead of this machine; undefined: the camera does not report its time. */
   aheadMs: number | undefined
 }
 
-/** Difference that counts, in milliseconds: reports take their time on slow links. */
+/** Minimum difference that is reported, in milliseconds: reports are delayed on slow links. */
 const toleratedMs = 5_000
-/** Cameras that are named. */
+/** Maximum number of cameras named in the result. */
 const maxNamed = 5
 
 /** Checks whether the clocks of cameras agree with that of this machine. */
@@ -31,7 +31,7 @@ export function cameraClocksCheck(read: (signal: AbortSignal) => Promise<readonl
   }
 }
 
-/** A difference with its sign, in hours, minutes and seconds, e.g. `−0:03:05`: the same in every language. */
+/** Formats a difference with its sign in hours, minutes and seconds, e.g. `−0:03:05`, for all languages. */
 function difference(ms: number): string {
   const seconds = Math.round(Math.abs(ms) / 1_000)
   const two = (value: number): string => String(value).padStart(2, '0')

@@ -2,14 +2,14 @@ import { access } from 'node:fs/promises'
 import { type Check, found } from './finding.ts'
 import type { SystemTool } from './system-tool.ts'
 
-/** Commands that switch on network time. */
+/** Commands that enable network time. */
 const commands: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   linux: 'sudo timedatectl set-ntp true',
   win32: 'w32tm /resync',
   darwin: 'sudo systemsetup -setusingnetworktime on',
 }
 
-/** Checks whether the clock of this machine follows network time, where the system says so. */
+/** Checks whether the clock of this machine is synchronised with network time, if the system provides this. */
 export function clockCheck(tool: SystemTool, platform: NodeJS.Platform = process.platform, root = '/'): Check {
   return async (signal) => {
     const isSynchronised =
@@ -23,7 +23,10 @@ export function clockCheck(tool: SystemTool, platform: NodeJS.Platform = process
   }
 }
 
-/** The kernel's own mark, which chrony, ntpd and systemd-timesyncd set; without systemd, the file of systemd-timesyncd. */
+/**
+ * Reads the kernel's flag, which chrony, ntpd and systemd-timesyncd set; without systemd, the file of
+ * systemd-timesyncd.
+ */
 async function ofLinux(tool: SystemTool, root: string, signal: AbortSignal): Promise<boolean | undefined> {
   // The program is not installed.
   const answer = await tool('timedatectl', ['show', '--property=NTPSynchronized', '--value'], signal).catch(() => '')
@@ -36,12 +39,15 @@ async function ofLinux(tool: SystemTool, root: string, signal: AbortSignal): Pro
   )
 }
 
-/** The leap indicator is the first number of the answer in every language; 3 is "not synchronised" (RFC 5905, section 7.3). */
+/**
+ * The leap indicator is the first number of the output in every language; 3 means "not synchronised" (RFC 5905, section
+ * 7.3).
+ */
 async function ofWindows(tool: SystemTool, signal: AbortSignal): Promise<boolean | undefined> {
-  // The service does not run.
+  // The service is not running.
   const answer = await tool('w32tm.exe', ['/query', '/status'], signal).catch(() => '')
   if (signal.aborted) throw signal.reason
   const leap = /^[^:\r\n]+:\s*(\d)\(/.exec(answer ?? '')?.[1]
-  // The service of Windows does not run, which other clients of network time may replace.
+  // The Windows service is not running; another network time client may be in use.
   return leap === undefined ? undefined : leap !== '3'
 }

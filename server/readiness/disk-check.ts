@@ -6,12 +6,12 @@ import { reasonOf } from './readiness.ts'
 /** Size of a write in bytes: that of a usual commit. */
 const writeBytes = 4_096
 const maxWrites = 40
-/** No further write begins after this time, in milliseconds. */
+/** Time after which no further write starts, in milliseconds. */
 const budgetMs = 4_000
-/** A durable write should take no longer, in milliseconds: every change of the site waits for one. */
+/** Limits of a durable write, in milliseconds: every change of the site waits for one. */
 const slow = { median_ms: 40, worst_ms: 500 }
 
-/** Measures durable writes in a folder: appends and syncs, as each change of the site does. */
+/** Measures durable writes in a folder: append and sync, as each change of the site does. */
 export function diskCheck(folder: string): Check {
   return async (signal) => {
     const path = join(folder, 'readiness.tmp')
@@ -21,13 +21,13 @@ export function diskCheck(folder: string): Check {
       if (signal.aborted) throw error
       return found('diskRefused', { reason: reasonOf(error) })
     } finally {
-      // The check has its result; the next one replaces the file.
+      // A remaining file does not affect the result, and the next check replaces it.
       await rm(path, { force: true }).catch(() => {})
     }
   }
 }
 
-/** Times of the writes in milliseconds. @throws errors of the file system */
+/** Returns the durations of the writes in milliseconds. @throws errors of the file system */
 async function timesOf(path: string, signal: AbortSignal): Promise<number[]> {
   const file = await open(path, 'w', 0o600)
   try {
@@ -59,10 +59,10 @@ function speedOf(times: readonly number[]): Finding {
   return isSlow ? found('diskSlow', values) : found('diskFast', values)
 }
 
-/** Free space should be no less: bytes, and a share of the disk. */
+/** Minimum free space: in bytes, and as a share of the disk. */
 const little = { bytes: 2e9, share: 0.03 }
 
-/** Checks the free space of folders, and names the fullest. */
+/** Checks the free space of folders, and reports the fullest one. */
 export function spaceCheck(folders: () => readonly string[]): Check {
   return async () => {
     const disks = await Promise.all(

@@ -1,33 +1,33 @@
 import { type FindingName, findingTexts } from '../../shared/console/readiness-findings.ts'
 import { fill, type Values, type ValuesOf } from '../../shared/refusals/template.ts'
 
-/** Result of a check, without its place and time. */
+/** Result of a check, without its name and time. */
 export interface Finding {
   finding: FindingName
   values: Values
 }
 
-/** One check. Its signal aborts at its time limit. @throws anything: reported as `checkFailed` */
+/** A check. Its signal aborts at its timeout. @throws any error, which is reported as `checkFailed` */
 export type Check = (signal: AbortSignal) => Promise<Finding>
 
 type FindingValues<N extends FindingName> = ValuesOf<(typeof findingTexts)[N]['message']> &
   ValuesOf<(typeof findingTexts)[N]['advice']>
-/** Left out for a finding without values. */
+/** Empty for a finding without values. */
 type FindingArguments<N extends FindingName> = keyof FindingValues<N> extends never ? [] : [values: FindingValues<N>]
 
-/** Makes a finding with the values of its sentences. */
+/** Creates a finding with the values for its sentences. */
 export function found<N extends FindingName>(finding: N, ...given: FindingArguments<N>): Finding {
   return { finding, values: given[0] ?? {} }
 }
 
-/** English sentences of a finding. */
+/** Returns the English sentences of a finding. */
 export function sentencesOf({ finding, values }: Finding): { message: string; advice: string } {
   const worded = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, withUnit(name, value)]))
   const { message, advice } = findingTexts[finding]
   return { message: fill(message, worded), advice: fill(advice, worded) }
 }
 
-/** A value with its unit, which the end of its name says. */
+/** Appends the unit to a value, according to the suffix of its name. */
 function withUnit(name: string, value: string | number): string | number {
   if (typeof value === 'string') return value
   if (name.endsWith('_ms')) return value < 10 ? `${value.toFixed(1)} ms` : `${Math.round(value)} ms`

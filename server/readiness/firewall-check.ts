@@ -4,28 +4,29 @@ import { type Check, type Finding, found } from './finding.ts'
 import type { PhoneVisits } from './phone-check.ts'
 import type { SystemTool } from './system-tool.ts'
 
-/** Needs of the check. */
 interface FirewallParts {
   /** Bind address. */
   host: () => string
-  /** Ports to let in, e.g. `TCP 7080`. */
+  /** Ports to open, e.g. `TCP 7080`. */
   ports: () => string[]
   visits: Pick<PhoneVisits, 'arrived'>
   tool: SystemTool
   platform?: NodeJS.Platform
-  /** Program whose rules count on Windows and macOS. */
+  /** Program to which rules apply on Windows and macOS. */
   program?: string
-  /** Root of the file system of Linux. */
+  /** Root of the file system on Linux. */
   root?: string
 }
 
-/** A firewall, and whether it lets Roomdesk in; undefined: its rules cannot be read. */
+/** Firewall, and whether it allows Roomdesk; undefined: its rules cannot be read. */
 interface Firewall {
   name: string
   allows?: boolean | undefined
 }
 
-/** Checks whether a firewall of this machine is active, as far as the system says so without administrator rights. */
+/**
+ * Checks whether a firewall of this machine is active, as far as this can be determined without administrator rights.
+ */
 export function firewallCheck(parts: FirewallParts): Check {
   const { host, visits } = parts
   return async (signal) => {
@@ -44,7 +45,7 @@ function ofActive({ name, allows }: Firewall, { ports }: FirewallParts): Finding
   return allows ? found('firewallAllows', { name }) : found('firewallBlocks', { name })
 }
 
-/** Returns null if none is active; undefined if the system does not say so. */
+/** Returns null if none is active; undefined if this cannot be determined. */
 async function activeFirewall(parts: FirewallParts, signal: AbortSignal): Promise<Firewall | null | undefined> {
   const { platform = process.platform } = parts
   if (platform === 'linux') return await ofLinux(parts, signal)
@@ -52,9 +53,9 @@ async function activeFirewall(parts: FirewallParts, signal: AbortSignal): Promis
   return platform === 'darwin' ? await ofMac(parts, signal) : undefined
 }
 
-/** ufw says in its configuration, which everybody may read, whether it is on; the others are services of systemd. */
+/** The configuration of ufw, readable by all users, contains whether it is on. Other firewalls are systemd services. */
 async function ofLinux({ tool, root = '/' }: FirewallParts, signal: AbortSignal): Promise<Firewall | null | undefined> {
-  // It is not installed.
+  // ufw is not installed.
   const ufw = await readFile(`${root}etc/ufw/ufw.conf`, 'utf8').catch(() => '')
   if (/^ENABLED=yes\s*$/im.test(ufw)) return { name: 'ufw' }
   const hasSystemd = await access(`${root}run/systemd/system`).then(
@@ -70,7 +71,10 @@ async function ofLinux({ tool, root = '/' }: FirewallParts, signal: AbortSignal)
   return name === undefined ? null : { name }
 }
 
-/** Enabled rules for incoming connections of this program, by the documented commands of Windows; in words that no language changes. */
+/**
+ * Lists enabled rules for incoming connections of this program, with documented Windows commands whose output is the
+ * same in all languages.
+ */
 const windowsScript = `
 $ErrorActionPreference = 'Stop'
 $on = @(Get-NetFirewallProfile -PolicyStore ActiveStore | Where-Object { $_.Enabled -eq 'True' })

@@ -16,23 +16,22 @@ import { type Check, found } from './finding.ts'
 import { askProgram, findProgram } from '../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { stat } from 'node:fs/promises'
 
-/** Needs of the checks of every machine. */
 interface MachineParts {
   phone: PhoneParts
   listeners: Pick<Listeners, 'url' | 'views'>
   settings: () => Settings
   dataFolder: string
-  /** Folder of recordings, if it is another one. */
+  /** Folder of recordings, if it differs from the data folder. */
   recordingsFolder: string | undefined
   /** Path or name of ffmpeg; undefined: no media program runs here. */
   ffmpeg: string | undefined
   /** Reads the clocks of cameras. */
   cameraClocks: (signal: AbortSignal) => Promise<readonly CameraClock[]>
-  /** Path of the key of stored secrets. */
+  /** Path of the key for stored secrets. */
   keyFile: string
 }
 
-/** Checks that the controller makes on every machine. */
+/** Checks made by the controller on every machine. */
 export function machineChecks(parts: MachineParts): Checks {
   const { phone, listeners, settings, dataFolder, recordingsFolder, ffmpeg, keyFile, cameraClocks } = parts
   const { host, visits } = phone
@@ -54,7 +53,7 @@ export function machineChecks(parts: MachineParts): Checks {
   }
 }
 
-/** Checks whether what people and clients send can be read on the network. */
+/** Checks whether the data of people and clients is sent unencrypted on the network. */
 export function encryptionCheck({
   views,
   settings,
@@ -73,7 +72,10 @@ export function encryptionCheck({
   }
 }
 
-/** Checks whether ffmpeg is there, and makes what browsers play. @param wanted path or name of the program; empty: `ffmpeg` */
+/**
+ * Checks whether ffmpeg is installed, and can create formats for browsers.
+ * @param wanted path or name of the program; empty: `ffmpeg`
+ */
 export function ffmpegCheck(wanted: string): Check {
   return async () => {
     const path = await findProgram(wanted)
@@ -91,13 +93,13 @@ export function ffmpegCheck(wanted: string): Check {
   }
 }
 
-/** Rights of the group and of others. */
+/** Permissions of the group and of others. */
 const others = 0o077
 
-/** Checks that only this user can read the key of stored secrets. @param file its path */
+/** Checks that only this user can read the key for stored secrets. @param file its path */
 export function keyFileCheck(file: string, platform: NodeJS.Platform = process.platform): Check {
   return async () => {
-    // On Windows a file has the rights of its folder.
+    // On Windows a file inherits the permissions of its folder.
     if (platform === 'win32') return found('keyFile')
     const { mode } = await stat(file)
     if ((mode & others) === 0) return found('keyFile')

@@ -2,7 +2,7 @@ import { restartPortAbove } from '../../shared/media/ports.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { ListenerName } from '../http/listeners.ts'
 
-/** A port that a firewall has to let in. */
+/** Port that a firewall must allow. */
 export interface NeededPort {
   kind: 'TCP' | 'UDP'
   port: number
@@ -10,7 +10,8 @@ export interface NeededPort {
 }
 
 /**
- * Ports that other machines connect to. A port that the system picks is another one after the next start, and left out.
+ * Returns the ports to which other machines connect. A port picked by the system is omitted, because it changes at the
+ * next start.
  * @param portOf port of a listener; 0: unknown
  */
 export function neededPorts(

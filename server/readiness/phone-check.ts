@@ -8,18 +8,17 @@ import { networkInterfaces } from 'node:os'
 import type { PhonePage } from '../../shared/console/readiness.ts'
 import { reachPath } from '../../shared/media/reach-page.ts'
 
-/** Needs of the check whether another device reaches this machine. */
 export interface PhoneParts {
   visits: PhoneVisits
   /** Bind address. */
   host: () => string
-  /** URL of the node port, where people join; empty: no media program shows pages here. */
+  /** URL of the node port, where people join; empty: no media program serves pages here. */
   nodeUrl: () => string
-  /** This machine made its certificate itself. */
+  /** Whether this machine created its certificate itself. */
   isSelfSigned: () => boolean
 }
 
-/** Maximum number of addresses that are offered. */
+/** Maximum number of addresses offered. */
 const maxUrls = 8
 
 /** Checks whether another device has opened the page of `phonePageOf`. */
@@ -33,7 +32,7 @@ export function phoneCheck({ visits, host, nodeUrl }: PhoneParts): Check {
   }
 }
 
-/** Addresses of the page that another device is to open. */
+/** Returns the addresses of the page that another device should open. */
 export function phonePageOf({ visits, host, nodeUrl, isSelfSigned }: PhoneParts): ProcedureOutput<'readiness.phone'> {
   const url = nodeUrl()
   const hosts = url === '' ? [] : lanHosts(host()).slice(0, maxUrls)
@@ -46,9 +45,9 @@ export function phonePageOf({ visits, host, nodeUrl, isSelfSigned }: PhoneParts)
 
 type Arrival = NonNullable<PhonePage['arrived']>
 
-/** Remembers which device last opened the page that shows whether others reach this machine. */
+/** Stores which device last opened the page that tests whether other devices reach this machine. */
 export class PhoneVisits {
-  /** In the address of the page, so that old pages and guesses do not count. */
+  /** Part of the page's address, so that old pages and guesses do not count. */
   readonly #token = randomBytes(9).toString('hex')
   readonly #listeners = new Set<(arrival: Arrival) => void>()
   #arrived: Arrival | undefined
@@ -68,18 +67,18 @@ export class PhoneVisits {
     this.#listeners.add(listener)
   }
 
-  /** Takes a request of the page, from a media program. */
+  /** Handles a request for the page, from a media program. */
   take({ token, client }: { token: string; client: string }): void {
     if (token !== this.#token) return
     const own = isOwnAddress(client)
-    // This machine's own browser proves nothing, and hides no device that came before.
+    // A visit from this machine's own browser proves nothing, and does not replace an earlier visit by another device.
     if (own && this.#arrived?.own === false) return
     this.#arrived = { client, own, at: Date.now() }
     for (const listener of this.#listeners) listener(this.#arrived)
   }
 }
 
-/** Tells whether an address is one of this machine's network cards. */
+/** Whether an address belongs to a network card of this machine. */
 function isOwnAddress(client: string): boolean {
   return Object.values(networkInterfaces()).some((list) => (list ?? []).some(({ address }) => address === client))
 }

@@ -6,17 +6,17 @@ import { asOwnProbe } from '../edge/own-probes.ts'
 import { leavesMachine } from '../../shared/bind-address.ts'
 import { type Check, found } from './finding.ts'
 
-/** Ports of the controller, for checks. */
+/** Ports of the controller to check. */
 export interface CheckedPorts {
   /** Bind address. */
   host: () => string
   views: () => OverviewView['listeners']
 }
 
-/** Time for a port to answer, in milliseconds. */
+/** Timeout of a port's response, in milliseconds. */
 const answerMs = 3_000
 
-/** Checks whether all ports listen, and answer at an address by which other devices reach this machine. */
+/** Checks whether all ports are open, and respond at an address by which other devices reach this machine. */
 export function portCheck({ host, views }: CheckedPorts): Check {
   return async (signal) => {
     const failed = views().filter(({ state }) => state === 'failed')
@@ -41,16 +41,16 @@ export function portCheck({ host, views }: CheckedPorts): Check {
   }
 }
 
-/** URL of a listener at another address of this machine. */
+/** Returns the URL of a listener at another address of this machine. */
 export function at(url: string, address: string): string {
   const { protocol } = new URL(url)
   return `${protocol}//${address.includes(':') ? `[${address}]` : address}:${portOfUrl(url)}`
 }
 
-/** Tells whether a port answers HTTP, with any status. */
+/** Whether a port responds over HTTP, with any status. */
 async function answers(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<boolean> {
   const { request } = url.startsWith('https:') ? https : http
-  // Any certificate: the question is whether the port answers, and nothing is sent that could be told.
+  // Any certificate is accepted: only the response matters, and nothing confidential is sent.
   const options = { method: 'HEAD', headers, agent: false, rejectUnauthorized: false, timeout: answerMs, signal }
   return await new Promise((resolve) => {
     const sent = request(`${url}/`, options, (response) => {

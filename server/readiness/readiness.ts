@@ -4,24 +4,27 @@ import type { Log } from '../observe/log.ts'
 import { withoutSecretText } from '../observe/redaction/log-fields.ts'
 import { type Check, type Finding, found, sentencesOf } from './finding.ts'
 
-/** Checks of a machine, by name. One that is left out does not apply here. */
+/** Checks of a machine, by name. Absent checks do not apply here. */
 export type Checks = Readonly<Partial<Record<ReadinessCheck, Check>>>
 
-/** Time limits in milliseconds; of checks that are not named: 5 s. None exceeds 20 s. */
+/** Timeouts in milliseconds; default: 5 s. The maximum is 20 s. */
 const limits: Readonly<Partial<Record<ReadinessCheck, number>>> = { ffmpeg: 12_000, disk: 15_000, firewall: 10_000 }
 const usualLimitMs = 5_000
 const maxReasonCharacters = 200
 
-/** Runs the checks of a machine: side by side, each with a time limit. One that throws or hangs says so, and affects no other. */
+/**
+ * Runs the checks of a machine concurrently, each with a timeout. A check that fails or hangs is reported and does not
+ * affect the others.
+ */
 export class Readiness {
   readonly #checks: Checks
   readonly #log: Pick<Log, 'warn'>
   readonly #limitMs: (check: ReadinessCheck) => number
   readonly #running = new Map<ReadinessCheck, Promise<ReadinessResult>>()
-  /** Checks whose last run went on past its limit: they are not started again before it ends. */
+  /** Checks still running after their timeout: they are not started again before they end. */
   readonly #hanging = new Set<ReadinessCheck>()
 
-  /** @param limitMs time limit of a check in milliseconds */
+  /** @param limitMs timeout of a check in milliseconds */
   constructor(
     checks: Checks,
     log: Pick<Log, 'warn'>,
@@ -37,7 +40,7 @@ export class Readiness {
     return readinessChecks.filter((name) => this.#checks[name] !== undefined)
   }
 
-  /** Runs these checks, or all. Callers of the same moment share one run. Never rejects. */
+  /** Runs the given checks, or all. Concurrent callers share one run. Never rejects. */
   async run(names: readonly ReadinessCheck[] = this.names): Promise<ReadinessResult[]> {
     return await Promise.all(this.names.filter((name) => names.includes(name)).map((name) => this.#share(name)))
   }
@@ -95,7 +98,7 @@ export class Readiness {
   }
 }
 
-/** Reason of an error for the page, without secrets. */
+/** Returns the reason of an error for the page, without secrets. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return withoutSecretText(text.split('\n', 1)[0] ?? '').slice(0, maxReasonCharacters)

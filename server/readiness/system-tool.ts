@@ -1,7 +1,11 @@
 import { execFile } from 'node:child_process'
 import { bareEnvironment } from '../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 
-/** Runs a program of the system. @returns its output; undefined: it is not there. @throws Error when it fails without output */
+/**
+ * Runs a program of the system.
+ * @returns its output; undefined if the program is missing
+ * @throws Error if it fails without output
+ */
 export type SystemTool = (
   program: string,
   parameters: readonly string[],
@@ -10,7 +14,10 @@ export type SystemTool = (
 
 const maxOutputBytes = 256 * 1024
 
-/** Runs it with a bare environment and English output. Programs that answer by their exit code print the answer, too. */
+/**
+ * Runs a program with a minimal environment and English output. Programs that respond by exit code print their result,
+ * too.
+ */
 export const systemTool: SystemTool = async (program, parameters, signal) =>
   await new Promise((resolve, reject) => {
     const { DBUS_SESSION_BUS_ADDRESS, XDG_RUNTIME_DIR } = process.env

@@ -5,25 +5,27 @@ import { instantOf, wallOf } from '../../shared/schedule/wall-clock.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
-/** End of every repetition, in years after its start: a rule that never fits ends its search there. */
+/** Maximum span of a repetition, in years after its start: it limits the search for a rule that never matches. */
 const maxYears = 10
 
-/** The meetings around a moment: the last one whose room has opened by then, and the next one. */
+/** The meetings around a time: the last one whose room has opened, and the next one. */
 export interface MeetingsAround {
   last: Meeting | undefined
   next: Meeting | undefined
 }
 
 interface Known extends MeetingsAround {
-  /** It holds from here until there, in milliseconds since the epoch. */
+  /** Start of the validity, in milliseconds since the epoch. */
   from: number
   until: number
 }
 
-/** Meetings by schedule, as last computed: a question costs nothing until the next room opens. */
+/** Cache of the last computed meetings by schedule, valid until the next room opens. */
 const known = new WeakMap<RoomSchedule, Known>()
 
-/** Finds the meetings around a moment. A pure function of the schedule and the moment; O(1) until the next meeting begins. */
+/**
+ * Finds the meetings around a time. A pure function of the schedule and the time; O(1) until the next meeting starts.
+ */
 export function meetingsAround(schedule: RoomSchedule, now: number): MeetingsAround {
   const before = known.get(schedule)
   if (before !== undefined && now >= before.from && now < before.until) return before
@@ -32,7 +34,7 @@ export function meetingsAround(schedule: RoomSchedule, now: number): MeetingsAro
   return found
 }
 
-/** Lists up to `most` meetings that end after a moment. */
+/** Lists up to `most` meetings that end after a time. */
 export function comingMeetings(schedule: RoomSchedule, now: number, most: number): Meeting[] {
   const { last, next } = search({ ...schedule, early_minutes: 0 }, now)
   const list = last !== undefined && last.end > now ? [last] : []
@@ -43,7 +45,10 @@ export function comingMeetings(schedule: RoomSchedule, now: number, most: number
   return list
 }
 
-/** When the room hours of the last meeting end, in milliseconds since the epoch; 0: there is no schedule, or no meeting of it. */
+/**
+ * Returns the end of the room hours of the last meeting, in milliseconds since the epoch; 0 without a schedule or
+ * meetings.
+ */
 export function meetingsEnd(schedule: RoomSchedule | undefined): number {
   if (schedule === undefined) return 0
   const last = new WallMeetings(schedule).last()
@@ -52,7 +57,10 @@ export function meetingsEnd(schedule: RoomSchedule | undefined): number {
     : instantOf(schedule.zone, last) + (schedule.minutes + schedule.overrun_minutes) * minuteMs
 }
 
-/** The schedule with its start moved to the first meeting: a rule may leave out the day of the start. Undefined if no meeting ever takes place. */
+/**
+ * Returns the schedule with its start moved to the first meeting: a rule may exclude the day of the start. Undefined if
+ * no meeting ever takes place.
+ */
 export function fromFirstMeeting(schedule: RoomSchedule): RoomSchedule | undefined {
   const first = new WallMeetings(schedule).next(Number.NEGATIVE_INFINITY)
   if (first === undefined) return undefined
@@ -68,7 +76,7 @@ function search(schedule: RoomSchedule, now: number): Known {
     return { start, end: start + minutes * minuteMs }
   }
   const opening = (meeting: Meeting): number => meeting.start - schedule.early_minutes * minuteMs
-  // Clocks go back an hour at most: a later meeting has not begun.
+  // Clocks go back by at most an hour: a later meeting has not started.
   let wall = walls.previous(wallOf(zone, now + schedule.early_minutes * minuteMs) + hourMs)
   while (wall !== undefined && opening(instants(wall)) > now) wall = walls.previous(wall - 1)
   const last = wall === undefined ? undefined : instants(wall)
@@ -82,7 +90,7 @@ function search(schedule: RoomSchedule, now: number): Known {
   }
 }
 
-/** Starts of meetings as a wall clock shows them, in milliseconds of a UTC clock. */
+/** Starts of meetings in wall-clock time, as milliseconds of a UTC clock. */
 class WallMeetings {
   readonly #start: number
   readonly #rule: RRuleTemporal | undefined
@@ -95,25 +103,25 @@ class WallMeetings {
     const until = Math.min(this.#bound(), lastWall(repetition, zone))
     const bounded = repetitionText({ ...repetition, until: '' })
     this.#rule = new RRuleTemporal({
-      // Wall times run on a clock without daylight saving; `instantOf` brings them to the zone.
+      // Wall-clock times are computed without daylight saving; `instantOf` converts them to the time zone.
       rruleString: `DTSTART:${compact}\nRRULE:${bounded};UNTIL=${new Date(until).toISOString().replace(/[-:]|\.\d+/g, '')}`,
       cache: false,
     })
   }
 
-  /** The last one at or before a time. */
+  /** Returns the last start at or before a time. */
   previous(wall: number): number | undefined {
     if (this.#start > wall) return undefined
     if (this.#rule === undefined) return this.#start
     return this.#rule.previous(new Date(wall), true)?.epochMilliseconds
   }
 
-  /** The last one of all. */
+  /** Returns the last start of all. */
   last(): number | undefined {
     return this.previous(this.#bound())
   }
 
-  /** The first one after a time. */
+  /** Returns the first start after a time. */
   next(wall: number): number | undefined {
     if (this.#rule === undefined) return this.#start > wall ? this.#start : undefined
     if (wall < this.#start) return this.#rule.next(new Date(this.#start), true)?.epochMilliseconds
@@ -126,7 +134,7 @@ class WallMeetings {
   }
 }
 
-/** Last wall time of a repetition; infinite for none. */
+/** Returns the last wall-clock time of a repetition; infinite without an end. */
 function lastWall({ until }: Repetition, zone: string): number {
   if (until === '') return Number.POSITIVE_INFINITY
   const iso = `${until.slice(0, 4)}-${until.slice(4, 6)}-${until.slice(6, 8)}`

@@ -1,49 +1,49 @@
 import { meetingsAround } from './meetings.ts'
 import type { Meeting, RoomSchedule } from '../../shared/schedule/room-schedule.ts'
 
-/** Last change of a scheduled room that the controller performed. */
+/** Last scheduled change of a room that the controller applied. */
 export interface ScheduleMark {
   /** Start of its meeting, in milliseconds since the epoch. */
   start: number
   state: 'open' | 'ended'
-  /** The operator opened it early, or ended it before its end. */
+  /** The operator opened the room early, or ended the meeting early. */
   by_operator?: true
 }
 
-/** Fields of a room that decide when it is open. */
+/** Fields of a room that determine when it is open. */
 export interface ScheduledRoom {
-  /** The operator closed it. */
+  /** The operator closed the room. */
   closed: boolean
   schedule?: RoomSchedule
   schedule_mark?: ScheduleMark
 }
 
-/** Hours of a room with a schedule at one moment. */
+/** Hours of a scheduled room at one time. */
 export interface RoomHours {
-  /** People may join. */
+  /** Whether people may join. */
   open: boolean
-  /** The meeting that the room is open for, or was last. */
+  /** Meeting for which the room is open, or was last. */
   meeting: Meeting | undefined
   /** The next meeting after it. */
   next: Meeting | undefined
-  /** The end has passed: it stays open only while somebody is in it. */
+  /** The end of the meeting has passed: the room stays open only while it is not empty. */
   overrun: boolean
-  /** When the room closes at the latest; 0: it is closed, or stays open for the next meeting. */
+  /** Latest time at which the room closes; 0: it is closed, or stays open for the next meeting. */
   closesAt: number
-  /** When the room opens next; 0: it is open, or never. */
+  /** Next time at which the room opens; 0: it is open, or never opens. */
   opensAt: number
-  /** Next moment at which this may change; infinite: never. */
+  /** Next time at which this may change; infinite: never. */
   changesAt: number
 }
 
 const minuteMs = 60_000
 
-/** Computes the hours of a schedule: a function of the schedule, the last performed change and the clock. O(1). */
+/** Computes the hours of a schedule from the schedule, the last applied change and the clock. O(1). */
 export function hoursOf(schedule: RoomSchedule, mark: ScheduleMark | undefined, now: number): RoomHours {
   const early = schedule.early_minutes * minuteMs
   let { last, next } = meetingsAround(schedule, now)
   if (next !== undefined && mark?.start === next.start && mark.by_operator && mark.state === 'open') {
-    // Opened early: this meeting counts from now on.
+    // The room was opened early: this meeting counts from now on.
     last = next
     next = meetingsAround(schedule, next.start).next
   }
@@ -64,17 +64,19 @@ export function hoursOf(schedule: RoomSchedule, mark: ScheduleMark | undefined, 
   }
 }
 
-/** Whether nobody may be in a room: the operator closed it, or it is outside its schedule. O(1). */
+/** Whether a room admits no one: the operator closed it, or it is outside its schedule. O(1). */
 export function isShut({ closed, schedule, schedule_mark: mark }: ScheduledRoom, now = Date.now()): boolean {
   return closed || (schedule !== undefined && !hoursOf(schedule, mark, now).open)
 }
 
-/** Whether a room is shut by its schedule alone. O(1). */
+/** Whether a room is shut only by its schedule. O(1). */
 export function isOutsideSchedule(room: ScheduledRoom | undefined, now = Date.now()): boolean {
   return room?.schedule !== undefined && !room.closed && isShut(room, now)
 }
 
-/** When a room outside its schedule opens next, in milliseconds since the epoch; 0: it is not scheduled to. */
+/**
+ * Returns when a room outside its schedule opens next, in milliseconds since the epoch; 0 if it is not scheduled to.
+ */
 export function opensNext({ closed, schedule, schedule_mark: mark }: ScheduledRoom, now = Date.now()): number {
   return closed || schedule === undefined ? 0 : hoursOf(schedule, mark, now).opensAt
 }

@@ -4,9 +4,9 @@ import type { SharedEventLog } from '../event-log/event-log.ts'
 import { searchedTexts } from './site-search.ts'
 import { TextIndex } from './text-index.ts'
 
-/** Newest events that are searched; older ones are found on the page of events. */
+/** Maximum number of newest events searched; older ones are found on the events page. */
 const maxEvents = 1_000
-/** Entries that one query of the log returns. */
+/** Number of entries per query of the log. */
 const pageLength = 500
 
 /** Search in the newest events of the log, in memory. */
@@ -22,8 +22,8 @@ export class RecentEvents {
   }
 
   /**
-   * Events whose texts contain every word. The first call reads the newest entries of the log.
-   * @param words those of `text` for events as they are read; undefined: their values are searched
+   * Finds events whose texts contain every word. The first call reads the newest entries of the log.
+   * @param words words of `text` in the displayed texts of events; undefined: their values are searched
    */
   async find(
     { text, words }: { text: string; words: EventFilter['words'] },
@@ -45,7 +45,7 @@ export class RecentEvents {
   }
 
   async #readNewest(): Promise<void> {
-    /** Entries that are added while the log is read. */
+    /** Entries added while the log is being read. */
     const meanwhile: EventEntry[] = []
     let isRead = false
     const unsubscribe = this.#log.onAdded((entries) => {

@@ -7,10 +7,9 @@ import type { EventEntry } from '../../shared/domain/events.ts'
 import { shownAddress } from '../observe/redaction/address.ts'
 import type { StoredCredential, StoredDevice, StoredNode, StoredRoom } from '../store/records.ts'
 
-/** Kinds that are indexed from the store and the rooms. */
+/** Kinds indexed from the store and the rooms. */
 type IndexedKind = 'rooms' | 'people' | 'cameras' | 'nodes' | 'credentials'
 
-/** Needs of the search. */
 interface SiteSearchOptions {
   store: Pick<Store, 'all' | 'onChange'>
   pool: {
@@ -19,11 +18,12 @@ interface SiteSearchOptions {
   }
 }
 
-/** Time for which the building of the index keeps everything else waiting, in milliseconds. */
+/** Maximum time for which building the index blocks the event loop, in milliseconds. */
 const sliceMs = 8
 
 /**
- * Index of the site's texts, in memory. Built at the first search, a few milliseconds at a time, and kept by every change from then on: about half a kilobyte for each room.
+ * Index of the site's texts, in memory. Built at the first search, a few milliseconds at a time, then updated by every
+ * change. Takes about half a kilobyte per room.
  */
 export class SiteSearch {
   readonly #options: SiteSearchOptions
@@ -42,13 +42,13 @@ export class SiteSearch {
     this.#options = options
   }
 
-  /** Resolves when everything is indexed; the first call begins it. */
+  /** Resolves when everything is indexed; the first call starts this. */
   ready(): Promise<void> {
     this.#built ??= this.#build()
     return this.#built
   }
 
-  /** Keys of what matches, best first: of people as `personOfKey` reads them. After `ready`. */
+  /** Returns the keys of matches, best first; `personOfKey` parses keys of people. Requires `ready`. */
   find(kind: IndexedKind, text: string, limit: number, accepts?: (key: string) => boolean): TextMatches {
     return this.#indexes[kind].find(text, limit, accepts)
   }
@@ -61,7 +61,7 @@ export class SiteSearch {
 
   async #build(): Promise<void> {
     const { store, pool } = this.#options
-    // Changes that come meanwhile are followed at once: what they change is not indexed twice.
+    // Changes during the build are applied at once and not indexed twice.
     this.#unsubscribe = [
       store.onChange(
         (changes) => {
@@ -100,7 +100,7 @@ export class SiteSearch {
   }
 
   #join(roomId: string, user: NodeUser): void {
-    // A camera is found as such.
+    // Cameras are found by their records.
     if (!user.device) this.#indexes.people.put(keyOfPerson(roomId, user.userId), searchedTexts.person(user))
   }
 }
@@ -112,17 +112,17 @@ function keep(index: TextIndex, key: string, texts: readonly string[] | undefine
 
 const keyOfPerson = (roomId: string, userId: string): string => `${roomId}\n${userId}`
 
-/** Room and user of a person's key. */
+/** Parses room and user from a person's key. */
 export function personOfKey(key: string): { roomId: string; userId: string } {
   const cut = key.indexOf('\n')
   return { roomId: key.slice(0, cut), userId: key.slice(cut + 1) }
 }
 
-/** Texts by which a search finds a record; none of them is a secret. */
+/** Texts by which records are found; they contain no secrets. */
 export const searchedTexts = {
   room: ({ topic, room_id, owner_id, tags = [] }: StoredRoom): string[] => [topic, room_id, owner_id, ...tags],
   person: ({ userName, userId }: NodeUser): string[] => [userName, userId],
-  /** For callers who may change cameras: they see the whole address. */
+  /** For callers who may change cameras, who see the whole address. */
   camera: (device: StoredDevice): string[] => [...searchedTexts.cameraForViewers(device), device.userAddress],
   cameraForViewers: ({ userName, userId, userAddress, tags = [] }: StoredDevice): string[] => [
     userName,

@@ -1,24 +1,28 @@
 import { foldedText, searchWords } from '../../shared/folded-text.ts'
 
-/** Characters of one text that are indexed. */
+/** Maximum number of indexed characters per text. */
 const maxLength = 1_000
-/** Code units below this are letters of Latin and the like: one of them alone is searched at the beginning of words only. */
+/**
+ * Code units below this belong to alphabets such as Latin: a single letter of these is only searched at the beginning
+ * of words.
+ */
 const firstWideLetter = 0x2e80
 
-/** Texts that match, and whether there are more than were asked for. */
+/** Matching texts, and whether there are more than requested. */
 export interface TextMatches {
   keys: string[]
   more: boolean
 }
 
 /**
- * Substring search in many short texts, by the pairs of letters in them. Adding, changing or removing a text costs as much as it is long; a search inspects only texts that contain the
- * rarest pair of the words. Chinese needs no word boundaries for it, and single Chinese characters are indexed, too.
+ * Substring search in many short texts, by pairs of letters. The cost of adding, changing or removing a text depends on
+ * its length. A search only inspects texts that contain the rarest pair of the words. It needs no word boundaries, e.g.
+ * for Chinese, and single Chinese characters are indexed, too.
  */
 export class TextIndex {
   readonly #grams = new Map<number, GramList>()
   readonly #slotOf = new Map<string, number>()
-  /** Entries by slot; undefined: the slot is free. */
+  /** Keys by slot; undefined: the slot is free. */
   readonly #keys: (string | undefined)[] = []
   readonly #texts: (string | undefined)[] = []
   readonly #free: number[] = []
@@ -27,7 +31,10 @@ export class TextIndex {
     return this.#slotOf.size
   }
 
-  /** Adds a text under a key, or replaces it. @param fields its parts: a match at the beginning of one ranks higher */
+  /**
+   * Adds a text under a key, or replaces it.
+   * @param fields its parts: a match at the beginning of a part ranks higher
+   */
   put(key: string, fields: readonly string[]): void {
     const text = `\n${fields.map(foldedText).join('\n').slice(0, maxLength)}\n`
     const before = this.#slotOf.get(key)
@@ -67,9 +74,10 @@ export class TextIndex {
   }
 
   /**
-   * Finds texts that contain every word: first those with a field equal to the search, then those with a field that begins with its first word, then with a word that does, then
-   * all others; among equals the one added last is first.
-   * @param accepts refuses a match, e.g. one that the caller may not see
+   * Finds texts that contain every word. Ranked first are texts with a field equal to the search, then those with a
+   * field starting with its first word, then those with a word starting with it, then all others; the newest first
+   * within each rank.
+   * @param accepts returns false to exclude a match, e.g. one that the caller may not see
    */
   find(search: string, limit: number, accepts: (key: string) => boolean = () => true): TextMatches {
     const words = searchWords(search)
@@ -84,7 +92,10 @@ export class TextIndex {
     return { keys: keys.slice(0, limit), more: keys.length > limit }
   }
 
-  /** Adds keys of texts that contain every part, the newest first, until there is one more than the limit. @returns whether there is */
+  /**
+   * Adds keys of texts that contain every part, the newest first, until there is one more than the limit.
+   * @returns whether there are more than the limit
+   */
   #collect(parts: readonly string[], limit: number, found: Set<string>, accepts: (key: string) => boolean): boolean {
     const list = this.#rarest(parts)
     for (let index = (list?.length ?? 0) - 1; index >= 0; index--) {
@@ -98,7 +109,7 @@ export class TextIndex {
     return false
   }
 
-  /** List of the rarest gram of these parts; undefined: one of them occurs nowhere. */
+  /** Returns the list of the rarest gram of these parts; undefined if one of them occurs in no text. */
   #rarest(parts: readonly string[]): GramList | undefined {
     let rarest: GramList | undefined
     for (const part of parts) {
@@ -112,7 +123,7 @@ export class TextIndex {
   }
 }
 
-/** Pairs of letters, and single letters of scripts that write words with one. */
+/** Yields pairs of letters, and single letters of scripts with single-letter words. */
 function* gramsOf(text: string): Generator<number> {
   let before = 0
   for (let index = 0; index < text.length; index++) {
@@ -126,7 +137,7 @@ function* gramsOf(text: string): Generator<number> {
 const textOfGram = (gram: number): string =>
   gram < 65_536 ? String.fromCharCode(gram) : String.fromCharCode(Math.floor(gram / 65_536), gram % 65_536)
 
-/** Slots of the texts that contain one gram, in the order they were added. May name a slot that does not contain it any more. */
+/** Slots of the texts that contain one gram, in the order they were added. May contain stale slots without the gram. */
 class GramList {
   #slots = new Uint32Array(4)
   #length = 0
@@ -148,7 +159,10 @@ class GramList {
     this.#length += 1
   }
 
-  /** Notes that a slot no longer contains the gram. @returns whether so many are stale that `compact` pays off */
+  /**
+   * Records that a slot no longer contains the gram.
+   * @returns whether enough slots are stale for `compact` to pay off
+   */
   noteStale(): boolean {
     this.#stale += 1
     return this.#stale > 32 && this.#stale > this.#length / 2

@@ -26,26 +26,26 @@ import type { AudioFormat, VideoFormat } from './feed-format.ts'
 /** Profile of ffmpeg's output: constrained baseline, which every browser plays. */
 const convertedProfile = '42e01f'
 
-/** Feed of a camera: unchanged, or converted if browsers could not play it. */
+/** Feed of a camera: unchanged, or converted if browsers cannot play it. */
 export class CameraFeed {
   readonly feed: Feed
   readonly #conversion: CameraConversion
   readonly #transcoding: Transcoding
   readonly #tracks: readonly RtspTrack[]
   readonly #abilities: Abilities
-  /** Facts read from the packets, which the description may lack. */
+  /** Facts read from the packets that the camera's description may lack. */
   readonly #shown = { order: new PictureOrder(), entries: new DecodingEntries() }
   #video: Refragmentation | undefined
   readonly #clean: CleanMedia
-  /** Number of the last picture packet that was passed on; -1 before the first. */
+  /** Number of the last emitted picture packet; -1 before the first. */
   #sequence = -1
-  /** Its own parameter sets were checked, or need no check. */
+  /** The stream's own parameter sets were checked, or need no check. */
   #looked: boolean
 
   /**
-   * @param tracks that are passed on
-   * @param described everything that the camera says it has
-   * @param refusals why the camera does not send tracks of these
+   * @param tracks accepted tracks
+   * @param described all tracks that the camera describes
+   * @param refusals reasons why the camera does not send some of the tracks
    */
   constructor(
     tracks: readonly RtspTrack[],
@@ -63,7 +63,7 @@ export class CameraFeed {
       video: video && (converted(video) ? convertedVideo : videoFormat(video)),
       audio: audio && (converted(audio) ? convertedAudio : carriedAudio(audio, this.#abilities)),
       cached: true,
-      // A camera cannot be asked over RTSP; what is made here can.
+      // RTSP cannot request a key frame from a camera, but the node's own conversion can make one.
       requestKeyFrame: () => this.#conversion.wishKeyFrame(),
     })
     this.feed.raw.video.format = video
@@ -91,7 +91,7 @@ export class CameraFeed {
     })
   }
 
-  /** This machine would make something else of it now than when it was begun. */
+  /** Whether this machine would convert the tracks differently now than at the start. */
   get outdated(): boolean {
     const now = this.#transcoding.known
     return this.#tracks.some((track) => codecSupportOf(track, now).way !== codecSupportOf(track, this.#abilities).way)
@@ -103,7 +103,9 @@ export class CameraFeed {
     this.#clean.push(track, packet)
   }
 
-  /** Packets since the last key frame, or those of the newest picture ahead of the first one, with numbers of the source. */
+  /**
+   * Packets since the last key frame, or of the newest picture before the first key frame, with the source's numbers.
+   */
   #recent(): readonly Buffer[] {
     const group = this.#conversion.tracks.inputs.video?.group ?? this.feed.kept.gathered
     const last = group.at(-1)
@@ -116,7 +118,7 @@ export class CameraFeed {
     })
   }
 
-  /** Runs once, unless the returned function is called before. An unexpected error ends this camera alone. */
+  /** Runs once, unless the returned function is called before. An unexpected error ends only this camera. */
   #after(milliseconds: number, run: () => void): () => void {
     const timer = setTimeout(() => {
       try {
@@ -150,19 +152,19 @@ export class CameraFeed {
   /** Takes a sender report of a track. */
   report(track: RtspTrack, point: ClockPoint): void {
     const raw = this.feed.raw[track.kind]
-    // Its timestamps are not those of converted media, which goes by arrival.
+    // Converted media is timed by arrival, so the source's timestamps do not apply.
     if (!raw.isConverted) raw.report(point)
     this.#conversion.report(track.kind, point)
   }
 
-  /** The camera is over. */
+  /** Ends the camera's feed. */
   end(): void {
     this.#clean.close()
     this.#conversion.close()
     this.feed.end()
   }
 
-  /** B-frames that the camera did not describe. */
+  /** Detects B-frames that the camera did not describe. */
   #noteOrder(track: RtspTrack, packet: Buffer): void {
     if (this.feed.playback.bFrames) return
     this.#shown.order.note(packet)
@@ -171,12 +173,12 @@ export class CameraFeed {
     this.#convertLate(track, 'b_frames')
   }
 
-  /** Recovery points of a stream without IDR pictures: browsers begin with IDR pictures only. */
+  /** Detects recovery points in a stream without IDR pictures, which browsers require to begin. */
   #noteEntry(track: RtspTrack, packet: Buffer): void {
     if (this.#shown.entries.recovers(packet)) this.#convertLate(track, 'recovery_points')
   }
 
-  /** Parameter sets that are in the stream: a camera may have described none. */
+  /** Checks parameter sets in the stream: a camera may not describe any. */
   #look(track: RtspTrack, packet: Buffer): void {
     const sets = sentParameters(packet)
     this.#looked = sets.length > 0
@@ -189,7 +191,7 @@ export class CameraFeed {
   }
 
   #convertLate(track: RtspTrack, reason: TrackReason): void {
-    // Before the first search for ffmpeg, the next viewer has it.
+    // If ffmpeg was not searched for yet, the conversion begins with the next viewer.
     const converted = this.#transcoding.abilities().then(({ pictures }) => {
       if (this.feed.over) return
       if (pictures) return this.#conversion.convert(track, { interlaced: reason === 'interlaced', late: true })
@@ -216,7 +218,7 @@ function videoFormat({ codec, parameters }: RtspTrack): VideoFormat {
   }
 }
 
-/** undefined: it is only recorded. */
+/** Returns undefined for audio that is only recorded. */
 function carriedAudio(track: RtspTrack, abilities: Abilities): AudioFormat | undefined {
   return codecSupportOf(track, abilities).carried ? audioFormat(track) : undefined
 }

@@ -1,13 +1,13 @@
 import type { CameraMeasure } from '../../../shared/media/camera-measure.ts'
 import { hasMarker, sequenceDistance, sequenceOf, ssrcOf } from '../rtp/packet.ts'
 import { ReceptionCounts } from '../rtp/reception.ts'
-/** Minutes that are kept. */
+/** Number of minutes kept. */
 const kept = 60
 const minuteMs = 60_000
-/** Gap above which a stream has restarted rather than lost packets. */
+/** Gap in sequence numbers above which a stream has restarted rather than lost packets. */
 const widestGap = 1_000
 
-/** Totals since some moment. */
+/** Totals at one moment. */
 interface Totals {
   at: number
   bytes: number
@@ -17,7 +17,9 @@ interface Totals {
   received: number
 }
 
-/** Counts what a camera sends, before anything is done with it: a few additions per packet, and at most 61 measures. */
+/**
+ * Counts what a camera sends, before any processing. Costs a few additions per packet, and keeps at most 61 measures.
+ */
 export class CameraMeter {
   readonly #video = new ReceptionCounts()
   #ssrc = 0
@@ -36,12 +38,12 @@ export class CameraMeter {
     return this.#last?.at ?? 0
   }
 
-  /** The last seconds; undefined before the second sample. */
+  /** Measure of the last seconds; undefined before the second sample. */
   get now(): CameraMeasure | undefined {
     return this.#now
   }
 
-  /** Clock of the camera less that of this machine, in milliseconds; undefined: it tells none. */
+  /** Offset of the camera's clock from this machine's, in milliseconds; undefined if the camera sends no time. */
   get clockAhead(): number | undefined {
     return this.#clockAhead
   }
@@ -52,8 +54,10 @@ export class CameraMeter {
   }
 
   /**
-   * Takes the time of a sender report. A time before 1970 is none: such a camera counts from its start (RFC 3550, section 6.4.1).
-   * @param ntp @param at milliseconds since the epoch
+   * Takes the time of a sender report. A camera with a time before 1970 has no clock and counts from its start (RFC
+   * 3550, section 6.4.1).
+   * @param ntp milliseconds since the epoch
+   * @param at milliseconds since the epoch
    */
   noteClock(ntp: number, at: number): void {
     this.#clockAhead = ntp < 0 ? undefined : ntp - at
@@ -80,7 +84,7 @@ export class CameraMeter {
 
   /**
    * Takes a sample.
-   * @param keyFrames total of the feed; undefined: they are not counted
+   * @param keyFrames total of the feed; undefined if key frames are not counted
    * @param at milliseconds since the epoch
    */
   sample(keyFrames: number | undefined, at: number): void {
@@ -94,7 +98,7 @@ export class CameraMeter {
     }
     const minute = (this.#minuteBegan ??= totals)
     const isMinute = at - minute.at >= minuteMs
-    // Key frames are rarer than samples: their distance is that of the minute so far, or of the last one.
+    // Key frames are rarer than samples, so their interval is that of the current minute so far, or of the last one.
     const distance =
       keyFrames === undefined ? null : (keyDistance(minute, totals) ?? this.#minutes.at(-1)?.key_frame_ms ?? null)
     if (this.#last !== undefined && at > this.#last.at) {
@@ -110,7 +114,7 @@ export class CameraMeter {
     this.#minuteBegan = totals
   }
 
-  /** The camera is pulled anew: the minutes stay, the time between counts for nothing. */
+  /** Begins a new pull of the camera. The minutes are kept, and the time in between is not counted. */
   begin(): void {
     this.#last = undefined
     this.#minuteBegan = undefined

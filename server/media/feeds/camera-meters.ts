@@ -1,24 +1,26 @@
 import { CameraMeter } from './camera-meter.ts'
 import type { Feed } from './feed.ts'
 
-/** Interval between samples, in milliseconds. */
+/** Interval of samples, in milliseconds. */
 const sampleMs = 5_000
-/** Time that the measures of a camera are kept while it is not pulled, in milliseconds. */
+/** Period for which the measures of a camera are kept after its pull ended, in milliseconds. */
 const keptMs = 60 * 60_000
 
 interface Metered {
   meter: CameraMeter
-  /** The feed of its current pull; undefined: it is not pulled. */
+  /** Feed of the current pull; undefined if the camera is not pulled. */
   feed: Feed | undefined
 }
 
-/** Meters of all cameras, sampled by one timer while a camera is pulled. A camera that returns goes on with its measures. */
+/**
+ * Meters of all cameras, sampled by one timer while any camera is pulled. A camera that returns continues its measures.
+ */
 export class CameraMeters {
   readonly #byCamera = new Map<string, Metered>()
   readonly #byFeed = new WeakMap<Feed, CameraMeter>()
   #timer: NodeJS.Timeout | undefined
 
-  /** The meter of a camera that is pulled from now on. @param key of the camera's pull */
+  /** Returns the meter of a camera whose pull begins. @param key of the camera's pull */
   begin(key: string): CameraMeter {
     const there = this.#byCamera.get(key)
     const meter = there?.meter ?? new CameraMeter()
@@ -27,7 +29,7 @@ export class CameraMeters {
     return meter
   }
 
-  /** Media of the camera flows into a feed. */
+  /** Starts sampling when the camera's media arrives in a feed. */
   flows(key: string, feed: Feed): void {
     const metered = this.#byCamera.get(key)
     if (metered === undefined) return
@@ -39,7 +41,7 @@ export class CameraMeters {
     this.#timer.unref()
   }
 
-  /** The camera is not pulled any more. */
+  /** Ends the measurement when the pull of the camera has ended. */
   end(key: string): void {
     const metered = this.#byCamera.get(key)
     if (metered === undefined) return
@@ -47,7 +49,7 @@ export class CameraMeters {
     else metered.feed = undefined
   }
 
-  /** The meter of the camera behind a feed. */
+  /** Returns the meter of the camera behind a feed. */
   of(feed: Feed): CameraMeter | undefined {
     return this.#byFeed.get(feed)
   }
@@ -69,7 +71,7 @@ export class CameraMeters {
   }
 }
 
-/** Key frames of converted video are those of ffmpeg. */
+/** Key frames of converted video come from ffmpeg and are not counted. */
 function keyFramesOf({ playback, counts, video }: Feed): number | undefined {
   const { conversion } = playback
   const converted = conversion !== undefined && conversion.from !== '' && conversion.pictures

@@ -13,7 +13,7 @@ import type { Feed } from './feed.ts'
 /** A share in a pull. */
 export interface CameraLease {
   feed: Feed
-  /** Idempotent; the last one ends the pull. */
+  /** Releases the share; the last release ends the pull. Idempotent. */
   release(): void
 }
 
@@ -22,23 +22,28 @@ export type PullSettings = Required<
   Pick<RtspOptions, 'transport' | 'trustAnyCertificate' | 'answerMs' | 'stallMs' | 'allowed'>
 >
 
-/** Cameras of which it is remembered how their sessions are kept alive, at most. */
+/** Maximum number of cameras whose keep-alive method is stored. */
 const maxRemembered = 1_000
 
 interface Pull {
   ready: Promise<Feed>
-  /** Called when a pull that was ready is over. */
+  /** Called when a pull that was ready has ended. */
   holders: Set<(error: RtspError) => void>
-  /** Ends it when its camera may not be where it is by the settings now, or would be shown in another way. */
+  /**
+   * Ends the pull if the settings no longer allow the camera's address, or if the camera would be converted
+   * differently.
+   */
   review(): void
   end(): void
 }
 
-/** Every camera that is pulled: one pull per address and login, however many rooms it is in. */
+/** All pulled cameras: one pull per address and login, however many rooms use it. */
 export class CameraPulls {
   readonly #pulls = new Map<string, Pull>()
   readonly #playing = new Set<Pull>()
-  /** Cameras, by key, whose sessions timed out although OPTIONS was sent: GET_PARAMETER is tried with their next one. */
+  /**
+   * Keys of cameras whose sessions timed out although OPTIONS was sent. GET_PARAMETER is tried in their next session.
+   */
   readonly #tryParameter = new Set<string>()
   /** Meters of the streams that cameras send. */
   readonly meters = new CameraMeters()
@@ -46,7 +51,7 @@ export class CameraPulls {
   readonly #log: Log
   #settings: PullSettings
 
-  /** @param transcoding what makes playable what browsers would not show */
+  /** @param transcoding converts media that browsers cannot play */
   constructor(settings: PullSettings, transcoding: Transcoding, log: Log) {
     this.#settings = settings
     this.#transcoding = transcoding
@@ -58,27 +63,27 @@ export class CameraPulls {
     return this.#settings
   }
 
-  /** For every pull from now on; one whose camera may not be where it is any more ends. */
+  /** Settings of future pulls. A pull of an address that is no longer allowed ends. */
   set settings(settings: PullSettings) {
     this.#settings = settings
     this.#review()
   }
 
-  /** Different cameras whose media flows. */
+  /** Number of different cameras that send media. */
   get size(): number {
     return this.#playing.size
   }
 
   /**
-   * Takes a share in the camera's pull, once its media flows.
+   * Takes a share in the camera's pull. Resolves when its media arrives.
    * @param lost called once when the pull ends by itself; not after `release`
-   * @throws RtspError; the signal's reason. Either way nothing is left behind.
+   * @throws RtspError; the signal's reason. In both cases nothing is left open.
    */
   async acquire(camera: CameraSource, signal: AbortSignal, lost: (error: RtspError) => void): Promise<CameraLease> {
     signal.throwIfAborted()
     const key = cameraKey(camera)
     const pull = this.#pulls.get(key) ?? this.#begin(key, camera)
-    // A holder of its own, so that one camera can be twice in one room.
+    // A separate holder, so that one camera can be twice in one room.
     const holder = (error: RtspError): void => lost(error)
     pull.holders.add(holder)
     const release = (): void => {
@@ -105,7 +110,7 @@ export class CameraPulls {
     for (const pull of [...this.#playing]) pull.review()
   }
 
-  /** One holder that fails does not keep the others from hearing of it. */
+  /** An error in one holder must not prevent the notification of others. */
   #notify(holder: (error: RtspError) => void, error: RtspError): void {
     try {
       holder(error)
@@ -114,7 +119,7 @@ export class CameraPulls {
     }
   }
 
-  /** Sessions of a camera that does not name GET_PARAMETER are kept alive in the other way from the next one on. */
+  /** Switches the keep-alive method of a camera for its next session, if it did not list GET_PARAMETER. */
   #changeKeepAlive(key: string): void {
     if (this.#tryParameter.delete(key)) return
     if (this.#tryParameter.size >= maxRemembered) this.#tryParameter.clear()
@@ -175,12 +180,12 @@ export class CameraPulls {
       },
       (error: unknown) => {
         forget()
-        // The pull is over: releasing a share ends nothing any more.
+        // The pull has ended, so releasing a share must not end it again.
         pull.holders.clear()
         throw error
       },
     )
-    // Each holder handles the failure; there may be none left.
+    // Each holder handles the failure; there may be no holders left.
     ready.catch(() => {})
     const pull: Pull = {
       ready,

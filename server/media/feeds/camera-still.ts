@@ -5,12 +5,13 @@ import type { CameraPulls } from './camera-pulls.ts'
 import type { KeyPicture } from './feed-format.ts'
 import { newestKeyPicture } from './key-picture.ts'
 
-/** Interval between looks for a whole key frame, in milliseconds. */
+/** Interval of checks for a whole key frame, in milliseconds. */
 const lookMs = 100
 
 /**
- * A picture of a camera, which need not be in a room: pulls it until a key frame came. A camera that is pulled already is asked nothing.
- * @returns undefined where its pictures can be neither shown nor converted here
+ * Returns a picture of a camera, which need not be in a room. Pulls the camera until a key frame has arrived. A camera
+ * that is already pulled gets no further request.
+ * @returns undefined if its pictures can be neither shown nor converted on this machine
  * @throws RtspError; the signal's reason
  */
 export async function stillOf(

@@ -18,17 +18,17 @@ const contentReaders: Readonly<Record<VideoFormat['codec'], (packet: Buffer) => 
   VP8: vp8Content,
 }
 
-/** Pictures of a stream that a decoder can begin with, and what they say of the stream. */
+/** Pictures of a stream that a decoder can begin with, and facts about the stream read from them. */
 export class EntryPoints {
   readonly contentOf: (packet: Buffer) => Content
   readonly #codec: VideoFormat['codec'] | undefined
   /** Timestamp of the last entry point; -1 before the first. */
   timestamp = -1
   #keyTimestamp = -1
-  /** Height of the pictures, in pixels; 0 while it is not known. */
+  /** Height of the pictures, in pixels; 0 while unknown. */
   height = 0
   keyFrames = 0
-  /** Arrival of the last key frame, milliseconds since the epoch; 0 before the first. */
+  /** Arrival of the last key frame, in milliseconds since the epoch; 0 before the first. */
   lastKeyFrameAt = 0
 
   constructor(format: VideoFormat | undefined) {
@@ -39,7 +39,7 @@ export class EntryPoints {
   }
 
   /**
-   * Notes a packet of an entry point.
+   * Records a packet of an entry point.
    * @param content not `nothing`
    * @param now milliseconds since the epoch
    */
@@ -48,7 +48,7 @@ export class EntryPoints {
     this.#noteHeight(packet, content)
     if ((content & keyFrame) === 0) return
     this.lastKeyFrameAt = now
-    // A key frame has several packets that begin a slice of it.
+    // Several packets of a key frame begin a slice, so they share a timestamp.
     if (this.#keyTimestamp !== timestamp) this.keyFrames += 1
     this.#keyTimestamp = timestamp
   }

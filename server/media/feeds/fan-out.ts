@@ -2,43 +2,44 @@ import { dropped } from '../base/traffic.ts'
 import { PacketLoan } from './packet-loan.ts'
 import { Slices } from './slices.ts'
 
-/** Sinks below which a packet is sent at once: queuing it would take as long. */
+/** Number of sinks below which a packet is sent at once: queuing it would take as long. */
 const crowd = 16
 /** Shared by all feeds of the process. */
 const slices = new Slices()
 const reportEveryMs = 1_000
 
-/** Receiver of a feed's packets, which are lent to it until it returns. */
+/** Receiver of a feed's packets. Each packet is lent until the method returns. */
 export interface Sink {
   /** @param sequence of the packet in the feed's own numbering */
   video(packet: PacketLoan, sequence: number): void
   audio(packet: PacketLoan): void
-  /** Once a second: time for a sender report. */
+  /** Called once a second to send a sender report. */
   report(now: number): void
-  /** The feed is over. */
+  /** Called when the feed has ended. */
   ended(): void
-  /** One of the above threw an unexpected error: the sink leaves the feed and ends, the others go on. */
+  /** Called when another method threw an unexpected error. The sink is removed from the feed; the others continue. */
   failed(error: unknown): void
 }
 
-/** All sinks of one feed: one that fails is removed, the others do not notice. */
+/** All sinks of one feed. A sink that throws is removed without affecting the others. */
 export class FanOut {
   readonly #sinks = new Set<Sink>()
   readonly #lane = slices.lane()
   readonly #emptied: () => void
   readonly #overflowed: () => void
   #timer: NodeJS.Timeout | undefined
-  /** Error that the source gets with the next packet. */
+  /** Error of queued work, thrown at the next packet. */
   #failure: { error: unknown } | undefined
 
-  /** Packets that were left out because too many waited. */
+  /** Number of packets dropped because the queue was full. */
   dropped = 0
-  /** The last packet was left out. */
+  /** Whether the last packet was dropped. */
   #overflows = false
 
   /**
-   * @param emptied called when the last sink is gone
-   * @param overflowed called when packets are left out, once until the queue takes them again: the pictures that follow cannot be decoded
+   * @param emptied called when the last sink was removed
+   * @param overflowed called when packets are dropped, once until the queue accepts packets again; the following
+   *   pictures cannot be decoded
    */
   constructor(emptied: () => void, overflowed: () => void) {
     this.#emptied = emptied
@@ -59,8 +60,8 @@ export class FanOut {
   }
 
   /**
-   * Processes a packet of the source: at once for few sinks, in chunks of a turn of the event loop for many.
-   * @throws its error; with the next packet if it was put off
+   * Processes a packet of the source: at once for few sinks, queued in time slices of the event loop for many.
+   * @throws the error of `work`; at the next packet if the work was queued
    */
   run(packet: Buffer, work: (packet: Buffer) => void): void {
     if (this.#failure !== undefined) throw this.#failure.error
@@ -76,7 +77,7 @@ export class FanOut {
     else this.#leaveOut()
   }
 
-  /** Runs work behind the packets that are queued; at once if the queue is empty or full. */
+  /** Runs work after the queued packets, or at once if the queue is empty or full. */
   inOrder(work: () => void): void {
     if (this.#lane.idle || !this.#lane.run(work)) work()
   }
@@ -114,7 +115,7 @@ export class FanOut {
     })
   }
 
-  /** Ends the feed for every sink, once. */
+  /** Ends the feed for every sink. */
   end(): void {
     const sinks = [...this.#sinks]
     this.#sinks.clear()

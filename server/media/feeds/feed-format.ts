@@ -1,4 +1,3 @@
-/** Video of a feed. */
 export interface VideoFormat {
   codec: 'H264' | 'H265' | 'VP8'
   /** H.264 profile-level-id, six hexadecimal digits; empty when unknown. */
@@ -7,7 +6,6 @@ export interface VideoFormat {
   parameterSets: string
 }
 
-/** Audio of a feed. */
 export interface AudioFormat {
   codec: 'PCMU' | 'PCMA' | 'G722' | 'OPUS'
   /** Clock rate of the timestamps, in Hz. */
@@ -20,20 +18,20 @@ export interface FeedCounts {
   audioBytes: number
   frames: number
   keyFrames: number
-  /** Milliseconds since the epoch; 0 when none came. */
+  /** Milliseconds since the epoch; 0 if there was none. */
   lastKeyFrameAt: number
   lastPacketAt: number
-  /** Packets that viewers were not sent because too many waited. */
+  /** Packets dropped for all viewers because the queue was full. */
   dropped: number
 }
 
-/** The newest picture of a feed that can be decoded by itself. */
+/** Newest picture of a feed that can be decoded by itself. */
 export interface KeyPicture {
-  /** In the form of H.264 Annex B, with its parameter sets. */
+  /** H.264 Annex B, with parameter sets. */
   frame: Buffer
   /** In pixels. */
   width: number
   height: number
-  /** When it came, milliseconds since the epoch. */
+  /** Time of arrival, in milliseconds since the epoch. */
   at: number
 }

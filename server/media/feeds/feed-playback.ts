@@ -3,26 +3,29 @@ import type { KeyPicture } from './feed-format.ts'
 
 /** Conversion of a source that browsers cannot play. */
 export interface FeedConversion {
-  /** Codec of the source, e.g. `H.265`; empty while everything passes unchanged. */
+  /** Codec of the source, e.g. `H.265`; empty while nothing is converted. */
   readonly from: string
-  /** Pictures are converted, and not only sound. */
+  /** Whether pictures are converted, not only sound. */
   readonly pictures: boolean
   readonly state: ConversionState
-  /** Why it failed last; empty when it did not. */
+  /** Last error; empty if there was none. */
   readonly problem: string
-  /** Counts a viewer, and returns what uncounts it. @throws Problem transcoders */
+  /** Counts a viewer, and returns a function that removes it again. @throws Problem transcoders */
   prepare(): () => void
-  /** Makes a small copy of the newest picture where nobody watches; never rejects. undefined: the feed itself has the picture. */
+  /**
+   * Converts the newest picture if the conversion is not running; never rejects. Returns undefined if the feed itself
+   * has the picture.
+   */
   still(): Promise<KeyPicture | undefined> | undefined
 }
 
-/** How well browsers can play a source, and what recordings hold of it. */
+/** Playback of a source: what browsers can play, and what recordings contain. */
 export class Playback {
-  /** Pictures come in another order than they are shown in: browsers show few of them. */
+  /** Pictures arrive in another order than they are shown in. Browsers show few of them. */
   bFrames = false
-  /** Runs while somebody watches; undefined when nothing has to be converted. */
+  /** Conversion, which runs while there are viewers; undefined if nothing has to be converted. */
   conversion: FeedConversion | undefined
-  /** The sound of a source that recordings hold in its converted form only: missing in them while it is not converted. */
+  /** Shortcoming of sound that is recorded only in converted form. It applies while the sound is not converted. */
   unconvertedSound: Shortcoming | undefined
   #shortcomings: readonly Shortcoming[] = []
   readonly #listeners = new Set<() => void>()
@@ -37,13 +40,16 @@ export class Playback {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Runs after shortcomings were found that the description of the source does not show. Returns the unsubscribe function. */
+  /**
+   * Calls the listener after shortcomings were found that the source's description does not show. Returns the
+   * unsubscribe function.
+   */
   onShortcomings(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Tracks that a recording does not hold. @param hasSound it holds sound */
+  /** Returns the tracks missing in a recording. @param hasSound whether the recording has sound */
   lacksInRecording(hasSound: boolean): Shortcoming[] {
     const lacks = this.#shortcomings.filter(({ recorded }) => !recorded)
     return this.unconvertedSound === undefined || hasSound ? lacks : [...lacks, this.unconvertedSound]

@@ -6,7 +6,7 @@ import { EntryPoints } from './entry-points.ts'
 import type { VideoFormat } from './feed-format.ts'
 import { type SenderClock, StreamClock } from './stream-clock.ts'
 
-/** Video of a feed on its way from the source: counted, timed and numbered without a break. */
+/** Video of a feed between source and sinks: counts packets, tracks time and numbers packets without gaps. */
 export class FeedVideo {
   /** undefined: the source has no video. */
   readonly format: VideoFormat | undefined
@@ -16,14 +16,14 @@ export class FeedVideo {
   readonly #rate = new Rate()
   readonly #passOn: (packet: Buffer, content: Content) => void
   bytes = 0
-  /** Pictures that ended. */
+  /** Number of complete pictures. */
   frames = 0
-  /** Arrival of the last packet, milliseconds since the epoch; 0 before the first. */
+  /** Arrival of the last packet, in milliseconds since the epoch; 0 before the first. */
   lastPacketAt = 0
-  /** Streams of the source so far that were joined to the first one. */
+  /** Number of restarts of the source's stream. */
   restarts = 0
 
-  /** @param passOn takes each packet with its number in the feed; the source may change the packet once this returns */
+  /** @param passOn takes each packet with its number in the feed; the source may change the packet after the call */
   constructor(
     format: VideoFormat | undefined,
     sender: SenderClock,
@@ -35,7 +35,7 @@ export class FeedVideo {
     this.#passOn = passOn
   }
 
-  /** Highest bitrate of the last seconds, since a key frame comes only now and then; 0 in the first second. */
+  /** Highest bitrate of the last seconds, because key frames are rare; 0 in the first second. */
   get bitrate(): number {
     return this.#rate.most
   }
@@ -55,7 +55,7 @@ export class FeedVideo {
     if (this.#numbers.apply(packet)) this.#passOn(packet, content)
   }
 
-  /** Joins a new stream of the source to the numbers so far. */
+  /** Continues the numbering with a new stream of the source. */
   restart(): void {
     this.#numbers.pause()
     this.restarts += 1

@@ -14,22 +14,22 @@ import { Renumbering } from '../rtp/renumber.ts'
 /** A share in a feed. */
 export interface FeedLease {
   feed: Feed
-  /** Idempotent. */
+  /** Releases the share. Idempotent. */
   release(): void
 }
 
-/** One of the streams that carry the same picture in different sizes. */
+/** One of several streams with the same picture in different sizes. */
 export interface PictureStream {
-  /** Height of its pictures in pixels; 0 while it is not known. */
+  /** Height of the pictures in pixels; 0 while unknown. */
   readonly height: number
-  /** Bits a second of late; 0 while it is not known. */
+  /** Recent bitrate in bits per second; 0 while unknown. */
   readonly bitrate: number
-  /** The feed, if it is there; undefined: it has to be acquired. */
+  /** The feed, if it is available; undefined if it has to be acquired. */
   readonly feed: Feed | undefined
   /**
-   * Takes a share in it; undefined when it is not available.
-   * @param codec the only one that will do; undefined: every one
-   * @param lost called once when it ends by itself
+   * Takes a share in the feed. Returns undefined if it is not available.
+   * @param codec required codec; undefined: any
+   * @param lost called once when the feed ends by itself
    */
   acquire(
     codec: VideoFormat['codec'] | undefined,
@@ -40,44 +40,44 @@ export interface PictureStream {
 
 /** The streams of one source's picture. */
 export interface PictureStreams {
-  /** Those that can be had now, the largest first. */
+  /** Available streams, largest first. */
   readonly list: readonly PictureStream[]
-  /** Tells when other streams can be had than before, or in another order. Returns what ends that. */
+  /** Calls the listener when the list or its order has changed. Returns the unsubscribe function. */
   onChange(listener: () => void): () => void
 }
 
-/** Layers of a picture: each a feed of its own. */
+/** Layers of a picture, each with its own feed. */
 export interface FeedLayers extends PictureStreams {
   readonly all: readonly { readonly feed: Feed }[]
-  /** Notes that a picture of a layer has come. @param now milliseconds since the epoch */
+  /** Records the arrival of a picture of a layer. @param now milliseconds since the epoch */
   pictureCame(feed: Feed, now: number): void
-  /** Sums the layers' counts with those of the source's sound. */
+  /** Sums the layers' counts and those of the source's sound. */
   counted(sound: FeedCounts): FeedCounts
 }
 
-/** How a feed is made. */
+/** Options of a feed. */
 export interface FeedOptions {
   video: VideoFormat | undefined
   audio: AudioFormat | undefined
   /** Keep the packets since the last key frame, for sources that cannot be asked for one. */
   cached: boolean
-  /** Asks the source for a key frame. */
+  /** Requests a key frame from the source. */
   requestKeyFrame: () => void
-  /** Feeds of its picture in several sizes, in the place of its own; left out for a single size. */
+  /** Feeds of the picture in several sizes, instead of a single one in this feed. */
   layers?: FeedLayers
-  /** Clock of the sender; left out: a clock of its own. */
+  /** Clock of the sender. If omitted, the feed gets its own. */
   sender?: SenderClock
 }
 
-/** One source fanned out to everybody who watches it: one numbering, one cached GOP, no copy per sink. */
+/** Distributes one source to all its viewers, with a single numbering, one cached GOP and no copy per sink. */
 export class Feed {
   readonly picture: FeedVideo
   readonly sound: FeedAudio
   readonly playback = new Playback()
-  /** Feeds that carry the picture in several sizes; undefined where this feed carries it itself. */
+  /** Feeds of the picture in several sizes; undefined if this feed has the picture itself. */
   readonly layers: FeedLayers | undefined
   readonly requestKeyFrame: () => void
-  /** Its tracks as the source sends them; of layers, each has its own picture. */
+  /** Tracks as the source sends them. With layers, each layer's feed has its own picture track. */
   readonly raw = { video: new RawTap(), audio: new RawTap() }
   readonly kept: KeptVideo
   readonly #sinks = new FanOut(
@@ -105,7 +105,7 @@ export class Feed {
     return this.sound.format
   }
 
-  /** Counts of all layers together; pictures are those of the layer that has most of them. */
+  /** Counts of all layers together; frames and key frames are those of the layer with the most frames. */
   get counts(): Readonly<FeedCounts> {
     const { picture, sound } = this
     const own = {
@@ -120,7 +120,7 @@ export class Feed {
     return this.layers === undefined ? own : this.layers.counted(own)
   }
 
-  /** A host has muted the picture: packets are taken and not passed on. */
+  /** Whether a host has muted the picture. Packets are then counted but not sent. */
   get videoMuted(): boolean {
     return this.#videoMuted
   }
@@ -139,20 +139,23 @@ export class Feed {
     return this.#over
   }
 
-  /** The packets since the last key frame, in order; empty when it keeps none. */
+  /** Packets since the last key frame, in order; empty if none are kept. */
   get gop(): readonly SharedPacket[] {
     return this.kept.gop
   }
 
-  /** Finds a packet that was sent, by its number, with room for its send time; nobody may change it. Undefined when it is too old, or never came. */
+  /**
+   * Finds a sent packet by its number, with space for its send time; it must not be changed. Returns undefined if it is
+   * too old or never arrived.
+   */
   sentVideo(sequence: number): SharedPacket | undefined {
     return this.kept.find(sequence)
   }
 
   /**
-   * Starts the conversion for a viewer. Returns what to call once the viewer leaves.
-   * @param sound the viewer wants sound: it is converted only for those who do
-   * @throws Problem transcoders when every transcoder is in use
+   * Starts the conversion for a viewer. Returns a function to call when the viewer leaves.
+   * @param sound whether the viewer requests sound; sound alone is converted only then
+   * @throws Problem transcoders if every transcoder is in use
    */
   prepare(sound = true): () => void {
     const { conversion } = this.playback
@@ -169,35 +172,35 @@ export class Feed {
     this.#sinks.remove(sink)
   }
 
-  /** Takes a packet of the source, which is the feed's from now on. */
+  /** Takes a packet of the source, which the feed owns from then on. */
   pushVideo(packet: Buffer): void {
     this.#sinks.run(packet, this.#takes)
   }
 
   /**
-   * Takes a packet of the source, which is the feed's from now on.
-   * @param level that it carries, in -dBov; -1: none
+   * Takes a packet of the source, which the feed owns from then on.
+   * @param level level in the packet, in -dBov; -1: none
    */
   pushAudio(packet: Buffer, level = -1): void {
     const sent = this.sound.take(packet, level)
     if (sent !== undefined) this.#sinks.audio(sent)
   }
 
-  /** Continues with another stream of the source, whose numbers have nothing to do with those before. */
+  /** Continues with another stream of the source, whose numbers are unrelated to the previous ones. */
   restart(kind: 'video' | 'audio'): void {
     if (kind === 'audio') return this.sound.restart()
     this.picture.restart()
     this.requestKeyFrame()
   }
 
-  /** Ties the timestamps of sound or picture to the source's clock. */
+  /** Clock that relates the timestamps of sound or picture to the source's time. */
   clock(kind: 'video' | 'audio'): StreamClock {
     return kind === 'video' ? this.picture.clock : this.sound.clock
   }
 
   /**
-   * Continues with pictures that another source makes of the same camera, e.g. a decoder: their numbers and times have nothing to do with those before, and no
-   * viewer may begin with the pictures so far.
+   * Continues with pictures of the same camera from another source, e.g. a decoder. Their numbers and times are
+   * unrelated to the previous ones, and no viewer may begin with earlier pictures.
    */
   changeSource(): void {
     this.#sinks.inOrder(() => {
@@ -207,7 +210,7 @@ export class Feed {
     })
   }
 
-  /** Ends the feed, and notifies every sink once. */
+  /** Ends the feed and notifies every sink once. */
   end(): void {
     if (this.#over) return
     this.#over = true
@@ -224,18 +227,18 @@ export class Feed {
   }
 }
 
-/** Audio of a feed: counted, timed, muted by hosts, and numbered without gaps. */
+/** Audio of a feed: counts packets, tracks time, applies mutes and numbers packets without gaps. */
 class FeedAudio {
   /** undefined: the source has no sound. */
   readonly format: AudioFormat | undefined
   readonly clock: StreamClock
-  /** A host has muted it: packets are taken and not passed on. */
+  /** Whether a host has muted the sound. Packets are then counted but not sent. */
   muted = false
-  /** Decides by the level of a packet, in -dBov, whether it is passed on; -1: it carries none. */
+  /** Decides by a packet's level, in -dBov, whether it is sent; -1: no level. */
   passes: (level: number) => boolean = () => true
   readonly #numbers = new Renumbering()
   bytes = 0
-  /** Arrival of the last packet, milliseconds since the epoch; 0 before the first. */
+  /** Arrival of the last packet, in milliseconds since the epoch; 0 before the first. */
   lastPacketAt = 0
 
   constructor(format: AudioFormat | undefined, sender: SenderClock) {
@@ -245,7 +248,7 @@ class FeedAudio {
 
   /**
    * Takes a packet of the source.
-   * @param level that it carries, in -dBov; -1: none
+   * @param level level in the packet, in -dBov; -1: none
    * @returns the packet to send, with its number in the feed; undefined: none
    */
   take(packet: Buffer, level: number): Buffer | undefined {
@@ -260,12 +263,12 @@ class FeedAudio {
     const begins = this.#numbers.paused
     const plain = withoutExtension(packet)
     if (!this.#numbers.apply(plain)) return undefined
-    // Sound after silence (RFC 3551, section 4.1).
+    // Marks the first packet after silence (RFC 3551, section 4.1).
     if (begins) setMarker(plain)
     return plain
   }
 
-  /** Joins a new stream of the source, or what follows a pause, to the numbers so far. */
+  /** Continues the numbering after a restart of the source or a pause. */
   restart(): void {
     this.#numbers.pause()
   }

@@ -1,36 +1,37 @@
 import { type Content, keyFrame } from '../rtp/key-frame.ts'
 import { sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
 
-/** Largest GOP that is kept: a longer one makes late joiners wait for the next key frame. */
+/** Largest GOP that is kept. With a longer one, late joiners wait for the next key frame. */
 const maxPackets = 4_000
 const maxBytes = 8 * 1024 * 1024
 
-/** Packets that a camera lost within a GOP, at most, for one to be found still. */
+/** Maximum number of lost packets within a GOP for which `find` still works. */
 const maxLost = 100
 
-/** The packets since the last key frame, so that a late joiner sees a picture at once. */
+/** Keeps the packets since the last key frame, so that a late joiner gets a picture at once. */
 export class GopCache {
   #packets: Buffer[] = []
   #bytes = 0
   #begun = false
   #timestamp = 0
 
-  /** In order of sending; empty when there is no whole GOP. */
+  /** Packets in order of sending; empty if there is no whole GOP. */
   get packets(): readonly Buffer[] {
     return this.#begun ? this.#packets : []
   }
 
-  /** Like `packets`; before the first key frame, what came of the newest picture. */
+  /** Like `packets`, but before the first key frame the packets of the newest picture. */
   get gathered(): readonly Buffer[] {
     return this.#packets
   }
 
-  /** Notes a packet, which nobody may change from now on. */
+  /** Adds a packet, which must not be changed afterwards. */
   add(packet: Buffer, content: Content): void {
     const timestamp = timestampOf(packet)
     if ((content & keyFrame) !== 0 && !(this.#begun && timestamp === this.#timestamp)) this.#begin(timestamp)
     if (!this.#begun) {
-      // Everything of its timestamp ahead of the first key frame belongs to it: parameter sets, and parts of messages.
+      // All packets with the timestamp of the first key frame that arrive before it belong to it: parameter sets, and
+      // parts of messages.
       if (this.#packets[0] !== undefined && timestampOf(this.#packets[0]) !== timestamp) this.clear()
     }
     this.#packets.push(packet)
@@ -38,12 +39,12 @@ export class GopCache {
     if (this.#packets.length > maxPackets || this.#bytes > maxBytes) this.clear()
   }
 
-  /** The packet of a number; undefined when it is not of this GOP. */
+  /** Returns the packet of a number; undefined if it is not in this GOP. */
   find(sequence: number): Buffer | undefined {
     const { packets } = this
     const [first] = packets
     if (first === undefined) return undefined
-    // Without a loss it is at this place; otherwise before it.
+    // Without losses the packet is at this index, otherwise before it.
     const expected = Math.min(sequenceDistance(sequenceOf(first), sequence), packets.length - 1)
     for (let i = expected; i >= Math.max(0, expected - maxLost); i--) {
       const packet = packets[i]
@@ -52,7 +53,7 @@ export class GopCache {
     return undefined
   }
 
-  /** A new GOP; parameter sets of the same picture that came just before go into it. */
+  /** Begins a new GOP, including parameter sets of the same picture that arrived just before. */
   #begin(timestamp: number): void {
     let start = this.#packets.length
     while (start > 0 && timestampOf(this.#packets[start - 1] ?? noPacket) === timestamp) start -= 1
@@ -62,7 +63,6 @@ export class GopCache {
     this.#timestamp = timestamp
   }
 
-  /** Forgets everything. */
   clear(): void {
     this.#packets = []
     this.#bytes = 0

@@ -3,8 +3,8 @@ import { FeedStream } from './picture-streams.ts'
 import type { FeedLease, PictureStream, PictureStreams } from './feed.ts'
 
 /**
- * A camera's picture of which the second stream is at hand: a viewer that shows it small begins with it, and not with the large one. When the pull of the second
- * ends by itself, it is one to be acquired like any other.
+ * Streams of a camera whose second stream is already acquired, so that a viewer with a small picture begins with it. If
+ * the pull of the second stream ends by itself, the stream must be acquired again like any other.
  */
 export class HeldSecond implements PictureStreams {
   readonly #later: readonly PictureStream[]
@@ -12,8 +12,8 @@ export class HeldSecond implements PictureStreams {
   readonly #listeners = new Set<() => void>()
 
   /**
-   * @param held lease of the second stream; its owner releases it
-   * @param later the same stream, where it has to be acquired
+   * @param held feed of the second stream, whose lease the caller releases
+   * @param later the same stream, if it has to be acquired
    */
   constructor(main: Feed, held: Feed, later: PictureStream) {
     const large = main.playback.conversion?.pictures === true ? new ConvertedStream(main) : new FeedStream(main)
@@ -30,14 +30,14 @@ export class HeldSecond implements PictureStreams {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Its pull has ended by itself. */
+  /** Replaces the second stream after its pull ended by itself. */
   lost(): void {
     this.#list = this.#later
     for (const listener of [...this.#listeners]) listener()
   }
 }
 
-/** A picture that is made playable only while somebody is sent it. */
+/** A picture that is converted only while it is sent to a viewer. */
 class ConvertedStream implements PictureStream {
   readonly #source: Feed
   readonly feed = undefined

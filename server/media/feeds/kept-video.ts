@@ -2,29 +2,32 @@ import type { Content } from '../rtp/key-frame.ts'
 import { GopCache } from './gop-cache.ts'
 import { type SharedPacket, sequenceOf } from '../rtp/packet.ts'
 
-/** Packets that are kept, and their bytes: some seconds of a stream. */
+/** Maximum number of packets kept, and their total bytes: some seconds of a stream. */
 const maxPackets = 1_024
 const maxBytes = 2 * 1024 * 1024
 
 const noPackets: readonly SharedPacket[] = []
 
-/** Packets that a feed keeps once for all viewers, who read them and write into copies: those since the last key frame, for late joiners, and those sent, for viewers that missed some. */
+/**
+ * Packets that a feed keeps once for all viewers, who copy a packet before changing it. Keeps the packets since the
+ * last key frame for late joiners, and the sent packets for viewers that missed some.
+ */
 export class KeptVideo {
   readonly #gop: GopCache | undefined
-  /** Empty while nobody watches. */
+  /** Empty while there are no viewers. */
   readonly #sent = new PacketHistory()
 
-  /** @param cached keep the packets since the last key frame */
+  /** @param cached whether to keep the packets since the last key frame */
   constructor(cached: boolean) {
     this.#gop = cached ? new GopCache() : undefined
   }
 
-  /** Whether packets are kept that nobody watches. */
+  /** Whether packets are kept even without viewers. */
   get cached(): boolean {
     return this.#gop !== undefined
   }
 
-  /** The packets since the last key frame, in order; empty when none are kept. */
+  /** Packets since the last key frame, in order; empty if none are kept. */
   get gop(): readonly SharedPacket[] {
     return this.#gop?.packets ?? noPackets
   }
@@ -34,7 +37,7 @@ export class KeptVideo {
     return this.#gop?.gathered ?? noPackets
   }
 
-  /** Keeps a packet for late joiners: nobody may change it from now on. */
+  /** Keeps a packet for late joiners. It must not be changed afterwards. */
   add(packet: Buffer, content: Content): void {
     this.#gop?.add(packet, content)
   }
@@ -44,9 +47,9 @@ export class KeptVideo {
     this.#sent.add(packet)
   }
 
-  /** Finds a packet by its number in the feed; undefined when it is too old, or never came. */
+  /** Finds a packet by its number in the feed. Returns undefined if it is too old or never arrived. */
   find(sequence: number): SharedPacket | undefined {
-    // A viewer's first packets are of the GOP, and may be older than the history.
+    // A viewer's first packets come from the GOP and may be older than the history.
     return this.#sent.find(sequence) ?? this.#gop?.find(sequence)
   }
 
@@ -59,9 +62,9 @@ export class KeptVideo {
   }
 }
 
-/** The last packets of a feed, kept once for everybody who may ask for one again. */
+/** Recently sent packets of a feed, kept once for all viewers that may request them again. */
 class PacketHistory {
-  /** Packets by sequence number, the oldest first. */
+  /** Packets by sequence number, oldest first. */
   readonly #packets = new Map<number, Buffer>()
   #bytes = 0
 
@@ -77,7 +80,7 @@ class PacketHistory {
     }
   }
 
-  /** The packet of a number; undefined when it is too old, or never came. */
+  /** Returns the packet of a number; undefined if it is too old or never arrived. */
   find(sequence: number): Buffer | undefined {
     return this.#packets.get(sequence)
   }

@@ -4,11 +4,11 @@ import { AccessUnits } from '../transcode/access-units.ts'
 import type { Feed } from './feed.ts'
 import type { KeyPicture } from './feed-format.ts'
 
-/** A larger one is not worth a small picture, in bytes. */
+/** Maximum size of a key picture in bytes. A larger one is not worth a preview. */
 const largest = 2 * 1024 * 1024
 
 /**
- * The newest picture of a feed, made small where browsers would not show it as it is and nobody watches.
+ * Returns the newest picture of a feed. Converts it if browsers cannot show it and no conversion is running.
  * @throws the signal's reason
  */
 export async function newestKeyPicture(feed: Feed, signal: AbortSignal): Promise<KeyPicture | undefined> {
@@ -19,19 +19,22 @@ export async function newestKeyPicture(feed: Feed, signal: AbortSignal): Promise
   return feed.videoMuted ? undefined : picture
 }
 
-/** Undefined where there is none: other codecs, a feed that keeps no pictures or that a host has muted, and while one is coming in. */
+/**
+ * Returns the newest key picture in the feed. Returns undefined for other codecs, for a feed without kept pictures or
+ * muted by a host, and while a key picture is still arriving.
+ */
 export function keyPictureOf(feed: Feed): KeyPicture | undefined {
   if (feed.video?.codec !== 'H264' || feed.videoMuted) return undefined
   const parts: Buffer[] = []
   let whole = false
   const units = new AccessUnits('H264', ({ frame, key }) => {
     if (whole) return
-    // Parameter sets may come as a picture of their own ahead of it.
+    // Parameter sets may arrive as a separate picture before it.
     parts.push(frame)
     whole = key
   })
   for (const packet of feed.gop) {
-    // The unit has the bytes of its packets: these are the feed's.
+    // `AccessUnits` keeps parts of the packets it gets, and these belong to the feed.
     units.push(Buffer.from(packet))
     if (whole) break
   }
@@ -39,9 +42,9 @@ export function keyPictureOf(feed: Feed): KeyPicture | undefined {
 }
 
 /**
- * A picture with its size; undefined where it lacks parameter sets, or is not worth it.
- * @param frame in the form of H.264 Annex B
- * @param at when it came, milliseconds since the epoch
+ * Returns a picture with its size; undefined if it lacks parameter sets or is too large.
+ * @param frame H.264 Annex B
+ * @param at time of arrival, in milliseconds since the epoch
  */
 export function keyPictureFrom(frame: Buffer, at: number): KeyPicture | undefined {
   const size = unitsOf(frame)
@@ -53,7 +56,7 @@ export function keyPictureFrom(frame: Buffer, at: number): KeyPicture | undefine
 
 const startCode = Buffer.from([0, 0, 0, 1])
 
-/** NAL units of H.264 Annex B. None holds a start code itself (ITU-T H.264, section 7.4.1). */
+/** Splits H.264 Annex B into NAL units. A unit never contains a start code (ITU-T H.264, section 7.4.1). */
 function unitsOf(frame: Buffer): Buffer[] {
   const units: Buffer[] = []
   let at = frame.indexOf(startCode)

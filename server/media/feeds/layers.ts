@@ -3,16 +3,25 @@ import type { FeedCounts } from './feed-format.ts'
 import { FeedStream } from './picture-streams.ts'
 import type { PictureStream, PictureStreams } from './feed.ts'
 
-/** A layer that is silent for so long while another one sends has stopped, in milliseconds: its browser saves its link, or the processor. */
+/**
+ * Silence of a layer, in milliseconds, after which it has stopped if another layer sends. Browsers stop layers to save
+ * bandwidth or CPU time.
+ */
 const stoppedMs = 700
 
-/** The layers of somebody's picture: the same in several sizes, each a feed of its own. Which of them are sent is for the browser to say. */
+/**
+ * Layers of a publisher's picture: the same picture in several sizes, each with its own feed. The browser decides which
+ * of them it sends.
+ */
 export class Layers implements PictureStreams {
   readonly all: readonly FeedStream[]
   readonly #listeners = new Set<() => void>()
   readonly #flowing = new Set<FeedStream>()
   #list: readonly FeedStream[] = []
-  /** Time of the last picture of any layer, and since when they come without a pause: after one, layers begin again one by one. */
+  /**
+   * Time of the last picture of any layer, and start of the period without a pause. After a pause, layers begin again
+   * one by one.
+   */
   #lastAt = 0
   #steadySince = 0
 
@@ -29,7 +38,7 @@ export class Layers implements PictureStreams {
     return () => this.#listeners.delete(listener)
   }
 
-  /** A picture of a layer has come. @param now milliseconds since the epoch */
+  /** Records the arrival of a picture of a layer. @param now milliseconds since the epoch */
   pictureCame(feed: Feed, now: number): void {
     if (now - this.#lastAt > stoppedMs) this.#steadySince = now
     this.#lastAt = now
@@ -37,7 +46,7 @@ export class Layers implements PictureStreams {
     let changed = false
     for (const stream of this.all) {
       if (stream.feed === feed) {
-        // It can be used from its first key frame on.
+        // A layer is available from its first key frame on.
         if (feed.picture.entry.timestamp < 0 || this.#flowing.has(stream)) continue
         this.#flowing.add(stream)
         changed = true
@@ -48,7 +57,10 @@ export class Layers implements PictureStreams {
     if (changed || !this.#inOrder()) this.#sort()
   }
 
-  /** Bytes of all, pictures of the one that has most of them, with the sound of the source. */
+  /**
+   * Returns the total bytes of all layers with the source's sound, and the frame counts of the layer with the most
+   * frames.
+   */
   counted(sound: FeedCounts): FeedCounts {
     const counts = this.all.map(({ feed }) => feed.counts)
     const most = counts.reduce((before, each) => (each.frames > before.frames ? each : before), sound)

@@ -1,6 +1,6 @@
 import type { Feed, FeedLease, PictureStream, PictureStreams } from './feed.ts'
 
-/** A feed that is there as long as its source is. */
+/** A stream whose feed exists as long as its source. */
 export class FeedStream implements PictureStream {
   readonly feed: Feed
 
@@ -21,7 +21,7 @@ export class FeedStream implements PictureStream {
   }
 }
 
-/** Streams that are the same as long as their source is there. */
+/** Returns a list of streams that does not change. */
 export function fixedStreams(...list: readonly PictureStream[]): PictureStreams {
   return { list, onChange: () => () => {} }
 }

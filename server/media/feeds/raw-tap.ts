@@ -1,46 +1,53 @@
 import type { ClockPoint } from '../rtp/rtcp.ts'
 
-/** Format of a track as its source sends it, before anything is converted. */
+/** Format of a track as its source sends it, before any conversion. */
 export interface RawFormat {
-  /** As RTP names it, in upper case, e.g. `H264`. */
+  /** RTP encoding name in upper case, e.g. `H264`. */
   codec: string
   /** Clock rate of the timestamps, in Hz. */
   clockRate: number
   channels: number
-  /** Format parameters of the SDP, names in lower case. */
+  /** Format parameters of the SDP, with names in lower case. */
   parameters: ReadonlyMap<string, string>
 }
 
 /** Receives a track as its source sends it, in order of arrival. */
 export interface RawSink {
   /**
-   * @param packet RTP; its header is the feed's again when this returns, its payload stays as it is
-   * @param arrivedAt moment at which the source sent it, of a clock that never goes back; left out: now
+   * @param packet RTP packet. The feed may change its header after the call, but not its payload.
+   * @param arrivedAt time when the source sent it, of a monotonic clock; omitted: now
    */
   rtp(packet: Buffer, arrivedAt?: number): void
-  /** A sender report of the track. */
+  /** Takes a sender report of the track. */
   report(point: ClockPoint): void
-  /** One of the above threw an unexpected error: the sink receives nothing more, the media goes on. */
+  /** Called when another method threw an unexpected error. The sink receives nothing more; the media continues. */
   failed(error: unknown): void
 }
 
-/** Place where a track can be received as its source sends it, e.g. to record it; converted only if it could not be. Costs nothing while nobody does. */
+/**
+ * Access to a track as its source sends it, e.g. for recording. The track is converted only if it could not be recorded
+ * otherwise. Without a sink it costs nothing.
+ */
 export class RawTap {
   /** undefined: the source has no such track. */
   format: RawFormat | undefined
   /**
-   * Packets since the last key frame, numbered as if they had come just before the next one: a recording begins with the group that viewers see. Nobody may change them. Left out:
-   * the source can be asked for a key frame.
+   * Returns the packets since the last key frame, so that a recording begins with the GOP that viewers see. They are
+   * numbered as if they had arrived just before the next packet, and must not be changed. Not set if the source can be
+   * asked for a key frame.
    */
   recent: () => readonly Buffer[] = () => []
-  /** Has the source converted while somebody receives it, and returns what ends that; undefined: its media comes as it is. */
+  /**
+   * Starts a conversion of the source for the sinks and returns a function that stops it; undefined if the media is not
+   * converted.
+   */
   hold: (() => () => void) | undefined
   #release: (() => void) | undefined
   readonly #sinks: RawSink[] = []
-  /** The last sender report, for those who come later. */
+  /** Last sender report, for sinks added later. */
   #report: ClockPoint | undefined
 
-  /** What is received here was converted: its source's format cannot be recorded. */
+  /** Whether the received media was converted because the source's format cannot be recorded. */
   get isConverted(): boolean {
     return this.hold !== undefined
   }
@@ -59,7 +66,7 @@ export class RawTap {
     this.#release = undefined
   }
 
-  /** Passes on an RTP packet of the source. @param arrivedAt see `RawSink.rtp` */
+  /** Sends an RTP packet of the source to all sinks. @param arrivedAt see `RawSink.rtp` */
   push(packet: Buffer, arrivedAt?: number): void {
     for (const sink of this.#sinks) {
       try {
@@ -70,7 +77,7 @@ export class RawTap {
     }
   }
 
-  /** Passes on a sender report of the source. */
+  /** Sends a sender report of the source to all sinks. */
   report(point: ClockPoint): void {
     this.#report = point
     for (const sink of this.#sinks) {

@@ -1,28 +1,35 @@
-/** Milliseconds of work in one turn of the event loop; then others get theirs. */
+/** Time budget for work in one event loop turn, in milliseconds. */
 const sliceMs = 4
-/** Pieces that wait at most, in equal shares of the lanes that wait. More than this machine can do would only be done later and later: what comes then is left out. */
+/**
+ * Maximum number of queued work items, shared equally by the queues with waiting work. More than that could only be
+ * done with growing delay, so it is dropped.
+ */
 const maxWaiting = 4_096
 
-/** Work that is done in order, some of it at once and some later. */
+/** Queue of work that is done in order, at once or later. */
 export interface Lane {
-  /** Nothing waits. */
+  /** Whether no work is queued. */
   readonly idle: boolean
-  /** @param work must not throw. Returns false when too much waits: the work is left out. */
+  /**
+   * @param work must not throw
+   * @returns false if the queue is full; the work is then dropped
+   */
   run(work: () => void): boolean
 }
 
 /**
- * Work that comes in bursts, in slices: a key frame for hundreds of viewers takes as long as some hundred requests. At once as long as this turn of the event
- * loop has time for it; what waits is done in order within its lane, and lanes take turns, piece by piece: nobody waits behind all the work of another.
+ * Spreads bursts of work over event loop turns: a key frame for hundreds of viewers takes as long as some hundred
+ * requests. Work runs at once while the current turn has time left. Queued work keeps its order within a queue, and the
+ * queues alternate item by item, so that none waits for all the work of another.
  */
 export class Slices {
-  /** Waiting work of each queue; the queue whose turn it is first. */
+  /** Queues with waiting work; the next one to run comes first. */
   readonly #waiting: (() => void)[][] = []
   readonly #clock: () => number
   #spentMs = 0
   #armed = false
 
-  /** @param clock milliseconds that only grow */
+  /** @param clock monotonic, in milliseconds */
   constructor(clock: () => number = () => performance.now()) {
     this.#clock = clock
   }
@@ -61,7 +68,7 @@ export class Slices {
       this.#armed = false
       this.#spentMs = 0
       this.#workOff()
-      // Waiting work continues in the next turn, with a time budget of its own.
+      // Queued work continues in the next turn, with its own time budget.
       if (this.#spentMs > 0) this.#arm()
     })
   }

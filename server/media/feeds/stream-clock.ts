@@ -1,12 +1,14 @@
 import type { ClockPoint } from '../rtp/rtcp.ts'
 
-/** The clock of one sender, as far as its reports tell: all of its streams are reported by it. */
+/** Clock of one sender, as known from its reports. All of its streams share it. */
 export class SenderClock {
-  /** Milliseconds that it is ahead of the node's; undefined before the first report. */
+  /** Offset from the node's clock in milliseconds; undefined before the first report. */
   ahead: number | undefined
 }
 
-/** Which moment each timestamp of one RTP stream is (RFC 3550, section 6.4.1). Times are milliseconds since the epoch. */
+/**
+ * Relates the timestamps of one RTP stream to time (RFC 3550, section 6.4.1). Times are milliseconds since the epoch.
+ */
 export class StreamClock {
   readonly #rate: number
   readonly #sender: SenderClock
@@ -19,7 +21,7 @@ export class StreamClock {
     this.#sender = sender
   }
 
-  /** A packet came at the moment `now`. */
+  /** Records a packet that arrived at `now`. */
   received(timestamp: number, now: number): void {
     if (this.#last === undefined) this.#last = { timestamp, at: now }
     else {
@@ -28,20 +30,23 @@ export class StreamClock {
     }
   }
 
-  /** A report of the sender came at the moment `now`. */
+  /** Takes a sender report that arrived at `now`. */
   reported(point: ClockPoint, now: number): void {
     this.#report = point
     this.#sender.ahead = point.ntp - now
   }
 
-  /** The moment `now` by the sender's clock, and its timestamp; undefined before the first packet. */
+  /** Returns the moment `now` on the sender's clock and its timestamp; undefined before the first packet. */
   at(now: number): { ntp: number; timestamp: number } | undefined {
     if (this.#last === undefined) return undefined
     const ntp = now + (this.#sender.ahead ?? 0)
     return { ntp, timestamp: this.#report === undefined ? this.#arrived(now) : this.#reportedAt(this.#report, ntp) }
   }
 
-  /** Ticks from its timestamps to those that another stream has of the same moments: by the reports of one sender, or by when their packets came. */
+  /**
+   * Returns the number of ticks from this stream's timestamps to another stream's timestamps of the same moment. Uses
+   * the reports of a common sender, otherwise the arrival of packets.
+   */
   ticksTo(other: StreamClock, now: number): number {
     const own = this.#report
     const others = other.#report

@@ -4,16 +4,16 @@ import type { Feed } from './feed.ts'
 import type { VideoFormat } from './feed-format.ts'
 import type { PictureStream } from './feed.ts'
 
-/** How long it is waited for, in milliseconds. */
+/** Timeout for acquiring the stream, in milliseconds. */
 const answerMs = 3_000
 
-/** A camera's second, smaller stream: pulled while somebody needs it. */
+/** A camera's second, smaller stream, pulled while it is in use. */
 export class Substream implements PictureStream {
   readonly #pulls: CameraPulls
   readonly #camera: CameraSource
-  /** As it was found last. */
+  /** Feed of the last pull. */
   #found: Feed | undefined
-  /** Always to be acquired. */
+  /** Always has to be acquired. */
   readonly feed = undefined
 
   constructor(pulls: CameraPulls, camera: CameraSource) {
@@ -30,8 +30,8 @@ export class Substream implements PictureStream {
   }
 
   /**
-   * Takes a share in its pull; undefined when it is not available, or has no picture.
-   * @param codec the only one that will do; undefined: every one
+   * Takes a share in the stream's pull. Returns undefined if it is not available or has no picture.
+   * @param codec required codec; undefined: any
    * @param lost called once when the pull ends by itself
    */
   async acquire(
@@ -56,7 +56,7 @@ export class Substream implements PictureStream {
   }
 }
 
-/** The lease of a feed that is watched. @throws Problem transcoders, the lease released */
+/** Starts the conversion for a lease. @throws Problem transcoders, after releasing the lease */
 function prepared(lease: CameraLease): CameraLease {
   try {
     const done = lease.feed.prepare(false)

@@ -1,18 +1,18 @@
 import { addressShare, plainAddress } from '../../../shared/client-address.ts'
 
-/** Shares something of which there is only so much among the addresses that want it: no single one can use all of it up. */
+/** Limits how much of a resource one address can use, so that no address can use up all of it. */
 export class AddressShares {
   readonly #most: number
   readonly #held = new Map<string, number>()
 
-  /** @param most of one address */
+  /** @param most maximum per address */
   constructor(most: number) {
     this.#most = most
   }
 
   /**
-   * Takes one for an address; undefined when it has its share already.
-   * @returns gives it back; idempotent
+   * Takes one share for an address. Returns undefined if the address has reached its maximum.
+   * @returns a function that releases the share; idempotent
    */
   take(remoteAddress: string | undefined): (() => void) | undefined {
     const share = addressShare(plainAddress(remoteAddress))

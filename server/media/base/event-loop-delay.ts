@@ -1,12 +1,12 @@
-/** Milliseconds from one look at the clock to the next, and of the time that is judged: so long, and up to twice as long. */
+/** Interval of clock checks, and length of a window, in milliseconds. The judged period is one to two windows long. */
 const everyMs = 50
 const windowMs = 1_000
-/** Shorter delays are those of timers. */
+/** Shorter delays are within the precision of timers. */
 const punctualMs = 10
-/** Share of the time that counts as busy: an occasional garbage collection is less. */
+/** Share of delayed time above which the process is busy. An occasional garbage collection is below it. */
 const late = 0.1
 
-/** Whether the program has been late itself in the last moments: then delays say nothing of the network. */
+/** Measures whether the event loop was late recently. If so, measured delays are not caused by the network. */
 export class EventLoopDelay {
   #timer: NodeJS.Timeout | undefined
   #lookedAt = 0
@@ -14,7 +14,7 @@ export class EventLoopDelay {
   #delayed = 0
   #delayedBefore = 0
 
-  /** Begins to look at the clock, until `stop`. */
+  /** Begins to check the clock, until `stop`. */
   start(): void {
     this.#lookedAt = performance.now()
     this.#timer = setInterval(() => this.look(performance.now()), everyMs).unref()
@@ -24,7 +24,7 @@ export class EventLoopDelay {
     clearInterval(this.#timer)
   }
 
-  /** Called every 50 ms, or as soon as possible then. @param now milliseconds of a clock that never goes back */
+  /** Called every 50 ms, or as soon as possible after that. @param now milliseconds of a monotonic clock */
   look(now: number): void {
     if (now - this.#windowAt >= windowMs) {
       this.#windowAt = now
@@ -36,7 +36,7 @@ export class EventLoopDelay {
     if (delay > punctualMs) this.#delayed += delay
   }
 
-  /** Whether a tenth of the last one to two seconds was lost in waiting for its turn. */
+  /** Whether a tenth of the last one to two seconds was delay of the event loop. */
   get high(): boolean {
     return this.#delayed + this.#delayedBefore > late * windowMs
   }

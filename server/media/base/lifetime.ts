@@ -1,13 +1,13 @@
 /**
- * Resources of a connection, session or peer: timers, handlers, everything to release. It ends once; afterwards none of it runs and nothing can be added, however late an answer
- * or event comes.
+ * Resources of a connection, session or peer: timers, handlers, and anything else to release. It ends once. After that
+ * none of its handlers run and nothing can be added, however late an answer or event arrives.
  */
 export class Lifetime {
   readonly #failed: (error: unknown) => void
   readonly #releases = new Set<() => void>()
   #over = false
 
-  /** @param failed called with an unexpected error of a handler: ends the owner, not the process */
+  /** @param failed called with an unexpected error of a handler; should end the owner, not the process */
   constructor(failed: (error: unknown) => void) {
     this.#failed = failed
   }
@@ -16,7 +16,7 @@ export class Lifetime {
     return this.#over
   }
 
-  /** A handler that does nothing once this is over, and never throws. */
+  /** Wraps a handler so that it is ignored after the end and never throws. */
   guard<Values extends unknown[]>(run: (...values: Values) => void): (...values: Values) => void {
     return (...values) => {
       if (this.#over) return
@@ -28,7 +28,7 @@ export class Lifetime {
     }
   }
 
-  /** Runs once, unless this ends or the returned function is called before. */
+  /** Runs once, unless this lifetime ends or the returned function is called before. */
   after(milliseconds: number, run: () => void): () => void {
     if (this.#over) return () => {}
     const guarded = this.guard(run)
@@ -44,14 +44,14 @@ export class Lifetime {
     return cancel
   }
 
-  /** Runs again and again until this ends. */
+  /** Runs at an interval until this lifetime ends. */
   every(milliseconds: number, run: () => void): void {
     if (this.#over) return
     const timer = setInterval(this.guard(run), milliseconds).unref()
     this.#releases.add(() => clearInterval(timer))
   }
 
-  /** Called when this ends; at once where it has ended. */
+  /** Registers a function that runs when this lifetime ends, or at once if it has ended. */
   onEnd(release: () => void): void {
     if (this.#over) this.#release(release)
     else this.#releases.add(release)
@@ -66,7 +66,7 @@ export class Lifetime {
     for (const release of releases) this.#release(release)
   }
 
-  /** One that throws does not keep the others. */
+  /** An error in one function does not prevent the others. */
   #release(release: () => void): void {
     try {
       release()

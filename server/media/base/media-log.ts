@@ -1,4 +1,4 @@
-/** Log of the node; `detail` holds no login, token or password. */
+/** Log of the node; `detail` must not contain a login, token or password. */
 export interface Log {
   debug(message: string, detail?: string): void
   info(message: string, detail?: string): void
@@ -6,7 +6,7 @@ export interface Log {
   error(message: string, detail?: string): void
 }
 
-/** Everything known about a thrown value, for the log. */
+/** Returns the text of a thrown value with stack and causes, for the log. */
 export function wholeText(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)
   const text = thrown.stack ?? thrown.message

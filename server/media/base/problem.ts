@@ -1,4 +1,4 @@
-/** Why the node says no to a person or a program, in the words of its own interface. */
+/** Reasons for which the node refuses a request, as named in its interface. */
 const refusals = {
   badRequest: { status: 400, title: 'The request is not valid' },
   badOffer: { status: 400, title: 'The offer is not valid' },
@@ -31,10 +31,11 @@ const refusals = {
   busy: { status: 503, title: 'The node has no room for more connections' },
 } as const satisfies Record<string, { status: number; title: string; code?: number }>
 
-/** Name of a refusal. */
 export type Refusal = keyof typeof refusals
 
-/** The node says no: answered as a problem document (RFC 9457), or as a `refused` message on the signalling connection. */
+/**
+ * A refusal by the node, sent as a problem document (RFC 9457) or as a `refused` message on the signalling connection.
+ */
 export class Problem extends Error {
   readonly refusal: Refusal
   constructor(refusal: Refusal, detail?: string) {
@@ -48,13 +49,16 @@ export class Problem extends Error {
     return refusals[this.refusal].status
   }
 
-  /** 507 room full, 800 too many videos, 801 too many audios (the codes that clients in the field know); undefined for others. */
+  /**
+   * 507 room full, 800 too many videos, 801 too many audios: the codes that existing clients expect; undefined for
+   * others.
+   */
   get code(): number | undefined {
     const entry: { status: number; title: string; code?: number } = refusals[this.refusal]
     return entry.code
   }
 
-  /** The problem document. */
+  /** Returns the problem document. */
   document(): Record<string, unknown> {
     const { status, title } = refusals[this.refusal]
     const document: Record<string, unknown> = {
@@ -69,9 +73,9 @@ export class Problem extends Error {
   }
 }
 
-/** The room opens by its schedule. */
+/** The room is scheduled and opens later. */
 export class NotOpenYet extends Problem {
-  /** When people may join, and the meeting starts, in milliseconds since the epoch. */
+  /** Times of opening and start, in milliseconds since the epoch. */
   readonly opening: { opensAt: number; startsAt: number }
   constructor(opening: { opensAt: number; startsAt: number }) {
     super('notOpenYet')
@@ -79,12 +83,12 @@ export class NotOpenYet extends Problem {
   }
 }
 
-/** Opening of a scheduled room for clients. Relative, because clocks of devices differ. */
+/** Returns the opening of a scheduled room as sent to clients. Relative, because the clocks of devices differ. */
 export function openingIn({ opensAt, startsAt }: NotOpenYet['opening']): { opens_in_ms: number; starts_at: number } {
   return { opens_in_ms: Math.max(0, opensAt - Date.now()), starts_at: startsAt }
 }
 
-/** They may enter, and the room is on another node of the site. */
+/** The user may enter, but the room is on another node of the site. */
 export class OnOtherNode extends Problem {
   /** URL of that node, e.g. `http://10.0.0.5:7084`. */
   readonly url: string

@@ -1,20 +1,20 @@
 import type { ControlResult } from '../../../shared/media/control.ts'
 
-/** Bytes of media of this process since it started: counted where packets pass, so that reading them costs nothing. */
+/** Media bytes of this process since its start, counted as packets pass, so that reading the totals costs nothing. */
 export const traffic = {
-  /** RTP and RTCP from browsers and encoders, and all that cameras send. */
+  /** RTP and RTCP from browsers and encoders, and everything that cameras send. */
   received: 0,
   /** RTP and RTCP to browsers, before encryption. */
   sent: 0,
 }
 
 /**
- * Media that full queues of this process left out since it started, by queue. `viewers`: packets for a crowd of viewers, beyond what this machine can send.
- * `conversion`: pictures and sound that ffmpeg did not take in time.
+ * Media dropped by full queues since the process started, by queue. `viewers`: packets that this machine could not send
+ * to all viewers. `conversion`: pictures and sound that ffmpeg did not accept in time.
  */
 export const dropped = { viewers: 0, conversion: 0 }
 
-/** Load of this process since it started. */
+/** Returns the load of this process since its start. */
 export function processLoad(): ControlResult<'health'>['load'] {
   const { user, system } = process.cpuUsage()
   return {

@@ -5,17 +5,17 @@ import * as ownActs from '../rooms/own-acts.ts'
 import { lowerHand, setHand } from '../rooms/raised-hands.ts'
 import type { RoomRequests } from '../rooms/room-requests.ts'
 
-/** Sender of a request, and its needs. */
+/** Sender of a request and the dependencies of its handlers. */
 export interface Requester extends Place {
   rooms: MediaRooms
   requests: RoomRequests
-  /** Tells that what took its time was refused. */
+  /** Reports a refusal after an asynchronous request. */
   refuse: (error: unknown) => void
   /** Ends the connection. */
   close: () => void
 }
 
-/** Does what somebody in a room asks for, who may ask for it. @throws Problem */
+/** Performs a request of a member who has the right to make it. @throws Problem */
 export function handleRequest(
   { room, member, rooms, requests, refuse, close }: Requester,
   message: MessageOf<'member' | 'host'>,

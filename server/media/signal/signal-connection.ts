@@ -20,7 +20,7 @@ import { admittedAs } from '../rooms/standing.ts'
 import type { WaitingLink } from '../rooms/waiting-room.ts'
 import { handleRequest } from './person-requests.ts'
 
-/** Parts that signalling works on. */
+/** Dependencies of signalling. */
 export interface SignalParts {
   rooms: MediaRooms
   admission: AdmissionControl
@@ -29,14 +29,20 @@ export interface SignalParts {
   log: Log
 }
 
-/** Unread bytes at which a connection is cut. */
+/** Number of unsent bytes above which a connection is closed. */
 const maxUnsent = 2 * 1024 * 1024
-/** Messages in a window: 100 a second in the long run, and all of them at once, for candidates for a full room come in floods. */
+/**
+ * Maximum number of messages per window: 100 a second on average. All may come at once, because candidates for a full
+ * room come in bursts.
+ */
 const maxMessages = 600
 const windowMs = 6_000
-/** Time until a wrong host password is answered, in milliseconds: the same whether the room is here or the controller had to be asked. */
+/**
+ * Delay of the answer to a wrong host password, in milliseconds. It is the same whether the room is on this node or the
+ * controller was asked.
+ */
 const wrongPasswordMs = 100
-/** Weights of messages that go to everybody in the room, or concern every stream in it. */
+/** Costs of messages that are sent to everybody in the room, or concern every stream in it. */
 const costs: Partial<Record<FromPerson['type'], number>> = {
   chat: 4,
   state: 4,
@@ -52,17 +58,16 @@ const costs: Partial<Record<FromPerson['type'], number>> = {
   record: 20,
   let_in: 4,
 }
-/** Key of the one counter of a connection. */
+/** Key of the connection's only counter. */
 const messages = 'messages'
 
 /** Phase of a connection. */
 type Phase =
-  /** Nobody has joined; `asking`: the controller is asked for the room. */
+  /** Before joining; `asking`: a request for the room to the controller is pending. */
   | { name: 'stranger'; asking: boolean }
-  /** A host has to let them in. */
+  /** A host has to admit the user. */
   | { name: 'waiting'; room: Room; userId: string; link: WaitingLink }
   | { name: 'inRoom'; place: Place }
-  /** Ended. */
   | { name: 'over' }
 
 /** One signalling connection, from its first message to its end. */
@@ -72,23 +77,23 @@ export class SignalConnection implements PersonLink {
   readonly #remote: string
   readonly #limit = new RateLimit({ most: maxMessages, windowMs, remembered: 1 })
   #phase: Phase = { name: 'stranger', asking: false }
-  /** Ticket of media that they send or watch already. */
+  /** Ticket of media that the user already sends or watches. */
   #ticket = ''
 
   constructor(socket: WebSocket, remote: string, parts: SignalParts) {
     this.#socket = socket
     this.#remote = remote
     this.#parts = parts
-    // ws delivers one Buffer for a message by default.
+    // ws delivers a message as one Buffer by default.
     socket.on('message', (data: Buffer) => this.#contained(() => this.#received(data.toString('utf8'))))
     socket.on('close', () => this.#contained(() => this.#closed()))
-    // The library answers pings, and cuts who does not read the answers; it does not mind how many there are.
+    // The library answers pings, and closes connections that do not read the answers, but does not limit their number.
     socket.on('ping', () => this.#contained(() => this.#count(1)))
     socket.on('pong', () => this.#contained(() => this.#count(1)))
     socket.on('error', () => {})
   }
 
-  /** It has joined or resumed, or waits for a host. */
+  /** Whether the user has joined, resumed, or waits for a host. */
   get entered(): boolean {
     return this.#phase.name === 'inRoom' || this.#phase.name === 'waiting'
   }
@@ -105,7 +110,7 @@ export class SignalConnection implements PersonLink {
     this.#socket.send(JSON.stringify(message))
   }
 
-  /** Sends the addresses of other nodes, for when this one is lost. */
+  /** Sends the addresses of other nodes, to be used if this one is lost. */
   notifyNodes(): void {
     if (this.entered) this.send({ type: 'nodes', other_nodes: this.#parts.settings().other_nodes })
   }
@@ -115,7 +120,7 @@ export class SignalConnection implements PersonLink {
     this.#socket.close(1000)
   }
 
-  /** Runs a handler: an unexpected error ends this connection, and nothing else. */
+  /** Runs a handler. An unexpected error ends only this connection. */
   #contained(run: () => void): void {
     try {
       run()
@@ -124,7 +129,7 @@ export class SignalConnection implements PersonLink {
     }
   }
 
-  /** Counts received messages. Returns false, and ends the connection, where it is a flood. */
+  /** Counts received messages. Returns false and closes the connection if there are too many. */
   #count(cost: number): boolean {
     let within = true
     for (let i = 0; i < cost; i++) within = this.#limit.take(messages) && within
@@ -133,7 +138,7 @@ export class SignalConnection implements PersonLink {
   }
 
   #received(text: string): void {
-    // A connection that is being closed takes nothing more.
+    // A connection that is being closed ignores further messages.
     if (!this.#count(1) || this.#socket.readyState !== this.#socket.OPEN) return
     try {
       const message = parseMessage(text)
@@ -204,7 +209,7 @@ export class SignalConnection implements PersonLink {
     this.#joinLater(message.room_id, caller).catch((error: unknown) => this.#contained(() => this.#refuse(error)))
   }
 
-  /** Asks the controller, or judges a password: the time of the answer must not tell whether the room is open. */
+  /** Asks the controller, or checks a password. The duration of the answer must not reveal whether the room is open. */
   async #joinLater(roomId: string, caller: Caller): Promise<void> {
     const { admission, requests } = this.#parts
     const began = performance.now()
@@ -214,7 +219,7 @@ export class SignalConnection implements PersonLink {
         try {
           await requests.enter({ roomId, proof, client: plainAddress(this.#remote) })
         } catch (error) {
-          // Enough for the room, which opens later: those who wait for it are no guessers.
+          // The proof is correct, but the room opens later. Waiting for it must not count as guessing.
           if (error instanceof NotOpenYet) admission.noteRight(roomId, proof, this.#remote)
           throw error
         }
@@ -241,7 +246,7 @@ export class SignalConnection implements PersonLink {
     this.#take(room, room.enter(admission.identity), false)
   }
 
-  /** @returns whether they were let in meanwhile @throws Problem locked, turnedAway, taken, busy */
+  /** @returns whether the user was admitted meanwhile @throws Problem locked, turnedAway, taken, busy */
   #wait(room: Room, identity: Identity): boolean {
     const link: WaitingLink = {
       send: (message) => this.send(message),
@@ -260,7 +265,7 @@ export class SignalConnection implements PersonLink {
   }
 
   #whileWaiting({ room, userId }: Extract<Phase, { name: 'waiting' }>, message: FromPerson): void {
-    // A page that is let in this moment may have sent more already.
+    // A page that is being admitted may have sent other messages already.
     if (!maySend('waiting', message)) return
     if (message.type === 'ping') return this.send({ type: 'pong', id: message.id })
     room.waiting.leave(userId)
@@ -323,7 +328,7 @@ export class SignalConnection implements PersonLink {
   }
 }
 
-/** Field `opening` of a refusal. */
+/** Returns the field `opening` of a refusal. */
 function openingOf(error: Problem): Pick<Extract<ToPerson, { type: 'refused' }>, 'opening'> {
   return error instanceof NotOpenYet ? { opening: openingIn(error.opening) } : {}
 }

@@ -8,19 +8,22 @@ import { wholeText } from '../base/media-log.ts'
 import { AddressShares } from '../base/address-shares.ts'
 import { SignalConnection, type SignalParts } from './signal-connection.ts'
 
-/** Anybody may connect: the first message proves who it is. */
+/** Connections are not authenticated; the first message proves the identity. */
 const { path: signalPath } = splitRoute('GET /signal' satisfies NodeRoute)
-/** Between two pings; a connection that did not answer the one before is cut. */
+/** Interval of pings, in milliseconds. A connection that did not answer the previous ping is closed. */
 const pingEveryMs = 5_000
-/** From the connection to its first message. */
+/** Timeout for the first message, in milliseconds. */
 const enterMs = 10_000
-/** Time for the other side to answer the close, in milliseconds, before the connection is cut. */
+/** Timeout for the other side to answer the close, in milliseconds. */
 const closeMs = 2_000
-/** Connections at once: many times what one machine can forward media for; and of one address, so that no one can keep everybody else out. */
+/**
+ * Maximum number of connections in total, which is many times what one machine can forward media for, and per address,
+ * so that no address can use up all of them.
+ */
 const maxConnections = 5_000
 const maxPerAddress = 2_500
 
-/** The package's types do not know `closeTimeout` yet. */
+/** The package's types lack `closeTimeout`. */
 const serverOptions: ServerOptions & { closeTimeout: number } = {
   noServer: true,
   maxPayload: maxSignal,
@@ -28,7 +31,7 @@ const serverOptions: ServerOptions & { closeTimeout: number } = {
   closeTimeout: closeMs,
 }
 
-/** The WebSocket of the signalling. */
+/** WebSocket server of the signalling. */
 export class SignalServer {
   readonly #parts: SignalParts
   readonly #server = new WebSocketServer(serverOptions)
@@ -37,7 +40,7 @@ export class SignalServer {
   readonly #timer: NodeJS.Timeout
   readonly #shares: AddressShares
 
-  /** @param perAddress connections of one address */
+  /** @param perAddress maximum number of connections per address */
   constructor(parts: SignalParts, perAddress = maxPerAddress) {
     this.#parts = parts
     this.#shares = new AddressShares(perAddress)
@@ -67,7 +70,7 @@ export class SignalServer {
     })
   }
 
-  /** Sends everybody a changed list of nodes to ask when this one is lost. */
+  /** Sends a changed list of other nodes to all connections. */
   notifyNodes(): void {
     for (const connection of this.#connections) connection.notifyNodes()
   }
@@ -84,7 +87,7 @@ export class SignalServer {
         if (!this.#answered.delete(webSocket)) webSocket.terminate()
         else webSocket.ping()
       } catch (error) {
-        // An unexpected error ends this connection; the others go on.
+        // An unexpected error ends only this connection.
         this.#parts.log.error('a signalling connection failed', wholeText(error))
         webSocket.terminate()
       }

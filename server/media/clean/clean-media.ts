@@ -4,13 +4,16 @@ import { describedUnits } from '../rtsp/resolution.ts'
 import { CleanPictures, type CleanPicturesOptions } from './clean-pictures.ts'
 import { StrayTimestamps } from './stray-timestamps.ts'
 
-/** Where the clean packets of a camera's tracks go. */
+/** Outputs and timers of `CleanMedia`. */
 export interface CleanMediaOptions {
   emit: (track: RtspTrack, packet: Buffer) => void
   after: CleanPicturesOptions['after']
 }
 
-/** Makes clean media out of the packets of a camera's tracks: timestamps of all, and everything of H.264 and H.265. Packets of other codecs are taken as they come. */
+/**
+ * Normalizes the packets of a camera's tracks: timestamps of all codecs, and the full packetization of H.264 and H.265.
+ * Packets of other codecs otherwise pass unchanged.
+ */
 export class CleanMedia {
   readonly #emit: CleanMediaOptions['emit']
   readonly #timestamps = new Map<RtspTrack['kind'], StrayTimestamps>()

@@ -8,29 +8,33 @@ import { PacketCheck } from './packet-check.ts'
 import { PictureRebuild, silenceMs } from './picture-rebuild.ts'
 import { pictureUnits } from './picture-units.ts'
 
-/** Pictures in a row without a fault after which the packets of a rebuilt stream pass again, the first time; each further time takes four times as many. */
+/**
+ * Number of consecutive pictures without a fault after which rebuilding ends the first time. Each further time requires
+ * four times as many.
+ */
 const enoughClean = 50
 
-/** Packets of UDP that wait for one that they overtook, at most: half of a large picture. */
+/** Maximum number of UDP packets held back until a late packet arrives: half of a large picture. */
 const maxWaiting = 64
 
-/** Options of a stream that is made clean. */
+/** Options of a normalized stream. */
 export interface CleanPicturesOptions {
   codec: 'H264' | 'H265'
-  /** Parameter sets of its description. */
+  /** Parameter sets from the stream's description. */
   described: readonly Buffer[]
-  /** Takes the packets, which are its own from then on. */
+  /** Takes the packets and owns them from then on. */
   emit: (packet: Buffer) => void
   /** Runs after some milliseconds, unless the returned function is called before. */
   after: (milliseconds: number, run: () => void) => () => void
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   now?: () => number
 }
 
 /**
- * Makes clean media out of the packets of one picture track: everything behind it (viewers, recorder, conversion, snapshots) may believe markers, timestamps, packing and parameter
- * sets. A stream that is clean passes packet by packet, with its own numbers until something is inserted or left out. What a stream shows to be wrong is repaired from then on,
- * until it has been clean for some time: rebuilding costs a fifth more CPU, and some sources are at fault only when they start.
+ * Normalizes the packets of one picture track, so that all consumers (viewers, recorder, conversion, snapshots) can
+ * rely on markers, timestamps, packing and parameter sets. A clean stream passes packet by packet, with its own numbers
+ * until a packet is inserted or dropped. After a fault the stream is rebuilt, until it has been clean for some time.
+ * Rebuilding costs a fifth more CPU, and some sources are faulty only at their start.
  */
 export class CleanPictures {
   readonly #options: CleanPicturesOptions
@@ -40,13 +44,19 @@ export class CleanPictures {
   /** undefined: the source's own numbers are sent. */
   #numbers: Renumbering | undefined
   #rebuild: PictureRebuild | undefined
-  /** Packets on their way to it, in order. */
+  /** Reorders packets on their way to `#rebuild`. */
   #order: PacketSequence | undefined
-  /** Pictures in a row without a fault while the stream is rebuilt, their number that ends the rebuilding, and the timestamp of the last one. */
+  /**
+   * During rebuilding: consecutive pictures without a fault, the number that ends the rebuilding, and the timestamp of
+   * the last picture.
+   */
   #clean = { pictures: 0, enough: enoughClean, timestamp: -1 }
-  /** Number of the last packet that was sent. */
+  /** Number of the last packet sent. */
   #sent = -1
-  /** The last picture with parameter sets or parts of a key picture: types of its units, and whether the key picture has begun. */
+  /**
+   * Last picture with parameter sets or parts of a key picture: the types of its units, and whether the key picture has
+   * begun.
+   */
   #noted = { timestamp: -1, types: new Set<number>(), isBegun: false }
 
   constructor(options: CleanPicturesOptions) {
@@ -110,7 +120,7 @@ export class CleanPictures {
     this.#order.push(packet)
   }
 
-  /** Sends a packet as it is, behind the parameter sets that its picture lacks. */
+  /** Sends a packet unchanged, preceded by the parameter sets that its picture lacks. */
   #pass(packet: Buffer): void {
     const content = this.#contentOf(packet)
     if (content !== nothing) this.#noteContent(packet, content)
@@ -131,7 +141,7 @@ export class CleanPictures {
     }
     if ((content & keyFrame) === 0 || isBegun) return
     this.#noted.isBegun = true
-    // Over UDP, its sets may have been overtaken: they come with the numbers that are missing.
+    // Over UDP, the parameter sets may be late: they arrive with the missing numbers.
     if (!this.#check.isInOrder) return
     const missing = this.#sets.missing(types)
     if (missing.length > 0) this.#insert(missing, packet)

@@ -2,14 +2,14 @@ import { BitReader } from '../rtsp/bit-reader.ts'
 import { h264Parameters } from '../rtsp/resolution.ts'
 import { pictureUnits } from './picture-units.ts'
 
-/** Parameter sets that are kept of one type: a stream has one or two. */
+/** Maximum number of parameter sets per type: a stream has one or two. */
 const maxSets = 16
-/** Longest parameter set, in bytes. */
+/** Maximum size of a parameter set, in bytes. */
 const maxSetBytes = 4_096
 
 /**
- * Parameter sets of a stream, from its description and from its packets, by type and id: a camera that alternates between several keeps each. They last for the stream, whatever
- * timestamps they came with.
+ * Parameter sets of a stream, from its description and its packets, by type and id. A camera may alternate between
+ * several. They are valid for the whole stream, regardless of timestamps.
  */
 export class ParameterSets {
   readonly #codec: 'H264' | 'H265'
@@ -17,7 +17,7 @@ export class ParameterSets {
   readonly #sets = new Map<string, Buffer>()
   #hasFields: boolean
 
-  /** @param described units of the description */
+  /** @param described units from the description */
   constructor(codec: 'H264' | 'H265', described: readonly Buffer[] = []) {
     this.#codec = codec
     this.#types = pictureUnits[codec].parameterSets
@@ -25,12 +25,15 @@ export class ParameterSets {
     for (const unit of described) this.note(unit)
   }
 
-  /** Whether two pictures may share a timestamp: the fields of a frame of H.264. Also while no sequence parameter set is known. */
+  /**
+   * Whether two pictures may share a timestamp: the fields of an H.264 frame. Also true while no sequence parameter set
+   * is known.
+   */
   get mayHaveFields(): boolean {
     return this.#hasFields
   }
 
-  /** Keeps a unit that is a parameter set; ignores all others. */
+  /** Stores a unit if it is a parameter set. */
   note(unit: Buffer): void {
     const type = this.#typeOf(unit)
     if (!this.#types.includes(type) || unit.length > maxSetBytes) return
@@ -38,12 +41,15 @@ export class ParameterSets {
     const before = this.#sets.get(key)
     if (before?.equals(unit) === true) return
     if (before === undefined && this.#sets.size >= maxSets * this.#types.length) return
-    // A copy: packets are views of what came with them.
+    // Copied, because units may be views of packets.
     this.#sets.set(key, Buffer.from(unit))
     if (this.#codec === 'H264' && type === 7) this.#hasFields = h264Parameters(unit)?.interlaced !== false
   }
 
-  /** Sets to put before a key picture that comes with units of these types only; none while one type is not known. */
+  /**
+   * Returns the sets to insert before a key picture that has units of these types only. Returns none while a set of a
+   * missing type is unknown.
+   */
   missing(present: ReadonlySet<number>): Buffer[] {
     const missing = this.#types.filter((type) => !present.has(type))
     const found = missing.map((type) => [...this.#sets].filter(([key]) => key.startsWith(`${type}/`)))
@@ -56,7 +62,10 @@ export class ParameterSets {
   }
 }
 
-/** Id of a parameter set (ITU-T H.264, sections 7.3.2.1 and 7.3.2.2; H.265, sections 7.3.2.1 to 7.3.2.3); -1: it is cut off. */
+/**
+ * Returns the id of a parameter set (ITU-T H.264, sections 7.3.2.1 and 7.3.2.2; H.265, sections 7.3.2.1 to 7.3.2.3); -1
+ * if the set is truncated.
+ */
 export function setId(codec: 'H264' | 'H265', type: number, unit: Buffer): number {
   try {
     const bits = new BitReader(unit.subarray(codec === 'H264' ? 1 : 2))

@@ -5,40 +5,46 @@ import type { ParameterSets } from './parameter-sets.ts'
 import { splitUnits } from '../rtp/annex-b.ts'
 import { pictureUnits } from './picture-units.ts'
 
-/** Silence after which a picture counts as whole, in milliseconds: its packets come at once. */
+/** Silence after which a picture counts as complete, in milliseconds: its packets arrive at once. */
 export const silenceMs = 80
-/** Pictures in a row of one timestamp that show that timestamps stand still: two fields of a frame share one. */
+/**
+ * Number of consecutive pictures with one timestamp that show frozen timestamps. Two fields of a frame legitimately
+ * share one.
+ */
 export const enoughFrozen = 4
 /** Ticks of the timestamp in a millisecond. */
 const ticksPerMs = 90
 
-/** Time between two pictures before it is known, in ticks. */
+/** Assumed interval of pictures before it is known, in ticks. */
 const usualTicks = 40 * ticksPerMs
 
-/** Timestamps of pictures: those of the source, or the time of arrival where several pictures share one, and for all once they stand still. */
+/**
+ * Timestamps of pictures: those of the source, or the arrival time if several pictures share one. Once timestamps are
+ * frozen, the arrival time is used for all.
+ */
 class PictureTimes {
   readonly #now: () => number
   isFrozen = false
-  /** Of the packets that come now; -1 before the first. */
+  /** Timestamp of the current packets; -1 before the first. */
   timestamp = -1
-  /** Pictures that began at it. */
+  /** Number of pictures that began with this timestamp. */
   #pictures = 0
-  /** Moment of the last picture, the timestamp that it was given, and that of its source. */
+  /** Time of the last picture, its sent timestamp, and its source timestamp. */
   #last: { at: number; timestamp: number; source: number } | undefined
 
-  /** @param sharedTimestamp of the first picture and those before it; undefined: it has one of its own */
+  /** @param sharedTimestamp timestamp that the first picture shares with earlier ones; undefined: it has its own */
   constructor(sharedTimestamp: number | undefined, now: () => number) {
     this.#now = now
     if (sharedTimestamp !== undefined)
       this.#last = { at: now() - usualTicks / ticksPerMs, timestamp: sharedTimestamp, source: sharedTimestamp }
   }
 
-  /** Whether the pictures that come now share the timestamp of those before them. */
+  /** Whether the current pictures share the timestamp of earlier ones. */
   get isShared(): boolean {
     return this.isFrozen || this.#last?.source === this.timestamp
   }
 
-  /** Whether the last picture was sent with the timestamp of its source, and the next one may be. */
+  /** Whether the last picture was sent with its source timestamp, and the next one may be. */
   get isOfSource(): boolean {
     return !this.isFrozen && this.#last !== undefined && this.#last.timestamp === this.#last.source
   }
@@ -53,14 +59,14 @@ class PictureTimes {
     if (this.#pictures > enoughFrozen) this.isFrozen = true
   }
 
-  /** Timestamp of the picture that is sent now. */
+  /** Returns the timestamp of the picture that is sent now. */
   next(): number {
     const at = this.#now()
     const source = this.timestamp
     const last = this.#last
     let timestamp = source
     if (last !== undefined && (this.isShared || isPassed(source, last))) {
-      // At half the pace behind pictures that shared one, until the source's own are later.
+      // After pictures with a shared timestamp, time advances at half speed until the source's timestamps are later.
       const pace = this.isShared ? ticksPerMs : ticksPerMs / 2
       timestamp = (last.timestamp + Math.max(1, Math.round((at - last.at) * pace))) >>> 0
     }
@@ -69,38 +75,39 @@ class PictureTimes {
   }
 }
 
-/** Whether a timestamp follows that of the last picture, and not the later one that this was given. */
+/** Whether a timestamp is after the source timestamp of the last picture, but not after its sent timestamp. */
 function isPassed(timestamp: number, last: { timestamp: number; source: number }): boolean {
   return ((timestamp - last.source) | 0) > 0 && ((timestamp - last.timestamp) | 0) <= 0
 }
 
-/** Where the packets of a rebuilt stream go, and what it is made with. */
+/** Options of a rebuilt stream. */
 export interface RebuildParts {
   codec: 'H264' | 'H265'
   sets: ParameterSets
-  /** Timestamp that the first picture shares with those before it; undefined: it has one of its own. */
+  /** Timestamp that the first picture shares with earlier ones; undefined: it has its own. */
   sharedTimestamp: number | undefined
-  /** Number of the first packet that is made. */
+  /** Number of the first rebuilt packet. */
   firstNumber: number
   emit: (packet: Buffer) => void
   /** Runs after some milliseconds, unless the returned function is called before. */
   after: (milliseconds: number, run: () => void) => () => void
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   now: () => number
 }
 
 /**
- * Takes the pictures out of a stream whose packets are not as RFC 6184 and RFC 7798 have them, and packs them anew: units that share a packet by start codes are separated, empty and
- * undefined ones left out, markers set where the next picture begins, and parameter sets put before each key picture that lacks them. Its markers are not believed.
+ * Extracts the pictures from a stream whose packets do not conform to RFC 6184 and RFC 7798, and packs them again.
+ * Separates units that share a packet by start codes, and drops empty and undefined units. Sets a marker at the end of
+ * each picture, and inserts parameter sets before each key picture that lacks them. The source's markers are ignored.
  */
 export class PictureRebuild {
   readonly #parts: RebuildParts
   #units: Buffer[] = []
   #bytes = 0
-  /** Parts of a unit that has not ended. */
+  /** Parts of an incomplete unit. */
   #open: Buffer[] | undefined
   #sequence = -1
-  /** Header of the last packet, for the packets that are made. */
+  /** Header of the last packet, as the template of rebuilt packets. */
   #header: Buffer = Buffer.alloc(12)
   #next: number
   #isLost = false
@@ -114,7 +121,7 @@ export class PictureRebuild {
     this.#times = new PictureTimes(parts.sharedTimestamp, parts.now)
   }
 
-  /** Takes a packet. One that comes behind a later one is taken for a loss and a restart. */
+  /** Takes a packet. A packet that arrives after a later one counts as a loss and a restart. */
   push(packet: Buffer): void {
     const sequence = sequenceOf(packet)
     const isLost = this.#sequence >= 0 && sequenceDistance(this.#sequence, sequence) !== 1
@@ -132,19 +139,19 @@ export class PictureRebuild {
     if (this.#units.length > 0) this.#cancel = this.#parts.after(silenceMs, () => this.flush())
   }
 
-  /** Sends the picture that is being put together. */
+  /** Sends the picture collected so far. */
   flush(): void {
     this.#endUnit()
     const units = this.#units
     const hasPicture = this.#hasPicture
     if (units.length === 0) return
-    // Sets and messages that come with a timestamp of their own belong to the next picture.
+    // Parameter sets and messages with a timestamp of their own belong to the next picture.
     if (!hasPicture && this.#bytes < largestFrame / 8) return
     this.#units = []
     this.#bytes = 0
     this.#hasPicture = false
     if (this.#isLost) {
-      // A number is missing, so that receivers know of the loss.
+      // Skips one number, so that receivers notice the loss.
       this.#next = (this.#next + 1) & 0xffff
       this.#isLost = false
     }
@@ -152,8 +159,8 @@ export class PictureRebuild {
   }
 
   /**
-   * Sends what is there and ends, if the packets that follow can be sent as they come.
-   * @returns the number of the last packet that was sent; undefined: it goes on
+   * Sends what was collected and ends, if the following packets can be sent unchanged.
+   * @returns the number of the last packet sent; undefined if the rebuilding has to continue
    */
   handOver(): number | undefined {
     this.flush()
@@ -206,7 +213,7 @@ export class PictureRebuild {
     this.#units.push(unit)
   }
 
-  /** Whether the picture that is put together ends before a unit of the same timestamp. */
+  /** Whether the collected picture ends before a unit with the same timestamp. */
   #endsBefore(begins: boolean, precedes: boolean): boolean {
     return (begins && !this.#parts.sets.mayHaveFields) || ((begins || precedes) && this.#times.isShared)
   }

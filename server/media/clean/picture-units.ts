@@ -1,20 +1,23 @@
-/** Facts of NAL units that decide where a picture begins and what it needs. */
+/** Properties of NAL unit types that decide where a picture begins and what it requires. */
 export interface PictureUnits {
-  /** Whether a unit holds a part of a picture (VCL). */
+  /** Whether a unit is a part of a picture (VCL). */
   isPicture(type: number): boolean
-  /** Whether a unit of a picture begins it: its first slice. @param first byte behind the unit's header */
+  /** Whether a unit of a picture begins it: its first slice. @param first byte after the unit's header */
   beginsPicture(type: number, first: number): boolean
-  /** Whether a unit that is no part of a picture comes before the one that it belongs to (ITU-T H.264, section 7.4.1.2.3; H.265, section 7.4.2.4.4). */
+  /**
+   * Whether a unit that is not part of a picture precedes the picture that it belongs to (ITU-T H.264, section
+   * 7.4.1.2.3; H.265, section 7.4.2.4.4).
+   */
   precedesPicture(type: number): boolean
   /** Whether a picture can be decoded by itself. */
   isKey(type: number): boolean
-  /** Types of parameter sets, in the order in which a decoder needs them. */
+  /** Types of parameter sets, in the order required by a decoder. */
   readonly parameterSets: readonly number[]
-  /** Whether a unit has a type that is defined: others have no meaning for a decoder. */
+  /** Whether a type is defined; a decoder ignores other types. */
   isDefined(type: number): boolean
 }
 
-/** The first bit: ue(v) 0 of first_mb_in_slice, and first_slice_segment_in_pic_flag. */
+/** The first bit: ue(v) 0 of first_mb_in_slice, or first_slice_segment_in_pic_flag. */
 const firstBit = (first: number): boolean => (first & 0x80) !== 0
 
 export const pictureUnits: Readonly<Record<'H264' | 'H265', PictureUnits>> = {

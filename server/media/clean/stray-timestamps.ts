@@ -1,39 +1,46 @@
 import { ssrcOf, timestampOf } from '../rtp/packet.ts'
 
-/** Distance ahead of what is due above which a timestamp is stray, in seconds: more than what a network loses without a pause. */
+/**
+ * Distance ahead of the expected timestamp above which a timestamp is stray, in seconds: more than a network loses
+ * without a pause.
+ */
 const aheadS = 5
-/** Distance behind the last one above which it is stray, in seconds: more than pictures are reordered by. */
+/**
+ * Distance behind the last timestamp above which a timestamp is stray, in seconds: more than the reordering of
+ * pictures.
+ */
 const behindS = 1
-/** Stray frames in a row after which the source has another time. */
+/** Number of consecutive stray frames after which the source's time has changed. */
 const enoughStrays = 3
 
 /**
- * Corrects frames whose timestamp is far from those of both their neighbours: some recorders send one every few seconds. A source that goes on with such timestamps has set its clock,
- * and is followed from the third frame on. Packets of one timestamp are one frame.
+ * Corrects frames whose timestamp is far from both neighbours: some recorders send one every few seconds. A source that
+ * continues with such timestamps has set its clock, and is followed from the third frame on. Packets with one timestamp
+ * are one frame.
  */
 export class StrayTimestamps {
   readonly #clockRate: number
   readonly #now: () => number
   #ssrc = -1
-  /** Timestamp of the last frame that is not stray, when it came, and its distance from the one before. */
+  /** Timestamp of the last regular frame, its time of arrival, and its distance from the previous one. */
   #last = 0
   #at = 0
   #step = 0
-  /** Timestamp of the last stray frame, what is written in its place, and how many came in a row. */
+  /** Timestamp of the last stray frame, its replacement, and the number of consecutive stray frames. */
   #stray = 0
   #replacement = 0
   #strays = 0
 
   /**
    * @param clockRate of the timestamps, in Hz
-   * @param now milliseconds of a clock that never goes back
+   * @param now milliseconds of a monotonic clock
    */
   constructor(clockRate: number, now = (): number => performance.now()) {
     this.#clockRate = clockRate
     this.#now = now
   }
 
-  /** Writes the timestamp that is due into a packet of a stray frame; leaves all others as they are. */
+  /** Replaces the timestamp in a packet of a stray frame; leaves other packets unchanged. */
   correct(packet: Buffer): void {
     const timestamp = timestampOf(packet)
     const ahead = (timestamp - this.#last) | 0

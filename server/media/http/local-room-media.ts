@@ -21,7 +21,7 @@ import type { MediaSessions } from './media-sessions.ts'
 import type { OpenedSession, OpenMedia } from './open-session.ts'
 import type { PublishInput, WatchInput, WhipWhepMedia } from './whip-whep-media.ts'
 
-/** Parts of the media of this server. */
+/** Dependencies of `LocalRoomMedia`. */
 export interface LocalRoomMediaParts {
   pulls: CameraPulls
   vp8: Vp8Pictures
@@ -30,19 +30,19 @@ export interface LocalRoomMediaParts {
   settings: () => MediaSettings
 }
 
-/** Picture and sound of one stream as a viewer is sent them. */
+/** Picture and sound of one stream as sent to a viewer. */
 interface SentStream {
   feed: Feed
-  /** Format of the picture where it is not the feed's. */
+  /** Format of the picture, if it differs from the feed's. */
   video?: VideoFormat | undefined
   streams: PictureStreams
-  /** The large picture is held back: a second stream serves first. */
+  /** Set if a second stream is sent first and the large picture is held back. */
   held: HeldSecond | undefined
 }
 
 const never = new AbortController().signal
 
-/** Media of this server: browsers publish to it and watch from it by WebRTC. */
+/** Media of this server: browsers publish and watch by WebRTC. */
 export class LocalRoomMedia implements WhipWhepMedia {
   readonly isRemote = false
   readonly #parts: LocalRoomMediaParts
@@ -93,9 +93,9 @@ export class LocalRoomMedia implements WhipWhepMedia {
     room.local.assertMayWatch(member, stream)
     const second = this.#substream(room, stream)
     const sent = await this.#inCodecOf(offer, open, await this.#sentStream(open, stream, second, { height, small }))
-    // They may have been removed, and the camera or the room be gone, in the meantime.
+    // The member, the camera or the room may have been removed meanwhile.
     room.local.assertMayWatch(member, stream)
-    // A second stream was prepared with its lease; the large picture is prepared when it is sent.
+    // A second stream was prepared with its lease. The large picture is prepared when it is sent.
     const sound = offer.media.some(({ kind, direction }) => kind === 'audio' && direction !== 'inactive')
     const { feed, video, streams, held } = sent
     if (held === undefined || (sound && feed.playback.conversion?.pictures !== true)) open.onClose(feed.prepare(sound))
@@ -116,7 +116,10 @@ export class LocalRoomMedia implements WhipWhepMedia {
     throw new Problem('noSession')
   }
 
-  /** Replaces the picture by one in VP8 if the viewer does not accept its codec and this machine can convert it. @throws Problem transcoders */
+  /**
+   * Replaces the picture by a VP8 version if the viewer does not accept its codec and this machine can convert it.
+   * @throws Problem transcoders
+   */
   async #inCodecOf(offer: Offer, open: OpenMedia, sent: SentStream): Promise<SentStream> {
     const { video } = sent.feed
     const sections = offer.media.filter(({ kind }) => kind === 'video')
@@ -128,13 +131,13 @@ export class LocalRoomMedia implements WhipWhepMedia {
     return { feed: sent.feed, video: lease.feed.video, streams: streamsOf(lease.feed, undefined), held: undefined }
   }
 
-  /** The camera's second stream; undefined when it has none. */
+  /** Returns the camera's second stream; undefined if it has none. */
   #substream(room: Room, { view }: OpenStream): Substream | undefined {
     const second = room.members.get(view.user_id)?.device?.second
     return second === undefined || !view.small ? undefined : new Substream(this.#parts.pulls, second)
   }
 
-  /** Chooses what is sent first. Where the second stream cannot be had, the large one serves. */
+  /** Selects the stream that is sent first. If the second stream is not available, the large one is sent. */
   async #sentStream(
     open: OpenMedia,
     stream: OpenStream,
@@ -154,17 +157,20 @@ export class LocalRoomMedia implements WhipWhepMedia {
   }
 }
 
-/** Whether a camera's second stream is enough for a picture that is shown so high. */
+/** Whether a camera's second stream is large enough for the shown height. */
 function isEnough(second: Substream, main: Feed, height: number | undefined): boolean {
   return height !== undefined && height > 0 && wantedIndex([new FeedStream(main), second], height, undefined) === 1
 }
 
-/** The second stream first, and the large one once the picture is shown larger; undefined where one viewer cannot be sent both. */
+/**
+ * Sends the second stream first, and the large one once the picture is shown larger. Returns undefined if their codecs
+ * differ, because one viewer cannot receive both.
+ */
 function heldBeside(main: Feed, lease: CameraLease, second: Substream): HeldSecond | undefined {
   return lease.feed.video?.codec === main.video?.codec ? new HeldSecond(main, lease.feed, second) : undefined
 }
 
-/** Streams of somebody's picture, or of a camera's. */
+/** Returns the streams of a person's or camera's picture. */
 function streamsOf(feed: Feed, second: Substream | undefined): PictureStreams {
   if (feed.layers !== undefined) return feed.layers
   return second === undefined ? fixedStreams(new FeedStream(feed)) : fixedStreams(new FeedStream(feed), second)

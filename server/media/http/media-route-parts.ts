@@ -7,14 +7,14 @@ import type { MediaSessions } from './media-sessions.ts'
 import type { OfferQueue } from './offer-queue.ts'
 import type { WhipWhepMedia } from './whip-whep-media.ts'
 
-/** Needs of the media routes. */
+/** Dependencies of the media routes. */
 export interface MediaRouteParts {
   rooms: Pick<MediaRooms, 'bySession'>
   admission: AdmissionControl
   requests: RoomRequests
-  /** Media of a room: that of this server, or that of another node. */
+  /** Returns the media of a room, on this server or on another node. */
   mediaOf: (room: Room) => WhipWhepMedia
-  /** For offers: each costs some milliseconds, and they come in crowds. */
+  /** Queue for offers: each costs some milliseconds, and they come in bursts. */
   offers: OfferQueue
   sessions: MediaSessions
   settings: () => MediaSettings

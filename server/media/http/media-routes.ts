@@ -22,20 +22,20 @@ import { created } from './session-answer.ts'
 import { maxTicket } from '../../../shared/media/remote-media.ts'
 import { streamIdOf } from '../rooms/room-streams.ts'
 
-/** One entity tag of a list, weak or strong, or whatever stands between two commas (RFC 9110, section 8.8.3). */
+/** One entity tag of a list, weak or strong, or any other text between two commas (RFC 9110, section 8.8.3). */
 const entityTag = /(?:W\/)?"[^"]*"|[^\s,]+/g
 
-/** Bytes of a room's number at most, as in every message. */
+/** Maximum length of a room number in bytes, as in every message. */
 const maxRoomId = 128
 
-/** Routes of media, each with what it does; `right`: as the table has it. */
+/** Handlers of the media routes; `right`: the value in the route table. */
 type MediaHandlers = {
   readonly [R in MediaRoute]: (context: RouterContext, right: (typeof nodeRoutes)[R]) => Promise<void> | void
 }
-/** Routes of the node that are about rooms and their media. */
+/** Routes of the node for rooms and their media. */
 export type MediaRoute = Extract<NodeRoute, `${string}/${'entry' | 'whip' | 'whep' | 'session'}/${string}`>
 
-/** WHIP (RFC 9725) to publish, WHEP (draft-ietf-wish-whep) to watch. */
+/** Creates the routes of WHIP (RFC 9725) to publish and WHEP (draft-ietf-wish-whep) to watch. */
 export function mediaRouter(parts: MediaRouteParts): Router {
   const handlers: MediaHandlers = {
     'GET /entry/:room': async (context) => {
@@ -58,7 +58,7 @@ export function mediaRouter(parts: MediaRouteParts): Router {
   return router
 }
 
-/** Takes the answer to an offer of this side, or a fragment of ICE. @throws Problem noSession, stale; as `readBody` */
+/** Takes the answer to an offer of the node, or an ICE fragment. @throws Problem noSession, stale; as `readBody` */
 async function patch({ sessions }: MediaRouteParts, context: RouterContext): Promise<void> {
   const session = sessions.get(context.params.id ?? '')
   if (!ifMatchHolds(context.get('if-match'), session.etag)) throw new Problem('stale')
@@ -77,7 +77,10 @@ async function patch({ sessions }: MediaRouteParts, context: RouterContext): Pro
   context.body = answer
 }
 
-/** Answers the room page before somebody joins, with their link if they have one. @throws Problem notFound, tooMany, busy */
+/**
+ * Answers a look-up by the room page before joining, with the join link if there is one.
+ * @throws Problem notFound, tooMany, busy
+ */
 async function look(
   { admission, requests }: MediaRouteParts,
   roomId: string,
@@ -141,14 +144,16 @@ async function watch(
     return await roomMedia.watch(media, { room, member }, input)
   })
   created(context, opened, parts.settings().ice_servers)
-  // The other end offers: a client that made an offer of its own gets the counter-offer (draft-ietf-wish-whep, section 4.3.2).
+  // The node makes the offer: a client that sent its own offer gets the counter-offer (draft-ietf-wish-whep, section
+  // 4.3.2).
   if (opened.offers === true && offer !== undefined) context.status = 406
 }
 
 /**
- * The offer of somebody who may come in; undefined where they want one of the node, which makes one for remote media only. A stranger's body is not
- * read; and who may come in is asked again once it is there, for a body may take its time.
- * @throws Problem as `admit`, `readBody` and `parseOffer` do
+ * Reads the offer of an admitted client. Returns no offer if the client requests one from the node, which is possible
+ * for remote media only. The body is not read before admission. Admission is checked again afterwards, because reading
+ * a body may take long.
+ * @throws Problem as `admit`, `readBody` and `parseOffer`
  */
 async function admittedOffer<S extends RoomStanding>(
   parts: MediaRouteParts,
@@ -172,14 +177,15 @@ async function admittedOffer<S extends RoomStanding>(
   const text = await readBody(context, offerType)
   await offers.next()
   const offer = parseOffer(text, plainAddress(remote))
-  // The connection is made in it.
+  // The connection is made in this turn.
   await offers.next()
   return { offer, text, admission: admittedAs(admission.admit(roomId, caller), right) }
 }
 
 /**
- * Member that sends or watches. A waiting room cannot be passed this way, except by an encoder that sends with a link of its own.
- * @throws Problem waiting; as `Room.enter` does
+ * Returns the member that sends or watches. A waiting room cannot be bypassed this way, except by an encoder that sends
+ * with a personal link.
+ * @throws Problem waiting; as `Room.enter`
  */
 function memberOf(admission: Exclude<Admission, { kind: 'observer' }>, watches: boolean): Member {
   if (admission.kind === 'member') return admission.member
@@ -189,9 +195,10 @@ function memberOf(admission: Exclude<Admission, { kind: 'observer' }>, watches: 
 }
 
 /**
- * Whether a request's If-Match holds for what has this entity tag (RFC 9110, section 13.1.1): by strong comparison, so that a weak tag never matches.
- * @param field empty when the request has none; WHIP clients write the asterisk in quotes too
- * @param etag a strong one, in its quotes
+ * Whether a request's If-Match matches this entity tag (RFC 9110, section 13.1.1). Uses strong comparison, so that a
+ * weak tag never matches.
+ * @param field empty if the request has none; WHIP clients also write the asterisk in quotes
+ * @param etag a strong tag, including its quotes
  */
 function ifMatchHolds(field: string, etag: string): boolean {
   if (field === '' || field === '*' || field === '"*"') return true
@@ -204,8 +211,10 @@ function resumes(context: Context): boolean {
 }
 
 /**
- * Resumes a session that a person in the room began on another program: the page presents the ticket that it received for the session, and its own description.
- * @throws Problem unauthorised for who is not in the room; noSession where it does not go on; as `readBody`
+ * Resumes a session that a person in the room began on another process. The page presents the ticket of the session and
+ * its own description.
+ * @throws Problem unauthorised if the person is not in the room; noSession if the session cannot be resumed; as
+ *   `readBody`
  */
 async function resume(
   parts: MediaRouteParts,

@@ -7,34 +7,33 @@ import type { Offer } from '../webrtc/offer.ts'
 import type { Peer } from '../webrtc/peer.ts'
 import { checkedCredentials, fragmentText, parseFragment } from '../webrtc/trickle-fragment.ts'
 
-/** One WHIP or WHEP session, by the unguessable id in its URL. */
+/** One WHIP or WHEP session, identified by the unguessable id in its URL. */
 export interface MediaSession {
   id: string
-  /** Names the ICE session (RFC 9725, section 4.3). */
+  /** Identifies the ICE session (RFC 9725, section 4.3). */
   etag: string
-  /** Connection of the browser here, or of its remote media. */
+  /** Connection of the browser on this node, or to its remote media. */
   peer: SessionPeer
-  /** User fragment of the client in the present ICE session. */
+  /** User fragment of the client in the current ICE session. */
   userFragment: string
-  /** Media sections of its offer. */
   mids: readonly string[]
-  /** Address that its offer came from. */
+  /** Source address of the offer. */
   client: string
-  /** Limits the addresses that the node calls for it. */
+  /** Limits the addresses that the node sends checks to for this session. */
   candidates: CandidatePolicy
   /** Whether its client has restarted ICE. */
   restarted: boolean
-  /** Called with the height at which its picture is shown, in device pixels; undefined if it sends none. */
+  /** Called with the height at which the picture is shown, in device pixels; undefined if no picture is sent. */
   shown: ((height: number) => void) | undefined
 }
 
 /** Peer of a session. */
 export interface SessionPeer extends Pick<Peer, 'close'> {
-  /** Restarts ICE; left out: a new session is needed. */
+  /** Restarts ICE; omitted if a new session is required instead. */
   restartIce?: Peer['restartIce']
-  /** Takes an address in. */
+  /** Adds a candidate of the client. */
   addCandidate?: Peer['addCandidate']
-  /** Takes a fragment's addresses in as they are. @throws Problem noSession, busy */
+  /** Passes candidates on unchanged. @throws Problem noSession, busy */
   trickle?(candidates: readonly { candidate: string; mid: string }[]): Promise<void>
   /** Takes the answer to an offer of the server. @throws Problem noSession, badOffer, busy */
   start?(answer: string): Promise<void>
@@ -43,33 +42,38 @@ export interface SessionPeer extends Pick<Peer, 'close'> {
 /** Parts of an offer that a session keeps. */
 type SessionOffer = Pick<Offer, 'mids' | 'client' | 'candidates'> & { ice: Pick<Offer['ice'], 'userFragment'> }
 
-/** WHIP and WHEP sessions of one address, those under way too: a room of 50 people, everybody watching everybody, behind one router. */
+/**
+ * Maximum number of WHIP and WHEP sessions per address, including pending ones: a room of 50 people behind one router
+ * in which everybody watches everybody.
+ */
 const maxPerAddress = 2_600
-/** So many sessions that are over are remembered, for so long: their clients may not know it yet and say goodbye. */
+/**
+ * Maximum number and age of ended sessions that are kept: clients may not know of the end yet and still delete them.
+ */
 const maxEnded = 10_000
 const endedMs = 10 * 60_000
 
-/** Every open WHIP and WHEP session. */
+/** All open WHIP and WHEP sessions. */
 export class MediaSessions {
   readonly #sessions = new Map<string, MediaSession>()
-  /** When each ended, the first one first. */
+  /** Time of the end by session id, earliest first. */
   readonly #ended = new Map<string, number>()
   readonly #clock: () => number
   readonly #shares = new AddressShares(maxPerAddress)
 
-  /** @param clock milliseconds that only grow */
+  /** @param clock monotonic, in milliseconds */
   constructor(clock: () => number = () => performance.now()) {
     this.#clock = clock
   }
 
-  /** Room for one more session of an address, until what is returned is called. @throws Problem tooMany */
+  /** Reserves one session of an address, until the returned function is called. @throws Problem tooMany */
   reserve(remoteAddress: string): () => void {
     const release = this.#shares.take(remoteAddress)
     if (release === undefined) throw new Problem('tooMany', 'This address has as many sessions as it may have.')
     return release
   }
 
-  /** @param shown called with the height at which its picture is shown */
+  /** @param shown called with the height at which the picture is shown */
   add(
     peer: SessionPeer,
     { ice, mids, client, candidates }: SessionOffer,
@@ -98,21 +102,27 @@ export class MediaSessions {
     return session
   }
 
-  /** Its client shows the picture so high, in device pixels. Returns false when there is no such session any more. */
+  /**
+   * Takes the height at which the client shows the picture, in device pixels. Returns false if the session does not
+   * exist.
+   */
   shown(id: string, height: number): boolean {
     const session = this.#sessions.get(id)
     session?.shown?.(height)
     return session !== undefined
   }
 
-  /** Ends a session for its client; also one that was over already. @throws Problem noSession when there never was such a one, as far as is known */
+  /**
+   * Ends a session for its client. Accepts sessions that have ended already.
+   * @throws Problem noSession if the session is unknown
+   */
   end(id: string): void {
     this.#forget()
     if (this.#ended.has(id)) return
     this.get(id).peer.close()
   }
 
-  /** A session is over. */
+  /** Removes a session that has ended. */
   delete(id: string): void {
     if (!this.#sessions.delete(id)) return
     this.#ended.set(id, this.#clock())
@@ -129,9 +139,10 @@ export class MediaSessions {
 }
 
 /**
- * Takes a client's fragment of its ICE session: further addresses (RFC 9725, section 4.3.2), or a restart (section 4.3.3).
- * @returns the fragment that answers a restart; undefined when there is nothing to answer
- * @throws Problem badRequest, and as `Peer.restartIce` does
+ * Takes a client's fragment of its ICE session: further addresses (RFC 9725, section 4.3.2), or a restart (section
+ * 4.3.3).
+ * @returns the fragment that answers a restart; undefined if there is nothing to answer
+ * @throws Problem badRequest; as `Peer.restartIce`
  */
 export async function takeFragment(session: MediaSession, text: string): Promise<string | undefined> {
   const { userFragment, password, candidates } = parseFragment(text, session.mids)
@@ -143,11 +154,11 @@ export async function takeFragment(session: MediaSession, text: string): Promise
     session.etag = newTag()
     return fragmentText(answer.credentials, session.mids, answer.candidates)
   }
-  // After a new beginning it is found by the address that its packets come from.
+  // After a restart, the client's address is found from its packets.
   if (session.restarted) return undefined
   const isJanus = session.peer.trickle !== undefined
   const usable = candidates.flatMap(({ candidate, mid }) => {
-    // Janus itself resolves the names that stand for addresses: only their form is known here.
+    // Janus itself resolves mDNS names, so it gets the candidates unchanged. Only their form was checked here.
     const called = usableCandidate(candidate, session.client)
     if (called === undefined || !session.candidates.accepts(called)) return []
     return { candidate: isJanus ? candidate : called, mid }

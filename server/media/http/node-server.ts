@@ -13,10 +13,10 @@ import { fragmentType, offerType, ticketHeader } from './sdp-request.ts'
 import type { PassedOnProof, Web, WebHandlers, WebPort } from './web.ts'
 import { plainAddress } from '../../../shared/client-address.ts'
 
-/** Maximum number of reports to the controller in a second; further devices see the page all the same. */
+/** Maximum number of reports to the controller per second. Further devices still get the page. */
 const maxReports = 20
 
-/** Needs of the node's port. */
+/** Dependencies and options of the node's port. */
 export interface NodeServerOptions {
   web: Web
   /** See Web.port. */
@@ -24,16 +24,16 @@ export interface NodeServerOptions {
   /** Folder of the room page; empty: none. */
   pageFolder: string
   parts: MediaRouteParts
-  /** Receives each device that opens the page of `reach-route.ts`. */
+  /** Called for each device that opens the reachability page. */
   reached: (visit: Visit) => void
   log: Log
-  /** A request to become a WebSocket. */
+  /** Takes a request for a WebSocket. */
   upgrade: WebHandlers['upgrade']
 }
 
 const exposed = `Location, ETag, Link, Accept-Patch, Accept-Post, ${ticketHeader}`
 
-/** The port of the node: WHIP, WHEP, the room page and the WebSocket of the signalling. */
+/** Creates the port of the node: WHIP, WHEP, the room page and the signalling WebSocket. */
 export function nodeServer({ web, passedOn, pageFolder, parts, reached, log, upgrade }: NodeServerOptions): WebPort {
   const app = new Koa()
   app.on('error', (error: unknown) => {
@@ -73,12 +73,12 @@ async function answerProblems(context: Context, next: Next, log: Log): Promise<v
     context.type = 'application/problem+json'
     if (problem instanceof OnOtherNode) context.set('Location', `${problem.url}${context.url}`)
     if (context.status === 401) context.set('WWW-Authenticate', 'Bearer')
-    // The rest of a body that was refused must not be taken for the next request.
+    // The rest of a refused body must not be taken for the next request.
     if (context.status === 413) context.set('Connection', 'close')
   }
 }
 
-/** RFC 9725, section 4.2: what an endpoint or session does not know is 405, and says what is allowed. */
+/** RFC 9725, section 4.2: unsupported methods of an endpoint or session get 405 with the allowed methods. */
 async function onlyAllowedMethods(context: Context, next: Next, router: Router): Promise<void> {
   const { path } = router.match(context.path, context.method)
   if (path.length === 0) {
@@ -89,7 +89,7 @@ async function onlyAllowedMethods(context: Context, next: Next, router: Router):
   throw new Problem('method')
 }
 
-/** Any page may ask: what opens a room is the token, not a cookie. */
+/** Any origin may send requests: access requires a token, not a cookie. */
 async function crossOrigin(context: Context, next: Next): Promise<void> {
   context.set('Access-Control-Allow-Origin', '*')
   context.set('Access-Control-Expose-Headers', exposed)
@@ -106,7 +106,7 @@ async function crossOrigin(context: Context, next: Next): Promise<void> {
   context.status = 204
 }
 
-/** Routes of the node that answer with a page, or lead to it. */
+/** Routes of the node that answer with a page or redirect to it. */
 type PageRoute = Exclude<NodeRoute, MediaRoute | 'GET /signal'>
 
 function pageRouteOf(path: string): PageRoute {
@@ -143,8 +143,9 @@ interface Visit {
 }
 
 /**
- * Creates the route by which a device shows that it reaches this machine: it answers with a small page and reports the device to the controller. Every token gets the same
- * answer, because only the controller can check it. The route returns false for other methods.
+ * Creates the route by which a device shows that it reaches this machine. It answers with a small page and reports the
+ * device to the controller. Every token gets the same answer, because only the controller can check it. The route
+ * returns false for other methods.
  */
 function reachRoute(reached: (visit: Visit) => void): (context: Context) => boolean {
   let second = 0

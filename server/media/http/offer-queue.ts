@@ -1,12 +1,12 @@
 /**
- * Queue of work that comes in crowds: each piece gets a turn of the event loop, so that the controller's requests, packets and timers are handled between two of them.
- * First come, first served.
+ * Queue of work that comes in bursts. Each item gets its own event loop turn, so that the controller's requests,
+ * packets and timers are handled in between. First in, first out.
  */
 export class OfferQueue {
   readonly #waiting: (() => void)[] = []
   #giving = false
 
-  /** Resolves at the start of the caller's turn, which lasts until the caller waits. */
+  /** Resolves at the start of the caller's turn, which lasts until the caller awaits. */
   next(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve)
@@ -17,7 +17,7 @@ export class OfferQueue {
   #arm(): void {
     if (this.#giving) return
     this.#giving = true
-    // Called from another immediate, it runs in the next turn.
+    // An immediate scheduled inside another immediate runs in the next turn.
     setImmediate(() => {
       this.#giving = false
       this.#waiting.shift()?.()

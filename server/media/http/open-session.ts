@@ -1,41 +1,46 @@
 import { Problem } from '../base/problem.ts'
 import type { MediaSession, MediaSessions } from './media-sessions.ts'
 
-/** A session, and the description that its client is answered with. */
+/** A session, and the session description that answers its client. */
 export interface OpenedSession {
   session: MediaSession
-  /** Answer to the client's offer, or (`offers`) an offer of the other end; empty where there is nothing to answer. */
+  /** Answer to the client's offer, or (`offers`) an offer of the node; empty if there is nothing to answer. */
   sdp: string
-  /** The other end makes the offer. */
+  /** Whether `sdp` is an offer. */
   offers?: boolean
-  /** Ticket with which another program can resume it; empty or left out where it cannot be resumed. */
+  /** Ticket with which another process can resume the session; empty or omitted if it cannot be resumed. */
   ticket?: string
 }
 
-/** Owns the resources of a session that opens or is open: releases everything once, the last first, whoever ends it. */
+/**
+ * Owns the resources of an opening or open session. Releases each of them once, in reverse order, whoever closes it.
+ */
 export class OpenMedia {
   readonly #closers: (() => void)[] = []
   #closed = false
 
-  /** It is over, or never came about. */
+  /** Whether it was closed, or failed to open. */
   get closed(): boolean {
     return this.#closed
   }
 
-  /** Gives everything back. Idempotent. */
+  /** Releases all resources. Idempotent. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
     for (const close of this.#closers.splice(0).reverse()) close()
   }
 
-  /** Adds what is to be given back; at once where it is over already. */
+  /** Registers a release function; calls it at once if this is closed. */
   onClose(close: () => void): void {
     if (this.#closed) close()
     else this.#closers.push(close)
   }
 
-  /** @throws what it throws, after everything was given back; Problem noStream where it ended meanwhile */
+  /**
+   * Runs the opening of the session.
+   * @throws errors of `run`, after all resources were released; Problem noStream if it was closed meanwhile
+   */
   async take<T>(run: () => Promise<T>): Promise<T> {
     try {
       const taken = await run()
@@ -48,7 +53,10 @@ export class OpenMedia {
   }
 }
 
-/** Opens a session of a client at an address. @throws what `run` throws, after everything was given back; Problem tooMany */
+/**
+ * Opens a session of a client at an address.
+ * @throws errors of `run`, after all resources were released; Problem tooMany
+ */
 export async function open(
   { sessions }: { sessions: Pick<MediaSessions, 'reserve'> },
   address: string,

@@ -2,18 +2,19 @@ import type { Context } from 'koa'
 import { blurFolder, manifestFile, roomPagePath, joinLink, roomParameter } from '../../../shared/media/room-page.ts'
 import type { PageFiles } from './web.ts'
 
-/** Maximum length of a room's number. */
+/** Maximum length of a room number. */
 const maxRoomIdLength = 128
-/** Sizes in pixels of the icons in the folder of the page, from `assets/icons`. */
+/** Sizes in pixels of the icons in the page folder, from `assets/icons`. */
 const iconSizes = [96, 128, 256, 512] as const
 
-/** Origins that may stand in a policy: anything else could add a directive. */
+/** Origins allowed in a policy: any other text could add a directive. */
 const originForm = /^https?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
 /**
- * Permissions of the page. It connects to the nodes of the site alone, to which it may be sent on; everything else comes from its own origin. A page that meets a node that was added
- * later reloads, see `page-renewal.ts`.
- * @param host own host and port: older browsers do not count WebSockets to it as `self`
+ * Returns the content security policy of the page. It may connect only to nodes of the site, to which it may be
+ * redirected; all other content comes from its own origin. If a node was added later, the page reloads, see
+ * `page-renewal.ts`.
+ * @param host own host and port: older browsers do not include its WebSockets in `self`
  */
 function pagePolicy(host: string, origins: readonly string[]): string {
   const isPlain = (origin: string): boolean => originForm.test(origin)
@@ -32,10 +33,15 @@ function pagePolicy(host: string, origins: readonly string[]): string {
   ].join('; ')
 }
 
-/** Permissions of the worker that blurs the background: it compiles the program of its model. The page itself may not. */
+/**
+ * Policy of the worker that blurs the background. It compiles the WebAssembly of its model; the page itself may not.
+ */
 const blurPolicy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'"
 
-/** Serves a file of the room page. Returns false for what is not there. @param origins see `page_origins` of the settings */
+/**
+ * Serves a file of the room page. Returns false if there is no such file.
+ * @param origins see `page_origins` of the settings
+ */
 export async function servePage(context: Context, files: PageFiles, origins: readonly string[]): Promise<boolean> {
   if (!context.path.startsWith(roomPagePath)) return false
   if (context.method !== 'GET' && context.method !== 'HEAD') return false
@@ -52,7 +58,7 @@ export async function servePage(context: Context, files: PageFiles, origins: rea
   return true
 }
 
-/** Serves the manifest of a room's page; the same whether the room exists or not. */
+/** Serves the manifest of a room's page. It is the same whether the room exists or not. */
 function serveManifest(context: Context): boolean {
   const manifest = roomManifest(context.search)
   if (manifest === undefined) return false
@@ -64,8 +70,8 @@ function serveManifest(context: Context): boolean {
 }
 
 /**
- * Web app manifest (W3C) of a room's page: an installed one opens that room in a window of its own. All addresses are relative to the manifest, so that
- * they hold behind any proxy.
+ * Returns the web app manifest (W3C) of a room's page. An installed app opens that room in a separate window. All
+ * addresses are relative to the manifest, so that they work behind any proxy.
  * @param search query of the request, e.g. `?roomId=123`
  * @returns undefined without a room
  */

@@ -27,7 +27,7 @@ import type { PublishInput, ResumeInput, WatchInput, WhipWhepMedia } from './whi
 /** Session of a browser's media on another node. */
 interface RemoteSession {
   session: string
-  /** Its end here ends it there as well, unless it goes on without this program. */
+  /** Its end on this node also ends the session there, unless the session continues without this process. */
   media: Pick<RemoteMedia, 'end' | 'leave'>
   sdp: string
   ticket: string
@@ -38,12 +38,15 @@ type SessionOffer = Parameters<MediaSessions['add']>[1]
 
 const never = new AbortController().signal
 
-/** Media of rooms on other nodes: browsers publish to those nodes and watch from them, and the controller passes offers and answers on. */
+/**
+ * Media of rooms on other nodes. Browsers publish to those nodes and watch from them; the controller forwards offers
+ * and answers.
+ */
 export class RemoteRoomMedia implements WhipWhepMedia {
   readonly isRemote = true
   readonly #media: RoomMedia
   readonly #sessions: MediaSessions
-  /** Called when a session ends on the other node, by its name. */
+  /** Functions called when a session ends on the other node, by session name. */
   readonly #ends = new Map<string, () => void>()
 
   constructor(controller: Pick<Controller, 'request'>, sessions: MediaSessions) {
@@ -51,7 +54,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     this.#sessions = sessions
   }
 
-  /** Notes that a session ended on the other node. */
+  /** Handles the end of a session on the other node. */
   ended(session: string): void {
     const end = this.#ends.get(session)
     this.#ends.delete(session)
@@ -66,7 +69,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     const { roomId } = room.config
     const { userId } = member.user
     room.assertStream(sends(offer, 'video'), sends(offer, 'audio'), streamIdOf(userId, source))
-    // An earlier publication of this source is over.
+    // A new publication ends the earlier one of this source.
     member.watched.remote.get(publicationName(source))?.end()
     const permitted = withPermitted(text, remote, new CandidatePolicy(remote))
     const opened = await this.#media.publish({ roomId, userId, source, offer: permitted }, never)
@@ -76,7 +79,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     return this.#open(open, made, offer)
   }
 
-  /** Only the other node knows what it can show. */
+  /** Only the other node can check the stream. */
   assertWatchable(): void {}
 
   async watch(
@@ -111,7 +114,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     return this.#open(open, made, offerOf(sdp, remote, userFragmentOf(sdp)), show)
   }
 
-  /** Ends a session on the other node when what is open here closes, and the other way round. */
+  /** Links the session on the other node with the open media here: the end of one ends the other. */
   #held(open: OpenMedia, { session, sdp, ticket }: Omit<RemoteSession, 'media'>): RemoteSession {
     this.#ends.set(session, () => open.close())
     const forget = (): boolean => this.#ends.delete(session)
@@ -152,9 +155,9 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     return (height) => this.#try(this.#media.resize({ session, height: Math.min(height, maxHeight) }, never))
   }
 
-  /** Nobody waits for the outcome; the controller has logged why it failed. */
+  /** Runs a request without waiting for its result. */
   #try(call: Promise<unknown>): void {
-    // The controller has logged why it failed.
+    // The controller has logged the error.
     call.catch(() => {})
   }
 }
@@ -165,12 +168,15 @@ const messages: Partial<Record<MediaRefusalName, string>> = {
   busy: 'The server of this room does not answer at the moment. Try again.',
 }
 
-/** `RoomMedia` of rooms whose media is on another node, by requests to the controller. Each method rejects with a Problem: noRoom, noStream, noSession, tooManyVideos, badOffer, busy. */
+/**
+ * Implements `RoomMedia` for rooms on other nodes by requests to the controller. Each method rejects with a Problem:
+ * noRoom, noStream, noSession, tooManyVideos, badOffer, busy.
+ */
 function mediaThrough(controller: Pick<Controller, 'request'>): RoomMedia {
   return roomMediaBy(async <M extends RoomMediaMethod>(method: M, params: RoomMediaParams<M>) => {
     try {
       const result = await controller.request(method, params, AbortSignal.timeout(answerTimeoutMs))
-      // Both names are of the same declaration; the compiler cannot follow that through the generic.
+      // Both types belong to the same declaration, which the compiler cannot derive through the generic.
       return result as RoomMediaResult<M>
     } catch (error) {
       const refusal = error instanceof MediaRefusal ? error.refusal : 'busy'
@@ -196,12 +202,12 @@ function publicationName(source: StreamSource): string {
   return `sends ${source}`
 }
 
-/** Names the ICE session of a description; empty for none. */
+/** Returns the user fragment, which identifies the ICE session of a description; empty for none. */
 export function userFragmentOf(sdp: string): string {
   return /^a=ice-ufrag:(\S+)/m.exec(sdp)?.[1] ?? ''
 }
 
-/** Credentials and candidates of a description's end of the ICE session: all media goes one way (BUNDLE). */
+/** Returns the ICE credentials and candidates of a description. All media uses one transport (BUNDLE). */
 function iceOf(sdp: string): { credentials: IceCredentials; candidates: string[] } {
   const valueOf = (name: string): string => new RegExp(`^a=${name}:(\\S+)`, 'm').exec(sdp)?.[1] ?? ''
   return {

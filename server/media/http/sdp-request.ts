@@ -5,14 +5,14 @@ import { Problem } from '../base/problem.ts'
 export const offerType = 'application/sdp'
 export const fragmentType = 'application/trickle-ice-sdpfrag'
 
-/** Header with the ticket of a session, in both directions. */
+/** Header with the ticket of a session, in requests and responses. */
 export const ticketHeader = 'Session-Ticket'
 
-/** Longest body of a request, in bytes. */
+/** Maximum size of a request body, in bytes. */
 const maxBody = 64 * 1024
 
 /**
- * The body of a request as text.
+ * Reads the body of a request as text.
  * @throws Problem mediaType, tooLarge, badRequest
  */
 export async function readBody(context: Context, contentType: string): Promise<string> {
@@ -32,15 +32,18 @@ export async function readBody(context: Context, contentType: string): Promise<s
   return Buffer.concat(chunks, size).toString('utf8')
 }
 
-/** The Bearer token of a request; empty for none (RFC 6750, section 2.1). */
+/** Returns the Bearer token of a request; empty for none (RFC 6750, section 2.1). */
 export function bearerOf(context: Context): string {
   return /^Bearer\s+([A-Za-z0-9._~+/=-]+)\s*$/i.exec(context.get('authorization'))?.[1] ?? ''
 }
 
-/** Most device pixels that a picture is shown in. */
+/** Maximum height of a shown picture, in device pixels. */
 export const maxHeight = 20_000
 
-/** How high the picture is going to be shown, in device pixels: `?height=180`; undefined where that is not said. @throws Problem badRequest */
+/**
+ * Returns the height at which the picture will be shown, in device pixels: `?height=180`; undefined if it is not given.
+ * @throws Problem badRequest
+ */
 export function shownHeight({ query }: Context): number | undefined {
   if (query.height === undefined) return undefined
   const height = Number(query.height)

@@ -3,7 +3,7 @@ import type { IceServer } from '../../../shared/settings/media.ts'
 import type { OpenedSession } from './open-session.ts'
 import { fragmentType, offerType, ticketHeader } from './sdp-request.ts'
 
-/** Answers with a session that was made (RFC 9725, section 4.2), and with the ticket with which another program can resume it. */
+/** Answers with a new session (RFC 9725, section 4.2), and with the ticket with which another process can resume it. */
 export function created(
   context: Context,
   { session: { id, etag }, sdp, ticket = '' }: OpenedSession,
@@ -20,7 +20,7 @@ export function created(
   if (ticket !== '') context.set(ticketHeader, ticket)
 }
 
-/** Link fields that name ICE servers (RFC 9725, section 4.6). */
+/** Builds Link fields with ICE servers (RFC 9725, section 4.6). */
 function iceLinks({ urls, username, credential }: IceServer): string[] {
   const login =
     username === ''

@@ -8,7 +8,7 @@ import type { OpenedSession, OpenMedia } from './open-session.ts'
 export interface PublishInput {
   source: StreamSource
   offer: Offer
-  /** The offer as it came. */
+  /** Offer as received. */
   text: string
   /** Address of the client. */
   remote: string
@@ -17,39 +17,45 @@ export interface PublishInput {
 /** Input of a viewer. */
 export interface WatchInput {
   streamId: string
-  /** Undefined where the other end is asked to offer. */
+  /** undefined if the node has to make the offer. */
   offer: Offer | undefined
-  /** Height at which the picture is going to be shown, in device pixels. */
+  /** Height at which the picture will be shown, in device pixels. */
   height: number | undefined
-  /** The smaller picture will do, where there is one. */
+  /** Whether a smaller picture suffices, if there is one. */
   small: boolean
   /** Address of the client. */
   remote: string
 }
 
-/** Input of a session that goes on. */
+/** Input of a resumed session. */
 export interface ResumeInput {
-  /** Own stream, or the one that is watched. */
+  /** Own stream, or the watched one. */
   streamId: string
   sends: boolean
   height: number | undefined
   ticket: string
-  /** The browser's description of its end. */
+  /** The browser's session description. */
   sdp: string
   /** Address of the client. */
   remote: string
 }
 
-/** Media of rooms, as WHIP and WHEP open it: that of this server, or that of another node. What a session holds belongs to its `OpenMedia`. */
+/**
+ * Media of rooms as opened by WHIP and WHEP, on this server or another node. Resources of a session belong to its
+ * `OpenMedia`.
+ */
 export interface WhipWhepMedia {
-  /** It offers to viewers, and resumes sessions of earlier programs. */
+  /** Remote media makes offers to viewers, and resumes sessions of earlier processes. */
   readonly isRemote: boolean
   /** @throws Problem codec, badOffer, busy, tooManyVideos, tooManyAudios, noRoom, noSession */
   publish(open: OpenMedia, who: { room: Room; member: Member }, input: PublishInput): Promise<OpenedSession>
   /** Checks what is known before a viewer enters. @throws Problem mediaType, noStream */
   assertWatchable(room: Room, input: WatchInput): void
-  /** @param who `member` undefined: unseen @throws Problem mediaType, codec, badOffer, busy, noStream, noRoom, noSession, tooMany */
+  /**
+   * @param who `member` undefined: unseen
+   * @throws Problem mediaType, codec, badOffer, busy, noStream, noRoom, noSession, tooMany
+   */
   watch(open: OpenMedia, who: { room: Room; member: Member | undefined }, input: WatchInput): Promise<OpenedSession>
-  /** @throws Problem noSession where it does not go on, noRoom, busy */
+  /** @throws Problem noSession if the session cannot be resumed; noRoom, busy */
   resume(open: OpenMedia, who: { room: Room; member: Member }, input: ResumeInput): Promise<OpenedSession>
 }

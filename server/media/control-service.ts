@@ -15,10 +15,10 @@ import { DeviceFailure } from './rooms/device-failure.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** The media program's end of the protocol with its controller. */
+/** The media process's end of the protocol with its controller. */
 export class ControlService {
   readonly #link: ControlLink<typeof controllerMethods, typeof mediaMethods>
-  /** Until `start`, all others are missing. */
+  /** Before `start`, only these handlers are set. */
   readonly #handlers: Partial<Mutable<MediaHandlers>>
   readonly #web: (log: Log) => Web
   readonly #end: () => void
@@ -27,9 +27,10 @@ export class ControlService {
   #server: MediaServer | undefined
 
   /**
-   * @param send `soon`: the message may wait for others, in order, for some milliseconds
-   * @param web makes the node's port with this log
-   * @param end called when the program is to end: the controller requests it, or has been silent for so long that another one leads
+   * @param send `soon`: the message may be delayed by some milliseconds to be batched, in order
+   * @param web creates the node's port factory with this log
+   * @param end called to end the process: the controller requests it, or was silent for so long that another controller
+   *   leads
    */
   constructor(send: (message: ControlMessage, urgency?: 'soon') => void, web: (log: Log) => Web, end: () => void) {
     this.#web = web
@@ -60,7 +61,7 @@ export class ControlService {
     this.#link.receive(message)
   }
 
-  /** Ends everything. */
+  /** Closes the link and the server. */
   async close(): Promise<void> {
     this.#link.close(new Error('the node ends'))
     await this.#server?.close()

@@ -1,9 +1,10 @@
-/** Checks in a row without a message after which the controller leads no more. */
+/** Number of consecutive checks without a message after which the controller no longer leads. */
 const looksUntilOver = 6
 
 /**
- * Whether the controller of this program still leads its site, where another one would take over: it says so again and again, and one that is frozen does not. Then the other
- * one serves the same rooms, and this program must not. Silence is counted in looks, not by the clock, so that a pause of this program is not blamed on the controller.
+ * Watches whether the controller of this process still leads its site, if a replica could take over. The controller
+ * confirms regularly; a frozen one does not. In that case the replica serves the same rooms, and this process must not.
+ * Silence is measured in checks instead of time, so that a pause of this process is not attributed to the controller.
  */
 export class LeadWatch {
   readonly #over: () => void
@@ -16,7 +17,7 @@ export class LeadWatch {
     this.#over = over
   }
 
-  /** After so many milliseconds of silence another controller leads; 0: there is none. */
+  /** Silence in milliseconds after which another controller leads; 0: there is no replica. */
   set leaseMs(leaseMs: number) {
     if (leaseMs === this.#leaseMs) return
     this.#leaseMs = leaseMs
@@ -24,7 +25,7 @@ export class LeadWatch {
     if (leaseMs > 0) this.#timer = setInterval(() => this.#look(), leaseMs / looksUntilOver).unref()
   }
 
-  /** The controller said that it leads. */
+  /** Records a confirmation by the controller. */
   confirmed(): void {
     this.#silentLooks = 0
   }

@@ -33,22 +33,20 @@ import { Vp8Pictures } from './transcode/vp8-pictures.ts'
 import { Transcoding } from './transcode/transcoding.ts'
 import { PeerPorts } from './webrtc/peer-ports.ts'
 
-/** Parts of a node. */
+/** Dependencies of a node. */
 export interface MediaServerParts {
   web: Web
-  /** ffmpeg, as the controller runs it. */
+  /** ffmpeg, run by the controller. */
   ffmpeg: FfmpegRunner
   controller: Controller
-  /** Called when the controller leads no more: another node serves these rooms. */
+  /** Called when the controller no longer leads: another node serves these rooms. */
   fenced?: () => void
 }
 
-/** Handlers of the messages that a running node takes. */
+/** Handlers of the messages to a running node. */
 type RunningHandlers = Omit<MediaHandlers, 'start' | 'stop' | 'ffmpeg'>
 
-/**
- * Embedded media node: rooms, cameras, people, and the listener that they connect to.
- */
+/** Media node: rooms, cameras, people, and the listener that they connect to. */
 export class MediaServer {
   readonly #transcoding: Transcoding
   readonly #pulls: CameraPulls
@@ -130,7 +128,7 @@ export class MediaServer {
   }
 
   /**
-   * Starts it; resolves when it listens.
+   * Starts a node. Resolves when it listens.
    * @throws Error of the listener, e.g. EADDRINUSE
    */
   static async start(start: MediaStart, parts: MediaServerParts, log: Log): Promise<MediaServer> {
@@ -154,7 +152,7 @@ export class MediaServer {
       if (!isSame) this.#signal.notifyNodes()
       if (restartChanged) {
         const message = { type: 'restart', ...restartIn(settings, Date.now()) } as const
-        // Also those whose media are on another node.
+        // Includes rooms with remote media.
         for (const room of this.#rooms.all()) room.broadcast(message)
       }
       this.#transcoding.limit = settings.transcoders
@@ -251,7 +249,7 @@ export class MediaServer {
     },
   }
 
-  /** Removes everybody, and closes everything. */
+  /** Removes everybody and closes all resources. */
   async close(): Promise<void> {
     this.#lead.stop()
     const recorded = this.#recorder.close()
@@ -272,13 +270,13 @@ export class MediaServer {
   async #listen(): Promise<void> {
     const { host, port, tls, former_tls: formerTls, udp_port } = this.#start
     this.#port = (await this.#server.start({ host, port, tls, formerTls })).port
-    // Its own port is one of the site's, too.
+    // The node's own port is also a port of the site.
     this.#pulls.settings = pullSettings(this.#settings, this.#port)
     await this.#peers.open(udp_port, this.#port)
   }
 }
 
-/** @param port the node's own; 0 while it has none */
+/** @param port of the node; 0 while it has none */
 function pullSettings(settings: MediaSettings, port: number): PullSettings {
   return {
     transport: settings.camera_transport,
@@ -336,7 +334,7 @@ function connectionStats(room: Room): ConnectionStats[] {
           purpose: 'publish' as const,
           stream_id: source,
           state: peer.state,
-          // Only the sender could measure it.
+          // Only the sender can measure the round trip.
           round_trip_ms: -1,
         })),
         ...Array.from(member.watched.viewers, ([{ peer, roundTrip }, streamId]) => ({

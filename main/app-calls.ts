@@ -14,12 +14,12 @@ import { refused, resultOfError } from '../server/console/console-answer.ts'
 import { channels } from './channels.ts'
 import { isFromOurPage, roleOf } from './page-sender.ts'
 
-/** The code of every app procedure, by name. Input was validated. */
+/** Handlers of all app procedures, by name. The input has been validated. */
 export type AppHandlers = {
   [N in AppProcedureName]: (input: AppInput<N>) => AppOutput<N> | Promise<AppOutput<N>>
 }
 
-/** Answers what the console's window asks the app itself. The windows of walls may ask nothing. */
+/** Answers calls of the console's window to the app itself. The windows of walls must not make such calls. */
 export function serveAppCalls(handlers: AppHandlers, logger: Logger): void {
   ipcMain.handle(channels.app, async (event, name: unknown, input: unknown): Promise<ConsoleResult<unknown>> => {
     if (!isFromOurPage(event) || roleOf(event.sender) !== 'admin') {
@@ -44,7 +44,7 @@ async function answer<N extends AppProcedureName>(
     return refused(refusalOfInput(problems), problems)
   }
   try {
-    // The schema is that of this name; TypeScript does not follow the pair.
+    // The schema belongs to this name; TypeScript cannot derive this.
     return { ok: true, value: await handlers[name](parsed.data as AppInput<N>) }
   } catch (error) {
     const known = resultOfError(error)
@@ -58,7 +58,7 @@ function isAppProcedure(name: string): name is AppProcedureName {
   return Object.hasOwn(appProcedures, name)
 }
 
-/** Tells the console's windows that a part of the app has changed. */
+/** Notifies the console's windows that a part of the app has changed. */
 export function pushAppChange(part: AppChange): void {
   for (const window of BrowserWindow.getAllWindows()) {
     const { webContents } = window

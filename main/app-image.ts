@@ -6,22 +6,26 @@ const folderLists = ['PATH', 'LD_LIBRARY_PATH', 'XDG_DATA_DIRS', 'GSETTINGS_SCHE
 /** Variables that the runtime of an AppImage sets for each start. */
 const runtimeVariables = ['APPDIR', 'APPIMAGE', 'ARGV0', 'OWD']
 
-/** Returns the environment from which an AppImage was started: without the folders of its mount point, which ends with the app. */
+/**
+ * Returns the environment from which an AppImage was started, without the folders of its mount point, which is removed
+ * when the app exits.
+ */
 export function environmentOutside(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { APPDIR } = environment
   const next = Object.entries(environment).flatMap(([name, value]) => {
     if (runtimeVariables.includes(name)) return []
     if (APPDIR === undefined || value === undefined || !folderLists.includes(name)) return [[name, value] as const]
     const folders = value.split(':').filter((folder) => folder !== '' && !isWithin(folder, APPDIR))
-    // AppRun adds the folders of the system at each start.
+    // AppRun adds the system's folders at each start.
     return folders.length === 0 ? [] : [[name, [...new Set(folders)].join(':')] as const]
   })
   return Object.fromEntries(next)
 }
 
 /**
- * Starts an AppImage as a process of its own. Resolves when it runs. `app.relaunch` does not do that: its helper process runs from the mount point of this app.
- * @throws errors of `spawn`, e.g. if the file is gone
+ * Starts an AppImage as a separate process. Resolves when it runs. `app.relaunch` cannot do this: its helper process
+ * runs from the mount point of this app.
+ * @throws errors of `spawn`, e.g. if the file is missing
  */
 export async function startAppImage(
   file: string,
@@ -38,13 +42,16 @@ export async function startAppImage(
   child.unref()
 }
 
-/** Returns the working directory, which relative arguments refer to, unless it ends with the mount point. */
+/**
+ * Returns the working directory, to which relative arguments refer, unless it is inside the mount point, which will be
+ * removed.
+ */
 function folderOutside(mount: string | undefined): string {
   try {
     const folder = process.cwd()
     return mount !== undefined && isWithin(folder, mount) ? '/' : folder
   } catch {
-    // It was deleted.
+    // The directory was deleted.
     return '/'
   }
 }

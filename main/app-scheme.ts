@@ -7,7 +7,7 @@ import { insideOf, isPathPart, type OwnPath } from '../shared/files/own-path.ts'
 const scheme = 'app'
 const host = 'roomdesk'
 
-/** Origin of the page, as the page and Electron write it. */
+/** Origin of the page, in the form used by the page and Electron. */
 export const origin = `${scheme}://${host}`
 
 const types: Readonly<Record<string, string>> = {
@@ -20,7 +20,10 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Content security policy of the page: only its own files. It talks to the controller over the bridge, so it needs no connections. */
+/**
+ * Content security policy of the page: only its own files. It calls the controller over IPC, so it needs no
+ * connections.
+ */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "script-src 'self'",
@@ -34,18 +37,18 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Gives `app://` an origin of its own, like https. Call it before the app is ready. */
+/** Declares `app://` as a standard scheme with its own origin, like https. Must be called before the app is ready. */
 export function declareAppScheme(): void {
   protocol.registerSchemesAsPrivileged([
     { scheme, privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true } },
   ])
 }
 
-/** Answers requests below `/recordings/`. @param role of the page that requests */
+/** Answers requests below `/recordings/`. @param role of the requesting page */
 type AnswerRecording = (request: Request, role: Role) => Promise<Response>
 
 /**
- * Serves the built page from `folder` under `app://roomdesk/`. Call it once, when the app is ready.
+ * Serves the built page from `folder` under `app://roomdesk/`. Must be called once, when the app is ready.
  * @param sessions of the app's pages, each with the role of its requests
  */
 export function serveApp(
@@ -74,7 +77,7 @@ async function answer(
   return new Response(request.method === 'HEAD' ? null : new Uint8Array(body), { headers })
 }
 
-/** Tells whether a URL of the page leads to a recording. */
+/** Whether a URL of the page belongs to a recording. */
 function isRecording(address: string): boolean {
   const { protocol: own, host: named, pathname } = new URL(address)
   return own === `${scheme}:` && named === host && pathname.startsWith('/recordings/')
@@ -90,7 +93,7 @@ function refuse(status: number): Response {
   return new Response(null, { status, headers: { ...protection, 'content-security-policy': contentSecurityPolicy } })
 }
 
-/** Returns the file of one of our URLs; undefined outside of `folder`. */
+/** Returns the file of one of the app's URLs; undefined outside of `folder`. */
 export function fileOf(folder: string, address: string): OwnPath | undefined {
   let url: URL
   let path: string

@@ -1,13 +1,13 @@
-/** All channels between the page and the main process. */
+/** All IPC channels between the page and the main process. */
 export const channels = {
-  /** `invoke(name, input)`: a procedure of the console contract; answers a ConsoleResult. */
+  /** `invoke(name, input)`: calls a procedure of the console contract; returns a ConsoleResult. */
   call: 'console:call',
-  /** Pushed: one ConsoleEvent. */
+  /** Sends one ConsoleEvent to the page. */
   event: 'console:event',
-  /** `invoke(name, input)`: a procedure of the app contract; answers a ConsoleResult. */
+  /** `invoke(name, input)`: calls a procedure of the app contract; returns a ConsoleResult. */
   app: 'app:call',
-  /** Pushed: the part of the app that has changed, an AppChange. */
+  /** Sends the part of the app that has changed, an AppChange, to the page. */
   appChange: 'app:changed',
-  /** Pushed: the result of a download that the page started, a `DownloadEnd`. */
+  /** Sends the result of a download that the page started, a `DownloadEnd`, to the page. */
   download: 'download:ended',
 } as const

@@ -12,7 +12,7 @@ export interface CloseBehaviour {
   quit: () => void
 }
 
-/** Hides the window to the tray on closing, or quits, as the operator chose; asks the first time. */
+/** Hides the window to the tray on closing, or quits, as the operator chose. Asks the operator the first time. */
 export function decideOnClose(window: BrowserWindow, behaviour: CloseBehaviour): void {
   let asking = false
   window.on('close', (event) => {

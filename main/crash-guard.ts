@@ -3,11 +3,13 @@ import type { Logger } from 'pino'
 import { inBackground } from '../shared/unawaited.ts'
 import type { Texts } from './texts/en.ts'
 
-/** Maximum number of reloads in this many milliseconds; beyond it the operator is asked, so that a page that always crashes does not reload for ever. */
+/**
+ * Maximum number of reloads within this many milliseconds. Beyond it the operator is asked, so that a page that always
+ * crashes does not reload forever.
+ */
 const maxReloads = 3
 const withinMs = 60_000
 
-/** Parts of the guard. */
 export interface PageGuard {
   texts: () => Texts
   logger: Logger
@@ -31,7 +33,8 @@ export function guardAgainstCrashes(window: BrowserWindow, { texts, logger, show
   })
   window.on('unresponsive', () => {
     logger.warn('the console page does not respond')
-    // A page that hangs does not reload: its process ends, and the page is loaded in another (`render-process-gone`).
+    // A hanging page cannot be reloaded: its process is ended, and the page is loaded in another one
+    // (`render-process-gone`).
     ask(texts().unresponsive, () => contents.forcefullyCrashRenderer())
   })
 

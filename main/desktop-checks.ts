@@ -8,15 +8,15 @@ import { powerCheck } from './power-check.ts'
 import type { SandboxState } from './sandbox.ts'
 import { areWindowsPlaced } from './window-placement.ts'
 
-/** Facts of the running app for its checks. */
+/** State of the running app for its checks. */
 export interface DesktopFacts {
   sandbox: SandboxState
   key: Pick<DataKey, 'protection'>
-  /** The operator wants this computer awake while rooms are in use. */
+  /** Whether the operator chose to keep this computer awake while rooms are in use. */
   keepsAwake: () => boolean
-  /** Number of displays that walls are chosen for. */
+  /** Number of displays for which walls are chosen. */
   walls: () => number
-  /** Asks the system for its sleep policy; left out: its own programs. */
+  /** Queries the system's sleep policy; undefined: runs the system's programs. */
   tool?: SystemTool
 }
 
@@ -27,12 +27,15 @@ export function desktopChecks({ sandbox, key, keepsAwake, walls, tool = systemTo
     sandbox: sandboxCheck(sandbox),
     key: keychainCheck(key),
     power: powerCheck({ keepsAwake, isOnBattery: () => powerMonitor.isOnBatteryPower(), tool }),
-    // Windows and macOS let every program place its windows.
+    // Windows and macOS let every program position its windows.
     ...(process.platform === 'linux' && { walls: wallsCheck(walls) }),
   }
 }
 
-/** Ways to ask the session's message bus whether a panel shows icons of the StatusNotifierItem specification; each is part of another package. */
+/**
+ * Commands that ask the session's message bus whether a panel shows icons of the StatusNotifierItem specification; each
+ * command is part of another package.
+ */
 const watcher = 'org.kde.StatusNotifierWatcher'
 const bus = 'org.freedesktop.DBus'
 const questions = [
@@ -64,7 +67,7 @@ const questions = [
   ['busctl', ['--user', 'call', bus, '/org/freedesktop/DBus', bus, 'NameHasOwner', 's', watcher]],
 ] as const
 
-/** Checks whether the desktop shows tray icons. Only Linux has desktops that do not. */
+/** Checks whether the desktop shows tray icons. Some desktops on Linux do not. */
 export function trayCheck(tool: SystemTool, platform: NodeJS.Platform = process.platform): Check {
   return async (signal) => {
     if (platform !== 'linux') return found('trayShown')
@@ -79,7 +82,10 @@ export function trayCheck(tool: SystemTool, platform: NodeJS.Platform = process.
   }
 }
 
-/** Checks on Linux that the kernel filters the system calls of each page's process, on other systems that the sandbox is on. */
+/**
+ * On Linux, checks that the kernel filters the system calls of each page's process; on other systems, that the sandbox
+ * is on.
+ */
 function sandboxCheck(state: SandboxState): Check {
   return async () => {
     if (state !== 'on') return found('sandboxOff')
@@ -90,14 +96,17 @@ function sandboxCheck(state: SandboxState): Check {
   }
 }
 
-/** Reads `Seccomp` of proc_pid_status(5): 2 is a filter, as Chromium's sandbox sets. A process that has ended counts as filtered. */
+/**
+ * Reads `Seccomp` of proc_pid_status(5): 2 means a filter, as set by Chromium's sandbox. A process that has ended
+ * counts as filtered.
+ */
 async function isFiltered(pid: number): Promise<boolean> {
   // The process has ended.
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   return status === '' || /^Seccomp:\s*2$/m.test(status)
 }
 
-/** Checks that each wall opens on its display. A single wall on a single display needs no place. */
+/** Checks that each wall opens on its display. A single wall on a single display needs no position. */
 function wallsCheck(walls: () => number): Check {
   return async () => {
     const displays = Math.max(walls(), screen.getAllDisplays().length)
@@ -105,7 +114,7 @@ function wallsCheck(walls: () => number): Check {
   }
 }
 
-/** Names the keychain that protects the key of the site. */
+/** Reports the keychain that protects the key of the site. */
 function keychainCheck({ protection }: Pick<DataKey, 'protection'>): Check {
   return async () => {
     const backend = keychainName()

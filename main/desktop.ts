@@ -37,7 +37,7 @@ const folder = import.meta.dirname
 const page = join(folder, '../renderer')
 const assets = join(folder, '../../assets')
 
-/** Runs the app with its window, for one instance of each user. Called before the app is ready. */
+/** Runs the app with its window, as one instance per user. Must be called before the app is ready. */
 export function startDesktop(folder: UserFolder): void {
   declareAppScheme()
   keepCrashReports()
@@ -81,7 +81,7 @@ async function run(sandbox: SandboxState, userFolder: UserFolder, shows: (shell:
   }
   const controller = startController({ launch, site, logger, restarts, texts, checks, diagnostics })
   const quit = new Quit(async () => {
-    // A start that failed was shown, and there is nothing to stop.
+    // A failed start has already been shown, and nothing has to be stopped.
     const started = await controller.catch(() => undefined)
     await Promise.all([started?.stop(), running.restart])
   }, logger)
@@ -136,12 +136,15 @@ function giveUp(error: unknown, logger?: Logger): void {
   app.exit(1)
 }
 
-/** Gives the windows and notifications the id of the app, by which Windows finds its shortcut. Other systems find it by their own files. */
+/**
+ * Assigns the id of the app to windows and notifications, by which Windows finds its shortcut. Other systems find the
+ * app by their own files.
+ */
 export function nameForTaskbar(): void {
   if (process.platform === 'win32') app.setAppUserModelId(appId)
 }
 
-/** Requests of a second launch to the first. */
+/** Requests from a second launch to the first instance. */
 interface FirstInstance {
   show: () => void
   openWalls: () => void
@@ -149,7 +152,7 @@ interface FirstInstance {
 }
 
 /**
- * Makes this the only instance for its data: a second launch ends, and the first one is notified.
+ * Makes this the only instance for its data: a second launch ends, and the first instance is notified.
  * @returns false in the second one, which must exit
  */
 function beTheOnlyOne({ show, openWalls, quit }: FirstInstance): boolean {
@@ -160,7 +163,7 @@ function beTheOnlyOne({ show, openWalls, quit }: FirstInstance): boolean {
   app.on('second-instance', (_event, argv) => {
     if (argv.includes(modeFlags.quit)) quit()
     else if (argv.includes(kioskFlag)) openWalls()
-    // A start at login is hidden, also if the app already runs.
+    // A start at login stays hidden, even if the app is already running.
     else if (!argv.includes(hiddenFlag)) show()
   })
   return true

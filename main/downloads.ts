@@ -6,18 +6,21 @@ import type { PageSession } from './page-sender.ts'
 
 /** Result of a file that the page saves for the operator. */
 export interface DownloadEnd {
-  /** URL made by the page, `blob:…`, or of an export of recordings. */
+  /** URL created by the page, `blob:…`, or of an export of recordings. */
   url: string
-  /** Cancelled: the operator closed the Save dialog. */
+  /** `cancelled`: the operator closed the Save dialog. */
   state: 'completed' | 'cancelled' | 'interrupted'
 }
 
-/** Notifies the page when its file is written, because the Save dialog comes after the click. Blocks all other downloads. Call it when the app is ready. */
+/**
+ * Notifies the page when its file is written, because the Save dialog appears after the click. Blocks all other
+ * downloads. Must be called when the app is ready.
+ */
 export function followDownloads(sessions: readonly PageSession[]): void {
   for (const { session, role } of sessions)
     session.on('will-download', (event, item, contents) => {
       const url = item.getURL()
-      // A file made by the page has the page's origin; an export of recordings lies under it.
+      // A file created by the page has the page's origin; the URL of an export of recordings is below it.
       const own = url.startsWith('blob:') || url.startsWith(`${origin}/recordings/`)
       if (own && role === 'admin' && isOurs(contents.getURL())) follow(item, contents)
       else event.preventDefault()

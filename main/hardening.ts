@@ -3,8 +3,8 @@ import { origin } from './app-scheme.ts'
 import { sandboxFor, type SandboxState } from './sandbox.ts'
 
 /**
- * Preferences of every window: no Node in the page, and a context separate from the preload's.
- * @param partition of its session; left out: the operator's
+ * Returns the preferences of every window: no Node in the page, and a context separate from the preload's.
+ * @param partition of its session; default: the operator's
  */
 export function secureWebPreferences(preload: string, partition?: string): WebPreferences {
   return {
@@ -26,8 +26,9 @@ export function secureWebPreferences(preload: string, partition?: string): WebPr
 }
 
 /**
- * Applies settings before the app is ready: every renderer sandboxed, every web contents guarded from the start.
- * @param notOpened called when a page could not be opened in the operator's browser
+ * Applies settings before the app is ready: every renderer is sandboxed, and every web contents is guarded from the
+ * start.
+ * @param notOpened called if a page could not be opened in the operator's browser
  * @returns state of the sandbox
  */
 export function hardenApp(notOpened: (error: unknown) => void): SandboxState {
@@ -39,8 +40,9 @@ export function hardenApp(notOpened: (error: unknown) => void): SandboxState {
 }
 
 /**
- * Permissions of the console's page: copy a text, keep the screen on for a wall, and reach MCU nodes on this machine and in the local network for its previews, if Chromium
- * asks for that (Local Network Access). Its content security policy keeps every other connection to its own origin.
+ * Permissions of the console's page: copying text, keeping the screen on for a wall, and connecting to MCU nodes on
+ * this machine and in the local network for previews, if Chromium asks for that (Local Network Access). Its content
+ * security policy restricts all other connections to its own origin.
  */
 const allowed: ReadonlySet<string> = new Set([
   'clipboard-sanitized-write',
@@ -50,20 +52,23 @@ const allowed: ReadonlySet<string> = new Set([
   'loopback-network',
 ])
 
-/** Denies every other permission, and every device, in the sessions of the app's pages. When the app is ready. */
+/**
+ * Denies every other permission, and every device, in the sessions of the app's pages. Must be called when the app is
+ * ready.
+ */
 export function denyPermissions(sessions: readonly { session: Session }[]): void {
   const allows = (permission: string, url: string): boolean => allowed.has(permission) && isOurs(url)
   for (const { session } of sessions) {
     session.setPermissionRequestHandler((_contents, permission, answer, { requestingUrl }) =>
       answer(allows(permission, requestingUrl)),
     )
-    // Chromium checks most permissions first, and requests those that the check refuses.
+    // Chromium first checks most permissions, and then requests those that the check denies.
     session.setPermissionCheckHandler((_contents, permission, requestingOrigin) => allows(permission, requestingOrigin))
     session.setDevicePermissionHandler(() => false)
   }
 }
 
-/** Tells whether a URL belongs to our page. */
+/** Whether a URL belongs to the app's page. */
 export function isOurs(url: string): boolean {
   return url === origin || url.startsWith(`${origin}/`)
 }
@@ -82,15 +87,15 @@ function guard(contents: WebContents, notOpened: (error: unknown) => void): void
   })
 }
 
-/** The newest room page that the controller issued to the operator; a site without a certificate has it at http. */
+/** The newest room page that the controller issued to the operator; on a site without a certificate it uses http. */
 let roomPage = ''
 
-/** Lets the console open a room page in the browser, once. @param url an address that the controller issued */
+/** Lets the console open a room page in the browser, once. @param url an address issued by the controller */
 export function allowRoomPage(url: string): void {
   roomPage = url
 }
 
-/** Opens a web page in the operator's browser; other schemes could start programs. */
+/** Opens a web page in the operator's browser. Other schemes are refused, because they could start programs. */
 function openOutside(url: string): Promise<void> | undefined {
   const protocol = URL.parse(url)?.protocol
   if (protocol !== 'https:' && !(protocol === 'http:' && url === roomPage)) return undefined

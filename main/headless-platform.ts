@@ -7,8 +7,9 @@ import { environmentOutside } from './app-image.ts'
 const platformSwitch = '--ozone-platform'
 
 /**
- * Tells whether a start without a window must be repeated with Chromium's switch. On Linux, Electron chooses the windowing system before it runs the app
- * (`ElectronMainDelegate::PreSandboxStartup`): a switch that the app appends comes too late.
+ * Whether a start without a window must be repeated with Chromium's switch. On Linux, Electron chooses the windowing
+ * system before it runs the app (`ElectronMainDelegate::PreSandboxStartup`), so a switch appended by the app has no
+ * effect.
  * @param argv of the process
  */
 export function lacksHeadlessPlatform(argv: readonly string[], platform = process.platform): boolean {
@@ -17,8 +18,9 @@ export function lacksHeadlessPlatform(argv: readonly string[], platform = proces
 }
 
 /**
- * Runs this program again without a windowing system, behind this process, which forwards signals and ends with the same exit code.
- * Electron looks for the display as soon as the app's main module is evaluated, so that module must await this.
+ * Runs this program again without a windowing system, as a child of this process, which forwards signals and ends with
+ * the same exit code. Electron opens the display as soon as the app's main module has been evaluated, so that module
+ * must await this.
  */
 export async function runOnHeadlessPlatform(): Promise<never> {
   startBehind(process.env, process.platform, {
@@ -29,7 +31,10 @@ export async function runOnHeadlessPlatform(): Promise<never> {
   return await new Promise<never>(() => {})
 }
 
-/** An AppImage that was replaced is started by its file: this process holds the mount point of the old one, from which its program would start again. */
+/**
+ * Starts a replaced AppImage from its file: this process holds the mount point of the old one, from which the old
+ * program would start again.
+ */
 export function successorProgram(environment: NodeJS.ProcessEnv): NextProgram {
   const { APPIMAGE } = environment
   return APPIMAGE !== undefined && existsSync(APPIMAGE)

@@ -6,46 +6,54 @@ import type { Logger } from 'pino'
 import { type QuitRequest, QuitRequests } from './quit-requests.ts'
 import { quotedForWindows } from './windows-argument.ts'
 
-/** Longest time that an installer may take, in seconds. */
+/** Maximum duration of an installer, in seconds. */
 const maxSeconds = 30 * 60
-/** Longest start of PowerShell, in milliseconds. */
+/** Maximum time for starting PowerShell, in milliseconds. */
 const startMs = 10_000
 
 /**
- * Waits for the end of the app and of the installer, then starts the app. A program of the system runs it: the installer ends every process of its own folder. Values are in the environment:
- * nothing in them is code.
+ * Waits for the end of the app and of the installer, then starts the app. Runs in a system program, because the
+ * installer ends every process of its own folder. Values are passed in the environment, so that they cannot be
+ * interpreted as code.
  */
 const waiting = `for ($i = 0; $i -lt ${maxSeconds} -and (Get-Process -Id $env:ROOMDESK_APP, $env:ROOMDESK_INSTALLER -ErrorAction SilentlyContinue); $i++) { Start-Sleep -Seconds 1 }
 if ($env:ROOMDESK_ARGUMENTS) { Start-Process -FilePath $env:ROOMDESK_PROGRAM -ArgumentList $env:ROOMDESK_ARGUMENTS } else { Start-Process -FilePath $env:ROOMDESK_PROGRAM }`
 
 /**
- * Starts the process that waits. It is not this process's child: Windows ends those with it, except detached ones (libuv's process.c), and a detached PowerShell does nothing (node#51018).
+ * Starts the waiting process. It is not a child of this process, because Windows ends children with their parent,
+ * except detached ones (libuv's process.c), and a detached PowerShell does nothing (node#51018).
  */
 const starting =
   'Start-Process -FilePath $env:ROOMDESK_SHELL -WindowStyle Hidden -ArgumentList "-NoProfile", "-NonInteractive", "-EncodedCommand", $env:ROOMDESK_SCRIPT'
 
-/** Parts of an app that installers may end. */
 export interface InstallerRestartOptions {
   logger: Pick<Logger, 'info' | 'error'>
   /** Folder of the program. */
   folder: string
   isQuitting: () => boolean
-  /** Notes for the next start that an installer replaced the app. @returns false if that installer starts the app itself */
+  /**
+   * Records for the next start that an installer replaced the app.
+   * @returns false if that installer starts the app itself
+   */
   prepare: () => boolean
-  /** Called with a process that must have started before the app ends: Windows ends the children of an app with it. */
+  /**
+   * Called with the start of a process that must complete before the app ends, because Windows ends the children of an
+   * app with it.
+   */
   wait: (started: Promise<void>) => void
-  /** Starts the app when the installer with this id has ended. */
+  /** Starts the app when the installer with this process id has ended. */
   startAfter?: (installer: number) => Promise<void>
 }
 
 /**
- * Ends this app in order when an installer asks for it, and lets it start again as this user, with the same arguments, once the installer has ended.
+ * Ends this app gracefully when an installer requests it, and has it started again as this user, with the same
+ * arguments, once the installer has ended.
  * @returns undefined if the folder cannot be watched
  */
 export function followInstallers(options: InstallerRestartOptions): QuitRequests | undefined {
   const { logger, folder, isQuitting, prepare, wait, startAfter = startAfterInstaller } = options
   const onRequest = (request: QuitRequest): void => {
-    // Its user ended it, and it stays so.
+    // The user has quit the app, so it must not restart.
     if (isQuitting()) return
     logger.info(request, 'asked to end by an installer or an administrator')
     if (request.kind === 'quit' || !prepare()) return app.quit()
@@ -76,7 +84,7 @@ export async function startAfterInstaller(
   const { SystemRoot = 'C:\\Windows' } = process.env
   const powershell = win32.join(SystemRoot, 'System32\\WindowsPowerShell\\v1.0\\powershell.exe')
   await run(powershell, ['-NoProfile', '-NonInteractive', '-Command', starting], {
-    // The program's folder is replaced.
+    // The program's folder will be replaced.
     cwd: SystemRoot,
     timeout: startMs,
     windowsHide: true,
@@ -92,7 +100,10 @@ export async function startAfterInstaller(
   })
 }
 
-/** Returns the folder of the installed program where installers ask for its end: on Windows they cannot replace files of a running one. */
+/**
+ * Returns the folder of the installed program in which installers place their request to end the app: on Windows they
+ * cannot replace files of a running app.
+ */
 export function installedFolder(): string | undefined {
   return process.platform === 'win32' && app.isPackaged ? dirname(app.getPath('exe')) : undefined
 }

@@ -10,7 +10,7 @@ import { allowRoomPage } from './hardening.ts'
 import { isFromOurPage, roleOf } from './page-sender.ts'
 import { eventShownTo } from '../server/console/shown-to-role.ts'
 
-/** Maximum input of one call, in characters of JSON: fits a CSV import of 4 MiB, escaped. */
+/** Maximum size of a call's input, in characters of JSON: enough for a CSV import of 4 MiB, escaped. */
 const maxInput = 10 * 1024 * 1024
 
 /** Maximum number of concurrent calls of the page. */
@@ -50,7 +50,7 @@ export function serveCalls(controller: Promise<Controller>, logger: Logger): voi
   })
 }
 
-/** Lets the page open the room page that it has just been given. */
+/** Lets the page open a room page that it has just received. */
 function allowIssued(result: ConsoleResult<unknown>): void {
   const issued = result.ok ? procedures['media.join_now'].output.safeParse(result.value) : undefined
   if (issued?.success) allowRoomPage(issued.data.url)
@@ -61,12 +61,12 @@ function fits(input: unknown): boolean {
   try {
     return JSON.stringify(input).length <= maxInput
   } catch {
-    // A value that is no JSON fits no procedure.
+    // A value that is not JSON is not valid for any procedure.
     return false
   }
 }
 
-/** Pushes the controller's events to a window until it closes. */
+/** Sends the controller's events to a window until it closes. */
 export function pushEvents(controller: Promise<Controller>, window: BrowserWindow): void {
   let stop: (() => void) | undefined
   let closed = false

@@ -1,8 +1,9 @@
 import { powerSaveBlocker } from 'electron'
 
 /**
- * Keeps the computer awake while it is needed: while users or cameras are in a room, because sleep would end everybody's pictures and the
- * APIs (`prevent-app-suspension`: the screen may go dark), or while a wall is shown (`prevent-display-sleep`).
+ * Keeps the computer awake while it is needed. While users or cameras are in a room, sleep would interrupt all media
+ * and the APIs (`prevent-app-suspension`: the screen may turn off). While a wall is shown, the screen stays on
+ * (`prevent-display-sleep`).
  */
 export class KeepAwake {
   readonly #kind: 'prevent-app-suspension' | 'prevent-display-sleep'

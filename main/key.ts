@@ -23,10 +23,10 @@ export interface DataKey {
   file: typeof wrappedName | typeof plainName
 }
 
-/** The keychain cannot open the wrapped key, or refuses to wrap one. */
+/** The keychain cannot unwrap the key, or refuses to wrap one. */
 export class KeychainError extends Error {
   override readonly name = 'KeychainError'
-  /** The keychain exists, and waits to be unlocked. */
+  /** Whether the keychain exists but is locked. */
   readonly isLocked: boolean
 
   constructor(message: string, cause: unknown) {
@@ -37,8 +37,9 @@ export class KeychainError extends Error {
 }
 
 /**
- * Loads the key of a data folder: unwraps it, or makes and wraps one. An existing key file (made headless, or without
- * a keychain) is used unchanged, so that the folder works with either mode. No key is made for a site sealed with another one.
+ * Loads the key of a data folder: unwraps the existing key, or generates and wraps a new one. An existing key file
+ * (created headless, or without a keychain) is used unchanged, so that the folder works in both modes. No key is
+ * generated for a site sealed with another one.
  * @throws KeychainError, KeyFileError
  */
 export async function loadDataKey(folder: string): Promise<DataKey> {
@@ -65,7 +66,7 @@ async function plainKey(path: string): Promise<DataKey> {
 
 /**
  * Describes the key for the console.
- * @param session Electron's folder of the session: on Windows a file in it is needed to open the wrapped key
+ * @param session Electron's session folder: on Windows a file in it is needed to unwrap the key
  */
 export function siteKeyView({ protection, file }: Omit<DataKey, 'key'>, session: string): SiteKeyView {
   if (protection === 'file') return { place: 'file', file, unprotected: true, also: '' }
@@ -82,7 +83,7 @@ export function sealingWith({ key, ...found }: DataKey): { sealer: Sealer; siteK
   return { sealer: createSealer(key), siteKey: siteKeyView(found, app.getPath('sessionData')) }
 }
 
-/** Returns undefined if nothing would protect it. */
+/** Wraps a key; returns undefined if nothing would protect it. */
 async function wrap(key: Buffer): Promise<Buffer | undefined> {
   if (!(await safeStorage.isAsyncEncryptionAvailable())) return undefined
   try {
@@ -94,14 +95,14 @@ async function wrap(key: Buffer): Promise<Buffer | undefined> {
 }
 
 /**
- * Tells whether a keychain sealed this. On Linux, without a working keychain, Chromium seals with a key from its own source, and shows it
- * only by the prefix `v10` (os_crypt); on other systems that prefix is the keychain's.
+ * Whether a keychain sealed this. On Linux without a working keychain, Chromium seals with a key from its own source
+ * code, recognisable only by the prefix `v10` (os_crypt). On other systems that prefix belongs to the keychain.
  */
 function protects(sealed: Buffer): boolean {
   return process.platform !== 'linux' || sealed.subarray(0, 3).toString('latin1') !== 'v10'
 }
 
-/** Wraps a key again, if it was public or sealed with an outdated key, as soon as the keychain can. */
+/** Unwraps a key. If its wrapping used a public or outdated key, wraps it again as soon as the keychain is able to. */
 async function unwrap(wrapped: Buffer, path: string): Promise<DataKey> {
   const { result, shouldReEncrypt } = await safeStorage.decryptStringAsync(wrapped).catch((cause: unknown) => {
     throw new KeychainError(`The keychain of this session does not open ${path}.`, cause)
@@ -110,7 +111,7 @@ async function unwrap(wrapped: Buffer, path: string): Promise<DataKey> {
   const key = Buffer.from(result, 'hex')
   const file = wrappedName
   if (!shouldReEncrypt && protects(wrapped)) return { key, protection: 'system', file }
-  // The key keeps its present wrapping, which the reported protection names.
+  // The key keeps its current wrapping, which the reported protection describes.
   const again = await wrap(key).catch(() => undefined)
   if (again === undefined) return { key, protection: protects(wrapped) ? 'system' : 'file', file }
   await writeOnce(path, again)
@@ -126,7 +127,7 @@ async function readOptional(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Writes durably before use: a secret sealed with a lost key is lost. */
+/** Writes the key durably before its first use: secrets sealed with a lost key are lost. */
 async function writeOnce(path: string, content: Buffer): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const handle = await open(`${path}.new`, 'w', 0o600)

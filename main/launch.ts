@@ -5,7 +5,7 @@ import { readSiteFile, type SiteFile } from '../server/controller/site-file.ts'
 import { hiddenFlag, kioskFlag } from './start-mode.ts'
 import { refuseMistypedFlags } from './mistyped-flags.ts'
 
-/** Start of the desktop app. */
+/** Options for starting the desktop app. */
 export interface DesktopLaunch extends Omit<LaunchOptions, 'dataDir' | keyof typeof headlessOnly | CommandOption> {
   dataFolder: string
   /** Started at login: the window stays hidden until the operator opens it. */
@@ -14,12 +14,13 @@ export interface DesktopLaunch extends Omit<LaunchOptions, 'dataDir' | keyof typ
   kiosk: boolean
 }
 
-/** Options of commands, which the app without a window carries out. */
+/** Options of commands, which are run by the app without a window. */
 type CommandOption = 'verifyLog' | 'version' | 'help' | 'storePasswordShown'
 
 /**
- * Options of a site in a database or with a key of its own, and their flags: the desktop app keeps its site in files, under a key that the keychain protects. Commands
- * come here only by their environment variable: as a flag they start the app without a window.
+ * Options of a site in a database or with a separate key, and their flags. The desktop app keeps its site in files,
+ * with a key protected by the keychain. Commands reach this code only as environment variables: as flags they start the
+ * app without a window.
  */
 const headlessOnly = {
   store: 'store',
@@ -31,10 +32,10 @@ const headlessOnly = {
   janusConfig: 'janus-config',
 } as const satisfies Partial<Record<keyof LaunchOptions, Flag>>
 
-/** The desktop app does not take this flag, or its environment variable. */
+/** The desktop app does not support this flag, or its environment variable. */
 export class HeadlessFlagError extends Error {
   override readonly name = 'HeadlessFlagError'
-  /** With its dashes. */
+  /** Flag with its dashes. */
   readonly flag: string
 
   constructor(flag: string) {
@@ -44,9 +45,9 @@ export class HeadlessFlagError extends Error {
 }
 
 /**
- * Reads the flags and `ROOMDESK_<FLAG>` of the headless controller; flags of Electron and Chromium are left to them.
- * @param userData the app's own folder: the site is in its subfolder `site` by default
- * @param atLogin started at login, according to the system
+ * Reads the flags and `ROOMDESK_<FLAG>` of the headless controller; flags of Electron and Chromium are ignored.
+ * @param userData the app's own folder: by default the site is in its subfolder `site`
+ * @param atLogin whether the system started the app at login
  * @throws LaunchError, HeadlessFlagError, MistypedFlagError
  */
 export function readDesktopLaunch(
@@ -68,14 +69,14 @@ export function readDesktopLaunch(
   }
 }
 
-/** Reads a site file. @throws SiteFileError; HeadlessFlagError when it names a database */
+/** Reads a site file. @throws SiteFileError; HeadlessFlagError if it contains a database */
 export async function readDesktopSite(path: string): Promise<SiteFile> {
   const site = await readSiteFile(path)
   if (site.store !== undefined) throw new HeadlessFlagError('--store')
   return site
 }
 
-/** Picks the controller's flags, as `--flag=value` or `--flag value`. */
+/** Returns the controller's flags among the arguments, as `--flag=value` or `--flag value`. */
 export function ownFlags(argv: readonly string[]): string[] {
   const options = Object.fromEntries(flags.map((name) => [name, { type: 'string' } as const]))
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true })

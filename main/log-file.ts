@@ -2,14 +2,17 @@ import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from
 import { dirname } from 'node:path'
 import type { DestinationStream } from 'pino'
 
-/** Maximum size of the file in bytes, after which a new one begins; one older file is kept. */
+/** Size at which a new file is started, in bytes; one older file is kept. */
 const maxBytes = 5 * 1024 * 1024
-/** Maximum size while another program keeps the file from being renamed, in bytes: further lines are lost. */
+/** Maximum size while another program prevents the file from being renamed, in bytes. Beyond it, lines are lost. */
 const maxHeldBytes = 4 * maxBytes
-/** Time between attempts to rename it, in milliseconds. */
+/** Interval between attempts to rename the file, in milliseconds. */
 const retryMs = 60_000
 
-/** A log file of bounded size, for an app without a terminal. A failing disk loses lines, but does not stop the app. */
+/**
+ * Creates a log file of limited size, for an app without a terminal. If the disk fails, lines are lost, but the app
+ * continues.
+ */
 export function logFile(path: string, now: () => number = () => performance.now()): DestinationStream {
   let file: number | undefined
   let size = 0
@@ -22,7 +25,7 @@ export function logFile(path: string, now: () => number = () => performance.now(
       size = fstatSync(opened).size
       return opened
     } catch {
-      // There is no place to report that the log cannot be written.
+      // A failed log cannot be reported anywhere.
       return undefined
     }
   }
@@ -32,7 +35,7 @@ export function logFile(path: string, now: () => number = () => performance.now(
     try {
       renameSync(path, `${path}.old`)
     } catch {
-      // Continues in the existing file: Windows renames none that another program has open.
+      // Continues in the existing file: Windows cannot rename a file that another program has open.
       retryAt = now() + retryMs
     }
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { app } from 'electron'
 import { hiddenFlag } from './start-mode.ts'
 
-/** Tells whether the app starts at login. */
+/** Whether the app starts at login. */
 export function startsAtLogin(): boolean {
   if (process.platform !== 'linux') return app.getLoginItemSettings({ args: [hiddenFlag] }).openAtLogin
   try {
@@ -15,7 +15,10 @@ export function startsAtLogin(): boolean {
   }
 }
 
-/** Tells whether macOS started the app at login: its login items have no arguments (Electron's `Settings.args` is for Windows only). */
+/**
+ * Whether macOS started the app at login. Its login items have no arguments (Electron's `Settings.args` is for Windows
+ * only).
+ */
 export function wasOpenedAtLogin(): boolean {
   return process.platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin
 }
@@ -34,17 +37,20 @@ function autostartFile(): string {
   return join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'autostart', 'roomdesk.desktop')
 }
 
-/** Program that starts this app: the AppImage file if it runs from one (its mount point is temporary), the folder of the sources in development. */
+/**
+ * Returns the command that starts this app: the AppImage file if the app runs from one (its mount point is temporary),
+ * the source folder in development.
+ */
 function command(): string[] {
   const program = process.env.APPIMAGE ?? app.getPath('exe')
   return app.isPackaged ? [program, hiddenFlag] : [program, app.getAppPath(), hiddenFlag]
 }
 
-/** Makes a Desktop Entry; quotes each argument by its specification (section "The Exec key"). */
+/** Returns a Desktop Entry; quotes each argument as specified (section "The Exec key"). */
 export function autostartEntry(argv: readonly string[]): string {
   const quote = (argument: string): string =>
     `"${argument.replaceAll(/["`$\\]/g, (character) => `\\${character}`).replaceAll('%', '%%')}"`
-  // Escapes backslashes once more, as in every string value of the file.
+  // Escapes backslashes a second time, as required in every string value of the file.
   const exec = argv.map(quote).join(' ').replaceAll('\\', '\\\\')
   const lines = ['[Desktop Entry]', 'Type=Application', 'Version=1.5', 'Name=Roomdesk', `Exec=${exec}`, 'Icon=roomdesk']
   return [...lines, 'Terminal=false', 'StartupNotify=false', 'X-GNOME-Autostart-enabled=true', ''].join('\n')

@@ -11,7 +11,7 @@ export function spawnMediaProcess(program: string): SpawnMediaProcess {
   return () => {
     const child = utilityProcess.fork(program, [], {
       serviceName: 'Roomdesk media node',
-      // Electron ignores these options of Node's command line here; V8 gets them by Chromium's switch.
+      // Electron ignores these Node options in `execArgv`; V8 receives them through Chromium's switch.
       execArgv: [`--js-flags=${mediaProgramArguments.join(' ')}`],
       stdio: 'inherit',
       env: mediaEnvironment(),
@@ -21,11 +21,12 @@ export function spawnMediaProcess(program: string): SpawnMediaProcess {
     child.once('exit', () => {
       state = 'ended'
     })
-    // The process did not exist before: applies an earlier kill now.
+    // Before this event the process did not exist: applies an earlier kill.
     child.once('spawn', () => {
       if (state === 'killed') kill(child.pid)
     })
-    // Without a listener, a fatal error of V8 in the process would be an uncaught exception here. Its exit follows.
+    // Without a listener, a fatal error of V8 in the process would be an uncaught exception here. The exit event
+    // follows.
     child.on('error', (type, location) => {
       fatal = ` (${type}: ${location})`
     })
@@ -54,12 +55,12 @@ export function spawnMediaProcess(program: string): SpawnMediaProcess {
   }
 }
 
-/** Sends SIGKILL: `child.kill()` only asks, and a hanging program ignores it. */
+/** Sends SIGKILL: `child.kill()` sends a signal that a hanging program ignores. */
 function kill(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(pid, 'SIGKILL')
   } catch (error) {
-    // It has ended, and its exit event is pending.
+    // The process has ended, and its exit event is pending.
     if (!hasCode(error, 'ESRCH')) throw error
   }
 }

@@ -19,10 +19,10 @@ export interface MenuActions {
   setKeepsInTray: (keeps: boolean) => void
 }
 
-/** Pages in the order of the console's navigation: Ctrl+1 is the first. */
+/** Pages in the order of the console's navigation: Ctrl+1 opens the first. */
 const pages = ['overview', 'credentials', 'rooms', 'nodes', 'devices', 'activity', 'tester', 'settings'] as const
 
-/** Sets the application menu; called again after changes of the language or a check mark. */
+/** Sets the application menu; called again when the language or a check mark changes. */
 export function setApplicationMenu(actions: MenuActions, texts: Texts): void {
   Menu.setApplicationMenu(Menu.buildFromTemplate(template(actions, texts)))
 }

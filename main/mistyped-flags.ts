@@ -2,12 +2,12 @@ import { parseArgs } from 'node:util'
 import { commandFlags, flags } from '../server/bin/launch-options.ts'
 import { modeFlags, hiddenFlag, kioskFlag } from './start-mode.ts'
 
-/** The flag resembles one of ours, and is no switch of Chromium; the message names both. */
+/** A flag resembles one of Roomdesk's flags, and is not a switch of Chromium. The message contains both. */
 export class MistypedFlagError extends Error {
   override readonly name = 'MistypedFlagError'
-  /** With its dashes, as it was given. */
+  /** Flag as specified, with its dashes. */
   readonly flag: string
-  /** The flag of ours that it resembles most. */
+  /** Most similar flag of Roomdesk. */
   readonly meant: string
 
   constructor(flag: string, meant: string) {
@@ -24,8 +24,9 @@ const ownNames = [
 ]
 
 /**
- * Refuses flags that resemble one of ours. Others pass: the same command line holds the switches of Electron and Chromium, more than a thousand, which change with every
- * version. Chromium ignores those that it does not know.
+ * Rejects flags that resemble one of Roomdesk's flags. All others are accepted: the command line also contains switches
+ * of Electron and Chromium, of which there are more than a thousand, changing with every version. Chromium ignores
+ * unknown switches.
  * @throws MistypedFlagError
  */
 export function refuseMistypedFlags(argv: readonly string[]): void {
@@ -38,14 +39,17 @@ export function refuseMistypedFlags(argv: readonly string[]): void {
   }
 }
 
-/** Two slips in a long name, one in a short name, in which two would make another word. */
+/**
+ * Returns the flag that a name resembles. Allows two mistakes in a long name, and one in a short name, in which two
+ * could result in another word.
+ */
 function resembledName(name: string): string | undefined {
   const near = ownNames.map((own) => ({ own, slips: slipsBetween(name, own) }))
   const [nearest] = near.filter(({ own, slips }) => slips <= (own.length > 5 ? 2 : 1)).sort((a, b) => a.slips - b.slips)
   return nearest?.own
 }
 
-/** Counts the characters that were left out, added, replaced or swapped with their neighbour (optimal string alignment). */
+/** Counts the omitted, added, replaced or swapped characters (optimal string alignment). */
 function slipsBetween(from: string, to: string): number {
   let before: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)

@@ -5,12 +5,12 @@ import { insideOf } from '../shared/files/own-path.ts'
 import { listFolder, syncFolder } from '../server/store/files/durable-files.ts'
 import { renameFile } from '../server/store/system/rename-file.ts'
 
-/** File in the new folder while a move is in progress: the names of everything that moves, as a JSON list. */
+/** File in the new folder while a move is in progress: the names of everything to move, as a JSON list. */
 const markName = 'moving.json'
-/** Chromium's lock of a running app; the app that moves the folder has none yet. */
+/** Chromium's lock file of a running app. The app that moves the folder has not created its own yet. */
 export const lockName = 'lockfile'
 
-/** A part of the content is in either folder, and can be moved neither on nor back. */
+/** Each folder contains a part of the content, and it can be moved neither forward nor back. */
 export class HalfMovedError extends Error {
   override readonly name = 'HalfMovedError'
   readonly from: string
@@ -26,13 +26,13 @@ export class HalfMovedError extends Error {
   }
 }
 
-/** Tells whether a move into this folder was interrupted. */
+/** Whether a move into this folder was interrupted. */
 export const isHalfMoved = (to: string): boolean => existsSync(join(to, markName))
 
 /**
- * Moves everything in a folder to another one, which may hold other names, by renaming: nothing is copied. What an interrupted move left is moved on. If something cannot be moved, everything
- * is moved back.
- * @param rename renames one name
+ * Moves everything in a folder to another one, which may contain other names, by renaming: nothing is copied. Continues
+ * an interrupted move. If something cannot be moved, everything is moved back.
+ * @param rename renames one file or folder
  * @throws HalfMovedError; the reason why nothing was moved
  */
 export async function moveFolder(from: string, to: string, rename = renameFile): Promise<void> {
@@ -56,11 +56,11 @@ export async function moveFolder(from: string, to: string, rename = renameFile):
   }
   await syncFolder(to)
   await rm(mark)
-  // Something was added to it meanwhile: it stays.
+  // If something was added to the folder meanwhile, it stays.
   await rmdir(from).catch(() => undefined)
 }
 
-/** Lists what a move that begins now must move, durably. */
+/** Returns the names that a new move must move, and stores them durably. */
 async function namesToMove(from: string, to: string, mark: string): Promise<string[]> {
   const names = (await listFolder(from)).filter((name) => name !== lockName)
   const taken = names.find((name) => existsSync(insideOf(to, name)))

@@ -6,19 +6,21 @@ import type { Logger } from 'pino'
 import type { DeviceView } from '../shared/domain/devices.ts'
 import type { NodeView } from '../shared/domain/nodes.ts'
 
-/** Time in which several failures are gathered into one notification, in milliseconds. */
+/** Time in which several failures are combined into one notification, in milliseconds. */
 const gatherMs = 2_000
 
-/** Parts of the notifications. */
 interface Recorder {
   texts: () => Texts
-  /** Tells whether the operator sees the console, and so needs no notification. */
+  /** Whether the operator sees the console, and therefore needs no notification. */
   isVisible: () => boolean
   /** Shows a notification. */
   show: (text: string) => void
 }
 
-/** Notifies of nodes and devices that fail while the window is hidden. Needs every event and the state at the start. */
+/**
+ * Shows notifications of nodes and devices that fail while the window is hidden. Must receive every event and the state
+ * at the start.
+ */
 export class DownNotifications {
   readonly #recorder: Recorder
   readonly #nodes = new Map<string, NodeView['state']>()
@@ -36,7 +38,7 @@ export class DownNotifications {
     if (event.name === 'devices.changed') this.devices(event.payload.items, event.payload.removed)
   }
 
-  /** Takes the state of all nodes. */
+  /** Applies the state of all nodes. */
   nodes(views: readonly NodeView[]): void {
     const before = new Map(this.#nodes)
     this.#nodes.clear()
@@ -48,7 +50,7 @@ export class DownNotifications {
     this.#notifySoon()
   }
 
-  /** Takes the changed devices. */
+  /** Applies changed devices. */
   devices(views: readonly DeviceView[], removed: readonly string[] = []): void {
     for (const { userId, userName, state } of views) {
       if (state === 'joined') {
@@ -89,19 +91,24 @@ function isUp(state: NodeView['state'] | undefined): boolean {
   return state === 'online' || state === 'draining'
 }
 
-/** Maximum number of open notifications to keep; the system has dropped older ones from its list by then. */
+/** Maximum number of notifications kept. By then the system has dropped older ones from its list. */
 const maxHeld = 50
 
-/** Parts of the notifier. */
 interface NotifierOptions {
   logger: Logger
-  /** Action of a click on a notification. */
+  /** Called when a notification is clicked. */
   open: () => void
-  /** Called with each text that the system does not show: it has no notifications, or refuses those of this app (as macOS does with an unsigned app). */
+  /**
+   * Called with each text that the system does not show, because it has no notifications or refuses those of this app
+   * (as macOS does for an unsigned app).
+   */
   onRefused: (text: string) => void
 }
 
-/** Shows notifications of the system, and keeps each until it is clicked or closed: without its object the click is lost. */
+/**
+ * Shows notifications of the system, and keeps each until it is clicked or closed: if its object is garbage-collected,
+ * the click is lost.
+ */
 export class Notifier {
   readonly #options: NotifierOptions
   readonly #held = new LRUCache<Notification, true>({ max: maxHeld })

@@ -1,9 +1,9 @@
 import { type Check, found } from '../server/readiness/finding.ts'
 import type { SystemTool } from '../server/readiness/system-tool.ts'
 
-/** Facts of the app and its system for the check of sleep. */
+/** State of the app and its system for the sleep check. */
 export interface PowerFacts {
-  /** The operator wants this computer awake while rooms are in use. */
+  /** Whether the operator chose to keep this computer awake while rooms are in use. */
   keepsAwake: () => boolean
   isOnBattery: () => boolean
   tool: SystemTool
@@ -12,18 +12,19 @@ export interface PowerFacts {
   desktop?: string | undefined
 }
 
-/** Asks a program of the system; undefined: no answer. @throws the reason of the time limit */
+/** Runs a program of the system; undefined: no output. @throws the reason of the timeout */
 type Ask = (program: string, ...parameters: string[]) => Promise<string | undefined>
 
 /**
- * Checks whether this computer stays awake: while rooms are in use by the app's own switch, otherwise by the system's policy on mains.
- * A computer that sleeps while no room is in use answers nobody who wants to join.
+ * Checks whether this computer stays awake: while rooms are in use through the app's setting, otherwise through the
+ * system's policy on mains power. A computer that sleeps while no room is in use does not respond to people who want to
+ * join.
  */
 export function powerCheck({ keepsAwake, isOnBattery, tool, ...system }: PowerFacts): Check {
   const { platform = process.platform, desktop = process.env.XDG_CURRENT_DESKTOP } = system
   return async (signal) => {
     const ask: Ask = async (program, ...parameters) => {
-      // The desktop has no such program.
+      // The desktop does not have this program.
       const answer = await tool(program, parameters, signal).catch(() => undefined)
       if (signal.aborted) throw signal.reason
       return answer
@@ -36,20 +37,20 @@ export function powerCheck({ keepsAwake, isOnBattery, tool, ...system }: PowerFa
   }
 }
 
-/** Minutes after which the idle system sleeps on mains; 0: never, undefined: it does not say. */
+/** Returns the idle time in minutes after which the system sleeps on mains power; 0: never, undefined: unknown. */
 async function idleMinutes(ask: Ask, platform: NodeJS.Platform, desktop = ''): Promise<number | undefined> {
   if (platform === 'win32') return await ofWindows(ask)
   return platform === 'darwin' ? await ofMac(ask) : await ofLinux(ask, desktop)
 }
 
-/** The last two numbers are the seconds on mains and on battery; their labels are in the language of the system. */
+/** The last two numbers are the seconds on mains and on battery power. Their labels are localised. */
 async function ofWindows(ask: Ask): Promise<number | undefined> {
   const answer = await ask('powercfg.exe', '/q', 'SCHEME_CURRENT', 'SUB_SLEEP', 'STANDBYIDLE')
   const [mains, battery] = (answer?.match(/(?<=: )0x[0-9a-f]{8}\b/gi) ?? []).slice(-2)
   return mains === undefined || battery === undefined ? undefined : minutesOf(Number(mains))
 }
 
-/** pmset(1): `sleep` is in minutes, 0 is never; `SleepDisabled` comes before it. */
+/** pmset(1): `sleep` is in minutes, 0 means never; `SleepDisabled` takes precedence. */
 async function ofMac(ask: Ask): Promise<number | undefined> {
   const answer = (await ask('pmset', '-g')) ?? ''
   if (/^\s*SleepDisabled\s+1$/m.test(answer)) return 0
@@ -57,12 +58,12 @@ async function ofMac(ask: Ask): Promise<number | undefined> {
   return minutes === undefined ? undefined : Number(minutes)
 }
 
-/** Actions of logind.conf(5) that send the computer to sleep. */
+/** Actions of logind.conf(5) that suspend the computer. */
 const sleepActions = /"(?:suspend|hibernate|hybrid-sleep|suspend-then-hibernate|sleep)"/
 const loginManager = ['org.freedesktop.login1', '/org/freedesktop/login1', 'org.freedesktop.login1.Manager']
 const gnomePower = 'org.gnome.settings-daemon.plugins.power'
 
-/** logind leaves it to the desktop as a rule, and of these GNOME can be asked. */
+/** logind usually leaves this to the desktop, of which only GNOME can be queried. */
 async function ofLinux(ask: Ask, desktop: string): Promise<number | undefined> {
   if ((await ask('systemctl', 'is-enabled', 'sleep.target'))?.trim() === 'masked') return 0
   const login = async (property: string): Promise<string> =>
@@ -79,5 +80,5 @@ async function ofLinux(ask: Ask, desktop: string): Promise<number | undefined> {
   return type === undefined || !/^\d+$/.test(seconds ?? '') ? undefined : minutesOf(Number(seconds))
 }
 
-/** Whole minutes, at least one for any time at all. */
+/** Rounds up to whole minutes, at least one for any positive time. */
 const minutesOf = (seconds: number): number => Math.ceil(seconds / 60)

@@ -9,7 +9,7 @@ const noUpdates = { source: '', install: 'ask' as const, hour: null, installing:
 const noWalls = { chosen: [], at_login: false, open: false }
 
 const preferencesSchema = z.object({
-  /** Last place of the window; null before the first. */
+  /** Last position of the window; null before the first. */
   window: z
     .object({ x: z.int(), y: z.int(), width: z.int().min(1), height: z.int().min(1), maximized: z.boolean() })
     .nullable()
@@ -23,21 +23,24 @@ const preferencesSchema = z.object({
   walls: z
     .object({
       chosen: z.array(wallChoice),
-      /** Opens them at login. */
+      /** Whether to open them at login. */
       at_login: z.boolean(),
-      /** They were open when the app last ran. */
+      /** Whether they were open when the app last ran. */
       open: z.boolean(),
     })
     .catch(noWalls)
     .default(noWalls),
-  /** Updates of the app; `installing`: the version that its last end was for. */
+  /** Updates of the app; `installing`: the version for which the app was last ended. */
   updates: updateChoice.extend({ installing: z.string() }).catch(noUpdates).default(noUpdates),
 })
 
 /** Preferences of the shell on this machine; the site's own settings are in the store. */
 export type Preferences = z.output<typeof preferencesSchema>
 
-/** Preferences on disk: read once, written completely. Losing them costs a window position, so a broken file is no error. */
+/**
+ * Preferences on the disk: read once, always written completely. A broken file is not an error, because losing it only
+ * costs a window position.
+ */
 export class PreferencesFile {
   readonly #path: string
   readonly #logger: Logger
@@ -53,7 +56,7 @@ export class PreferencesFile {
     return this.#current
   }
 
-  /** Changes some of them and writes all. */
+  /** Changes some preferences and writes all. */
   set(change: Partial<Preferences>): void {
     this.#current = { ...this.#current, ...change }
     try {
@@ -69,7 +72,7 @@ export class PreferencesFile {
     try {
       return preferencesSchema.parse(JSON.parse(readFileSync(this.#path, 'utf8')))
     } catch {
-      // See the class: a broken file costs a window position.
+      // A broken file only costs a window position; see the class.
       return preferencesSchema.parse({})
     }
   }

@@ -4,7 +4,7 @@ import type { ConsoleEvent } from '../shared/console/contract.ts'
 import { channels } from './channels.ts'
 import type { DownloadEnd } from './downloads.ts'
 
-/** Runs sandboxed in a context of its own; the page gets only this frozen object of Electron. */
+/** Runs sandboxed in its own context; the page only has access to this frozen object. */
 
 const listeners = new Set<(event: ConsoleEvent) => void>()
 
@@ -13,7 +13,7 @@ ipcRenderer.on(channels.download, (_event, end: DownloadEnd) => {
   for (const listener of [...downloadListeners]) listener(end)
 })
 
-// The main process pushes a typed ConsoleEvent; Electron transports it.
+// The main process sends a typed ConsoleEvent; Electron transports it.
 ipcRenderer.on(channels.event, (_event, event: ConsoleEvent) => {
   for (const listener of [...listeners]) listener(event)
 })
@@ -39,7 +39,7 @@ contextBridge.exposeInMainWorld(
       downloadListeners.add(listener)
       return () => void downloadListeners.delete(listener)
     },
-    /** Asks the app itself. Resolves to a ConsoleResult. */
+    /** Calls the app itself. Resolves to a ConsoleResult. */
     callApp: (name: unknown, input: unknown): Promise<unknown> => ipcRenderer.invoke(channels.app, name, input),
     /** Returns a function that stops listening. */
     onAppChange: (listener: (part: AppChange) => void): (() => void) => {

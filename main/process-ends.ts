@@ -2,12 +2,15 @@ import { app, crashReporter } from 'electron'
 import type { Logger } from 'pino'
 import { inspect } from 'node:util'
 
-/** Keeps reports of crashes on this computer, in the user's folder of the app: nothing is sent anywhere. Called before the app is ready. */
+/**
+ * Keeps crash reports on this computer, in the user's folder of the app; nothing is sent. Must be called before the app
+ * is ready.
+ */
 export function keepCrashReports(): void {
   crashReporter.start({ uploadToServer: false })
 }
 
-/** Logs processes of the app that end unexpectedly: graphics, network, media node. Pages have a guard of their own. */
+/** Logs processes of the app that end unexpectedly: graphics, network, media node. Pages have their own guard. */
 export function logProcessEnds(logger: Pick<Logger, 'error'>): void {
   app.on('child-process-gone', (_event, { type, name, serviceName, reason, exitCode }) => {
     if (reason === 'clean-exit') return
@@ -15,7 +18,10 @@ export function logProcessEnds(logger: Pick<Logger, 'error'>): void {
   })
 }
 
-/** Ends the app with exit code 1 when a command fails in an unexpected way: without a window, it would run on and do nothing. */
+/**
+ * Ends the app with exit code 1 if a command fails unexpectedly: without a window, it would keep running without
+ * purpose.
+ */
 export function exitOnFailure(command: Promise<unknown>): void {
   command.catch((error: unknown) => {
     process.stderr.write(`${inspect(error)}\n`)

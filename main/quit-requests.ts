@@ -3,20 +3,26 @@ import { open } from 'node:fs/promises'
 import { insideOf } from '../shared/files/own-path.ts'
 
 /**
- * File in the program's folder: a request to end, for the apps of all users that were started from there. It needs the rights to replace the program: those of administrators and the
- * system where Roomdesk is installed for all users, of the user where it is installed for one. A named pipe would need the same rights (the default of `CreateNamedPipe`), but any program
- * can create a pipe of that name first, and libuv opens pipes without SECURITY_SQOS_PRESENT, so that program could act with the rights of the installer that connects to it.
+ * File in the program's folder with a request to end, for the apps of all users started from this folder. Writing it
+ * requires the right to replace the program: administrators and the system if Roomdesk is installed for all users, the
+ * user if it is installed for one.
+ * A named pipe would require the same rights (the default of `CreateNamedPipe`), but any program can create a pipe with
+ * that name first. libuv opens pipes without SECURITY_SQOS_PRESENT, so that program could act with the rights of the
+ * connecting installer.
  */
 export const requestName = 'quit-request'
-/** Longest request, in bytes. */
+/** Maximum size of a request, in bytes. */
 const maxBytes = 64
-/** File systems round the times of files to ticks of the system's clock. In milliseconds. */
+/** Period to which file systems may round the times of files, in milliseconds. */
 const tickMs = 100
 
-/** `quit`: the app stays ended. `restart`: it starts again when the process with this id, the installer, has ended. */
+/** `quit`: the app ends. `restart`: it starts again when the process with this id, the installer, has ended. */
 export type QuitRequest = { kind: 'quit' } | { kind: 'restart'; after: number }
 
-/** Reads a request: a line `quit`, or `restart-after ` and an id of a process. @returns undefined: it is none, or not written whole */
+/**
+ * Parses a request: a line `quit`, or `restart-after ` and a process id.
+ * @returns undefined if it is invalid or incomplete
+ */
 export function parseQuitRequest(text: string): QuitRequest | undefined {
   const [, what, id] = /^(quit|restart-after (\d{1,10}))\r?\n$/.exec(text) ?? []
   if (what === undefined) return undefined
@@ -28,15 +34,11 @@ export class QuitRequests {
   readonly #watcher: FSWatcher
   readonly #path: string
   readonly #onRequest: (request: QuitRequest) => void
-  /** A file from before this start asked another process. In milliseconds since 1970. */
+  /** A file from before this start was meant for another process. In milliseconds since 1970. */
   readonly #startedAt: number
   #state: 'idle' | 'reading' | 'changed' | 'done' = 'idle'
 
-  /**
-   * @param folder of the program
-   * @param onRequest called once
-   * @throws errors of fs.watch
-   */
+  /** @param folder of the program @param onRequest called once @throws errors of fs.watch */
   constructor(folder: string, onRequest: (request: QuitRequest) => void, now: () => number = Date.now) {
     this.#path = insideOf(folder, requestName)
     this.#onRequest = onRequest
@@ -44,7 +46,7 @@ export class QuitRequests {
     this.#watcher = watch(folder, { persistent: false }, (_event, name) => {
       if (name === requestName) this.#look()
     })
-    // The folder was removed: nothing asks here any more.
+    // The folder was removed, so no more requests can arrive.
     this.#watcher.on('error', () => this.close())
   }
 
@@ -53,7 +55,7 @@ export class QuitRequests {
     this.#watcher.close()
   }
 
-  /** Reads once at a time, however often the file changes. */
+  /** Reads the file, one read at a time, however often it changes. */
   #look(): void {
     if (this.#state === 'done') return
     if (this.#state !== 'idle') {
@@ -72,7 +74,7 @@ export class QuitRequests {
         } else if (isChanged) this.#look()
       },
       () => {
-        // It was removed, or is being written: its next change is read.
+        // The file was removed, or is being written: its next change triggers another read.
         if (this.#state !== 'done') this.#state = 'idle'
       },
     )

@@ -6,7 +6,7 @@ import { exitOnFailure } from './process-ends.ts'
 import { installedFolder } from './installer-restart.ts'
 import { requestName } from './quit-requests.ts'
 
-/** Time within which the running app must end: its store is flushed within 12 s. In milliseconds. */
+/** Time within which the running app must end, in milliseconds: its store is flushed within 12 s. */
 const maxMs = 20_000
 const pauseMs = 200
 
@@ -14,20 +14,20 @@ const pauseMs = 200
 const readMs = 2_000
 
 /**
- * Ends the app that runs for this user, in order, and waits until it has ended: for installers, and by hand (`roomdesk --quit`). An administrator of Windows ends those of other users, too,
- * which are not waited for.
- * Exit code 0: none runs; 1: it did not end within 20 s.
+ * Gracefully ends the app running for this user and waits for its end: for installers, and for manual use (`roomdesk
+ * --quit`). For an administrator of Windows, also ends the apps of other users without waiting for them.
+ * Exit code 0: none is running; 1: it did not end within 20 s.
  */
 export function quitRunningApp(): void {
   exitOnFailure(quit().then((code) => app.exit(code)))
 }
 
 async function quit(): Promise<number> {
-  // The folder of another app, such as that of the service.
+  // The switch selects the folder of another app, such as the service.
   const folder = app.commandLine.hasSwitch('user-data-dir') ? undefined : installedFolder()
   const isAsked = folder !== undefined && (await askOthers(folder))
   try {
-    // Each request that is refused hands the arguments of this process, `--quit` among them, to the running app.
+    // Each refused lock passes the arguments of this process, including `--quit`, to the running app.
     for (const end = performance.now() + maxMs; performance.now() < end; await sleep(pauseMs)) {
       if (app.requestSingleInstanceLock()) return 0
     }
@@ -41,7 +41,10 @@ async function quit(): Promise<number> {
   return 1
 }
 
-/** Asks every app of this program. @returns false without the rights of an administrator, or if an installer asks already */
+/**
+ * Sends the request to every app of this program.
+ * @returns false without the rights of an administrator, or if an installer's request already exists
+ */
 export async function askOthers(folder: string): Promise<boolean> {
   return await writeFile(insideOf(folder, requestName), 'quit\n', { flag: 'wx' }).then(
     () => true,

@@ -3,16 +3,19 @@ import type { Logger } from 'pino'
 
 /** Time after which the app ends even if the store has not finished, in milliseconds. */
 const maxMs = 12_000
-/** The same at a shutdown on Linux, where logind waits for 5 s (logind.conf(5), InhibitDelayMaxSec) and then ends the session with its display. In milliseconds. */
+/**
+ * Shorter time at a shutdown on Linux, in milliseconds. logind waits for 5 s (logind.conf(5), InhibitDelayMaxSec), then
+ * ends the session with its display.
+ */
 const maxShutdownMs = 4_000
 
-/** Ends the app in order: first stops the controller and flushes its store, within a deadline. */
+/** Ends the app gracefully: first stops the controller and flushes its store, with a timeout. */
 export class Quit {
   readonly #logger: Logger
   readonly #deadline = new Deadline(maxMs)
   #state: 'running' | 'stopping' | 'stopped' = 'running'
 
-  /** @param stop stops the controller, and may take time */
+  /** @param stop stops the controller; may take time */
   constructor(stop: () => Promise<void>, logger: Logger) {
     this.#logger = logger
     app.on('before-quit', (event) => {
@@ -36,9 +39,11 @@ export class Quit {
   }
 
   /**
-   * Quits in order when the machine shuts down, or Windows logs the operator off: the system asks each window, and ends the app without `before-quit`. A visible window asks for time, and
-   * Windows continues when the app has ended. An app without a visible window that asks for time is killed (WM_QUERYENDSESSION): it flushes at once, and lets Windows end it.
-   * Call it when the app is ready.
+   * Quits gracefully when the machine shuts down, or Windows logs the operator off: the system asks each window, and
+   * ends the app without `before-quit`.
+   * A visible window requests more time, and Windows continues when the app has ended. An app that requests time
+   * without a visible window is killed (WM_QUERYENDSESSION). Such an app flushes at once, and lets Windows end it.
+   * Must be called when the app is ready.
    */
   followShutdown(): void {
     app.on('browser-window-created', (_event, window) => {
@@ -49,7 +54,8 @@ export class Quit {
       })
       window.on('session-end', () => app.quit())
     })
-    // On Linux the very first listener is not counted, for any event, and the system only waits for counted ones (Electron's power-monitor.ts).
+    // On Linux the first listener is not counted, whatever its event, and the system only waits for counted ones
+    // (Electron's power-monitor.ts).
     powerMonitor.on('resume', () => this.#logger.info('the machine runs again after it was suspended'))
     powerMonitor.on('shutdown', (event?: { preventDefault: () => void }) => {
       event?.preventDefault()
@@ -59,7 +65,7 @@ export class Quit {
   }
 }
 
-/** A time limit that can become shorter while it runs. */
+/** Timeout that can be shortened while it runs. */
 class Deadline {
   readonly #expired = Promise.withResolvers<never>()
   #ms: number
@@ -70,7 +76,7 @@ class Deadline {
     this.#ms = ms
   }
 
-  /** Resolves like the work. @throws Error if the time has passed */
+  /** Resolves with the work. @throws Error if the time has passed */
   async limit(work: Promise<void>): Promise<void> {
     this.#start()
     try {

@@ -6,7 +6,6 @@ import { passRestarts, type Restarts } from '../server/controller/restarts.ts'
 import { startAppImage } from './app-image.ts'
 import type { Texts } from './texts/en.ts'
 
-/** Parts of the restart after a crash. */
 export interface RelaunchOptions {
   logger: Logger
   /** Restarts of the previous processes. */
@@ -17,7 +16,10 @@ export interface RelaunchOptions {
   isQuitting: () => boolean
 }
 
-/** Restarts the app after an unexpected error, like the headless controller, but only once, because an app that keeps reappearing helps nobody. The second time within a minute it shows a message and stays closed. */
+/**
+ * Restarts the app after an unexpected error, like the headless controller, but only once, because an app that keeps
+ * reappearing is no use. The second time within a minute it shows a message and stays closed.
+ */
 export function relaunchAfterCrash({ logger, restarts, texts, controller, isQuitting }: RelaunchOptions): void {
   new CrashGuard({
     logger,
@@ -36,12 +38,12 @@ export function relaunchAfterCrash({ logger, restarts, texts, controller, isQuit
   }).watch()
 }
 
-/** Ends this app in order, and starts its successor with the same arguments once it has ended. */
+/** Ends this app gracefully, and starts its successor with the same arguments once it has ended. */
 export function restartApp(): void {
   const { APPIMAGE } = process.env
   if (APPIMAGE === undefined) app.relaunch()
   else {
-    // The controller has stopped, and has released the site.
+    // By now the controller has stopped, and has released the site.
     app.once('will-quit', (event) => {
       event.preventDefault()
       giveWayTo(APPIMAGE)
@@ -50,7 +52,7 @@ export function restartApp(): void {
   app.quit()
 }
 
-/** Ends this app and starts its successor with the same arguments, and with the restarts. */
+/** Ends this app and starts its successor with the same arguments, and with the record of restarts. */
 export function startAppAgain(restarts: Restarts): void {
   // The successor inherits the environment.
   Object.assign(process.env, passRestarts({}, restarts))
@@ -60,7 +62,7 @@ export function startAppAgain(restarts: Restarts): void {
   app.exit(0)
 }
 
-/** Starts this AppImage, or the one that an update put in its place, and ends this app. */
+/** Starts this AppImage, or the update that replaced its file, and ends this app. */
 function giveWayTo(appImage: string): void {
   // Otherwise the successor would end as a second instance.
   app.releaseSingleInstanceLock()

@@ -1,7 +1,7 @@
-/** `refuse`: for root; `closed`: the system gives none. */
+/** `refuse`: the user is root; `closed`: the system does not provide a sandbox. */
 export type SandboxState = 'on' | 'off' | 'refuse' | 'closed'
 
-/** Facts that decide about Chromium's sandbox, before the app is ready. */
+/** Facts that determine the use of Chromium's sandbox, before the app is ready. */
 export interface SandboxSituation {
   platform: NodeJS.Platform
   /** User id; undefined on Windows. */
@@ -11,11 +11,12 @@ export interface SandboxSituation {
 }
 
 /**
- * Every renderer is sandboxed. An AppImage adds `--no-sandbox` by itself where the system gives programs no user namespaces (Ubuntu since 24.04): its pages would have no sandbox, so the app
- * says what to do instead (`closed`).
- * The exception is for root on Linux: Chromium starts for root only with `--no-sandbox`, and with `app.enableSandbox()` the media node would then
- * not start (its process expects a sandbox that root does not get). So the installed app refuses root; in test environments, which only have root,
- * the unpacked one disables the sandbox.
+ * Returns the state of the sandbox; normally every renderer is sandboxed. An AppImage adds `--no-sandbox` automatically
+ * if the system gives programs no user namespaces (Ubuntu since 24.04). Its pages would have no sandbox, so the app
+ * shows a remedy instead (`closed`).
+ * Root on Linux is an exception: Chromium starts for root only with `--no-sandbox`. With `app.enableSandbox()` the
+ * media node would then not start (its process expects a sandbox that root does not get). The installed app therefore
+ * refuses to run as root. In test environments, which only have root, the unpackaged app disables the sandbox.
  */
 export function sandboxFor({ platform, uid, argv, isPackaged }: SandboxSituation): SandboxState {
   if (platform !== 'linux' || !argv.includes('--no-sandbox')) return 'on'

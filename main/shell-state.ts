@@ -12,26 +12,26 @@ export interface ShellState {
 
 const internal = { transport: 'internal', client: '', role: 'admin' } as const
 
-/** Reads the state of the site for the tray. Undefined if the controller does not answer. */
+/** Reads the state of the site for the tray. Undefined if the controller does not respond. */
 export async function readState(controller: Controller): Promise<ShellState | undefined> {
   const result = await controller.call('overview.get', {}, internal)
   const overview = result.ok ? overviewView.safeParse(result.value) : undefined
   return overview?.success ? { attention: overview.data.attention, counts: overview.data.counts } : undefined
 }
 
-/** Reads the operator's language and theme. Undefined if the controller does not answer. */
+/** Reads the operator's language and theme. Undefined if the controller does not respond. */
 export async function readConsoleSettings(controller: Controller): Promise<Settings['console'] | undefined> {
   const result = await controller.call('settings.get', {}, internal)
   const settings = result.ok ? settingsView.safeParse(result.value) : undefined
   return settings?.data?.console
 }
 
-/** Tells whether an event can change the result of `readState`. */
+/** Whether an event may change the result of `readState`. */
 export function changesState({ name }: ConsoleEvent): boolean {
   return name !== 'activity.added' && name !== 'store.noticed' && name !== 'settings.changed'
 }
 
-/** Runs `work` at most once per `intervalMs`, and once more if requested meanwhile. */
+/** Runs `work` at most once per `intervalMs`, and again after it if requested meanwhile. */
 export function throttled(work: () => void, intervalMs: number): () => void {
   let timer: NodeJS.Timeout | undefined
   let again = false

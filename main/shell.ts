@@ -27,11 +27,10 @@ import { Walls } from './walls/walls.ts'
 import { ConsoleWindow } from './window.ts'
 import { WindowNotices } from './window-notices.ts'
 
-/** Interval between readings of the site for the tray, in milliseconds. */
+/** Interval at which the state of the site is read for the tray, in milliseconds. */
 const trayMs = 1_000
 const desktopOrigin = { transport: 'ipc', client: '', role: 'admin' } as const
 
-/** Parts of the shell. */
 interface ShellOptions {
   launch: DesktopLaunch
   logger: Logger
@@ -42,11 +41,11 @@ interface ShellOptions {
   /** Resolves when the controller runs. */
   controller: Promise<Controller>
   isQuitting: () => boolean
-  /** The app runs again after an unexpected error. */
+  /** Whether the app was restarted after an unexpected error. */
   runsAgain: boolean
 }
 
-/** Everything around the page: window, tray, menu, notifications. Created when the app is ready. */
+/** Everything around the page: window, tray, menu, notifications. Must be created when the app is ready. */
 export class Shell {
   readonly #options: ShellOptions
   readonly #preferences: PreferencesFile
@@ -83,7 +82,7 @@ export class Shell {
           texts: this.texts,
           isQuitting: options.isQuitting,
           hide: () => {
-            // Shows the choice in the menu.
+            // Updates the choice in the menu.
             this.#draw()
             this.#window.hide()
           },
@@ -143,30 +142,33 @@ export class Shell {
   /** Texts of the shell in the current language. */
   readonly texts = (): Texts => textsFor(this.#console?.language ?? 'system', app.getLocale())
 
-  /** Nothing covers a wall: what would be a notification waits for the console's window. */
+  /** Notifications would be hidden behind a wall, so their texts wait for the console's window. */
   readonly #notify = (text: string): void => {
     if (this.#walls.isOpen) this.#notices.add(text)
     else this.#notifier.show(text)
   }
 
-  /** Walls are opened as soon as the controller runs: what its start asks the operator would be behind them. */
+  /**
+   * Whether the walls open when the controller runs, and not before: dialogs during its start would be hidden behind
+   * them.
+   */
   get #beginsWithWalls(): boolean {
     const { launch, runsAgain } = this.#options
     if (runsAgain || this.#updates.wasUpdated) return this.#walls.wereOpen
     return launch.kiosk || (launch.hidden && this.#walls.opensAtLogin)
   }
 
-  /** The operator wants this computer awake while rooms are in use. */
+  /** Whether the operator chose to keep this computer awake while rooms are in use. */
   get keepsAwake(): boolean {
     return this.#preferences.current.keep_awake
   }
 
-  /** Notes that an installer replaces the app. @returns false if that installer starts it again */
+  /** Records that an installer replaces the app. @returns false if that installer starts it again */
   giveWayToInstaller(): boolean {
     return this.#updates.giveWayToInstaller()
   }
 
-  /** Number of displays that walls are chosen for. */
+  /** Number of displays for which walls are chosen. */
   get chosenWalls(): number {
     return this.#preferences.current.walls.chosen.length
   }
@@ -176,20 +178,20 @@ export class Shell {
     this.#window.show()
   }
 
-  /** A web page could not be opened in the operator's browser. */
+  /** Handles a web page that could not be opened in the operator's browser. */
   pageNotOpened(error: unknown): void {
     this.#options.logger.error({ err: error }, 'cannot open a page in the browser')
     this.#notify(this.texts().pageNotOpened)
   }
 
-  /** Opens the walls; where no display has one, the settings in which it is chosen. */
+  /** Opens the walls; if no display has one, opens the settings for choosing one. */
   openWalls(): void {
     if (this.#walls.open()) return
     this.#options.logger.warn('no connected display has a wall')
     this.#window.go('/settings/displays')
   }
 
-  /** Answers what the console's window asks the app. */
+  /** Handles calls of the console's window to the app. */
   readonly handlers: AppHandlers = {
     'updates.get': () => this.#updates.view(),
     'updates.set': (choice) => {

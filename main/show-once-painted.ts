@@ -1,14 +1,16 @@
 import type { BrowserWindow } from 'electron'
 
 /**
- * Times after which a window is shown even if its page has not reported that it painted: from its making, and from the end of its loading. In milliseconds.
- * A busy machine needs 10 s until a page paints: only one that loads for ever is shown empty.
+ * Times after which a window is shown even if its page has not reported its first paint: after its creation, and after
+ * the end of loading. In milliseconds.
+ * A busy machine needs up to 10 s for the first paint, so only a page that loads forever is shown empty.
  */
 const shownAfterMs = { made: 15_000, loaded: 400 }
 
 /**
- * Shows a window when its page has painted. On Wayland `ready-to-show` may never come (electron#48859): then when the page has loaded, or after 15 s.
- * @param appear shows it; left out: as a window
+ * Shows a window when its page has painted. On Wayland `ready-to-show` may never be emitted (electron#48859): then
+ * shows it after loading, or after 15 s.
+ * @param appear shows the window; default: as a normal window
  */
 export function showOncePainted(window: BrowserWindow, appear = (): void => window.show()): void {
   let shown = false

@@ -21,10 +21,9 @@ const roomPage = join(import.meta.dirname, '../room-page')
 const playerPage = join(import.meta.dirname, '../player')
 const consolePage = join(import.meta.dirname, '../renderer')
 
-/** Options of the desktop's controller. */
 export interface StartOptions {
   launch: DesktopLaunch
-  /** Site file, applied before anything listens. */
+  /** Site file, applied before any port opens. */
   site: SiteFile | undefined
   logger: Logger
   /** Sources of diagnostics. */
@@ -42,7 +41,8 @@ export class GaveUpError extends Error {
 }
 
 /**
- * Opens the site and starts its listeners. If the keychain does not open its key, the operator retries or quits; if a port is in use, the operator retries, uses free ports this time, or quits.
+ * Opens the site and its ports. If the keychain does not return the key, the operator can retry or quit; if a port is
+ * in use, the operator can retry, use free ports this time, or quit.
  * @throws GaveUpError; errors of opening the data folder
  */
 export async function startController(options: StartOptions): Promise<Controller> {
@@ -93,7 +93,7 @@ export async function startController(options: StartOptions): Promise<Controller
 }
 
 /**
- * Loads the key of the site. If the keychain does not open it, the operator retries or quits.
+ * Loads the key of the site. If the keychain does not return it, the operator can retry or quit.
  * @throws GaveUpError; errors of loadDataKey
  */
 async function openKey({ launch, logger, restarts, texts }: StartOptions): Promise<DataKey> {
@@ -104,7 +104,7 @@ async function openKey({ launch, logger, restarts, texts }: StartOptions): Promi
     logger.error({ err: error }, 'the keychain does not open the key of the site')
     const choice = await askAboutKeychain(error, texts())
     if (choice === 'quit') throw new GaveUpError(error.message, { cause: error })
-    // Electron keeps its choice of keychain until it ends: only another process looks again.
+    // Electron keeps its choice of keychain until it ends, so a retry requires another process.
     startAppAgain(restarts)
     return await new Promise<never>(() => {})
   }
@@ -123,7 +123,10 @@ async function askAboutKeychain({ isLocked, message }: KeychainError, texts: Tex
   return response === 0 ? 'again' : 'quit'
 }
 
-/** Systems that ask at the first connection from another machine, which waits for the answer: announced before a new site opens to others. */
+/**
+ * Explains the firewall prompt before a new site opens to other machines, on systems that show it at the first
+ * connection from another machine, which waits for the answer.
+ */
 export async function explainFirewall(host: string | undefined, texts: Texts): Promise<void> {
   const { platform } = process
   if (host === undefined || !leavesMachine(host) || (platform !== 'win32' && platform !== 'darwin')) return

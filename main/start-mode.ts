@@ -1,12 +1,12 @@
 import { commandFlags } from '../server/bin/launch-options.ts'
 
 /**
- * Purpose of a start of the program: the app with its window, a controller without one or a command that prints something, the end of the running app, or installing
- * or removing the service of the machine.
+ * Mode in which the program was started: the app with its window, a controller without one or a command that prints
+ * something, ending the running app, or installing or removing the service of the machine.
  */
 export type StartMode = 'desktop' | 'headless' | 'quit' | 'service'
 
-/** Flags that choose the mode; they are not passed to the controller. */
+/** Flags that select the mode; they are not passed to the controller. */
 export const modeFlags = {
   headless: '--headless',
   quit: '--quit',
@@ -28,5 +28,5 @@ export function startMode(argv: readonly string[]): StartMode {
 /** Flag of the desktop app that opens the walls. */
 export const kioskFlag = '--kiosk'
 
-/** Flag of the start at login: a login item on Windows and macOS, an XDG autostart entry on Linux. */
+/** Flag of a start at login: a login item on Windows and macOS, an XDG autostart entry on Linux. */
 export const hiddenFlag = '--hidden'

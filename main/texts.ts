@@ -6,7 +6,7 @@ import { zh } from './texts/zh.ts'
 const catalogues: Record<Language, Texts> = { en, zh, de }
 
 /**
- * Picks the texts of the operator's language, or of the system's.
+ * Returns the texts in the operator's language, or in the system's.
  * @param setting language setting of the console
  * @param locale locale of the system, e.g. `zh-CN`
  */

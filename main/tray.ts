@@ -14,7 +14,7 @@ export interface TrayActions {
 
 type IconKind = 'ok' | 'attention'
 
-/** The tray icon: shows whether something needs attention, and opens the window. */
+/** The tray icon: shows whether something requires attention, and opens the window. */
 export class RoomdeskTray {
   readonly #tray: Tray
   readonly #actions: TrayActions
@@ -59,9 +59,12 @@ export class RoomdeskTray {
     this.#tray.setToolTip(text)
   }
 
-  /** Sets the entries of the menu. Replacing an open menu would close it under the pointer, so a changed one waits for its closing, if the system reports that. */
+  /**
+   * Sets the entries of the menu. Replacing an open menu would close it under the pointer, so a changed menu is set
+   * after the old one closes, if the system reports that.
+   */
   #setEntries(entries: MenuItemConstructorOptions[]): void {
-    // JSON leaves out the click handlers, which never change.
+    // JSON omits the click handlers, which never change.
     const text = JSON.stringify(entries)
     if (this.#isOpen) {
       this.#next = entries
@@ -81,7 +84,7 @@ export class RoomdeskTray {
     })
     menu.on('menu-will-close', () => {
       this.#isOpen = false
-      // The choice in it arrives after this.
+      // The click on an entry is reported after this event.
       setImmediate(() => {
         const next = this.#next
         this.#next = undefined
@@ -115,7 +118,7 @@ export class RoomdeskTray {
         type: 'checkbox',
         checked: actions.startsAtLogin(),
         click: ({ checked }) => {
-          // The system has already changed the mark: sets it again whatever the result.
+          // The system has already toggled the check mark: sets it again regardless of the result.
           this.#entries = ''
           actions.setStartsAtLogin(checked)
         },
@@ -125,7 +128,7 @@ export class RoomdeskTray {
     ]
   }
 
-  /** macOS colours a template image itself; on other systems the icon has its own colours. */
+  /** Returns the icon. macOS colours a template image itself; on other systems the icon has its own colours. */
   #icon(kind: IconKind): Electron.NativeImage {
     const isMac = process.platform === 'darwin'
     const image = nativeImage.createFromPath(

@@ -12,40 +12,41 @@ import { type StartMode, modeFlags } from './start-mode.ts'
 import { ownFlags } from './launch.ts'
 import { HalfMovedError, isHalfMoved, lockName, moveFolder } from './move-folder.ts'
 
-/** File that Chromium writes into the folder of its session at each start. */
+/** File that Chromium writes into its session folder at each start. */
 const stateName = 'Local State'
 
-/** File that one of several processes holds while it moves the folder. */
+/** Lock file held by the process that moves the folder. */
 const moveLock = 'moving.lock'
 
-/** Longest time that another process may need for the move, and pause between looks, in milliseconds. */
+/** Maximum time to wait for a move by another process, and interval between checks, in milliseconds. */
 const moveMs = 60_000
 const pauseMs = 100
 
-/** Folder of the app's own files, and what became of an earlier one. */
+/** Folder of the app's own files, and the result of moving an earlier one. */
 export interface UserFolder {
-  /** Undefined: the folder that Electron chooses. */
+  /** Undefined: the folder chosen by Electron. */
   path: string | undefined
-  /** Sentence for the log. */
+  /** Message for the log. */
   notice?: string
-  /** The app must not start: it would begin an empty site beside the existing one, or its folder cannot be used. */
+  /** The app must not start: it would create an empty site beside the existing one, or its folder is unusable. */
   error?: Error
 }
 
-/** Facts by which the folder is found. */
+/** Facts from which the folder is determined. */
 export interface UserFolderFacts {
   argv: readonly string[]
   environment: NodeJS.ProcessEnv
-  /** Folder of the app in the roaming folder of the user, Electron's choice. */
+  /** Electron's default: the app's folder in the roaming folder of the user. */
   roaming: string
   mode: StartMode
   rename?: typeof renameFile
 }
 
 /**
- * Puts Electron's files, the site and the logs of this user where they stay on this machine. Windows copies the roaming folder, in which Electron would keep them, to a server at each
- * log-off, with all recordings. Called before anything reads the folder's path: Electron creates the folder with the first `getPath`, and reads `Local State` once the main module was run
- * (`ElectronBrowserMainParts::PostEarlyInitialization`).
+ * Sets the folder of Electron's files, the site and the logs of this user to one that stays on this machine. By default
+ * Electron uses the roaming folder, which Windows copies to a server at each log-off, including all recordings.
+ * Must be called before the folder's path is read: Electron creates the folder at the first `getPath`, and reads `Local
+ * State` after the main module was run (`ElectronBrowserMainParts::PostEarlyInitialization`).
  */
 export async function placeUserFolder(mode: StartMode): Promise<UserFolder> {
   const { platform, argv, env: environment } = process
@@ -56,7 +57,10 @@ export async function placeUserFolder(mode: StartMode): Promise<UserFolder> {
   return folder
 }
 
-/** Finds the folder, and moves an earlier one there once. An error is returned: thrown while the main module is evaluated, it would open a dialog that `--quit` of an installer waits for. */
+/**
+ * Determines the folder, and moves an earlier one there once. Errors are returned instead of thrown: while the main
+ * module is evaluated, they would open a dialog, and the `--quit` of an installer would wait for it.
+ */
 export async function findUserFolder(facts: UserFolderFacts): Promise<UserFolder> {
   try {
     return await find(facts)
@@ -70,23 +74,23 @@ async function find(facts: UserFolderFacts): Promise<UserFolder> {
   const known = await settled(local, facts.roaming)
   if (known !== undefined) return known
   const runsController = facts.mode === 'desktop' || facts.argv.includes(modeFlags.headless)
-  // A site in a folder of the operator's choice stays there, and so do the files that belong to it, unless a move has begun.
+  // A site in a folder chosen by the operator stays there with its files, unless a move has begun.
   const mayMove = runsController && (isHalfMoved(local) || !hasDataFolder(facts))
   if (!mayMove) return { path: isHalfMoved(local) ? local : facts.roaming }
   await mkdir(local, { recursive: true, mode: 0o700 })
   const lock = await lockForMove(join(local, moveLock))
   if (lock === 'held by another') return { path: local }
   try {
-    // Another process may have moved it meanwhile.
+    // Another process may have completed the move meanwhile.
     return (await settled(local, facts.roaming)) ?? (await move(facts.roaming, local, facts.rename))
   } finally {
     if ('release' in lock) lock.release()
-    // Another process waits for it.
+    // Other processes wait for this file to be removed.
     await rm(join(local, moveLock), { force: true }).catch(() => undefined)
   }
 }
 
-/** Returns the folder if nothing is left to move. */
+/** Returns the folder if there is nothing left to move. */
 async function settled(local: string, roaming: string): Promise<UserFolder | undefined> {
   if (isHalfMoved(local)) return undefined
   const left = await listFolder(roaming)
@@ -101,7 +105,7 @@ async function move(roaming: string, local: string, rename = renameFile): Promis
   try {
     await rm(lock, { force: true })
   } catch {
-    // Windows removes no file that is open, and Chromium holds this one while an app runs there.
+    // Windows cannot remove an open file, and Chromium keeps this one open while an app runs there.
     return { path: roaming }
   }
   try {
@@ -115,7 +119,7 @@ async function move(roaming: string, local: string, rename = renameFile): Promis
   }
 }
 
-/** Waits for other processes that move the folder. */
+/** Waits for other processes that move the folder, then takes the lock. */
 async function lockForMove(path: string): Promise<ExclusiveLock> {
   for (const end = performance.now() + moveMs; ; await sleep(pauseMs)) {
     const lock = await lockExclusively(path)

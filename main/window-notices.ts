@@ -2,10 +2,13 @@ import { type BrowserWindow, dialog } from 'electron'
 import { mustNotFail } from '../shared/unawaited.ts'
 import type { Texts } from './texts/en.ts'
 
-/** Maximum number of waiting texts: the latest. */
+/** Maximum number of waiting texts; the latest are kept. */
 const maxWaiting = 20
 
-/** Shows in the window what the system did not show as a notification: at once if the operator sees it, else when it opens. */
+/**
+ * Shows texts in the window that the system did not show as notifications: at once if the operator sees the window,
+ * otherwise when it opens.
+ */
 export class WindowNotices {
   readonly #texts: () => Texts
   #window: BrowserWindow | undefined

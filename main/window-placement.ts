@@ -6,20 +6,21 @@ type Placement = Preferences['window']
 const preferred = { width: 1360, height: 860 }
 /** Minimum size for every page of the console, in DIP. */
 export const smallest = { width: 900, height: 600 }
-/** Part of the window's top edge that must be on a screen, so that it can be moved. */
+/** Minimum part of the window's top edge that must be on a screen, so that it can be moved. */
 const grip = { width: 120, height: 40 }
 
 /**
- * Tells whether the app places its windows and knows where they are. On Wayland neither is possible: `getBounds()` returns 0,0. Chromium adds the switch when it chooses Wayland by
- * the session (`SetOzonePlatformForLinuxIfNeeded`).
+ * Whether the app can position its windows and knows their positions. On Wayland neither is possible: `getBounds()`
+ * returns 0,0. Chromium adds the switch when it chooses Wayland for the session (`SetOzonePlatformForLinuxIfNeeded`).
  */
 export function areWindowsPlaced(): boolean {
   return app.commandLine.getSwitchValue('ozone-platform') !== 'wayland'
 }
 
 /**
- * Place of a new window: the last one, if that is still on a screen; else the middle, no larger than the screen.
- * @param workAreas work areas of every screen, the primary one first; in DIP
+ * Returns the position of a new window: the last one if it is still on a screen; otherwise centred, and no larger than
+ * the screen.
+ * @param workAreas work areas of all screens, the primary one first; in DIP
  */
 export function placeWindow(was: Placement, workAreas: readonly Rectangle[]): Partial<Rectangle> & typeof preferred {
   if (was !== null && workAreas.some((area) => isWithinReach(was, area))) {

@@ -6,13 +6,13 @@ import type { PreferencesFile } from './preferences.ts'
 import { showOncePainted } from './show-once-painted.ts'
 import { areWindowsPlaced, placeWindow, smallest } from './window-placement.ts'
 
-/** Time without a change after which a new place or size is stored, in milliseconds. */
+/** Time without a change after which a new position or size is stored, in milliseconds. */
 const restMs = 400
 
 /** Background colours of the page, shown until it paints. */
 const background = () => (nativeTheme.shouldUseDarkColors ? '#0f151b' : '#f4f6f8')
 
-/** The console's only window: created when it is first needed, at its last place. */
+/** The console's only window: created at first use, at its last position. */
 export class ConsoleWindow {
   readonly #preferences: PreferencesFile
   readonly #preload: string
@@ -33,12 +33,12 @@ export class ConsoleWindow {
     this.#prepare = options.prepare
   }
 
-  /** The window, while there is one. */
+  /** The window, if it exists. */
   get window(): BrowserWindow | undefined {
     return this.#window
   }
 
-  /** Tells whether the operator can see it: neither hidden nor minimized. */
+  /** Whether the operator can see the window: it is neither hidden nor minimized. */
   get isVisible(): boolean {
     return this.#window !== undefined && this.#window.isVisible() && !this.#window.isMinimized()
   }
@@ -67,7 +67,7 @@ export class ConsoleWindow {
     })
     this.#remember(window)
     this.#prepare(window)
-    // Maximizing shows a window: waits until its page has painted, or a hidden one is needed.
+    // Maximizing would show the window, so this waits until the page has painted, or a hidden window is shown.
     if (was?.maximized === true) window.once('show', () => window.maximize())
     if (!options.hidden) showOncePainted(window)
     // did-fail-load reports a failure, and the crash guard repeats the load.
@@ -85,13 +85,15 @@ export class ConsoleWindow {
   hide(): void {
     const window = this.#window
     if (window === undefined) return
-    // On macOS the space of a full screen would stay, black.
+    // On macOS the black space of a hidden full-screen window would stay.
     if (!window.isFullScreen()) return window.hide()
     window.once('leave-full-screen', () => window.hide())
     window.setFullScreen(false)
   }
 
-  /** Hides the window if it is on this display, which a wall covers now. If its place is unknown, it stays. */
+  /**
+   * Hides the window if it is on this display, which is now covered by a wall. If its position is unknown, it stays.
+   */
   leaveDisplay({ id }: Pick<Display, 'id'>): void {
     if (!areWindowsPlaced() && screen.getAllDisplays().length > 1) return
     if (this.#window !== undefined && screen.getDisplayMatching(this.#window.getBounds()).id === id) this.hide()
@@ -106,7 +108,7 @@ export class ConsoleWindow {
 
   #remember(window: BrowserWindow): void {
     let timer: NodeJS.Timeout | undefined
-    // A window that was never seen has no place.
+    // A window that was never shown has no position.
     let seen = false
     window.once('show', () => (seen = true))
     const save = (): void => {

@@ -17,13 +17,16 @@ import type { UserFolder } from './user-folder.ts'
 
 const folder = import.meta.dirname
 
-/** Runs the packaged app as the headless controller, with all of its flags: `roomdesk --headless …`. Called before the app is ready. */
+/**
+ * Runs the packaged app as the headless controller, with all of its flags: `roomdesk --headless …`. Must be called
+ * before the app is ready.
+ */
 export function startWithoutWindow(userFolder: UserFolder): void {
-  // Chromium starts without a graphics card.
+  // Lets Chromium start without a graphics card.
   app.disableHardwareAcceleration()
   keepCrashReports()
   app.dock?.hide()
-  // The process in front was killed: it can send no more signals.
+  // The front process was killed and can send no more signals.
   process.once('disconnect', () => app.quit())
   exitOnFailure(app.whenReady().then(async () => await run(userFolder)))
 }
@@ -51,7 +54,8 @@ async function run({ error, notice }: UserFolder): Promise<void> {
         event.preventDefault()
         stop('quit')
       })
-      // Electron's own handlers end the process at the second signal (`GracefulShutdownHandler`), and systemd signals this process as well as the one in front, which forwards it.
+      // Electron's own handlers end the process at the second signal (`GracefulShutdownHandler`). systemd signals both
+      // this process and the front process, which forwards the signal.
       if (platform !== 'win32') for (const signal of endingSignals()) process.on(signal, () => app.quit())
     },
     ...(files.length > 0 && {
@@ -61,22 +65,28 @@ async function run({ error, notice }: UserFolder): Promise<void> {
   })
 }
 
-/** A controller that a user starts has the same key as the window's: either mode opens the site of the other. */
+/**
+ * A controller started by a user uses the same key as the app with a window, so that each mode can open the site of the
+ * other.
+ */
 const asUser: Pick<HeadlessProgram, 'sealing' | 'startAgain'> = {
   sealing: async (dataFolder) => sealingWith(await loadDataKey(dataFolder).catch(refuseKeychain)),
   startAgain: (restarts) => {
-    // The process in front starts the successor.
+    // The front process starts the successor.
     if (process.send === undefined) startAppAgain(restarts)
     else process.send(passRestarts(process.env, restarts), () => app.exit(0))
   },
 }
 
-/** The operator unlocks a keychain: its error is one of those that get one line. */
+/** The operator can unlock a keychain, so its error is printed in one line. */
 function refuseKeychain(error: unknown): never {
   throw error instanceof KeychainError ? new LaunchError(error.message, { cause: error }) : error
 }
 
-/** A service has no keychain: its key is a file of its data folder. Its manager starts it again, and would lose sight of a successor. */
+/**
+ * Returns the parts for a service. A service has no keychain, so its key is a file of its data folder. The service
+ * manager restarts it, and could not track a successor.
+ */
 function asService(): Pick<HeadlessProgram, 'logTo' | 'logFiles' | 'startAgain'> {
   const log = join(app.getPath('userData'), '..', 'logs', 'roomdesk.log')
   return {
@@ -86,12 +96,13 @@ function asService(): Pick<HeadlessProgram, 'logTo' | 'logFiles' | 'startAgain'>
   }
 }
 
-/** Exit code of a service that its manager is to start again (EX_SOFTWARE). */
+/** Exit code that makes the service manager restart the service (EX_SOFTWARE). */
 const failedCode = 70
 
 /**
- * Lets `--quit` end a service in order: on Windows it gets no signal. It ends within the time that its manager gives it.
- * @returns false if another service has this folder
+ * Lets `--quit` end a service gracefully, because on Windows it receives no signal. It ends within the time set for the
+ * service manager.
+ * @returns false if another service uses this folder
  */
 function followQuitCommand(): boolean {
   if (!app.requestSingleInstanceLock()) {
@@ -106,7 +117,7 @@ function followQuitCommand(): boolean {
   return true
 }
 
-/** Switches of Electron and Chromium that may stand among the flags. */
+/** Switches of Electron and Chromium that may be among the flags. */
 const foreign = /^--(user-data-dir|no-sandbox|disable-gpu|ozone-platform|enable-logging|lang)(=|$)/
 
 const ownFlags: ReadonlySet<string> = new Set(Object.values(modeFlags))

@@ -5,13 +5,13 @@ import { promisify } from 'node:util'
 import { makeOwnFolder } from '../../shared/files/folder-owner.ts'
 import type { Command, ServiceStep } from './service-plan.ts'
 
-/** Time that one command may take, in milliseconds: stopping a service waits for its store. */
+/** Timeout of one command, in milliseconds: stopping a service waits for its store. */
 const commandMs = 60_000
 
-/** A command of the system failed: with what it wrote. */
+/** A command of the system failed. Contains its output. */
 export class CommandFailedError extends Error {
   override readonly name = 'CommandFailedError'
-  /** What it wrote. */
+  /** Output of the command. */
   readonly said: string
 
   constructor(message: string, said: string, options?: ErrorOptions) {
@@ -31,7 +31,7 @@ export async function runCommand([program, ...args]: Command): Promise<void> {
   }
 }
 
-/** Carries out steps one after the other. @throws the error of the first one that fails */
+/** Executes steps one after another. @throws the error of the first failed step */
 export async function carryOut(
   steps: readonly ServiceStep[],
   run: (command: Command) => Promise<void> = runCommand,
@@ -48,7 +48,7 @@ async function carryOutStep(step: ServiceStep, run: (command: Command) => Promis
     case 'file':
       await mkdir(dirname(step.path), { recursive: true })
       await writeFile(step.path, step.content, { mode: step.mode })
-      // An older file keeps its mode.
+      // An existing file keeps its mode when it is overwritten.
       await chmod(step.path, step.mode)
       return
     case 'copy':

@@ -7,8 +7,8 @@ const file = `/Library/LaunchDaemons/${appId}.plist`
 const launchctl = '/bin/launchctl'
 
 /**
- * Plans a LaunchDaemon: launchd starts the app without a window when the Mac starts, before anybody logs in.
- * @param user account that it runs as
+ * Plans a LaunchDaemon: launchd starts the app without a window when the Mac starts, before a user logs in.
+ * @param user account of the service
  */
 export function macService(request: ServiceRequest, user: string): ServicePlan {
   const at = (name: 'site' | 'app' | 'logs'): string => posix.join(base, name)
@@ -51,15 +51,15 @@ function daemon(
     ],
     UserName: user,
     RunAtLoad: true,
-    // A service that ends in order stays ended.
+    // A service that ends gracefully is not restarted.
     KeepAlive: { SuccessfulExit: false },
     ExitTimeOut: stopMs / 1_000,
-    // Others are slowed down while nobody uses the Mac.
+    // Other types are throttled while nobody is using the Mac.
     ProcessType: 'Interactive',
-    // 0077: the site belongs to its user alone.
+    // 0077: only the service's user can access the site.
     Umask: 63,
     SoftResourceLimits: { NumberOfFiles: 65_536 },
-    // Its own log is bounded; this would grow for ever.
+    // The app's own log is limited; this output would grow forever.
     StandardOutPath: '/dev/null',
     StandardErrorPath: '/dev/null',
   }

@@ -26,13 +26,13 @@ export interface ServiceMachine {
   run: (command: Command) => Promise<void>
 }
 
-/** Facts of the running app. */
+/** Returns the machine of the running app. */
 function thisMachine(program: string, isPackaged: boolean): ServiceMachine {
   const { platform, env, resourcesPath } = process
   return { platform, env, uid: process.getuid?.(), program, isPackaged, resources: resourcesPath, run: runCommand }
 }
 
-/** The service cannot be installed or removed here: the message says why, and what to do. */
+/** The service cannot be installed or removed here. The message contains the reason and the remedy. */
 class ServiceRefusedError extends Error {
   override readonly name = 'ServiceRefusedError'
 }
@@ -42,9 +42,9 @@ const pathFlags: readonly Flag[] = [dataDirFlag, 'recordings-dir', 'site', 'stor
 const paths: ReadonlySet<string> = new Set(pathFlags)
 
 /**
- * Installs the service and starts it; over an installed one, with the new flags.
+ * Installs the service and starts it; replaces an installed one, with the new flags.
  * @param flags of the headless controller
- * @returns a sentence for the operator
+ * @returns a message for the operator
  * @throws ServiceRefusedError; CommandFailedError, errors of the file system
  */
 export async function installService(flags: readonly string[], machine: ServiceMachine): Promise<string> {
@@ -53,14 +53,14 @@ export async function installService(flags: readonly string[], machine: ServiceM
   try {
     await carryOut(plan.install, machine.run)
   } catch (error) {
-    // Half a service would be started with the machine.
+    // A partial installation would start at boot.
     if (existsSync(plan.mark)) await carryOut(plan.remove, machine.run).catch(() => undefined)
     throw error
   }
   return `The service Roomdesk is installed and runs. Its site is in ${plan.dataFolder}, its log is ${plan.log}.`
 }
 
-/** Stops the service in order and removes it; its site stays. @throws as installService */
+/** Stops the service gracefully and removes it; its site stays. @throws as installService */
 export async function removeService(machine: ServiceMachine): Promise<string> {
   const plan = await planFor([], machine)
   if (!existsSync(plan.mark)) return 'No service of Roomdesk is installed.'
@@ -91,7 +91,10 @@ async function planFor(flags: readonly string[], machine: ServiceMachine): Promi
   return macService(request, user)
 }
 
-/** Separates the data folder from the other flags, and makes paths absolute: a service runs in another folder. @throws LaunchError */
+/**
+ * Separates the data folder from the other flags, and makes paths absolute, because a service runs in another folder.
+ * @throws LaunchError
+ */
 function readFlags(flags: readonly string[]): Pick<ServiceRequest, 'flags' | 'dataFolder'> {
   if (readLaunchOptions(flags, {}).storePasswordShown)
     throw new ServiceRefusedError(
@@ -109,7 +112,7 @@ function readFlags(flags: readonly string[]): Pick<ServiceRequest, 'flags' | 'da
   }
 }
 
-/** Only administrators may list the drivers of file systems. */
+/** Checks for administrator rights: only administrators may list the drivers of file systems. */
 async function mustBeAdministrator(env: NodeJS.ProcessEnv, run: ServiceMachine['run']): Promise<void> {
   await run([win32.join(env.SystemRoot ?? 'C:\\Windows', 'System32', 'fltmc.exe')]).catch((cause: unknown) => {
     throw new ServiceRefusedError(
@@ -119,7 +122,7 @@ async function mustBeAdministrator(env: NodeJS.ProcessEnv, run: ServiceMachine['
   })
 }
 
-/** The account of a service cannot read the folders of a user. */
+/** Refuses an installation for one user: the account of a service cannot read the folders of a user. */
 function mustBeForAllUsers(program: string, { USERPROFILE: profile }: NodeJS.ProcessEnv): void {
   const inside = profile !== undefined && program.toLowerCase().startsWith(`${profile.toLowerCase()}\\`)
   if (inside)
@@ -128,7 +131,7 @@ function mustBeForAllUsers(program: string, { USERPROFILE: profile }: NodeJS.Pro
     )
 }
 
-/** Tells whether an error is one that the operator can mend. */
+/** Whether the operator can resolve an error. */
 function isForOperator(error: unknown): error is Error {
   return (
     error instanceof ServiceRefusedError ||
@@ -137,7 +140,10 @@ function isForOperator(error: unknown): error is Error {
   )
 }
 
-/** Installs or removes the service of this machine, prints the result in one sentence, and ends: `roomdesk --install-service`, `--remove-service`. */
+/**
+ * Installs or removes the service of this machine, prints the result in one sentence, and exits: `roomdesk
+ * --install-service`, `--remove-service`.
+ */
 export function changeService(): void {
   exitOnFailure(change().then((code) => app.exit(code)))
 }

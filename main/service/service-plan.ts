@@ -1,17 +1,20 @@
 /** A command with its arguments. */
 export type Command = readonly [program: string, ...args: string[]]
 
-/** One step of installing or removing a service, in its order. */
+/** One step of installing or removing a service, in order. */
 export type ServiceStep =
-  /** A folder that another user than root made is refused where `mustBeOurs`. */
+  /** A folder created by another user than root is refused if `mustBeOurs` is set. */
   | { kind: 'folder'; path: string; mode: number; mustBeOurs?: boolean }
   | { kind: 'file'; path: string; content: string; mode: number }
   | { kind: 'copy'; from: string; to: string }
   | { kind: 'remove'; path: string }
-  /** `optional`: it may fail, because there may be nothing to undo. `refusal`: what its failure means, as a sentence for the operator. */
+  /**
+   * `optional`: it may fail, because there may be nothing to undo. `refusal`: meaning of its failure, as a message for
+   * the operator.
+   */
   | { kind: 'run'; command: Command; optional?: boolean; refusal?: string }
 
-/** Everything that installs and removes a service of one system. */
+/** All steps that install and remove a service on one system. */
 export interface ServicePlan {
   install: readonly ServiceStep[]
   remove: readonly ServiceStep[]
@@ -23,19 +26,19 @@ export interface ServicePlan {
   log: string
 }
 
-/** Facts of the machine and wishes of the operator. */
+/** Properties of the machine and options of the operator. */
 export interface ServiceRequest {
   /** Executable of the packaged app. */
   program: string
-  /** Flags of the headless controller that the service is started with, without the data folder. */
+  /** Flags with which the headless controller is started, without the data folder. */
   flags: readonly string[]
-  /** Data folder that the operator named; left out: that of the service. */
+  /** Data folder specified by the operator; undefined: the default of the service. */
   dataFolder: string | undefined
 }
 
-/** Time within which the service must end in order, in milliseconds: its store is flushed within 12 s. */
+/** Time within which the service must end gracefully, in milliseconds: its store is flushed within 12 s. */
 export const stopMs = 20_000
 
-/** Writes text into an XML element. */
+/** Escapes text for an XML element. */
 export const xmlText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -10,27 +10,27 @@ import {
 } from './service-plan.ts'
 import { createHash } from 'node:crypto'
 
-/** Name of the service, and of its virtual account `NT SERVICE\Roomdesk`, which Windows makes with it. */
+/** Name of the service, and of its virtual account `NT SERVICE\Roomdesk`, which Windows creates with it. */
 const serviceName = 'Roomdesk'
 const account = `NT SERVICE\\${serviceName}`
 
-/** Rights on folders, by well-known ids: names of groups differ by language. */
+/** Rights on folders, with well-known ids, because names of groups are localised. */
 const system = '*S-1-5-18:(OI)(CI)F'
 const administrators = '*S-1-5-32-544:(OI)(CI)F'
 
-/** Facts of Windows. */
+/** Folders of Windows. */
 interface WindowsFacts {
   /** `%ProgramData%` */
   programData: string
   /** `%SystemRoot%` */
   systemRoot: string
-  /** Folder of the wrapper (WinSW) that the app brings. */
+  /** Folder of the wrapper (WinSW) included in the app. */
   wrapper: string
 }
 
 /**
- * Plans a Windows service: the service manager starts WinSW, which starts the app without a window and stops it by `--quit`. It runs as an
- * account of its own that may change its data and nothing else.
+ * Plans a Windows service: the service manager starts WinSW, which starts the app without a window and stops it with
+ * `--quit`. The service has its own account, which may only change its own data.
  */
 export function windowsService(request: ServiceRequest, facts: WindowsFacts): ServicePlan {
   const base = win32.join(facts.programData, serviceName)
@@ -53,7 +53,7 @@ export function windowsService(request: ServiceRequest, facts: WindowsFacts): Se
     log: win32.join(at('logs'), 'roomdesk.log'),
     install: [
       securedFolders(powershell, own, serviceName),
-      // One that the operator named may be anywhere.
+      // A folder specified by the operator may be anywhere.
       ...(request.dataFolder === undefined ? [] : [{ kind: 'folder', path: request.dataFolder, mode: 0o700 } as const]),
       { kind: 'copy', from: win32.join(facts.wrapper, 'winsw.exe'), to: service },
       { kind: 'copy', from: win32.join(facts.wrapper, 'winsw.exe.config'), to: `${service}.config` },
@@ -65,14 +65,15 @@ export function windowsService(request: ServiceRequest, facts: WindowsFacts): Se
       },
       run([service, 'install']),
       run([system32('sc.exe'), 'config', serviceName, 'obj=', account]),
-      // An earlier version made them without an owner of its choice, and with rights of their own.
+      // An earlier version created the folders without setting an owner, and with other rights.
       ...own.map((folder) => run([icacls, folder, '/setowner', '*S-1-5-32-544', '/L', '/Q'])),
       ...own.slice(1).map((folder) => run([icacls, folder, '/reset', '/L', '/Q'])),
       run([icacls, `${programs}\\*`, '/reset', '/T', '/L', '/Q']),
-      // The folder is closed, then opened for the service.
+      // The folder is closed to all users, then opened for the service.
       run([icacls, base, '/inheritance:r', '/grant:r', system, administrators, `${account}:(OI)(CI)RX`]),
       ...mine.map((folder) => run([icacls, folder, '/grant', `${account}:(OI)(CI)M`])),
-      // A service cannot ask, and Windows would block it in silence. It listens on this machine alone until a bind address says otherwise.
+      // A service cannot show a prompt, so Windows would block it silently. It listens only on this machine unless a
+      // bind address is set.
       removeRule,
       run([
         system32('netsh.exe'),
@@ -85,7 +86,10 @@ export function windowsService(request: ServiceRequest, facts: WindowsFacts): Se
   }
 }
 
-/** Configuration of WinSW 1.17. It stores what it starts in the log by size, and restarts what fails after 2 s. */
+/**
+ * Returns the configuration of WinSW 1.17. It rotates the log of the program's output by size, and restarts a failed
+ * program after 2 s.
+ */
 function wrapperFile({ program, flags }: ServiceRequest, dataFolder: string, app: string, logs: string): string {
   const element = (name: string, text: string): string => `  <${name}>${xmlText(text)}</${name}>`
   const own = `--user-data-dir=${app}`
@@ -96,7 +100,7 @@ function wrapperFile({ program, flags }: ServiceRequest, dataFolder: string, app
     element('name', serviceName),
     element('description', 'Media rooms and RTSP devices'),
     element('executable', program),
-    // WinSW joins arguments as they are. `argument` would be given to the program that stops it, too.
+    // WinSW joins arguments without quoting. `argument` would also be passed to the stop executable.
     ...start.map((argument) => element('startargument', quotedForWindows(argument))),
     element('stopexecutable', program),
     ...['--quit', own].map((argument) => element('stopargument', quotedForWindows(argument))),
@@ -117,19 +121,23 @@ function wrapperFile({ program, flags }: ServiceRequest, dataFolder: string, app
 const systemId = 'S-1-5-18'
 const administratorsId = 'S-1-5-32-544'
 
-/** Owned by administrators, inherits nothing, open to the system and administrators alone (MS-DTYP, section 2.5.1). */
+/**
+ * Owned by administrators, inherits nothing, accessible only to the system and administrators (MS-DTYP, section 2.5.1).
+ */
 const descriptor = 'O:BAG:BAD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)'
 
-/** Identifier of the virtual account of a service: SHA-1 of its name in upper case, in UTF-16. */
+/** Returns the identifier of a service's virtual account: SHA-1 of its name in upper case, in UTF-16. */
 export function serviceId(name: string): string {
   const hash = createHash('sha1').update(Buffer.from(name.toUpperCase(), 'utf16le')).digest()
   return ['S-1-5-80', ...[0, 4, 8, 12, 16].map((at) => hash.readUInt32LE(at))].join('-')
 }
 
 /**
- * Plans the creation of folders that only administrators own. Every user may create folders in `%ProgramData%`: a prepared folder, with programs or keys in it, is refused before
- * anything is written there. An existing folder, and the files directly in it, must belong to the system, administrators, the service or the installing user.
- * @param powershell path of Windows PowerShell @param service name of the service
+ * Plans the creation of folders owned only by administrators. Every user may create folders in `%ProgramData%`, so a
+ * prepared folder, with programs or keys in it, must be refused before anything is written there. An existing folder,
+ * and the files directly in it, must belong to the system, administrators, the service or the installing user.
+ * @param powershell path of Windows PowerShell
+ * @param service name of the service
  */
 function securedFolders(powershell: string, folders: readonly string[], service: string): ServiceStep {
   const script = [
@@ -161,7 +169,7 @@ function securedFolders(powershell: string, folders: readonly string[], service:
   }
 }
 
-/** A text in PowerShell, in which nothing is replaced. */
+/** Returns a PowerShell string literal without interpolation. */
 function quoted(text: string): string {
   return `'${text.replaceAll(/['\u2018\u2019\u201a\u201b]/g, '$&$&')}'`
 }

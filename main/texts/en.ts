@@ -19,7 +19,7 @@ export const en = {
   openDataFolder: 'Open Data Folder',
   reload: 'Reload',
   wait: 'Wait',
-  /** Labels of menu items that Electron would label in English, whatever the language. */
+  /** Labels of menu items that Electron would otherwise show in English in all languages. */
   roles: {
     close: 'Close Window',
     undo: 'Undo',

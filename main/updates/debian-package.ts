@@ -5,36 +5,40 @@ import type { VerifiedRelease } from './release.ts'
 import { problemOf, UpdateProblem } from './update-problem.ts'
 
 const run = promisify(execFile)
-/** Time for a program to tell what it knows, in milliseconds. */
+/** Timeout of a query program, in milliseconds. */
 const answerMs = 5_000
-/** Characters of apt's errors that are kept. */
+/** Maximum number of characters of apt's errors kept. */
 const maxErrors = 4_000
-/** Exit codes of pkexec(1): the dialog was dismissed; the rights were refused, or nothing asks for them. */
+/** Exit codes of pkexec(1): the dialog was dismissed; the rights were refused, or there is no authentication agent. */
 const refusals = [126, 127]
 /** Exit code of the script if the file is not the announced one. */
 const otherFile = 65
 
-/** Tells whether a program came by a Debian package, and polkit is there to ask for the rights to replace it. */
+/**
+ * Whether a program was installed from a Debian package, and polkit is available for requesting the rights to replace
+ * it.
+ */
 export async function isManagedPackage(program: string): Promise<boolean> {
   try {
     await run('dpkg-query', ['--search', program], { timeout: answerMs })
     await run('pkexec', ['--version'], { timeout: answerMs })
     return true
   } catch {
-    // One of the programs is missing: the operator installs by hand.
+    // One of the programs is missing: the operator has to install updates manually.
     return false
   }
 }
 
-/** Command that installs a package from a terminal. */
+/** Returns the command that installs a package from a terminal. */
 export function installCommand(file: string): string {
   const quoted = /^[\w./+-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`
   return `sudo apt install ${quoted}`
 }
 
 /**
- * Run by root: the user may replace the fetched file before the password is entered. The copy is closed to others until its checksum was compared.
- * Arguments: the fetched file, its size in bytes, its SHA-512 in hexadecimal.
+ * Runs as root. The user may replace the downloaded file before the password is entered, so the script works on a copy
+ * that other users cannot access until its checksum was compared. Arguments: the downloaded file, its size in bytes,
+ * its SHA-512 in hexadecimal.
  */
 const installScript = `set -e
 umask 022
@@ -45,7 +49,11 @@ echo "$3  $folder/roomdesk.deb" | sha512sum --check --status || exit ${otherFile
 chmod 755 "$folder"
 apt-get install --yes --option=Dpkg::Options::=--force-confold "$folder/roomdesk.deb"`
 
-/** Installs a package over the running app, which goes on until it is restarted. The system asks for the password of an administrator. @throws UpdateProblem */
+/**
+ * Installs a package over the running app, which continues until it is restarted. The system asks for the password of
+ * an administrator.
+ * @throws UpdateProblem
+ */
 export async function installPackage(path: string, release: VerifiedRelease): Promise<void> {
   const sha512 = Buffer.from(release.sha512, 'base64').toString('hex')
   const child = spawn('pkexec', ['/bin/sh', '-c', installScript, 'sh', path, String(release.size), sha512], {

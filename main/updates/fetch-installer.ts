@@ -9,10 +9,10 @@ import { problemOf, UpdateProblem } from './update-problem.ts'
 import type { UpdateSource } from './update-source.ts'
 
 /**
- * Fetches the installer of a release into a folder that holds this one alone, and proves its checksum.
+ * Downloads the installer of a release into a folder that contains only this file, and verifies its checksum.
  * @param onPart called with the number of bytes so far
  * @returns its path
- * @throws UpdateProblem; nothing is left of a file that is not as announced
+ * @throws UpdateProblem; a file with another checksum is deleted
  */
 export async function fetchInstaller(
   source: UpdateSource,
@@ -31,20 +31,20 @@ export async function fetchInstaller(
     await store(source, release, part, onPart)
     await renameFile(part, path)
   } catch (error) {
-    // The first error is reported; a part that stays is replaced by the next download.
+    // Only the first error is reported; a remaining part is replaced by the next download.
     await rm(part, { force: true }).catch(() => undefined)
     throw problemOf(error, 'unreadable')
   }
   return path
 }
 
-/** Tells whether a file is the announced one, by size and checksum: also right before it is installed. */
+/** Whether a file is the announced one, by size and checksum. Also checked immediately before the installation. */
 export async function isAsAnnounced(path: string, { sha512 }: VerifiedRelease): Promise<boolean> {
   const hash = createHash('sha512')
   try {
     for await (const part of createReadStream(path)) hash.update(part as Buffer)
   } catch {
-    // It is fetched again.
+    // The file will be downloaded again.
     return false
   }
   return hash.digest('base64') === sha512
@@ -75,7 +75,7 @@ async function store(
   if (hash.digest('base64') !== sha512) throw new UpdateProblem('checksum', file)
 }
 
-/** Removes what other releases left behind. */
+/** Removes the files of other releases. */
 async function clean(folder: string, keep: string): Promise<void> {
   for (const name of await readdir(folder))
     if (name !== keep) await rm(insideOf(folder, name), { recursive: true, force: true })

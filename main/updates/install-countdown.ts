@@ -4,17 +4,19 @@ import { inBackground } from '../../shared/unawaited.ts'
 /** Time between the warning and the installation, in milliseconds. */
 const warningMs = 2 * 60_000
 
-/** Parts of the countdown. */
 export interface CountdownOptions {
   logger: Logger
-  /** Tells people in rooms that the server restarts in so many milliseconds; undefined: not any more. @throws Error when they cannot be told */
+  /**
+   * Warns people in rooms that the server restarts in this many milliseconds; undefined: revokes the warning.
+   * @throws Error if they cannot be warned
+   */
   warn: (inMs: number | undefined) => Promise<void>
   /** Installs. Resolves to whether the app ends. */
   install: () => Promise<boolean>
   onChange: () => void
 }
 
-/** An installation that people in rooms are warned of. */
+/** Scheduled installation of which people in rooms are warned. */
 export class InstallCountdown {
   readonly #options: CountdownOptions
   #timer: NodeJS.Timeout | undefined
@@ -24,12 +26,12 @@ export class InstallCountdown {
     this.#options = options
   }
 
-  /** Time of the installation, in milliseconds since the epoch; 0: none is under way. */
+  /** Time of the installation, in milliseconds since the epoch; 0 if none is scheduled. */
   get at(): number {
     return this.#at
   }
 
-  /** Warns people, and installs two minutes later. @throws Error when they cannot be warned: nothing is installed then */
+  /** Warns people, and installs two minutes later. @throws Error if they cannot be warned: then nothing is installed */
   async begin(): Promise<void> {
     if (this.#at !== 0) return
     this.#at = Date.now() + warningMs
@@ -39,7 +41,7 @@ export class InstallCountdown {
       this.#at = 0
       throw error
     }
-    // Cancelled meanwhile.
+    // The installation was cancelled meanwhile.
     if (this.#at === 0) return
     this.#timer = setTimeout(() => {
       inBackground(this.#install(), 'an update was not installed', this.#options.logger)
@@ -47,7 +49,7 @@ export class InstallCountdown {
     this.#options.onChange()
   }
 
-  /** Installs nothing, and tells people so. */
+  /** Cancels the installation, and notifies people of this. */
   async cancel(): Promise<void> {
     if (this.#at === 0) return
     this.#end()

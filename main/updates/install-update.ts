@@ -8,20 +8,21 @@ import type { VerifiedRelease } from './release.ts'
 import { problemOf, UpdateProblem } from './update-problem.ts'
 
 /**
- * Way in which this app takes an update: `replace` its own AppImage, run the `installer`, also one for which Windows asks an administrator (`elevated`), have the system
- * install the `package` after an administrator has entered a password, open the `image` for the operator, or leave all of it to the operator (`byHand`).
+ * How this app is updated: `replace` its own AppImage; run the `installer`, also one for which Windows asks an
+ * administrator (`elevated`); have the system install the `package` after an administrator has entered a password; open
+ * the `image` for the operator; or let the operator do everything (`byHand`).
  */
 export type InstallWay = UpdatesView['way']
 
-/** The app, as far as its way depends on it. */
+/** Properties of the app that determine how it is updated. */
 interface InstalledApp {
   platform: NodeJS.Platform
   isPackaged: boolean
-  /** Path of the AppImage that runs, if one does. */
+  /** Path of the running AppImage, if any. */
   appImage: string | undefined
-  /** It came by a Debian package, and the system can ask for the rights to replace it. */
+  /** It was installed from a Debian package, and the system can ask for the rights to replace it. */
   isManagedPackage: boolean
-  /** Windows asks an administrator before the installer may replace it. */
+  /** Whether Windows asks an administrator before the installer may replace it. */
   asksAdministrator: boolean
 }
 
@@ -35,8 +36,8 @@ export function installWay(app: InstalledApp): InstallWay {
 }
 
 /**
- * Puts the AppImage of a release in the place of the running one, whole or not at all. The running one goes on from its mount.
- * The copy that becomes the app is compared with the release, so a file that changed meanwhile is not installed.
+ * Replaces the running AppImage by that of a release, completely or not at all. The running app continues from its
+ * mount. The copy is compared with the release, so a file that changed meanwhile is not installed.
  * @throws UpdateProblem
  */
 export async function replaceAppImage(installer: string, appImage: string, release: VerifiedRelease): Promise<void> {
@@ -49,20 +50,24 @@ export async function replaceAppImage(installer: string, appImage: string, relea
     if (!(await isAsAnnounced(next, release))) throw new UpdateProblem('checksum', release.file)
     await renameFile(next, appImage)
   } catch (error) {
-    // The first error is reported.
+    // Only the first error is reported.
     await rm(next, { force: true }).catch(() => undefined)
     throw problemOf(error, 'notWritten')
   }
 }
 
-/** Time that the installer for Windows may take until it ends this app, in milliseconds. The question for the rights closes by itself after two minutes. */
+/**
+ * Maximum time until the installer for Windows ends this app, in milliseconds. The prompt for administrator rights
+ * closes after two minutes.
+ */
 const installerMs = 15 * 60_000
 
 /**
- * Runs the installer of electron-builder (NSIS) without questions: it ends the running app in order (`--quit`), replaces it and starts it again. Where it needs the rights
- * of an administrator, Windows opens a dialog; the exit code is the same after a refusal and after a failure.
+ * Runs the installer of electron-builder (NSIS) silently: it gracefully ends the running app (`--quit`), replaces it
+ * and starts it again. If it needs administrator rights, Windows opens a dialog; the exit code is the same for a
+ * refusal and for a failure.
  * @returns never: the installer ends this app
- * @throws UpdateProblem the installer ended and this app still runs, or it neither ended nor ended this app in time
+ * @throws UpdateProblem if the installer ended while this app still runs, or did not end this app in time
  */
 export async function runInstaller(installer: string, limitMs = installerMs): Promise<never> {
   const child = spawn(installer, ['--updated', '/S', '--force-run'], { detached: true, stdio: 'ignore' })

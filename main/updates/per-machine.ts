@@ -9,8 +9,9 @@ type RunProgram = (program: string, args: readonly string[]) => Promise<unknown>
 const run: RunProgram = (program, args) => promisify(execFile)(program, args, { timeout: 10_000, windowsHide: true })
 
 /**
- * Tells whether Windows asks an administrator before an update is installed: if the app was installed for all users, its installer starts itself again with their rights.
- * It decides by the same value of the registry. If that cannot be read, the answer is yes, so that Windows does not open its dialog at night.
+ * Whether Windows asks an administrator before an update is installed. If the app was installed for all users, its
+ * installer restarts itself with administrator rights. This decision uses the same registry value as the installer's.
+ * If it cannot be read, the result is true, so that Windows does not open its dialog at night.
  */
 export async function asksAdministrator(runProgram = run, env: NodeJS.ProcessEnv = process.env): Promise<boolean> {
   const program = win32.join(env.SystemRoot ?? 'C:\\Windows', 'System32', 'reg.exe')
@@ -18,7 +19,7 @@ export async function asksAdministrator(runProgram = run, env: NodeJS.ProcessEnv
     await runProgram(program, ['query', `HKLM\\Software\\${installKey}`, '/v', 'InstallLocation', '/reg:64'])
     return true
   } catch (error) {
-    // Exit code of `reg query` for a value that does not exist.
+    // Exit code of `reg query` for a missing value.
     return !(error instanceof Error && 'code' in error && error.code === 1)
   }
 }

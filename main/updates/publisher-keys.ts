@@ -3,12 +3,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 
-/** File with the public keys of the publisher, in this repository and in the packed app. */
+/** File with the public keys of the publisher, in this repository and in the packaged app. */
 export const publisherKeysFile = 'packaging/update-keys.pem'
 
 /**
- * Reads the keys that may sign a release for this app. While a publisher changes its key, the old and the new one are in the file.
- * @returns none for a build without a key, or with a broken file: such an app takes no updates
+ * Reads the keys that may sign a release for this app. While the publisher changes its key, the file contains the old
+ * and the new one.
+ * @returns no keys for a build without a key, or with a broken file: such an app accepts no updates
  */
 export function publisherKeys(appPath: string, logger: Pick<Logger, 'error'>): readonly KeyObject[] {
   try {
@@ -19,7 +20,7 @@ export function publisherKeys(appPath: string, logger: Pick<Logger, 'error'>): r
   }
 }
 
-/** Reads Ed25519 keys (RFC 7468, with explanatory text between them). @throws Error for any other key */
+/** Parses Ed25519 keys (RFC 7468, with explanatory text between them). @throws Error for any other key */
 export function parsePublicKeys(text: string): KeyObject[] {
   const blocks = text.match(/-----BEGIN [A-Z ]+-----[^-]*-----END [A-Z ]+-----/g) ?? []
   return blocks.map((block) => {

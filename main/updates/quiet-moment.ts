@@ -1,13 +1,13 @@
 /** Time without people in rooms before a restart, in milliseconds. */
 const quietMs = 5 * 60_000
-/** Time between two looks for a quiet moment, in milliseconds. */
+/** Interval between two checks for a quiet moment, in milliseconds. */
 export const lookMs = 30_000
 
-/** Detects a moment for a restart: five minutes without people in rooms. */
+/** Detects a quiet moment for a restart: five minutes without people in rooms. */
 export class QuietMoment {
   #since = 0
 
-  /** @param isOccupied people are in a room; undefined: unknown @returns whether it is quiet */
+  /** @param isOccupied whether people are in a room; undefined: unknown @returns whether it is quiet */
   look(isOccupied: boolean | undefined, now = Date.now()): boolean {
     if (isOccupied !== false) this.#since = 0
     else if (this.#since === 0) this.#since = now

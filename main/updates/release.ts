@@ -12,15 +12,18 @@ declare const verified: unique symbol
 /** Maximum size of the notes, in characters. */
 const maxNotes = 20_000
 
-/** System that an installer is for. */
+/** System for which an installer is built. */
 export interface UpdateTarget {
   platform: NodeJS.Platform
   arch: string
-  /** The app runs from an AppImage. */
+  /** Whether the app runs from an AppImage. */
   isAppImage: boolean
 }
 
-/** Release that a key of the publisher signed and that is newer than the running app. Only `readRelease` makes one, so nothing else can be fetched or installed. */
+/**
+ * Release signed by a key of the publisher and newer than the running app. Only `readRelease` creates this type, so
+ * nothing else can be downloaded or installed.
+ */
 export interface VerifiedRelease {
   readonly [verified]: true
   version: string
@@ -33,21 +36,21 @@ export interface VerifiedRelease {
   size: number
 }
 
-/** Fields of electron-builder's `latest*.yml` that are used. */
+/** Used fields of electron-builder's `latest*.yml`. */
 const description = z.object({
   version: z.string(),
   files: z.array(z.object({ url: z.string(), sha512: z.string(), size: z.int().positive() })).max(100),
   releaseNotes: z.string().nullish(),
 })
 
-/** Name of the description, as electron-builder writes it. */
+/** Returns the name of the description file, as electron-builder writes it. */
 function descriptionFile({ platform, arch }: Pick<UpdateTarget, 'platform' | 'arch'>): string {
   if (platform === 'win32') return 'latest.yml'
   if (platform === 'darwin') return 'latest-mac.yml'
   return arch === 'x64' ? 'latest-linux.yml' : `latest-linux-${arch}.yml`
 }
 
-/** App that a release is compared with. */
+/** App with which a release is compared. */
 export interface RunningApp {
   version: string
   /** Public keys of its publisher. */
@@ -55,8 +58,8 @@ export interface RunningApp {
 }
 
 /**
- * Reads which release a source offers. Nothing of its description is looked at before its signature was verified.
- * @returns undefined if it is not newer than the running app: an old release with its valid signature replaces nothing
+ * Reads the release offered by a source. The description is parsed only after its signature was verified.
+ * @returns undefined if it is not newer than the running app: an old release with a valid signature is not installed
  * @throws UpdateProblem
  */
 export async function readRelease(
@@ -72,7 +75,7 @@ export async function readRelease(
   const ending = endingFor(target)
   const file = files.find(({ url }) => url.endsWith(ending) && fits(url, target.arch))
   if (file === undefined) throw new UpdateProblem('noInstaller', `${name}: ${ending}`)
-  // Only a file beside the description: a path could overwrite anything.
+  // Only files beside the description are accepted: a path could overwrite any file.
   if (!isPathPart(file.url) || file.url.startsWith('.')) throw new UpdateProblem('malformed', name)
   return {
     version,
@@ -89,7 +92,7 @@ function endingFor({ platform, isAppImage }: UpdateTarget): string {
   return isAppImage ? '.AppImage' : '.deb'
 }
 
-/** Files for another processor name it. */
+/** Names of files for a specific processor contain its name. */
 function fits(url: string, arch: string): boolean {
   const named = /[-_](x64|x86_64|amd64|arm64|aarch64|ia32|universal)\b/.exec(url)?.[1]
   if (named === undefined || named === 'universal') return true

@@ -3,19 +3,21 @@ import { posix } from 'node:path'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import { lookMs, QuietMoment } from './quiet-moment.ts'
 
-/** The running app, as far as its files depend on it. */
+/** Properties of the running app that determine its files. */
 interface RunningProgram {
   platform: NodeJS.Platform
   isPackaged: boolean
   /** Executable of the running app. */
   program: string
-  /** Path of the AppImage that runs, if one does. */
+  /** Path of the running AppImage, if any. */
   appImage: string | undefined
 }
 
 /**
- * Lists the files by which a replaced app is noticed; none where no app is replaced while it runs, as on Windows.
- * In a bundle of macOS the executable may stay the same; `Info.plist` names version and checksum of every build, and `Resources`, which is copied last, changes with each file in it.
+ * Lists the files that show whether the app was replaced; empty if an app cannot be replaced while it runs, as on
+ * Windows.
+ * In a macOS bundle the executable may stay the same. `Info.plist` contains version and checksum of every build, and
+ * `Resources`, which is copied last, changes with each file in it.
  */
 export function programFiles({ platform, isPackaged, program, appImage }: RunningProgram): readonly string[] {
   if (!isPackaged || platform === 'win32') return []
@@ -24,7 +26,10 @@ export function programFiles({ platform, isPackaged, program, appImage }: Runnin
   return [program, posix.join(contents, 'Info.plist'), posix.join(contents, 'Resources')]
 }
 
-/** Notices that files of the running program were replaced, e.g. by `apt install` in a terminal or by copying another bundle. The program goes on, but starts its further processes from the new files. */
+/**
+ * Detects that files of the running program were replaced, e.g. by `apt install` in a terminal or by copying another
+ * bundle. The program continues, but starts new processes from the new files.
+ */
 export class ReplacedProgram {
   readonly #paths: readonly string[]
   #first: string | undefined
@@ -34,7 +39,10 @@ export class ReplacedProgram {
     this.#paths = paths
   }
 
-  /** Compares the files with those of the first call. Resolves to true when they differ, and have not changed since the last call: the replacement is complete. */
+  /**
+   * Compares the files with those of the first call. Resolves to true if they differ and have not changed since the
+   * last call: then the replacement is complete.
+   */
   async look(): Promise<boolean> {
     const before = this.#last
     const now = await stateOf(this.#paths)
@@ -44,7 +52,7 @@ export class ReplacedProgram {
   }
 }
 
-/** Restarts a program after its files were replaced, at the first moment after five minutes without people in rooms. */
+/** Restarts a program after its files were replaced, once there have been no people in rooms for five minutes. */
 export function restartWhenReplaced(files: readonly string[], isOccupied: () => boolean, restart: () => void): void {
   const program = new ReplacedProgram(files)
   const moment = new QuietMoment()

@@ -8,20 +8,23 @@ import { z } from 'zod'
 
 declare const signed: unique symbol
 
-/** Bytes of a release's description that a key of the publisher signed. Only `proveDescription` makes them, so no other bytes can be read as a release. */
+/**
+ * Bytes of a release description signed by a key of the publisher. Only `proveDescription` creates this type, so no
+ * other bytes can be parsed as a release.
+ */
 export type SignedDescription = Buffer & { readonly [signed]: true }
 
-/** Ending of the file with the signatures, beside the description. */
+/** Suffix of the file with the signatures, beside the description. */
 export const signatureEnding = '.sig'
 
-/** Maximum sizes in bytes: of the description of a release and of its signatures. */
+/** Maximum sizes of a release description and of its signatures, in bytes. */
 const maxDescription = 256 * 1024
 const maxSignatures = 4 * 1024
 
 /** An Ed25519 signature (64 bytes) in base64. */
 const signatureLine = /^[\w+/]{86}==$/
 
-/** Reads a description and the signatures beside it. @throws UpdateProblem */
+/** Reads a description and its signatures. @throws UpdateProblem */
 export async function readSignedDescription(
   source: UpdateSource,
   name: string,
@@ -33,8 +36,8 @@ export async function readSignedDescription(
 }
 
 /**
- * Proves that a key of the publisher signed these bytes.
- * @param signatures in base64, one a line: while a key is changed, a release is signed with the old and the new one
+ * Verifies that a key of the publisher signed these bytes.
+ * @param signatures in base64, one per line: while the key is changed, a release is signed with the old and the new one
  * @throws UpdateProblem
  */
 export function proveDescription(
@@ -74,7 +77,7 @@ async function readAtMost(source: UpdateSource, name: string, max: number): Prom
 
 const signature = z.object({ status: z.string(), signer: z.string().nullable() })
 
-/** Signature of a file, as Windows judges it. */
+/** Signature of a file, as evaluated by Windows. */
 export type Signature = z.output<typeof signature>
 
 /** Reads the signature of a file. */
@@ -82,14 +85,15 @@ type ReadSignature = (path: string) => Promise<Signature>
 const script = `$s = Get-AuthenticodeSignature -LiteralPath $env:ROOMDESK_FILE
 @{ status = "$($s.Status)"; signer = $s.SignerCertificate.Subject } | ConvertTo-Json -Compress`
 
-/** Asks Windows PowerShell. The path is in the environment: nothing in it is code. */
+/** Runs Windows PowerShell. The path is passed in the environment, so that it cannot be interpreted as code. */
 const readSignature: ReadSignature = async (path) => {
   const powershell = win32.join(
     process.env.SystemRoot ?? 'C:\\Windows',
     'System32/WindowsPowerShell/v1.0/powershell.exe',
   )
   const { stdout } = await promisify(execFile)(powershell, ['-NoProfile', '-NonInteractive', '-Command', script], {
-    // Started from PowerShell 7, the app inherits a list of its modules, which Windows PowerShell cannot load. Without a list it takes its own.
+    // If started from PowerShell 7, the app inherits a list of its modules, which Windows PowerShell cannot load.
+    // Without a list, Windows PowerShell uses its own.
     env: { ...process.env, PSModulePath: undefined, ROOMDESK_FILE: path },
     timeout: 60000,
     windowsHide: true,
@@ -98,9 +102,9 @@ const readSignature: ReadSignature = async (path) => {
 }
 
 /**
- * Proves that an installer for Windows has the signer of the running app.
+ * Verifies that an installer for Windows has the same signer as the running app. If the running app is unsigned,
+ * nothing is verified here: the publisher's key has already verified the release.
  * @param program executable of the running app
- * Nothing to prove where the running app is not signed itself: the publisher's key proved the release.
  * @throws UpdateProblem
  */
 export async function proveSignature(

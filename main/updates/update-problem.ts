@@ -1,11 +1,11 @@
 import { hasCode } from '../../shared/error-code.ts'
 import type { UpdateProblemName } from '../../shared/app-contract.ts'
 
-/** An update was not found, fetched, proven or installed: the console words the reason by its name. */
+/** An update was not found, downloaded, verified or installed. The console shows a text for the name of the problem. */
 export class UpdateProblem extends Error {
   override readonly name = 'UpdateProblem'
   readonly problem: UpdateProblemName
-  /** File, address or answer that the sentence names. */
+  /** File, address or response that the text contains. */
   readonly detail: string
 
   constructor(problem: UpdateProblemName, detail = '', cause?: unknown) {
@@ -15,7 +15,7 @@ export class UpdateProblem extends Error {
   }
 }
 
-/** Makes a problem of any error. @param otherwise for an error that is none yet */
+/** Converts any error to an UpdateProblem. @param otherwise name for an error of another type */
 export function problemOf(error: unknown, otherwise: UpdateProblemName): UpdateProblem {
   if (error instanceof UpdateProblem) return error
   if (hasCode(error, 'ENOSPC')) return new UpdateProblem('diskFull', '', error)

@@ -19,50 +19,52 @@ import { updateSource } from './update-source.ts'
 /** Times in milliseconds: from the start to the first check, and between checks. */
 const times = { first: 60_000, every: 6 * 3_600_000 }
 
-/** Stands for the version of an update that somebody installed by other means. */
+/** Placeholder for the version of an update that was installed by other means. */
 const byOtherMeans = 'other means'
 
-/** The machine and the app, as far as updates need them. */
+/** Properties of machine and app that updates depend on. */
 interface UpdateMachine extends Omit<UpdateTarget, 'isAppImage'> {
   isPackaged: boolean
   /** Executable of the running app. */
   program: string
-  /** Path of the AppImage that runs, if one does. */
+  /** Path of the running AppImage, if any. */
   appImage: string | undefined
-  /** Tells whether the app came by a Debian package that the system can be asked to replace. */
+  /** Whether the app was installed from a Debian package that the system can replace on request. */
   isManagedPackage: () => Promise<boolean>
-  /** Tells whether Windows asks an administrator before it installs an update. */
+  /** Whether Windows asks an administrator before it installs an update. */
   asksAdministrator: () => Promise<boolean>
 }
 
-/** Parts of the updates. */
 export interface UpdatesOptions {
   preferences: PreferencesFile
   logger: Logger
-  /** Folder of the fetched installer. */
+  /** Folder of the downloaded installer. */
   folder: string
   /** Version of the running app. */
   version: string
-  /** Public keys of its publisher; none: the app takes no updates, because nothing could prove them. */
+  /** Public keys of its publisher; empty: the app accepts no updates, because they could not be verified. */
   keys: readonly KeyObject[]
   machine: UpdateMachine
-  /** Tells whether people are in a room; undefined: not known yet. */
+  /** Whether people are in a room; undefined: not known yet. */
   isOccupied: () => boolean | undefined
-  /** Tells people in rooms that the server restarts in so many milliseconds; undefined: not any more. @throws Error when they cannot be told */
+  /**
+   * Warns people in rooms that the server restarts in this many milliseconds; undefined: revokes the warning.
+   * @throws Error if they cannot be warned
+   */
   warnPeople: (inMs: number | undefined) => Promise<void>
-  /** Ends the app in order, and starts its successor. */
+  /** Ends the app gracefully, and starts its successor. */
   restart: () => void
-  /** The app is about to end. */
+  /** Whether the app is about to end. */
   isEnding: () => boolean
-  /** Opens a file as a click on it does. Resolves to what went wrong; empty: nothing. */
+  /** Opens a file like a click on it. Resolves to an error message; empty on success. */
   open: (file: string) => Promise<string>
   onChange: () => void
 }
 
-/** Updates of the app from a place of the site's own. Nothing is asked of anybody while there is none. */
+/** Updates of the app from an update source of the site. Without a source, no requests are made. */
 export class Updates {
   readonly #options: UpdatesOptions
-  /** Until the machine has answered, nothing is installed without a person. */
+  /** Until the facts are known, nothing is installed without a person. */
   #facts = { isManagedPackage: false, asksAdministrator: true }
   readonly #countdown: InstallCountdown
   readonly #program: ReplacedProgram | undefined
@@ -70,12 +72,12 @@ export class Updates {
   #release: VerifiedRelease | undefined
   #installer = ''
   #problem: UpdateProblem | undefined
-  /** Version that could not be installed: a second attempt by itself would end the app again. Empty: none. */
+  /** Version that could not be installed: an automatic retry would end the app again. Empty: none. */
   #failed = ''
   #checkedAt = 0
   #received = 0
   readonly #moment = new QuietMoment()
-  /** The app runs for the first time since it was updated. */
+  /** Whether the app runs for the first time since it was updated. */
   readonly wasUpdated: boolean
 
   constructor(options: UpdatesOptions) {
@@ -95,7 +97,7 @@ export class Updates {
     }
   }
 
-  /** Checks now and then, and installs at a quiet moment if the operator wishes so. */
+  /** Checks regularly, and installs at a quiet moment if the operator has enabled this. */
   start(): void {
     mustNotFail(this.#program?.look())
     inBackground(this.#readFacts(), 'the machine does not tell how updates are installed', this.#options.logger)
@@ -156,7 +158,7 @@ export class Updates {
     this.#options.onChange()
   }
 
-  /** Asks the source for a newer release, and fetches and proves it. */
+  /** Checks the source for a newer release, then downloads and verifies it. */
   async check(): Promise<void> {
     const { source } = this.#stored
     if (!this.#hasKey || source === '' || this.#state !== 'idle' || this.#countdown.at !== 0) return
@@ -172,7 +174,7 @@ export class Updates {
     } catch (error) {
       this.#fail(problemOf(error, 'unreadable'))
     } finally {
-      // The operator may have named another place meanwhile.
+      // The operator may have entered another source meanwhile.
       if (source !== this.#stored.source) this.#forget()
       this.#enter('idle')
     }
@@ -200,12 +202,12 @@ export class Updates {
     logger.info({ version: release.version }, 'an update is ready')
   }
 
-  /** Warns people in rooms, and installs two minutes later. @throws Error when they cannot be warned */
+  /** Warns people in rooms, and installs two minutes later. @throws Error if they cannot be warned */
   async installWithWarning(): Promise<void> {
     if (this.#mayInstall) await this.#countdown.begin()
   }
 
-  /** Calls an installation off that people were warned of. */
+  /** Cancels an installation of which people were warned. */
   async cancel(): Promise<void> {
     await this.#countdown.cancel()
   }
@@ -218,7 +220,7 @@ export class Updates {
     return this.#release !== undefined && this.#installer !== '' && this.#state === 'idle'
   }
 
-  /** Opens the fetched image, for the operator to put the app in its place. */
+  /** Opens the downloaded image, for the operator to replace the app. */
   async open(): Promise<void> {
     const release = this.#release
     if (release === undefined || this.#way !== 'image' || !this.#isReady) return
@@ -233,12 +235,14 @@ export class Updates {
     this.#options.onChange()
   }
 
-  /** It lay on the disk since it was fetched. @throws UpdateProblem */
+  /** Verifies the installer again, because it has been on the disk since its download. @throws UpdateProblem */
   async #prove(release: VerifiedRelease): Promise<void> {
     if (!(await isAsAnnounced(this.#installer, release))) throw new UpdateProblem('checksum', release.file)
   }
 
-  /** Installs the fetched release, ends the app in order, and starts the new one. Resolves to whether the app ends. */
+  /**
+   * Installs the downloaded release, ends the app gracefully, and starts the new one. Resolves to whether the app ends.
+   */
   async install(): Promise<boolean> {
     const release = this.#release
     const { appImage, platform, program } = this.#options.machine
@@ -282,7 +286,10 @@ export class Updates {
     this.#options.restart()
   }
 
-  /** Notes that an installer which others run replaces this app. @returns false if it is the installer of this app's own update, which starts it again */
+  /**
+   * Records that an external installer replaces this app.
+   * @returns false if it is the installer of this app's own update, which starts it again
+   */
   giveWayToInstaller(): boolean {
     if (this.#state === 'installing') return false
     this.#enter('installing')
@@ -306,7 +313,7 @@ export class Updates {
   #forget(): void {
     this.#release = undefined
     this.#installer = ''
-    // The reason of a failed update stays to be read.
+    // The reason of a failed update stays visible.
     if (this.#failed === '') this.#problem = undefined
   }
 
@@ -325,5 +332,5 @@ export class Updates {
   }
 }
 
-/** Folder of the fetched installer in the app's own folder. */
+/** Returns the folder of the downloaded installer, inside the app's own folder. */
 export const updatesFolder = (userData: string): string => join(userData, 'updates')

@@ -1,14 +1,20 @@
 import type { Input } from 'electron'
 
-/** Keys that close the walls, as Electron writes them for the whole system. The screen texts name them, too. */
+/** Global shortcut that closes the walls, in Electron's notation. The screen texts contain it, too. */
 export const wayOut = 'Control+Alt+Q'
 
-/** Tells whether somebody pressed the way out. By the key's letter or place: with Alt, some layouts make another character of it. */
+/**
+ * Whether the shortcut that closes the walls was pressed. Compares the character or the position of the key, because
+ * with Alt some layouts produce another character.
+ */
 export function isWayOut({ type, control, alt, key, code }: Pick<Input, 'type' | 'control' | 'alt' | 'key' | 'code'>) {
   return type === 'keyDown' && control && alt && (code === 'KeyQ' || key.toLowerCase() === 'q')
 }
 
-/** Tells whether a key reaches the page of a wall: those that turn pages and enlarge a picture. Shortcuts of the app, which could quit it or reload the page, do not. */
+/**
+ * Whether a key event is passed to the page of a wall: keys that turn pages and enlarge a picture. Shortcuts of the app
+ * are blocked, because they could quit it or reload the page.
+ */
 export function mayReachWall({ control, alt, meta, key }: Pick<Input, 'control' | 'alt' | 'meta' | 'key'>): boolean {
   return !control && !alt && !meta && !/^F\d+$/.test(key)
 }

@@ -2,20 +2,20 @@ import type { BrowserWindow } from 'electron'
 import type { Logger } from 'pino'
 import { mustNotFail } from '../../shared/unawaited.ts'
 
-/** Waits before a page is loaded again, in milliseconds: the first, and the longest, to which it doubles. */
+/** First and maximum delay before a page is loaded again, in milliseconds; it doubles in between. */
 const waitMs = { first: 1_000, longest: 30_000 }
-/** Time that a page must run before the waits begin anew, in milliseconds. */
+/** Time that a page must run before the delay is reset, in milliseconds. */
 const healthyMs = 60_000
-/** Interval between two questions whether the page still runs, and the time within which it answers, in milliseconds. */
+/** Interval between two checks whether the page still runs, and the timeout of its response, in milliseconds. */
 const askMs = { every: 10_000, answer: 20_000 }
 
-/** Loads a page that nobody operates, and loads it again by itself whenever it fails, crashes or hangs. */
+/** Loads a page without an operator, and reloads it automatically when it fails, crashes or hangs. */
 export function keepLoaded(window: BrowserWindow, url: string, logger: Logger): void {
   const contents = window.webContents
   let failures = 0
   let loadedAt = 0
   let again: NodeJS.Timeout | undefined
-  /** Runs while a question is under way. */
+  /** Runs while a check is in progress. */
   let late: NodeJS.Timeout | undefined
 
   const load = (): void => {
@@ -32,31 +32,35 @@ export function keepLoaded(window: BrowserWindow, url: string, logger: Logger): 
   const hangs = (): void => {
     if (window.isDestroyed() || contents.isCrashed()) return
     logger.error('the page of a wall does not respond')
-    // A page that hangs does not reload: its process ends, and the page is loaded in another (`render-process-gone`).
+    // A hanging page cannot be reloaded: its process is ended, and the page is loaded in another one
+    // (`render-process-gone`).
     contents.forcefullyCrashRenderer()
   }
   const stopAsking = (): void => {
     clearTimeout(late)
     late = undefined
   }
-  /** Electron notices only a page that does not take input, and a wall is given none. */
+  /**
+   * Checks whether the page responds. Electron only detects a hanging page through input events, which a wall does not
+   * receive.
+   */
   const ask = async (): Promise<void> => {
     if (late !== undefined || window.isDestroyed() || contents.isCrashed()) return
     const timer = setTimeout(hangs, askMs.answer)
     late = timer
-    // An answer of any kind will do.
+    // Any response is sufficient.
     await contents.executeJavaScript('0').catch(() => undefined)
     if (late === timer) stopAsking()
   }
 
   contents.on('did-fail-load', (_event, code, description, _url, isMainFrame) => {
-    // -3: another load took its place.
+    // -3: the load was replaced by another one.
     if (!isMainFrame || code === -3) return
     logger.error({ code, description }, 'the page of a wall was not loaded')
     loadLater()
   })
   contents.on('render-process-gone', (_event, { reason, exitCode }) => {
-    // The question of a process that is gone has no answer.
+    // A process that has ended does not answer a running check.
     stopAsking()
     if (window.isDestroyed()) return
     logger.error({ reason, exitCode }, 'the page of a wall crashed')

@@ -7,13 +7,15 @@ import { showOncePainted } from '../show-once-painted.ts'
 import { isWayOut, mayReachWall } from './wall-keys.ts'
 import { keepLoaded } from './wall-watch.ts'
 
-/** On Linux a window is shown as soon as it becomes a full screen, whatever `show` says (Electron's native_window_views.cc, `SetFullScreen`). */
+/**
+ * On Linux a window is shown as soon as it enters full screen, regardless of `show` (Electron's native_window_views.cc,
+ * `SetFullScreen`).
+ */
 const isShownByKiosk = process.platform === 'linux'
 
-/** Longest time that macOS takes to leave a full screen, in milliseconds. */
+/** Maximum time that macOS needs to leave full screen, in milliseconds. */
 const leaveMs = 3_000
 
-/** Parts of one wall. */
 export interface WallWindowOptions {
   /** Bounds of the display, in DIP. */
   bounds: Rectangle
@@ -22,15 +24,15 @@ export interface WallWindowOptions {
   preload: string
   icon: string
   logger: Logger
-  /** The app ends: its windows may close. */
+  /** Whether the app is ending: then its windows may close. */
   isQuitting: () => boolean
-  /** Pushes the events of the controller to the window. */
+  /** Sends the events of the controller to the window. */
   follow: (window: BrowserWindow) => void
-  /** Called when somebody leaves the walls by the keyboard. */
+  /** Called when a user leaves the walls with the keyboard. */
   leave: () => void
 }
 
-/** One wall: a window without a frame that covers a display, and that nobody closes by accident. */
+/** One wall: a frameless window that covers a display and cannot be closed accidentally. */
 export class WallWindow {
   readonly view: string
   readonly #window: BrowserWindow
@@ -50,13 +52,13 @@ export class WallWindow {
       webPreferences: secureWebPreferences(preload, viewerPartition),
     })
     this.#window = window
-    // On Windows and Linux a menu belongs to each window, and its keys would work without it being seen.
+    // On Windows and Linux each window has its own menu, and its shortcuts would work although it is invisible.
     window.removeMenu()
     window.on('close', (event) => {
       if (!isQuitting()) event.preventDefault()
     })
     window.webContents.on('before-input-event', (event, input) => {
-      // Not before Electron is done with the key: it closes this window.
+      // Deferred until Electron has finished handling the key event, because it closes this window.
       if (isWayOut(input)) setImmediate(leave)
       if (!mayReachWall(input)) event.preventDefault()
     })
@@ -65,7 +67,7 @@ export class WallWindow {
     keepLoaded(window, `${origin}/index.html#/kiosk/${encodeURIComponent(view)}`, logger)
   }
 
-  /** Tells whether the wall was opened for a display in this place and of this size. */
+  /** Whether the wall was opened for a display with this position and size. */
   isFor({ x, y, width, height }: Rectangle): boolean {
     const own = this.#bounds
     return x === own.x && y === own.y && width === own.width && height === own.height
@@ -80,14 +82,15 @@ export class WallWindow {
   }
 }
 
-/** A window that covers a display. */
+/** Window that covers a display. */
 interface KioskWindow extends Pick<BrowserWindow, 'isDestroyed' | 'destroy' | 'setKiosk'> {
   once: (event: 'leave-full-screen', listener: () => void) => unknown
 }
 
 /**
- * Closes a window that covers a display: at once, or on macOS when it has left its full screen. Kiosk hides the Dock and the menus of the whole app there, and Electron restores the state
- * from before only when a window leaves it (native_window_mac.mm, `SetKiosk`): walls that are closed together end in the reverse order of their opening.
+ * Closes a window that covers a display: immediately, or on macOS after it has left full screen. There, kiosk mode
+ * hides the Dock and the menus of the whole app, and Electron restores the previous state only when a window leaves it
+ * (native_window_mac.mm, `SetKiosk`). Walls that are closed together must therefore close in reverse order of opening.
  */
 export function closeKiosk(window: KioskWindow): void {
   if (window.isDestroyed()) return
@@ -97,7 +100,7 @@ export function closeKiosk(window: KioskWindow): void {
     if (!window.isDestroyed()) window.destroy()
   }
   const timer = setTimeout(end, leaveMs)
-  // Not before Electron is done with the change: it uses the window afterwards.
+  // Deferred until Electron has finished handling the change, because it still uses the window.
   window.once('leave-full-screen', () => setImmediate(end))
   window.setKiosk(false)
 }

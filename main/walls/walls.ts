@@ -8,7 +8,6 @@ import type { PreferencesFile } from '../preferences.ts'
 import { wayOut } from './wall-keys.ts'
 import { WallWindow } from './wall-window.ts'
 
-/** Parts of the walls. */
 interface WallsOptions {
   preferences: PreferencesFile
   logger: Logger
@@ -16,20 +15,20 @@ interface WallsOptions {
   folder: string
   icon: string
   isQuitting: () => boolean
-  /** Tells whether the app starts at login. */
+  /** Whether the app starts at login. */
   startsAtLogin: () => boolean
   setStartsAtLogin: (starts: boolean) => void
-  /** Pushes the events of the controller to a window. */
+  /** Sends the events of the controller to a window. */
   follow: (window: BrowserWindow) => void
   /** Called when displays, choices or windows have changed. */
   onChange: () => void
   /** Called when walls have covered a display. */
   onCover: (display: Display) => void
-  /** Called when somebody has left the walls. */
+  /** Called when a user has left the walls. */
   onLeave: () => void
 }
 
-/** Walls of this computer: a saved view on each display that the operator chose one for. */
+/** Walls of this computer: a saved view on each display for which the operator chose one. */
 export class Walls {
   readonly #options: WallsOptions
   readonly #keepAwake = new KeepAwake('prevent-display-sleep')
@@ -37,7 +36,7 @@ export class Walls {
   readonly #windows = new Map<number, WallWindow>()
   #isOpen = false
 
-  /** Created when the app is ready. */
+  /** Must be created when the app is ready. */
   constructor(options: WallsOptions) {
     this.#options = options
     const changed = (): void => this.#changed()
@@ -46,17 +45,17 @@ export class Walls {
     screen.on('display-metrics-changed', changed)
   }
 
-  /** The walls are open, also while their displays are unplugged. */
+  /** Whether the walls are open, even while their displays are disconnected. */
   get isOpen(): boolean {
     return this.#isOpen
   }
 
-  /** The operator chose walls for the login. */
+  /** Whether the operator chose to open the walls at login. */
   get opensAtLogin(): boolean {
     return this.#options.preferences.current.walls.at_login
   }
 
-  /** The walls were open when the app last ran. */
+  /** Whether the walls were open when the app last ran. */
   get wereOpen(): boolean {
     return this.#options.preferences.current.walls.open
   }
@@ -82,10 +81,11 @@ export class Walls {
     }
   }
 
-  /** Stores which display shows what. Open walls follow at once. */
+  /** Stores the views of the displays. Open walls are updated at once. */
   choose({ walls, at_login }: AppInput<'walls.choose'>): void {
     this.#store({ chosen: walls, at_login })
-    // Without the start at login nothing would open them; switched off again, the app may still start without its walls.
+    // The walls can only open at login if the app starts then. When switched off again, the app may still start,
+    // without its walls.
     if (at_login && !this.#options.startsAtLogin()) this.#options.setStartsAtLogin(true)
     this.#changed()
   }
@@ -99,7 +99,8 @@ export class Walls {
           'Wayland lets no program place its windows: start the app with --ozone-platform=x11 for walls on several displays',
         )
       this.#store({ open: true })
-      // The windows get the keys, too: another program may have them. On Wayland the desktop asks the operator, and this returns true before the answer.
+      // The windows handle the shortcut, too, because another program may have registered it. On Wayland the desktop
+      // asks the operator, and this call returns true before the answer.
       if (!globalShortcut.register(wayOut, () => this.#leave()))
         this.#options.logger.warn(
           { keys: wayOut },
@@ -137,8 +138,9 @@ export class Walls {
   }
 
   /**
-   * Opens missing walls, and closes those whose display or view is gone. A display that was moved or resized gets a new wall: a full screen keeps its size, and systems take a moment to leave
-   * and enter one, without a reliable report of its end.
+   * Opens missing walls, and closes those whose display or view was removed. A moved or resized display gets a new
+   * window: a full-screen window keeps its size, and systems take a moment to leave and enter full screen, without
+   * reliably reporting when it is done.
    */
   #arrange(): void {
     const { chosen } = this.#options.preferences.current.walls
@@ -151,7 +153,8 @@ export class Walls {
       const bounds = displays.get(id)?.bounds
       return wanted.get(id) !== window.view || bounds === undefined || !window.isFor(bounds)
     })
-    // On macOS each wall restores what it found: only closing all of them restores what was there before the first.
+    // On macOS each wall restores the state that it found, so only closing all of them restores the state before the
+    // first.
     const closed = process.platform === 'darwin' && ending.length > 0 ? open : ending
     for (const [id, window] of closed.reverse()) {
       window.destroy()
@@ -176,15 +179,15 @@ export class Walls {
   }
 }
 
-/** Describes a connected display as it is stored. */
+/** Returns a connected display in its stored form. */
 function describeDisplay({ id, label, size }: Pick<Display, 'id' | 'label' | 'size'>): WallDisplay {
   return { id, label: label.slice(0, 200), width: Math.round(size.width), height: Math.round(size.height) }
 }
 
 /**
- * Finds the display of each chosen wall: by its id, else by name and size, because the system may give a display another id when it
- * comes back.
- * @returns by the index of the choice, each display once
+ * Finds the display of each chosen wall: by its id, otherwise by name and size, because the system may assign a new id
+ * to a reconnected display.
+ * @returns displays by the index of the choice, each at most once
  */
 export function findDisplays(
   choices: readonly WallChoice[],

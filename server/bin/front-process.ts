@@ -23,7 +23,7 @@ export interface BehindOptions {
   more?: readonly string[]
   /** Returns how to start a successor with this environment; undefined: in the same way as this program. */
   successor?: (environment: NodeJS.ProcessEnv) => NextProgram
-  /** Ends this process with this exit code; undefined: `process.exit`. */
+  /** Ends this process with this exit code; undefined: sets `process.exitCode`. */
   end?: (code: number) => void
 }
 

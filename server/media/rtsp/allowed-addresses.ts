@@ -3,29 +3,35 @@ import net from 'node:net'
 import os from 'node:os'
 import { RtspError } from './rtsp-error.ts'
 
-/** Addresses at which cameras may be. */
+/** Restrictions on camera addresses. */
 export interface AllowedAddressesOptions {
-  /** IP addresses and networks in CIDR notation; none: everywhere. */
+  /** Allowed IP addresses and networks in CIDR notation; empty: any. */
   networks: readonly string[]
-  /** Ports of this site, which are never called on this machine. */
+  /** Ports of this site, which are never connected to on this machine. */
   sitePorts: readonly number[]
-  /** IP addresses by which this machine is reached besides those of its interfaces. */
+  /** IP addresses of this machine in addition to those of its interfaces, e.g. behind NAT. */
   siteAddresses: readonly string[]
-  /** Left out: the system's. */
+  /** Resolver; omitted: the system's. */
   resolve?: typeof dns.lookup
 }
 
-/** Addresses that lead to this machine whatever its interfaces are (RFC 1122, section 3.2.1.3; RFC 4291, sections 2.5.2 and 2.5.3). */
+/**
+ * Addresses that lead to this machine regardless of its interfaces (RFC 1122, section 3.2.1.3; RFC 4291, sections 2.5.2
+ * and 2.5.3).
+ */
 const loopback = ['127.0.0.0/8', '0.0.0.0/8', '::1', '::']
 
-/** Says which addresses a camera may be called at, so that nobody reaches the inside of a network, or this site itself, by naming it as a camera. */
+/**
+ * Decides which addresses the node may connect to for a camera. Otherwise a user could reach the inside of a network,
+ * or this site itself, by entering its address as a camera.
+ */
 export class AllowedAddresses {
   readonly #networks: net.BlockList | undefined
   readonly #sitePorts: ReadonlySet<number>
   readonly #here: net.BlockList
   readonly #resolve: typeof dns.lookup
 
-  /** @throws Error when a network is malformed: the settings were checked before */
+  /** @throws Error if a network is malformed; settings are validated before */
   constructor({ networks, sitePorts, siteAddresses, resolve = dns.lookup }: AllowedAddressesOptions) {
     this.#networks = networks.length === 0 ? undefined : listOf(networks)
     this.#sitePorts = new Set(sitePorts)
@@ -39,22 +45,28 @@ export class AllowedAddresses {
     return !this.#sitePorts.has(port) || !(contains(this.#here, address) || isOfAnInterface(address))
   }
 
-  /** Whether a camera may send on to another host: only within networks that the operator has named, or it could have the node call any machine. */
+  /**
+   * Whether a camera may redirect to another host. This requires networks configured by the operator, otherwise a
+   * camera could make the node connect to any machine.
+   */
   get allowOtherHosts(): boolean {
     return this.#networks !== undefined
   }
 
-  /** Whether a host may be called, as far as it is an IP address; `lookup` checks names. */
+  /** Whether the node may connect to a host, if it is an IP address; `lookup` checks names. */
   permitsHost({ host, port }: { host: string; port: number }): boolean {
     return net.isIP(host) === 0 || this.permits(host, port)
   }
 
-  /** @throws RtspError 'forbidden' when the host is an IP address that is not permitted */
+  /** @throws RtspError 'forbidden' if the host is an IP address that is not allowed */
   check(host: string, port: number): void {
     if (!this.permitsHost({ host, port })) throw forbidden()
   }
 
-  /** Resolves names for a socket to this port. It gives permitted addresses only, so that what was checked is what is connected to, whatever the name means a moment later. */
+  /**
+   * Returns a resolver for a socket to this port. It returns allowed addresses only. The socket therefore connects to a
+   * checked address, even if the name resolves differently a moment later.
+   */
   lookup(port: number): net.LookupFunction {
     return (hostname, options, callback) => {
       this.#resolve(hostname, { ...options, all: true }, (error, found) => {
@@ -83,7 +95,7 @@ function listOf(networks: readonly string[]): net.BlockList {
   return list
 }
 
-/** An IPv4 address that is written as IPv6 (`::ffff:10.0.0.5`) counts as what it is. */
+/** Whether the list has an address. An IPv4-mapped IPv6 address (`::ffff:10.0.0.5`) counts as IPv4. */
 function contains(list: net.BlockList, address: string): boolean {
   const bare = withoutZone(address)
   return list.check(bare, familyOf(bare))

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** The name and password of a camera. */
+/** Name and password for a camera. */
 export interface CameraLogin {
   name: string
   password: string
@@ -12,22 +12,25 @@ export interface Challenge {
   realm: string
   nonce: string
   opaque: string | undefined
-  /** As the camera wrote it; undefined when it named none. */
+  /** As written by the camera; undefined if it named none. */
   algorithm: string | undefined
-  /** The camera takes qop=auth. */
+  /** The camera supports qop=auth. */
   qop: boolean
-  /** The login was right, the nonce is over. */
+  /** The login was correct, but the nonce has expired. */
   stale: boolean
 }
 
-/** Limits of fields and challenges that are read, and of a field's length: a camera sends one or two of some hundred bytes. */
+/**
+ * Limits on the number of fields and challenges, and on the length of a field in bytes. A camera sends one or two
+ * fields of some hundred bytes.
+ */
 const maxFields = 8
 const maxChallenges = 16
 const maxField = 4 * 1024
 
 /**
- * Challenges that can be answered, out of any number of header fields (RFC 7235, RFC 7616); others are left out, and so is what is past a bound. Takes time
- * in proportion to the length.
+ * Parses challenges from header fields (RFC 7235, RFC 7616). Unsupported challenges and those above the limits are
+ * skipped. Takes linear time.
  */
 export function parseChallenges(fields: readonly string[]): Challenge[] {
   return fields
@@ -39,13 +42,13 @@ export function parseChallenges(fields: readonly string[]): Challenge[] {
     .filter((challenge) => challenge !== undefined)
 }
 
-/** The strongest: Digest SHA-256, Digest MD5, Basic. */
+/** Returns the strongest challenge: Digest SHA-256, then Digest MD5, then Basic. */
 export function strongestChallenge(challenges: readonly Challenge[]): Challenge | undefined {
   const rank = ({ scheme, algorithm }: Challenge): number => (scheme === 'basic' ? 0 : isSha256(algorithm) ? 2 : 1)
   return challenges.toSorted((a, b) => rank(b) - rank(a))[0]
 }
 
-/** A scheme with its parameters, names in lower case. */
+/** A scheme with its parameters, with names in lower case. */
 interface SplitChallenge {
   scheme: string
   parameters: Map<string, string>
@@ -57,7 +60,9 @@ const equals = /\s*=\s*/y
 const quotedText = /"((?:[^"\\]|\\.)*)"/y
 const plainText = /[^\s,"]*/y
 
-/** A token that an equals sign follows names a parameter, any other a scheme. Ends at what is neither. */
+/**
+ * Splits a field. A token followed by an equals sign is a parameter name, any other a scheme. Stops at any other text.
+ */
 function splitChallenges(field: string): SplitChallenge[] {
   const challenges: SplitChallenge[] = []
   let at = 0
@@ -100,7 +105,7 @@ function challengeOf({ scheme, parameters }: SplitChallenge): Challenge | undefi
   }
 }
 
-/** Answers the challenges of one camera; counts the uses of a nonce. */
+/** Answers challenges of one camera and counts the uses of a nonce. */
 export class Authenticator {
   readonly #login: CameraLogin
   readonly challenge: Challenge
@@ -111,7 +116,7 @@ export class Authenticator {
     this.challenge = challenge
   }
 
-  /** The value of the Authorization field for one request. */
+  /** Returns the value of the Authorization field for one request. */
   authorization(method: string, uri: string): string {
     const { name, password } = this.#login
     const { scheme, realm, nonce, opaque, algorithm, qop } = this.challenge
@@ -147,16 +152,19 @@ function quote(text: string): string {
   return `"${text.replace(/[\r\n]/g, '').replace(/["\\]/g, '\\$&')}"`
 }
 
-/** Challenge that a request was authorised for; undefined: none. */
+/** Challenge that a request answered; undefined: none. */
 type UsedChallenge = Authenticator['challenge'] | undefined
 
 /** Answers the challenges of one camera with its login (RFC 7235, section 3.1). */
 export class CameraAuthorization {
   readonly #login: CameraLogin | undefined
   #authenticator: Authenticator | undefined
-  /** The camera has accepted the login once: a new challenge means a new nonce, not a wrong login. */
+  /** The camera has accepted the login before, so a new challenge means a new nonce, not a wrong login. */
   #accepted = false
-  /** The last answer asked for a login that the camera did not get or did not accept. Some refuse a request without asking, whatever login it has. */
+  /**
+   * The last response required a login that the camera did not get or did not accept. Some cameras reject a request
+   * without a challenge, whatever the login.
+   */
   isRefused = false
 
   constructor(login: CameraLogin | undefined) {
@@ -168,27 +176,27 @@ export class CameraAuthorization {
     return this.#authenticator?.challenge
   }
 
-  /** Whether the camera has asked for the login, and has not accepted it yet. */
+  /** Whether the camera has required the login and has not accepted it yet. */
   get isChallenged(): boolean {
     return this.#authenticator !== undefined && !this.#accepted
   }
 
-  /** Makes the Authorization field of a request; undefined while the camera has asked for none. */
+  /** Returns the Authorization field of a request; undefined if the camera has not required one. */
   field(method: string, uri: string): string | undefined {
     return this.#authenticator?.authorization(method, uri)
   }
 
-  /** Notes that a request was accepted. */
+  /** Records that a request was accepted. */
   accepted(used: UsedChallenge): void {
     this.isRefused = false
     if (used !== undefined) this.#accepted = true
   }
 
   /**
-   * Takes the challenges of a refusal.
-   * @param fields WWW-Authenticate, each as it came
-   * @param used of the refused request
-   * @returns whether another try makes sense
+   * Takes the challenges of a rejected request.
+   * @param fields WWW-Authenticate fields as received
+   * @param used challenge that the rejected request answered
+   * @returns whether to try again
    */
   refused(fields: readonly string[], used: UsedChallenge): boolean {
     const challenge = strongestChallenge(parseChallenges(fields))

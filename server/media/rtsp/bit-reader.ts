@@ -1,4 +1,6 @@
-/** Reads bits and Exp-Golomb numbers of a NAL unit (ITU-T H.264, section 9.1), without its emulation prevention bytes. */
+/**
+ * Reads bits and Exp-Golomb numbers from a NAL unit (ITU-T H.264, section 9.1), skipping emulation prevention bytes.
+ */
 export class BitReader {
   readonly #bytes: Uint8Array
   #at = 0
@@ -16,7 +18,7 @@ export class BitReader {
     return bit
   }
 
-  /** Up to 32 bits. */
+  /** Reads up to 32 bits. */
   bits(count: number): number {
     let value = 0
     for (let i = 0; i < count; i++) value = value * 2 + this.bit()
@@ -44,7 +46,7 @@ export class BitReader {
   }
 }
 
-/** The bytes of a NAL unit without those that keep start codes out of it. */
+/** Returns the bytes of a NAL unit without emulation prevention bytes. */
 export function withoutEmulation(nal: Uint8Array): Uint8Array {
   const out = new Uint8Array(nal.length)
   let length = 0

@@ -12,12 +12,12 @@ import type { RtspTrack } from './description.ts'
 import type { RtspError } from './rtsp-error.ts'
 import { describedParameters, type SequenceParameters } from './resolution.ts'
 
-/** How a track of a camera comes to browsers. */
+/** Delivery of a camera's track to browsers. */
 export interface CodecSupport {
-  /** It joins a room, whether every browser plays it or not. */
+  /** Whether the track joins a room, even if some browsers cannot play it. */
   carried: boolean
   way: TrackWay
-  /** Why it does not go to every browser as it is; null when it does. */
+  /** Reason why it does not reach every browser unchanged; null if it does. */
   reason: TrackReason | null
   /** One plain sentence. */
   detail: string
@@ -26,14 +26,14 @@ export interface CodecSupport {
 /** Obstacle to playing a track unchanged. */
 interface Obstacle {
   reason: TrackReason
-  /** Some browsers play it as it is, or show some of it. */
+  /** Some browsers play the track unchanged, or show part of it. */
   partly: boolean
-  /** The obstacle in words, and the operator's remedy if the track cannot be converted. */
+  /** The obstacle in words, and what the operator can do if the track cannot be converted. */
   what: string
   remedy: string
 }
 
-/** Says how a camera's track comes to browsers: as it is, or made playable by what this machine can. */
+/** Determines how browsers receive a camera's track: unchanged, or converted if this machine can do it. */
 export function codecSupportOf(track: RtspTrack, abilities: Abilities = noAbilities): CodecSupport {
   const name = codecName(track)
   if (track.encrypted === true) {
@@ -52,16 +52,16 @@ export function codecSupportOf(track: RtspTrack, abilities: Abilities = noAbilit
   return { carried: partly, way: 'needs_ffmpeg', reason, detail: `${what}: ${remedy}; ${missing}` }
 }
 
-/** WebRTC has no order of presentation: a browser shows pictures as they come, and leaves out those that come late. */
+/** WebRTC has no presentation order. A browser shows pictures in order of arrival and drops late ones. */
 const orderRemedy = 'browsers show few of its pictures; switch B-frames off in the device'
 const showsNone = 'browsers do not show it; set the device to H.264 in its main or high profile'
 const setToH264 = 'it is not supported: set the device to H.264'
 const setSound = 'it is not supported, so only the picture is shown: set the device to G.711 or Opus for sound'
 
-/** Profiles of H.264 that every browser shows: baseline, main and high. */
+/** H.264 profiles that every browser supports: baseline, main and high. */
 const shownProfiles = new Set([66, 77, 100])
 
-/** Obstacle in the parameter sets of H.264 to playing it in browsers; undefined: none. */
+/** Returns the obstacle to playing H.264 with these parameters in browsers; undefined: none. */
 export function parameterObstacle(parameters: SequenceParameters | undefined): Obstacle | undefined {
   if (parameters === undefined) return undefined
   const { profile, chroma, bitDepth, interlaced, reordered } = parameters
@@ -103,7 +103,7 @@ function pictureObstacle(track: RtspTrack): Obstacle | undefined {
   return never(reasonOf(codec, 'video'), name)
 }
 
-/** Reasons of codecs that are named by themselves. */
+/** Reasons of codecs with a reason of their own. */
 const reasons: ReadonlyMap<string, TrackReason> = new Map([
   ['JPEG', 'jpeg'],
   ['MP4V-ES', 'mpeg4'],
@@ -142,13 +142,13 @@ function soundObstacle(track: RtspTrack): Obstacle | undefined {
   return obstacle(reasonOf(codec, 'audio'))
 }
 
-/** Reason why browsers cannot play a codec. */
+/** Returns the reason why browsers cannot play a codec. */
 export function reasonOf(codec: string, kind: RtspTrack['kind']): TrackReason {
   if (codec.includes('G726')) return 'g726'
   return reasons.get(codec) ?? (kind === 'video' ? 'video_other' : 'audio_other')
 }
 
-/** Names of codecs as people write them. */
+/** Display names of codecs. */
 const names: ReadonlyMap<string, string> = new Map([
   ['H264', 'H.264'],
   ['H265', 'H.265'],
@@ -180,17 +180,23 @@ const names: ReadonlyMap<string, string> = new Map([
   ['MP4A-LATM', 'AAC'],
 ])
 
-/** As people write it; a codec that is not known as the camera names it. */
+/** Returns the display name of a codec; for an unknown codec the camera's name. */
 export function codecName({ codec }: Pick<RtspTrack, 'codec'>): string {
   return names.get(codec) ?? (codec.replace(/^(?:AAL2-)?G726-/, 'G.726-') || 'an unknown codec')
 }
 
-/** What keeps a track from browsers, as `H.264 in interleaved mode`; its codec, if that says enough. */
+/**
+ * Returns the obstacle that keeps a track from browsers, e.g. `H.264 in interleaved mode`, or its codec if there is no
+ * further obstacle.
+ */
 export function obstacleName(track: RtspTrack): string {
   return (track.kind === 'video' ? pictureObstacle(track) : soundObstacle(track))?.what ?? codecName(track)
 }
 
-/** The tracks that are passed on: of each kind the first that goes as it is, else the first that can be made playable, else the first that some browsers play. */
+/**
+ * Selects the tracks to pull. For each kind this is the first one that plays unchanged, otherwise the first convertible
+ * one, otherwise the first that some browsers play.
+ */
 export function tracksToPull(tracks: readonly RtspTrack[], abilities: Abilities = noAbilities): RtspTrack[] {
   const best = (kind: RtspTrack['kind']): RtspTrack | undefined => {
     const carried = receivedTracks(tracks)
@@ -206,8 +212,9 @@ export function tracksToPull(tracks: readonly RtspTrack[], abilities: Abilities 
 }
 
 /**
- * Tracks that the camera sends and that can be read. `sendonly` is ambiguous: ONVIF's back channel, to which a client sends (ONVIF Streaming Specification, section 5.3), or a camera that describes its
- * own sending. It is a back channel beside a track of the same kind without it, and beside any track that says `recvonly`.
+ * Returns the readable tracks that the camera sends. `sendonly` is ambiguous. It can mark ONVIF's back channel, to
+ * which a client sends (ONVIF Streaming Specification, section 5.3), or the camera's own sending. It counts as a back
+ * channel if another track of the same kind lacks it, or if any track is `recvonly`.
  */
 function receivedTracks(tracks: readonly RtspTrack[]): readonly RtspTrack[] {
   const isOnvif = tracks.some(({ direction }) => direction === 'recvonly')
@@ -217,32 +224,35 @@ function receivedTracks(tracks: readonly RtspTrack[]): readonly RtspTrack[] {
   return tracks.filter((track) => track.direction !== 'inactive' && track.encrypted !== true && !isBackChannel(track))
 }
 
-/** The pulled tracks, and sound that can be read where no other is pulled: browsers do not receive it, and recordings hold it. */
+/**
+ * Returns the pulled tracks, with a readable sound track if none is pulled. Such sound is recorded but not sent to
+ * browsers.
+ */
 export function withRecordedSound(tracks: readonly RtspTrack[], pulled: readonly RtspTrack[]): readonly RtspTrack[] {
   if (pulled.some(({ kind }) => kind === 'audio')) return pulled
   const sound = receivedTracks(tracks).find((track) => track.kind === 'audio' && isRecordedSound(track))
   return sound === undefined ? pulled : [...pulled, sound]
 }
 
-/** Codecs of pictures that recordings hold. */
+/** Video codecs that recordings support. */
 const recordedPictures = new Set(['H264', 'H265', 'VP8'])
 
-/** Whether a recording holds a track of sound, as it is or decoded. */
+/** Whether recordings support a sound track, unchanged or decoded. */
 function isRecordedSound(track: RtspTrack): boolean {
   if (track.codec === 'OPUS') return true
   return codecName(track) === 'AAC' ? sourceTrack(track) !== undefined : decodedSound(track) !== undefined
 }
 
 /**
- * Whether a recording holds a track of sound in the form to which it is converted: what no file holds that browsers play. Not beside a picture that is converted, which would be
- * converted for as long as it is recorded.
+ * Whether a sound track is recorded in converted form, because no file that browsers play supports its codec. Not used
+ * with a converted picture, which would have to be converted during the whole recording.
  */
 export function isRecordedConverted(track: RtspTrack, picture: RtspTrack | undefined, abilities: Abilities): boolean {
   const isConverted = (each: RtspTrack): boolean => codecSupportOf(each, abilities).way === 'converted'
   return !isRecordedSound(track) && isConverted(track) && !(picture !== undefined && isConverted(picture))
 }
 
-/** Why a track is not in recordings; undefined: it is. */
+/** Returns the reason why a track is not recorded; undefined: it is recorded. */
 function lackInRecordings(
   track: RtspTrack,
   picture: RtspTrack | undefined,
@@ -255,14 +265,17 @@ function lackInRecordings(
   return codecSupportOf(track).reason ?? (kind === 'video' ? 'video_other' : 'audio_other')
 }
 
-/** What of a camera does not reach every browser, or is not recorded: for each kind, the obstacle of the chosen track, or of all tracks; and the tracks that the camera refused. */
+/**
+ * Lists media of a camera that does not reach every browser or is not recorded: for each kind the obstacle of the
+ * chosen track, or of all tracks, and the tracks that the camera refused.
+ */
 export function shortcomingsOf(
   described: readonly RtspTrack[],
   pulled: readonly RtspTrack[],
   abilities: Abilities,
   refusals: readonly Pick<RtspError, 'detail' | 'message'>[] = [],
 ): Shortcoming[] {
-  // A camera that refuses its picture is not pulled.
+  // Refusals are of sound, since a camera that refuses its picture is not pulled.
   const refused = refusals.map(({ detail, message }): Shortcoming => {
     const said = (detail || message).slice(0, shortcomingDetail)
     return { kind: 'audio', way: 'refused', reason: 'refused', detail: said, recorded: false }
@@ -285,29 +298,29 @@ export function shortcomingsOf(
   return [...obstacles, ...refused]
 }
 
-/** An obstacle of H.264 that its description does not show. @param way whether a conversion would help */
+/** Returns an obstacle of H.264 that the description did not show. @param way whether a conversion would help */
 export function lateShortcoming(reason: TrackReason, way: 'needs_ffmpeg' | 'none'): Shortcoming {
   return { kind: 'video', way, reason, detail: codecName({ codec: 'H264' }), recorded: true }
 }
 
-/** What recordings lack while a sound that they hold in its converted form is not converted. */
+/** Returns the shortcoming of recordings while a sound that is recorded in converted form is not converted. */
 export function unconvertedSound(track: RtspTrack): Shortcoming {
   const reason = codecSupportOf(track).reason ?? 'audio_other'
   return { kind: 'audio', way: 'not_recorded', reason, detail: codecName(track), recorded: false }
 }
 
-/** Whether what is done with one of them depends on what this machine can make. */
+/** Whether the handling of any track depends on this machine's conversion abilities. */
 export function needAbilities(tracks: readonly RtspTrack[]): boolean {
   const formats = tracks.flatMap((track) => [track, ...(track.alternatives ?? [])])
   return formats.some((track) => codecSupportOf(track).way === 'needs_ffmpeg')
 }
 
-/** Most tracks of one camera that are set up. */
+/** Maximum number of tracks set up per camera. */
 const maxSetUp = 4
 
 /**
- * Tracks to set up for the wanted ones, in the order of the description. Some servers send no sound while one of several videos is not set up; packets of unwanted ones are
- * dropped.
+ * Returns the tracks to set up for the wanted ones, in the order of the description. Some servers send no sound unless
+ * all videos are set up. Packets of unwanted tracks are dropped.
  */
 export function tracksToSetUp(tracks: readonly RtspTrack[], wanted: readonly RtspTrack[]): readonly RtspTrack[] {
   const hasSound = wanted.some(({ kind }) => kind === 'audio')

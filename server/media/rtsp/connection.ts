@@ -10,30 +10,30 @@ import { methodOf, sequenceNumber, statusOf, statusText } from './message-head.t
 import { failureOf, RtspError, socketError, statusError } from './rtsp-error.ts'
 import { type RtspMessage, WireReader } from './wire-reader.ts'
 
-/** Address, login and bounds of a connection to a camera. */
+/** Address, login and limits of a connection to a camera. */
 export interface ConnectionOptions {
   address: Pick<DeviceAddress, 'host' | 'port' | 'secure'>
   login: CameraLogin | undefined
   /** RTSPS: accept certificates that no authority signed, as cameras have them. */
   trustAnyCertificate: boolean
-  /** RTSPS: accept TLS 1.0 and 1.1 and the ciphers and keys of their time. */
+  /** RTSPS: accept TLS 1.0 and 1.1 and the ciphers and keys of that time. */
   oldTls?: boolean | undefined
-  /** Addresses where it may be; left out: everywhere. */
+  /** Addresses allowed for cameras; omitted: any. */
   allowed?: AllowedAddresses
-  /** Deadline of the connection and of each answer, in milliseconds. */
+  /** Timeout of the connection and of each response, in milliseconds. */
   answerMs: number
 }
 
-/** Takes what a connection receives. */
+/** Receives the events of a connection. */
 export interface ConnectionListener {
   packet(channel: number, packet: Buffer): void
-  /** Whether an interleaved channel was set up. */
+  /** Returns whether an interleaved channel was set up. */
   knows(channel: number): boolean
-  /** The connection is over; called once, also after `close`. */
+  /** Called once when the connection has ended, including after `close`. */
   ended(error: RtspError): void
 }
 
-/** An answer of success. */
+/** A successful response. */
 export interface RtspAnswer {
   header(name: string): string | undefined
   headers(name: string): readonly string[]
@@ -44,29 +44,33 @@ interface Pending {
   method: string
   resolve(message: Answered): void
   reject(error: RtspError): void
-  /** Calls off its deadline. */
+  /** Cancels its timeout. */
   cancel(): void
 }
 
 type Answered = RtspMessage & { status: number }
 
-/** Bytes that the system has not taken yet, at most: a camera that leaves more unread will not read. */
+/** Maximum number of bytes in the send queue. A camera that leaves more unread does not read at all. */
 const maxUnsent = 64 * 1024
-/** Unsolicited messages a second: requests of the camera, answers to nothing, interim answers. A camera sends one now and then. */
+/**
+ * Maximum number of unsolicited messages per second: requests by the camera, responses without a request, interim
+ * responses. A camera normally sends few.
+ */
 const maxUnsolicited = 50
-/** Challenges answered for one request: the login, and a nonce that went stale meanwhile. */
+/** Maximum number of challenges per request: one for the login, and one for a nonce that became stale meanwhile. */
 const maxChallenges = 2
-/** Requests without an answer in time that are remembered: a camera may answer no keep-alive for months. */
+/** Maximum number of unanswered requests that are tracked: a camera may leave keep-alives unanswered for months. */
 const maxLate = 32
-/** Silence after which a body without a length is taken as whole, and one whose length is too large, in milliseconds. */
+/** Silence, in milliseconds, after which a body without a length, or with too large a length, counts as complete. */
 const quietMs = { unsized: 300, sized: 1_000 } as const
-/** Time for the answer with the right CSeq to come, when one with a number that was answered already came, in milliseconds. */
+/** Time to wait for the response with the right CSeq after one with an already answered number, in milliseconds. */
 const repeatedMs = 250
-/** Methods of a camera's own requests that are answered 200. */
+/** Methods of a camera's own requests that are answered with 200. */
 const knownMethods = new Set(['OPTIONS', 'SET_PARAMETER', 'GET_PARAMETER'])
 
 /**
- * One RTSP connection: requests with deadlines, authentication, interleaved packets. Nothing is sent, and nothing waits, once it has ended.
+ * One RTSP connection: requests with timeouts, authentication, interleaved packets. After its end nothing is sent, and
+ * no request is pending.
  */
 export class RtspConnection {
   readonly #options: ConnectionOptions
@@ -78,35 +82,35 @@ export class RtspConnection {
   #sequence = 0
   #session = ''
   readonly #authorization: CameraAuthorization
-  /** Requests whose answers came too late. */
+  /** Requests that timed out and may still be answered. */
   readonly #late = new Set<number>()
-  /** Whether the camera repeats the CSeq of requests; undefined before the first answer. */
+  /** Whether the camera echoes the CSeq of requests; undefined before the first response. */
   #numbers: boolean | undefined
   #ended: RtspError | undefined
 
-  /** @param authorization of an earlier connection to the same camera; left out: it was not asked for a login yet */
+  /** @param authorization of an earlier connection to the same camera; omitted for the first one */
   constructor(options: ConnectionOptions, listener: ConnectionListener, authorization?: CameraAuthorization) {
     this.#options = options
     this.#listener = listener
     this.#authorization = authorization ?? new CameraAuthorization(options.login)
   }
 
-  /** Answers the camera's challenges. */
+  /** Authorization state for the camera's challenges. */
   get authorization(): CameraAuthorization {
     return this.#authorization
   }
 
-  /** Address of the camera's end. */
+  /** IP address of the camera. */
   get remoteAddress(): string {
     return this.#socket?.remoteAddress ?? ''
   }
 
-  /** Bytes that came, media or not. */
+  /** Number of bytes received, including media. */
   get receivedBytes(): number {
     return this.#socket?.bytesRead ?? 0
   }
 
-  /** Id sent with each request from now on. */
+  /** Session id sent with each following request. */
   set session(id: string) {
     this.#session = id
   }
@@ -124,7 +128,7 @@ export class RtspConnection {
       awaitsDescription: () => this.#pending.values().next().value?.method === 'DESCRIBE',
     })
     const awaitBody = this.#finishBodies(reader)
-    // For as long as there is a socket: one without a listener for its errors ends the process.
+    // Registered for the lifetime of the socket: an unhandled error would end the process.
     socket.on('error', (error) => this.#end(socketError(error)))
     socket.on('close', () => this.#end(new RtspError('closed', 'the camera closed the connection')))
     socket.on(
@@ -150,9 +154,9 @@ export class RtspConnection {
   }
 
   /**
-   * Sends a request, with the login where the camera asks for it.
-   * @param share of the deadline of an answer that this request has
-   * @throws RtspError when the answer is no success, does not come in time, or the connection ends
+   * Sends a request, with the login if the camera requires it.
+   * @param share factor for the response timeout of this request
+   * @throws RtspError if the response is not successful, does not arrive in time, or the connection ends
    */
   async request(
     method: string,
@@ -165,7 +169,7 @@ export class RtspConnection {
       const message = await this.#send(method, uri, headers, share)
       const { status } = message
       if (status >= 200 && status < 300) {
-        // Data right behind the answer may have ended the connection.
+        // Data right after the response may have ended the connection.
         if (this.#ended !== undefined) throw this.#ended
         this.#authorization.accepted(used)
         return answerOf(message)
@@ -179,7 +183,7 @@ export class RtspConnection {
     }
   }
 
-  /** Sends an interleaved packet, e.g. a receiver report; not while the camera leaves much unread. */
+  /** Sends an interleaved packet, e.g. a receiver report. Skips it while the send queue is full. */
   sendPacket(channel: number, packet: Buffer): void {
     const socket = this.#socket
     if (this.#ended !== undefined || socket === undefined || socket.writableLength > maxUnsent) return
@@ -187,7 +191,7 @@ export class RtspConnection {
     socket.write(Buffer.concat([head, packet]))
   }
 
-  /** Ends the connection; requests under way reject. Idempotent. */
+  /** Ends the connection and rejects pending requests. Idempotent. */
   close(error = new RtspError('closed', 'closed by the node')): void {
     this.#end(error)
   }
@@ -202,7 +206,7 @@ export class RtspConnection {
       ...place,
       rejectUnauthorized: !trustAnyCertificate,
       ...(net.isIP(host) ? {} : { servername: host }),
-      // Security level 0 of OpenSSL admits TLS 1.0 with SHA-1 and keys of 1,024 bits.
+      // OpenSSL's security level 0 permits TLS 1.0 with SHA-1 and keys of 1,024 bits.
       ...(oldTls ? { minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' } : {}),
     })
   }
@@ -232,7 +236,7 @@ export class RtspConnection {
     })
   }
 
-  /** Writes text, unless the camera leaves much unread: then the connection ends before that fills the memory. */
+  /** Writes text. If the send queue is full, ends the connection to limit memory use. */
   #write(text: string): void {
     const socket = this.#socket
     if (this.#ended !== undefined) return
@@ -242,7 +246,7 @@ export class RtspConnection {
     } else socket.write(text, 'utf8')
   }
 
-  /** @throws RtspError `protocol` for what is no RTSP, and for too many unsolicited messages */
+  /** @throws RtspError `protocol` for messages other than RTSP, and for too many unsolicited messages */
   #received(message: RtspMessage): void {
     if (this.#ended !== undefined) return
     const sequence = sequenceNumber(message.headers)
@@ -257,8 +261,9 @@ export class RtspConnection {
   }
 
   /**
-   * Finds the request that an answer belongs to: by its CSeq. Some cameras send none, or one that has nothing to do with the request: these answer in order.
-   * @returns whether there is such a request
+   * Matches a response to its request by CSeq. Some cameras send no CSeq, or an unrelated one; their responses are
+   * matched in order.
+   * @returns whether there is a matching request
    */
   #answered(message: RtspMessage, status: number, sequence: number | undefined): boolean {
     if (sequence !== undefined && this.#late.delete(sequence)) return true
@@ -266,11 +271,11 @@ export class RtspConnection {
     if (oldest === undefined) return false
     const isNumbered = sequence !== undefined && this.#pending.has(sequence)
     this.#numbers ??= isNumbered
-    // The body is a view on bytes that go on to be something else.
+    // The body is a view of a buffer that will be reused.
     const answer = { ...message, status, body: Buffer.from(message.body) }
     if (isNumbered) this.#resolve(sequence, answer)
     else if (sequence === undefined || !this.#numbers) this.#resolve(oldest, answer)
-    // An answer that is sent twice, or a counter that stands still: the right one comes at once, or never.
+    // Either a duplicated response or a CSeq that never changes. The right response arrives soon, or not at all.
     else this.#lifetime.after(repeatedMs, () => this.#resolve(oldest, answer))
     return true
   }
@@ -289,7 +294,10 @@ export class RtspConnection {
     pending.resolve(answer)
   }
 
-  /** @returns what is to be called after each piece of data: it takes bodies as whole whose length is missing or wrong, once the camera is quiet */
+  /**
+   * @returns a function to call after each chunk of data; once the camera is silent, bodies with a missing or wrong
+   *   length count as complete
+   */
   #finishBodies(reader: WireReader): () => void {
     let cancel = (): void => {}
     return () => {

@@ -1,28 +1,29 @@
 import { sequenceDistance, sequenceOf, ssrcOf } from '../rtp/packet.ts'
 
-/** Earlier sources that are remembered, at most. */
+/** Maximum number of earlier sources kept. */
 const maxEarlier = 8
-/** Silence of the source in force after which an earlier one is taken again, in milliseconds. */
+/** Silence of the current source after which an earlier one becomes current again, in milliseconds. */
 const silentMs = 1_000
 
 /**
- * Tells the packets of a track's source from those of an earlier session that a camera goes on sending over a new connection (LIVE555 before 2017). The source that begins last is in
- * force; an earlier one is taken again when it falls silent.
+ * Separates the packets of a track's current source from those of an earlier session, which some cameras keep sending
+ * on a new connection (LIVE555 before 2017). The source that begins last is current. An earlier one becomes current
+ * again if the current one is silent.
  */
 export class CurrentSource {
   readonly #now: () => number
   #ssrc = -1
   #sequence = 0
   readonly #earlier = new Set<number>()
-  /** When packets of earlier sources began to come without one of the source in force; undefined: none did. */
+  /** Time of the first packet of an earlier source since the last packet of the current source; undefined: none. */
   #silentSince: number | undefined
 
-  /** @param now milliseconds of a clock that never goes back */
+  /** @param now milliseconds of a monotonic clock */
   constructor(now = (): number => performance.now()) {
     this.#now = now
   }
 
-  /** Takes an RTP packet. Returns whether it is of the source in force. */
+  /** Takes an RTP packet. Returns whether it belongs to the current source. */
   takes(packet: Buffer): boolean {
     const ssrc = ssrcOf(packet)
     const sequence = sequenceOf(packet)
@@ -32,18 +33,18 @@ export class CurrentSource {
     return true
   }
 
-  /** Source and number of the last packet, as one value; changes with each packet. */
+  /** Source and number of the last packet as one value, which changes with each packet. */
   get place(): number {
     return this.#ssrc * 0x10000 + this.#sequence
   }
 
-  /** Whether it was replaced by another source. */
+  /** Whether the source was replaced by another one. */
   isEarlier(ssrc: number): boolean {
     return this.#earlier.has(ssrc)
   }
 
   #changesTo(ssrc: number, sequence: number): boolean {
-    // Numbers that go on are of one stream, whatever it calls its source.
+    // Consecutive numbers belong to one stream, whatever its SSRC.
     const goesOn = this.#ssrc >= 0 && sequenceDistance(this.#sequence, sequence) === 1
     if (this.#earlier.has(ssrc) && !goesOn) {
       this.#silentSince ??= this.#now()

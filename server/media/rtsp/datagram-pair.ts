@@ -4,30 +4,29 @@ import net from 'node:net'
 import { plainAddress } from '../../../shared/client-address.ts'
 import { RtspError } from './rtsp-error.ts'
 
-/** Kernel buffer for incoming packets: a key frame of a 4K camera arrives in one burst. */
+/** Kernel buffer for incoming packets in bytes: a key frame of a 4K camera arrives in one burst. */
 const receiveBuffer = 2 * 1024 * 1024
 
-/** Receives datagrams of a pair. An error of a handler goes to `failed`. */
+/** Receives the datagrams of a pair. Errors of handlers go to `failed`. */
 export interface DatagramListener {
   rtp: (packet: Buffer) => void
   rtcp: (packet: Buffer) => void
   failed: (error: unknown) => void
 }
 
-/** Two UDP sockets on neighbouring ports: RTP on the even one, RTCP on the odd one (RFC 3550, section 11). */
+/** Two UDP sockets on adjacent ports: RTP on the even one, RTCP on the odd one (RFC 3550, section 11). */
 export class DatagramPair {
   readonly #rtp: dgram.Socket
   readonly #rtcp: dgram.Socket
-  /** The even port. */
   readonly port: number
-  /** Address of the connection: packets are sent there only, whatever the camera answers. */
+  /** Address of the RTSP connection. Packets are sent only there, regardless of the camera's responses. */
   readonly #cameraAddress: string
-  /** The same without its zone, and where else the camera's packets may come from. */
+  /** The same address without its zone, and the additional address that the camera's packets may come from. */
   readonly #known: string
   #source: string
   #cameraPorts: readonly [number, number] | undefined
   #closed = false
-  /** Bytes of the camera's packets so far. */
+  /** Bytes received from the camera. */
   receivedBytes = 0
 
   private constructor(rtp: dgram.Socket, rtcp: dgram.Socket, port: number, cameraAddress: string) {
@@ -40,8 +39,9 @@ export class DatagramPair {
   }
 
   /**
+   * Opens a pair of sockets.
    * @param cameraAddress IP address of the camera
-   * @throws RtspError when no pair of ports is free
+   * @throws RtspError if no pair of ports is free
    */
   static async open(cameraAddress: string): Promise<DatagramPair> {
     const type = net.isIPv6(cameraAddress) ? 'udp6' : 'udp4'
@@ -64,7 +64,7 @@ export class DatagramPair {
     throw new RtspError('protocol', 'no free pair of UDP ports')
   }
 
-  /** Packets of the camera; those of other senders are dropped. */
+  /** Delivers packets of the camera; packets of other senders are dropped. */
   listen({ rtp, rtcp, failed }: DatagramListener): void {
     const take =
       (told: (packet: Buffer) => void) =>
@@ -82,13 +82,13 @@ export class DatagramPair {
   }
 
   /**
-   * Opens the way back through a firewall. Packets of `source` are taken too from now on; nothing is ever sent there, or a camera could have the node call
-   * any machine.
+   * Sends a packet to open the return path through a firewall, and also accepts packets from `source`. No packet is
+   * sent to `source`, otherwise a camera could make the node send to any machine.
    */
   meet(source: string | undefined, ports: readonly [number, number] | undefined): void {
     this.#source = source === undefined ? this.#source : plainAddress(source)
     this.#cameraPorts = ports
-    // An RTP packet without payload, which every receiver drops.
+    // An RTP packet without payload, which receivers ignore.
     if (ports !== undefined) this.#send(this.#rtp, Buffer.from([0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), ports[0])
   }
 
@@ -119,7 +119,7 @@ function enlarge(socket: dgram.Socket): void {
   try {
     socket.setRecvBufferSize(receiveBuffer)
   } catch {
-    // The system's limit is lower: the default serves.
+    // The system's limit is lower; the default size is kept.
   }
 }
 
@@ -127,6 +127,6 @@ function closeQuietly(socket: dgram.Socket): void {
   try {
     socket.close()
   } catch {
-    // It was closed or never bound.
+    // Already closed, or never bound.
   }
 }

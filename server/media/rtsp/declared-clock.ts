@@ -5,8 +5,8 @@ import { assumedClock } from './leniency.ts'
 type ClockedTrack = Pick<RtspTrack, 'declaredClock'>
 
 /**
- * Converts the timestamps of pictures from the clock that a camera declares to the 90 kHz that RTP has for them (RFC 3551, section 5). Packets and reports of a track whose clock
- * is 90 kHz stay as they are.
+ * Converts the timestamps of pictures from the clock that a camera declares to RTP's 90 kHz (RFC 3551, section 5).
+ * Packets and reports of tracks with a 90 kHz clock are unchanged.
  */
 export class DeclaredClocks {
   readonly #scales = new Map<ClockedTrack, TimestampScale>()
@@ -35,10 +35,10 @@ export class DeclaredClocks {
   }
 }
 
-/** Multiplies timestamps of 32 bits by a factor, across their wraps: equal ones stay equal. */
+/** Multiplies 32-bit timestamps by a factor, across wraparounds. Equal timestamps stay equal. */
 class TimestampScale {
   readonly #factor: number
-  /** The last timestamp, counted on across wraps; undefined before the first one. */
+  /** Last timestamp, extended beyond 32 bits; undefined before the first. */
   #last: number | undefined
 
   constructor(factor: number) {
@@ -47,7 +47,7 @@ class TimestampScale {
 
   convert(timestamp: number): number {
     const last = this.#last ?? timestamp
-    // The nearer way, forwards or backwards.
+    // The shorter distance, forwards or backwards.
     const now = last + ((timestamp - last) | 0)
     this.#last = now
     return Math.round(now * this.#factor) >>> 0

@@ -3,37 +3,43 @@ import { usedLines } from '../webrtc/sdp-lines.ts'
 import { numberOf, textOf } from '../webrtc/sdp-value.ts'
 import { assumedClock, plainDescription, registeredCodec } from './leniency.ts'
 
-/** One stream that a camera describes. */
+/** One track described by a camera. */
 export interface RtspTrack {
   kind: 'video' | 'audio'
   payloadType: number
-  /** In upper case; empty when the camera does not say. */
+  /** In upper case; empty if the camera does not name it. */
   codec: string
-  /** In Hz, of the packets that a session passes on; 0: none that can be read. */
+  /** Clock rate of the packets after conversion, in Hz; 0: unknown. */
   clockRate: number
-  /** Clock of the camera's packets where it is another one than `clockRate`, in Hz: some declare one for pictures. Left out: the same. */
+  /**
+   * Clock rate of the camera's packets if it differs from `clockRate`, in Hz: some cameras declare another one for
+   * pictures.
+   */
   declaredClock?: number
   channels: number
-  /** Format parameters, names in lower case. */
+  /** Format parameters, with names in lower case. */
   parameters: ReadonlyMap<string, string>
-  /** Control attribute as the camera wrote it. */
+  /** Control attribute as written by the camera. */
   control: string
-  /** As RFC 3264 names it, from the camera's side where it follows ONVIF: `sendonly` marks a back channel with ONVIF, and media of the camera without it. */
+  /**
+   * Direction (RFC 3264). With ONVIF it is from the camera's perspective, and `sendonly` marks a back channel. Without
+   * ONVIF `sendonly` marks media of the camera.
+   */
   direction?: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive' | undefined
-  /** Its packets are encrypted (SRTP, RFC 3711). Left out: they are not. */
+  /** Whether its packets are encrypted (SRTP, RFC 3711). */
   encrypted?: boolean
-  /** Other formats that the camera may send in the place of this one, each with the payload type that tells it. Left out: none. */
+  /** Other formats that the camera may send instead, identified by their payload types. */
   alternatives?: readonly RtspTrack[]
 }
 
-/** Answer to DESCRIBE. */
+/** Parsed response to DESCRIBE. */
 export interface RtspDescription {
   /** Session-level control attribute. */
   control: string
   tracks: RtspTrack[]
 }
 
-/** Payload types that need no rtpmap (RFC 3551, section 6). */
+/** Static payload types, which need no rtpmap (RFC 3551, section 6). */
 const staticTypes: ReadonlyMap<number, { codec: string; clockRate: number; channels: number }> = new Map([
   [0, { codec: 'PCMU', clockRate: 8000, channels: 1 }],
   [3, { codec: 'GSM', clockRate: 8000, channels: 1 }],
@@ -56,29 +62,29 @@ const staticTypes: ReadonlyMap<number, { codec: string; clockRate: number; chann
   [34, { codec: 'H263', clockRate: 90000, channels: 1 }],
 ])
 
-/** Limit of media sections that are read: a camera has a handful. */
+/** Maximum number of media sections: a camera has a handful. */
 const maxTracks = 16
-/** Lines that say something about tracks, and most of them. */
+/** Lines with information about tracks, and their maximum number. */
 const readLine =
   /m=|a=(?:x-dimensions:|framesize:\d|rtpmap:\d|fmtp:\d|control:|crypto:|key-mgmt:|sendrecv|sendonly|recvonly|inactive)/y
 const maxLines = 256
-/** Longest control attribute, in characters: longer ones cannot be asked for. */
+/** Maximum length of a control attribute in characters. Longer ones cannot be requested. */
 const maxControl = 1_024
-/** Timestamp clocks that exist, in Hz. */
+/** Upper limits of clock rates, in Hz. */
 const fastestClock = { video: 100_000_000, audio: 192_000 } as const
 const maxChannels = 8
 
-/** Formats of one section that are read, at most. */
+/** Maximum number of formats per section. */
 const maxFormats = 8
 
 /**
- * Reads the SDP of a camera. Anything it cannot make sense of is left out, never an error, and no number leaves its range. Lines that are not used are not
- * parsed.
+ * Parses the SDP of a camera. Invalid parts are skipped without an error, and numbers are range-checked. Unused lines
+ * are not parsed.
  */
 export function parseDescription(text: string): RtspDescription {
   const session = parse(usedLines(plainDescription(text), readLine, maxLines))
   const sections: Partial<Section>[] = [session as Partial<Section>, ...(session.media ?? [])]
-  // Some cameras write the lines of one section at the end of another.
+  // Some cameras write lines of one section at the end of another.
   const everywhere = {
     rtp: sections.flatMap(({ rtp }) => rtp ?? []),
     fmtp: sections.flatMap(({ fmtp }) => fmtp ?? []),
@@ -92,7 +98,7 @@ export function parseDescription(text: string): RtspDescription {
     if (control.length > maxControl) return []
     const types = textOf(media.payloads ?? '').split(' ', maxFormats)
     const numbers = types.map((type) => inRange(Number.parseInt(type, 10), 0, 127))
-    // Some describe the one format by another payload type than the section names.
+    // Some cameras describe the only format under another payload type than the one in the media line.
     if (numbers.length === 1 && !isDescribed(numbers[0], everywhere))
       numbers.push(...media.rtp.slice(0, 1).map(({ payload }) => inRange(payload, 0, 127)))
     const formats = [...new Set(numbers)]
@@ -111,12 +117,12 @@ export function parseDescription(text: string): RtspDescription {
 
 type Section = Pick<MediaAttributes, 'rtp' | 'fmtp'>
 
-/** Whether a description says what a payload type is. */
+/** Whether the description defines a payload type. */
 function isDescribed(payloadType: number | undefined, { rtp }: Section): boolean {
   return payloadType === undefined || staticTypes.has(payloadType) || rtp.some(({ payload }) => payload === payloadType)
 }
 
-/** Format of a payload type, by the lines of its section, or else of any other. */
+/** Returns the format of a payload type, from the lines of its section, or otherwise of any other section. */
 function formatOf(payloadType: number, kind: RtspTrack['kind'], section: Partial<Section>, everywhere: Section) {
   const ofType = <Line extends { payload: number }>(lines: readonly Line[] = []): Line[] =>
     lines.filter(({ payload }) => payload === payloadType)
@@ -127,14 +133,15 @@ function formatOf(payloadType: number, kind: RtspTrack['kind'], section: Partial
     const found = ofType(own)
     if (found.length > 0) return found
     const others = ofType(all)
-    // The one line of the section is about its one format, by whatever payload type, unless that is another format's.
+    // The only line of a section describes its only format, even under another payload type, unless that type belongs
+    // to another format.
     const isOther = own?.length !== 1 || isDescribed(own[0]?.payload, everywhere)
     return own?.length === 1 && (!isDescribed(payloadType, everywhere) || (others.length === 0 && !isOther))
       ? [...own]
       : others
   }
   const known = staticTypes.get(payloadType)
-  // A static type means the same in each section; a line for it elsewhere is about another track.
+  // A static type means the same in each section, so a line for it in another section describes another track.
   const [map] = known === undefined ? ownOrOther(section.rtp, everywhere.rtp) : ofType(section.rtp)
   return {
     payloadType,
@@ -145,23 +152,26 @@ function formatOf(payloadType: number, kind: RtspTrack['kind'], section: Partial
   }
 }
 
-/** Clock of a format that a section describes with `rate`. */
+/** Returns the clocks of a format that is described with `rate`. */
 function clocksOf(rate: number, kind: RtspTrack['kind']): Pick<RtspTrack, 'clockRate' | 'declaredClock'> {
   const declared = inRange(rate, 1, fastestClock[kind]) ?? 0
   if (kind === 'audio' || declared === 0 || declared === assumedClock.video) return { clockRate: declared }
   return { clockRate: assumedClock.video, declaredClock: declared }
 }
 
-/** Whether a section says with which key its packets are encrypted (RFC 4568, RFC 4567). Some cameras name the protocol of SRTP, and send plain packets. */
+/**
+ * Whether a section has an encryption key for its packets (RFC 4568, RFC 4567). Some cameras declare the SRTP protocol
+ * but send plain packets.
+ */
 function isEncrypted({ protocol, crypto = [], invalid = [] }: Partial<MediaDescription>): boolean {
   const hasKey = crypto.length > 0 || invalid.some(({ value }) => /^key-mgmt:/i.test(value))
   return hasKey && /SAVP/i.test(textOf(protocol ?? ''))
 }
 
-/** Name under which the size of `a=x-dimensions` and `a=framesize` stands among the parameters. */
+/** Parameter name under which the size from `a=x-dimensions` or `a=framesize` is stored. */
 export const sizeParameter = 'x-dimensions'
 
-/** Attributes of a section that hold the size of its picture, as the parser leaves them. */
+/** Returns the picture size from attributes that the parser does not support. */
 function sizeOf({ invalid = [] }: { invalid?: readonly { value: string }[] }): string {
   for (const { value } of invalid) {
     const size = /^(?:x-dimensions:|framesize:\d{1,3} )\s*(\S{1,12})/i.exec(value)?.[1]
@@ -170,7 +180,7 @@ function sizeOf({ invalid = [] }: { invalid?: readonly { value: string }[] }): s
   return ''
 }
 
-/** Longest name of a codec, in characters. */
+/** Maximum length of a codec name, in characters. */
 const maxCodec = 32
 
 function inRange(value: number, least: number, most: number): number | undefined {
@@ -182,7 +192,7 @@ function controlOf(section: object): string {
   return typeof control === 'string' || typeof control === 'number' ? textOf(control).trim() : ''
 }
 
-/** Most format parameters of a track. */
+/** Maximum number of format parameters per track. */
 const maxParameters = 64
 
 function formatParameters(lines: readonly string[]): Map<string, string> {

@@ -6,23 +6,26 @@ import { plainAddress } from './leniency.ts'
 import { RtspError } from './rtsp-error.ts'
 import { SessionRequests } from './session-requests.ts'
 
-/** Redirections that are followed for one stream (RFC 2326, section 11.3). */
+/** Maximum number of redirections per stream (RFC 2326, section 11.3). */
 const maxRedirections = 4
-/** Connections to one address: some cameras close the connection behind each 401. */
+/** Maximum number of connections to one address: some cameras close the connection after each 401. */
 const maxConnections = 3
 
-/** Address, login and bounds of a dialogue. */
+/** Address, login and limits of a dialogue. */
 export type DialogueOptions = Omit<ConnectionOptions, 'address'> & {
   address: DeviceAddress
-  /** Keeps the session alive with GET_PARAMETER, even if OPTIONS does not name it. Left out: no. */
+  /** Keeps the session alive with GET_PARAMETER, even if the response to OPTIONS does not list it. */
   tryParameter?: boolean
 }
 
-/** A connection and the requests on it, up to the description of the stream: follows the camera to another address, and connects again where a camera closes behind a challenge. */
+/**
+ * A connection and its requests, up to the description of the stream. Follows redirections, and reconnects if a camera
+ * closes the connection after a challenge.
+ */
 export class RtspDialogue {
   readonly #options: DialogueOptions
   readonly #listener: ConnectionListener
-  /** Address that the camera is asked at now. */
+  /** Current address of the camera. */
   #address: DeviceAddress
   #login: CameraLogin | undefined
   connection: RtspConnection
@@ -30,7 +33,7 @@ export class RtspDialogue {
   readonly #visited = new Set<string>()
   #redirections = 0
   #over = false
-  /** The stream was described: the connection is the session's from now on. */
+  /** The stream was described, so the session depends on this connection from now on. */
   #described = false
 
   /** @param listener `ended` is called once, for the last connection */
@@ -44,14 +47,14 @@ export class RtspDialogue {
     this.requests = requests
   }
 
-  /** Port of the address that the camera is asked at now. */
+  /** Port of the current address. */
   get port(): number {
     return this.#address.port
   }
 
   /**
-   * Connects, and asks for the description.
-   * @throws RtspError; `redirected` when the camera redirects too often, or to an address that is not allowed
+   * Connects and requests the description.
+   * @throws RtspError; `redirected` if the camera redirects too often, or to an address that is not allowed
    */
   async describe(signal: AbortSignal): Promise<RtspDescription> {
     for (;;) {
@@ -66,7 +69,7 @@ export class RtspDialogue {
   }
 
   /**
-   * Goes on where the camera redirects to: the stream has to be described anew.
+   * Follows a redirection. The stream has to be described again.
    * @throws the error, unless it is a redirection that may be followed
    */
   follow(error: unknown): void {
@@ -98,8 +101,8 @@ export class RtspDialogue {
   }
 
   /**
-   * Goes on at the Location of a redirection: at another port of the camera's host, or at another host of the networks where cameras may be. The login goes to no other host
-   * (RFC 7235, section 5.1).
+   * Follows the Location of a redirection: to another port of the camera's host, or to another host in the networks
+   * allowed for cameras. The login is not sent to another host (RFC 7235, section 5.1).
    * @throws RtspError `redirected`
    */
   #moveTo(redirection: RtspError): void {
@@ -136,7 +139,7 @@ export class RtspDialogue {
         packet: (channel, packet) => this.#listener.packet(channel, packet),
         knows: (channel) => this.#listener.knows(channel),
         ended: (error) => {
-          // A closed connection is replaced while the stream is not described yet.
+          // Before the description, a closed connection is replaced.
           if (connection === this.connection && (this.#described || this.#over)) this.#listener.ended(error)
         },
       },
@@ -147,13 +150,13 @@ export class RtspDialogue {
   }
 }
 
-/** Address of a Location: absolute, or a path at the same host; undefined: none that can be asked. */
+/** Returns the address in a Location: an absolute URL, or a path on the same host; undefined if it is not usable. */
 function targetOf(location: string, from: DeviceAddress): DeviceAddress | undefined {
   try {
     const place = plainAddress(location.split(/\s/, 1)[0] ?? '')
     return parseDeviceAddress(place.startsWith('/') ? `${from.origin}${place}` : place)
   } catch {
-    // Empty, or of another scheme.
+    // Empty, or another scheme.
     return undefined
   }
 }

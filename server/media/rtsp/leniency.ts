@@ -1,34 +1,35 @@
 import { asciiOnly, requestUrlOf } from '../../../shared/device-address.ts'
 
 /**
- * Deviations of cameras and encoders in the field from RFC 2326 and RFC 8866, and how each is read. Every rule is one entry with the deviation that it is for; a new deviation
- * is one entry here and one case in `test/field/`.
+ * Known deviations of cameras and encoders from RFC 2326 and RFC 8866, and how each is interpreted. Every rule is one
+ * entry with its deviation. A new deviation needs one entry here and one case in `test/field/`.
  */
 
-/** Form of a URL that a camera writes. */
+/** A form in which cameras write URLs. */
 interface UrlForm {
   deviation: string
-  /** @returns the URL by this form; undefined: the form does not apply */
+  /** @returns the URL in this form; undefined if the form does not apply */
   url(base: string, text: string): string | undefined
 }
 
 const absolute = /^rtsps?:\/\//i
 const endpoint = /^rtsps?:\/\/[^/?#]*/i
-/** An address without its scheme: an IPv4 address or a host with a port, and a path. */
+/** An address without its scheme: an IPv4 address, or a host with a port, followed by a path. */
 const withoutScheme = /^(?:\/\/)?(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\]|[\w.-]+(?=:\d))(?::\d{1,5})?\//i
 const withoutSlash = (base: string): string => base.replace(/\/$/, '')
 const originOf = (base: string): string => endpoint.exec(base)?.[0] ?? base
-/** The path of an absolute URL at the origin of another. */
+/** Returns the path of an absolute URL at the origin of another. */
 const movedTo = (base: string, url: string): string => `${originOf(base)}${url.replace(endpoint, '')}`
-/** An absolute URL of a text that lacks the scheme of `url`. */
+/** Returns an absolute URL for a text that lacks the scheme of `url`. */
 const withScheme = (url: string, text: string): string | undefined =>
   withoutScheme.test(text)
     ? requestUrlOf(`${/^rtsps?:/i.exec(url)?.[0] ?? 'rtsp:'}//${text.replace(/^\/\//, '')}`)
     : undefined
 
 /**
- * An address in a field or attribute, without what is written around it: quotes, angle brackets, a second scheme, one slash behind the scheme, and the schemes by which players choose a
- * transport (`rtspt`, `rtspu`).
+ * Removes decorations from an address in a field or attribute: quotes, angle brackets, and a second scheme. Also
+ * completes a single slash after the scheme, and replaces schemes by which players select a transport (`rtspt`,
+ * `rtspu`).
  */
 export function plainAddress(text: string): string {
   return text
@@ -41,7 +42,10 @@ export function plainAddress(text: string): string {
     )
 }
 
-/** Forms of a control attribute (RFC 2326, section C.1.1), the most common first: a SETUP that is refused for its URL is repeated with the next one. */
+/**
+ * Forms of a control attribute (RFC 2326, section C.1.1), most common first. A SETUP that is rejected for its URL is
+ * repeated with the next form.
+ */
 const controlForms: readonly UrlForm[] = [
   {
     deviation: 'An absolute URL, as the RFC has it; a login in it is removed.',
@@ -83,7 +87,9 @@ const controlForms: readonly UrlForm[] = [
   },
 ]
 
-/** Forms of Content-Base, Content-Location and the session's control attribute, as a base for the controls of tracks. */
+/**
+ * Forms of Content-Base, Content-Location and the session's control attribute, as a base for the controls of tracks.
+ */
 const baseForms: readonly UrlForm[] = [
   {
     deviation: 'An absolute URL, as the RFC has it.',
@@ -101,13 +107,13 @@ const baseForms: readonly UrlForm[] = [
   },
 ]
 
-/** Most URLs that one SETUP tries. */
+/** Maximum number of URLs tried by one SETUP. */
 const maxUrls = 8
 
 /**
- * URLs by which a track may be asked for, the most likely first.
- * @param bases of the stream, the most likely first; without login
- * @param control attribute of the track as the camera wrote it; empty or `*`: the base itself
+ * Returns the possible URLs of a track, most likely first.
+ * @param bases of the stream, most likely first; without login
+ * @param control attribute of the track as written by the camera; empty or `*`: the base itself
  */
 export function controlUrls(bases: readonly string[], control: string): string[] {
   const text = asciiOnly(plainAddress(control))
@@ -117,26 +123,29 @@ export function controlUrls(bases: readonly string[], control: string): string[]
   return found.length === 0 ? bases.slice(0, maxUrls) : found.slice(0, maxUrls)
 }
 
-/** @returns URLs of a base that a camera names in its answer to a request for `url`, the most likely first; none if it names none */
+/**
+ * @returns possible URLs of a base in the response to a request for `url`, most likely first; empty if the response has
+ *   none
+ */
 export function baseUrls(url: string, text: string): string[] {
-  // Some repeat it in one field.
+  // Some cameras repeat it within one field.
   const [first = ''] = text.trim().split(/[,\s]/, 1)
   const plain = asciiOnly(plainAddress(first))
   return [...new Set(baseForms.map((form) => form.url(url, plain)).filter((base) => base !== undefined))]
 }
 
-/** Form of lines of a description, and what they are read as. */
+/** A form of description lines, and its replacement. */
 interface LineForm {
   deviation: string
   from: RegExp
   to: string | ((...matched: string[]) => string)
 }
 
-/** Format parameters that cameras separate by commas. */
+/** Format parameters that some cameras separate by commas. */
 const parameterNames =
   'packetization-mode|profile-level-id|sprop-[a-z-]+|config|mode|streamtype|sizelength|index(?:delta)?length'
 
-/** Forms of lines of a description (RFC 8866), in the order in which they are read. */
+/** Forms of description lines (RFC 8866), in order of replacement. */
 const lineForms: readonly LineForm[] = [
   { deviation: 'Lines end with CR alone, or with CR CR LF.', from: /\r+\n?/g, to: '\n' },
   { deviation: 'Tabs stand for spaces.', from: /\t/g, to: ' ' },
@@ -163,7 +172,7 @@ const lineForms: readonly LineForm[] = [
   },
 ]
 
-/** @returns a description with its lines in the form of RFC 8866 */
+/** @returns the description with its lines in the form of RFC 8866 */
 export function plainDescription(text: string): string {
   return lineForms.reduce(
     (lines, { from, to }) => (typeof to === 'string' ? lines.replace(from, to) : lines.replace(from, to)),
@@ -171,10 +180,13 @@ export function plainDescription(text: string): string {
   )
 }
 
-/** Clock of a format whose `a=rtpmap` names none, in Hz: that of all pictures (RFC 3551, section 5), and of telephone sound. */
+/**
+ * Assumed clock rate of a format whose `a=rtpmap` has none, in Hz: that of all pictures (RFC 3551, section 5), and of
+ * telephone sound.
+ */
 export const assumedClock = { video: 90_000, audio: 8_000 } as const
 
-/** Other names of codecs than those that are registered for RTP. */
+/** Codec names used by cameras instead of the registered ones. */
 const codecNames: ReadonlyMap<string, string> = new Map(
   Object.entries({
     H264: ['H.264', 'X-H264', 'AVC', 'AVC1', 'MPEG4-AVC'],
@@ -192,19 +204,19 @@ const codecNames: ReadonlyMap<string, string> = new Map(
   }).flatMap(([codec, others]) => others.map((other) => [other, codec] as const)),
 )
 
-/** @returns the registered name of a codec, in upper case, for the one that a camera writes */
+/** @returns the registered name, in upper case, of the codec name written by a camera */
 export function registeredCodec(name: string): string {
   const upper = name.trim().toUpperCase()
   return codecNames.get(upper) ?? upper
 }
 
-/** What is done about a request that was not answered with success. */
+/** Reaction to a request without a successful response. */
 export type AnswerRemedy =
-  /** Goes on as if it had succeeded. */
+  /** Continues as if it had succeeded. */
   | 'ignore'
   /** Repeats it with the next URL of the track or session. */
   | 'otherUrl'
-  /** Sets the track up over UDP instead of TCP, or the other way round. */
+  /** Sets the track up over UDP instead of TCP, or vice versa. */
   | 'otherTransport'
   /** Repeats it without a Range. */
   | 'withoutRange'
@@ -213,7 +225,7 @@ export type AnswerRemedy =
 
 interface AnswerRule {
   method: string
-  /** First and last status; 0: no answer in time. */
+  /** First and last status; 0: timeout. */
   status: readonly [number, number]
   remedy: AnswerRemedy
   deviation: string
@@ -269,14 +281,14 @@ const answerRules: readonly AnswerRule[] = [
   },
 ]
 
-/** @param status of the answer; 0: no answer in time. @returns what is done about it, in order */
+/** @param status of the response; 0: timeout. @returns the reactions, in order */
 export function remediesFor(method: string, status: number): AnswerRemedy[] {
   return answerRules
     .filter((rule) => rule.method === method && status >= rule.status[0] && status <= rule.status[1])
     .map(({ remedy }) => remedy)
 }
 
-/** Answers that name another place for the stream (RFC 2326, section 11.3; 307 and 308 as in HTTP). */
+/** Whether a status is a redirection (RFC 2326, section 11.3; 307 and 308 as in HTTP). */
 export function isRedirection(status: number): boolean {
   return [301, 302, 303, 305, 307, 308].includes(status)
 }

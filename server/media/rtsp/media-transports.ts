@@ -6,54 +6,54 @@ import type { RtspTrack } from './description.ts'
 import { failureOf, RtspError } from './rtsp-error.ts'
 import { hasRemedy, type SessionRequests } from './session-requests.ts'
 
-/** Parts that transports work on. */
+/** Dependencies and options of transports. */
 export interface TransportOptions {
   connection: RtspConnection
   requests: SessionRequests
-  /** Closes what was opened. */
+  /** Closes the opened sockets when it ends. */
   lifetime: Lifetime
-  /** Addresses where the camera may be; left out: everywhere. */
+  /** Addresses allowed for cameras; omitted: any. */
   allowed: AllowedAddresses | undefined
-  /** Begin with UDP rather than TCP. */
+  /** Try UDP first instead of TCP. */
   udp: boolean
 }
 
-/** Sources that are remembered, at most. */
+/** Maximum number of sources kept. */
 const maxSources = 16
 
-/** Packet types of RTCP (RFC 5761, section 4). */
+/** Whether a packet type belongs to RTCP (RFC 5761, section 4). */
 function isRtcpType(type: number): boolean {
   return type >= 192 && type <= 223
 }
 
-/** Synchronization source of an RTCP packet, or of RTP at byte 8. */
+/** Returns the synchronization source of an RTCP packet, or of RTP at byte 8. */
 function sourceOf(packet: Buffer, at: 4 | 8 = 4): number {
   return packet.length < at + 4 ? -1 : packet.readUInt32BE(at)
 }
 
-/** Whether a track, or another format in its place, has this payload type. */
+/** Whether a track, or an alternative format of it, has this payload type. */
 function sends({ payloadType, alternatives = [] }: RtspTrack, type: number): boolean {
   return payloadType === type || alternatives.some((other) => other.payloadType === type)
 }
 
-/** Takes what the transports receive. */
+/** Receives the packets of the transports. */
 export interface TransportListener {
   rtp(track: RtspTrack, packet: Buffer): void
   rtcp(track: RtspTrack, packet: Buffer): void
   failed(error: RtspError): void
 }
 
-/** Transports of a session's tracks: interleaved in the connection, or UDP where the camera refuses that. */
+/** Transports of a session's tracks: interleaved in the connection, or UDP if the camera rejects that. */
 export class MediaTransports {
   readonly #options: TransportOptions
   readonly #listener: TransportListener
-  /** Tracks of each interleaved channel: some cameras name one channel for several tracks, or for RTP and RTCP. */
+  /** Tracks by interleaved channel. Some cameras use one channel for several tracks, or for RTP and RTCP. */
   readonly #channels = new Map<number, RtspTrack[]>()
   readonly #tracks: RtspTrack[] = []
-  /** Synchronization sources of RTP, which tell the track of a report. */
+  /** Tracks by synchronization source of RTP, to assign reports. */
   readonly #sources = new Map<number, RtspTrack>()
   readonly #pairs: DatagramPair[] = []
-  /** Sends a report for each track. */
+  /** Functions that send a report, one per track. */
   readonly #reports: ((packet: Buffer) => void)[] = []
   #udp: boolean
 
@@ -63,27 +63,27 @@ export class MediaTransports {
     this.#udp = options.udp
   }
 
-  /** Bytes that came by UDP. */
+  /** Bytes received over UDP. */
   get receivedBytes(): number {
     return this.#pairs.reduce((sum, pair) => sum + pair.receivedBytes, 0)
   }
 
   /**
-   * Sets a track up.
-   * @param index of the track among those that are set up
+   * Sets up a track.
+   * @param index of the track among those set up
    * @throws RtspError
    */
   async setUp(index: number, track: RtspTrack): Promise<void> {
     try {
       await this.#setUpAs(index, track)
     } catch (error) {
-      // For the first track only; later ones must go the same way.
+      // Only for the first track; later ones must use the same transport.
       if (!hasRemedy(error, 'SETUP', 'otherTransport') || index > 0) throw error
       this.#udp = !this.#udp
       try {
         await this.#setUpAs(index, track)
       } catch {
-        // The first refusal says more.
+        // The first error is more informative.
         this.#udp = !this.#udp
         throw error
       }
@@ -95,7 +95,10 @@ export class MediaTransports {
     return this.#channels.has(channel)
   }
 
-  /** Takes a packet of an interleaved channel: of its track, or of the track that its payload type or source tells. */
+  /**
+   * Takes a packet of an interleaved channel. Assigns it by channel, or by payload type or source if the channel is
+   * ambiguous.
+   */
   interleaved(channel: number, packet: Buffer): void {
     if (packet.length < 2 || this.#tracks.length === 0) return
     const candidates = this.#channels.get(channel) ?? this.#tracks
@@ -113,7 +116,7 @@ export class MediaTransports {
     this.#listener.rtp(track, packet)
   }
 
-  /** Sends a report for each track. */
+  /** Sends a report on each track. */
   report(packet: Buffer): void {
     for (const send of this.#reports) send(packet)
   }
@@ -134,13 +137,13 @@ export class MediaTransports {
     const transport = `RTP/AVP/TCP;unicast;interleaved=${wanted[0]}-${wanted[1]}`
     const { channels = wanted, udp } = await requests.setUp(track, transport)
     if (udp === true) {
-      // The camera grants UDP to a request for TCP: it is asked for what it does.
+      // The camera answers a request for TCP with UDP, so UDP is requested.
       if (index > 0) throw new RtspError('protocol', 'the camera mixes TCP and UDP')
       this.#udp = true
       return await this.#setUpUdp(track)
     }
     this.#tracks.push(track)
-    // Some answer with the channels of another track, and send on those that were asked for.
+    // Some cameras answer with the channels of another track, but send on the requested ones.
     for (const channel of new Set([...channels, ...wanted])) {
       this.#channels.set(channel, [...(this.#channels.get(channel) ?? []), track])
     }

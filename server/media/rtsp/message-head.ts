@@ -1,20 +1,20 @@
 import { RtspError } from './rtsp-error.ts'
 
-/** Most header fields of one message, and longest line of it in bytes. */
+/** Maximum number of header fields per message, and maximum line length in bytes. */
 const maxFields = 100
 const maxLine = 8 * 1024
 
-/** The start line and the header fields of a message. */
+/** Start line and header fields of a message. */
 export interface MessageHead {
   startLine: string
-  /** Headers by name in lower case; a repeated field keeps each value. */
+  /** Header fields by name in lower case, with all values of repeated fields. */
   headers: ReadonlyMap<string, readonly string[]>
 }
 
 /**
- * Reads the head of a message. Lines end with CRLF or LF; what is not UTF-8 becomes replacement characters; zero bytes, and lines that are no
- * fields, are left out.
- * @throws RtspError `protocol` past a bound, or when it holds a lone CR
+ * Parses the head of a message. Lines end with CRLF or LF. Invalid UTF-8 becomes replacement characters; zero bytes and
+ * lines that are not fields are skipped.
+ * @throws RtspError `protocol` above a limit, or for a lone CR
  */
 export function parseHead(bytes: Buffer): MessageHead {
   const [startLine = '', ...lines] = bytes
@@ -40,7 +40,7 @@ export function parseHead(bytes: Buffer): MessageHead {
   return { startLine, headers }
 }
 
-/** Joins each line that begins with a space or a tab to the line before it (RFC 2326, section 4.2). */
+/** Joins each line that begins with a space or a tab to the previous line (RFC 2326, section 4.2). */
 function unfolded(lines: readonly string[]): string[] {
   const whole: string[] = []
   for (const line of lines) {
@@ -51,19 +51,19 @@ function unfolded(lines: readonly string[]): string[] {
   return whole
 }
 
-/** The number of a CSeq field (RFC 2326, section 12.17); undefined when there is none. */
+/** Returns the number of the CSeq field (RFC 2326, section 12.17); undefined if there is none. */
 export function sequenceNumber(headers: MessageHead['headers']): number | undefined {
   const text = headers.get('cseq')?.[0] ?? ''
   return /^\d{1,10}$/.test(text) ? Number(text) : undefined
 }
 
-/** The status of an answer; undefined when the line begins none. */
+/** Returns the status in the start line of a response; undefined for any other line. */
 export function statusOf(startLine: string): number | undefined {
   const match = /^RTSP\/\d\.\d[ \t]{1,4}([1-5]\d\d)(?:\s|$)/i.exec(startLine)
   return match === null ? undefined : Number(match[1])
 }
 
-/** The status of an answer with its reason, e.g. `551 Option not supported`, for people: of plain characters, and short. */
+/** Returns status and reason of a response for display, e.g. `551 Option not supported`: printable ASCII, shortened. */
 export function statusText(startLine: string): string {
   return startLine
     .replace(/^\S{1,16}\s{1,4}/, '')
@@ -72,7 +72,7 @@ export function statusText(startLine: string): string {
     .trim()
 }
 
-/** The method of a request; undefined when the line begins none. */
+/** Returns the method in the start line of a request; undefined for any other line. */
 export function methodOf(startLine: string): string | undefined {
   return /^([A-Z_]{1,32}) \S{1,2048} RTSP\/\d\.\d$/.exec(startLine)?.[1]
 }

@@ -1,30 +1,35 @@
-/** Silence after which a picture counts as stopped: multiples of the session's stall time, and of the longest gap so far. */
+/**
+ * Factors of the silence after which a picture has stopped: for the session's stall time, and for the longest gap so
+ * far.
+ */
 const stallFactor = 12
 const gapFactor = 4
 
-/** Arrival of a session's RTP packets. */
+/** Tracks the arrival of a session's RTP packets. */
 export class PacketArrivals {
   readonly #first = Promise.withResolvers<void>()
-  /** On the clock of `performance.now()`: a wall clock that is set silences no camera. 0 before the first packet. */
+  /**
+   * Monotonic clock (`performance.now()`): changing the system clock must not make a camera appear silent. 0 before the
+   * first packet.
+   */
   #lastAt = 0
 
   constructor() {
-    // Rejections are for `first` alone, which may not be awaited.
+    // Rejections are reported by `first` only, which may not be awaited.
     this.#first.promise.catch(() => {})
   }
 
-  /** Resolves with the first packet, rejects with the error of `fail`. */
+  /** Resolves with the first packet; rejects with the error of `fail`. */
   get first(): Promise<void> {
     return this.#first.promise
   }
 
-  /** Notes a packet. */
   note(): void {
     if (this.#lastAt === 0) this.#first.resolve()
     this.#lastAt = performance.now()
   }
 
-  /** Ends the wait for the first packet. */
+  /** Rejects the wait for the first packet. */
   fail(error: Error): void {
     this.#first.reject(error)
   }
@@ -36,8 +41,9 @@ export class PacketArrivals {
 }
 
 /**
- * Tells whether a camera has stopped its picture while its sound goes on. Still cameras send a picture in some seconds only, so the limit is several times that of
- * the whole session (60 s by default), and several times the longest gap between two packets so far. A camera that has sent no picture yet may have none.
+ * Detects a camera whose picture has stopped while its sound continues. Still cameras send a picture only every few
+ * seconds. So the limit is several times the stall time of the session (60 s by default), and several times the longest
+ * gap between packets so far. A camera that has not sent a picture yet may have none.
  */
 export class PictureSilence {
   readonly #minMs: number
@@ -51,9 +57,10 @@ export class PictureSilence {
   }
 
   /**
-   * Notes the place of the picture. @returns milliseconds of silence once it has stopped; 0 before
-   * @param place of its last packet, different with each packet; -1 before the first
-   * @param now milliseconds of a clock that never goes back
+   * Takes the latest place of the picture.
+   * @param place of its last packet, different for each packet; -1 before the first
+   * @param now milliseconds of a monotonic clock
+   * @returns milliseconds of silence if the picture has stopped; otherwise 0
    */
   note(place: number, now: number): number {
     const silentMs = now - this.#since

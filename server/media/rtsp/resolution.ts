@@ -9,42 +9,51 @@ export interface Resolution {
   height: number
 }
 
-/** Fields of a sequence parameter set that are read. */
+/** Fields read from a sequence parameter set. */
 export interface SequenceParameters extends Resolution {
   /** profile_idc of H.264, general_profile_idc of H.265. */
   profile: number
   /** chroma_format_idc: 1 is 4:2:0. */
   chroma: number
-  /** Bits of a sample, of brightness or colour, whichever are more. */
+  /** Bits per sample, the larger of luma and chroma. */
   bitDepth: number
-  /** H.264: fields, or frames of two fields, may come. */
+  /** H.264: the stream may have fields, or frames of two fields. */
   interlaced: boolean
-  /** Pictures that may come before one that is shown ahead of them: more than 0 with B-frames; undefined when it does not say. */
+  /**
+   * Maximum number of pictures that precede another one in decoding order and follow it in output order: more than 0
+   * with B-frames; undefined if not specified.
+   */
   reordered: number | undefined
 }
 
-/** The resolution that a camera describes in its parameter sets; undefined when it does not, or they are broken. */
+/** Returns the resolution in a track's parameter sets; undefined if there are none or they are broken. */
 export function describedResolution(track: RtspTrack): Resolution | undefined {
   const parameters = describedParameters(track)
   return parameters === undefined ? undefined : { width: parameters.width, height: parameters.height }
 }
 
-/** Size that a camera describes beside its format: `a=x-dimensions:W,H`, `a=framesize:TYPE W-H` (3GPP TS 26.234, section 5.3.3.2). */
+/**
+ * Returns the size described separately from the format: `a=x-dimensions:W,H`, `a=framesize:TYPE W-H` (3GPP TS 26.234,
+ * section 5.3.3.2).
+ */
 export function describedSize({ parameters }: Pick<RtspTrack, 'parameters'>): Resolution | undefined {
   const [, width = '0', height = '0'] = /^(\d{1,5})[,x-](\d{1,5})$/.exec(parameters.get(sizeParameter) ?? '') ?? []
   return Number(width) > 0 && Number(height) > 0 ? { width: Number(width), height: Number(height) } : undefined
 }
 
-/** Names of the parameters that hold parameter sets (RFC 6184, section 8.1; RFC 7798, section 7.1), in the order in which a decoder needs these. */
+/**
+ * Names of the parameters that hold parameter sets (RFC 6184, section 8.1; RFC 7798, section 7.1), in the order
+ * required by a decoder.
+ */
 const setParameters = { H264: ['sprop-parameter-sets'], H265: ['sprop-vps', 'sprop-sps', 'sprop-pps'] } as const
 
-/** Parameter sets that a description holds; none for other codecs. */
+/** Returns the parameter sets in a description; empty for other codecs. */
 export function describedUnits({ codec, parameters }: Pick<RtspTrack, 'codec' | 'parameters'>): Buffer[] {
   if (codec !== 'H264' && codec !== 'H265') return []
   return setParameters[codec].flatMap((name) => parameterSetsOf(parameters.get(name) ?? ''))
 }
 
-/** Picture parameters that a camera describes in its parameter sets; undefined when there are none, or they are broken. */
+/** Returns the picture parameters in a track's parameter sets; undefined if there are none or they are broken. */
 export function describedParameters(track: Pick<RtspTrack, 'codec' | 'parameters'>): SequenceParameters | undefined {
   const parametersOf = track.codec === 'H264' ? h264Parameters : h265Parameters
   for (const unit of describedUnits(track)) {
@@ -54,7 +63,7 @@ export function describedParameters(track: Pick<RtspTrack, 'codec' | 'parameters
   return undefined
 }
 
-/** Picture parameters in an H.264 packet; broken ones are left out. */
+/** Returns the picture parameters in an H.264 packet; broken ones are skipped. */
 export function sentParameters(packet: Buffer): SequenceParameters[] {
   if ((h264Content(packet) & sequenceParameters) === 0) return []
   return piecesOf(packet, packings.H264).flatMap(({ header, type, body }) =>
@@ -62,12 +71,12 @@ export function sentParameters(packet: Buffer): SequenceParameters[] {
   )
 }
 
-/** Profiles whose parameter set says more about colour (ITU-T H.264, section 7.3.2.1.1). */
+/** Profiles whose parameter set has additional chroma fields (ITU-T H.264, section 7.3.2.1.1). */
 const highProfiles = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135])
 
-/** Baseline has no B-frames (ITU-T H.264, section A.2.1). */
+/** The baseline profile has no B-frames (ITU-T H.264, section A.2.1). */
 const baseline = 66
-/** Shown in the order of decoding (section 8.2.1). */
+/** Value of pic_order_cnt_type for output in decoding order (section 8.2.1). */
 const decodingOrder = 2
 
 /** Reads an H.264 sequence parameter set. */
@@ -120,7 +129,7 @@ function skipScalingList(bits: BitReader, size: number): void {
   for (let i = 0; i < size && next !== 0; i++) next = (next + bits.signed() + 256) % 256
 }
 
-/** max_num_reorder_frames of the usability information (sections E.1.1 and E.1.2); undefined where it is not there. */
+/** Reads max_num_reorder_frames of the usability information (sections E.1.1 and E.1.2); undefined if it is missing. */
 function h264Reordered(bits: BitReader): number | undefined {
   if (bits.bit() === 0) return undefined
   if (bits.bit() === 1 && bits.bits(8) === 255) bits.skip(32)
@@ -140,7 +149,7 @@ function h264Reordered(bits: BitReader): number | undefined {
   return bits.unsigned()
 }
 
-/** Returns whether there was one. */
+/** Returns whether hypothetical decoder parameters were present. */
 function skipDecoder(bits: BitReader): boolean {
   if (bits.bit() === 0) return false
   const count = bits.unsigned() + 1
@@ -158,7 +167,7 @@ function skipNumbers(bits: BitReader, count: number): void {
   for (let i = 0; i < count; i++) bits.unsigned()
 }
 
-/** Returns its type. */
+/** Returns the pic_order_cnt_type. */
 function skipPictureOrder(bits: BitReader): number {
   const type = bits.unsigned()
   if (type === 0) bits.unsigned()
@@ -179,7 +188,7 @@ export function h265Parameters(nal: Uint8Array): SequenceParameters | undefined 
     const bits = new BitReader(nal.subarray(2))
     bits.skip(4)
     const layers = bits.bits(3)
-    // One bit, two of the profile space and one of the tier lie before the profile.
+    // One bit, two bits of the profile space and one of the tier precede the profile.
     bits.skip(4)
     const profile = bits.bits(5)
     bits.skip(80 + 8)
@@ -202,10 +211,10 @@ export function h265Parameters(nal: Uint8Array): SequenceParameters | undefined 
   })
 }
 
-/** Bits of a sample, and sps_max_num_reorder_pics of the lowest layer that is described. */
+/** Reads the bits per sample, and sps_max_num_reorder_pics of the lowest described layer. */
 function h265Samples(bits: BitReader): { bitDepth: number; reordered: number } {
   const bitDepth = 8 + Math.max(bits.unsigned(), bits.unsigned())
-  // The length of picture order counts; whether each layer is described.
+  // Length of picture order counts; flag whether each layer is described.
   bits.unsigned()
   bits.skip(1)
   bits.unsigned()
@@ -222,7 +231,7 @@ function cropped(width: number, height: number, crop: readonly number[], unitX: 
   return { width: width - (left + right) * unitX, height: height - (top + bottom) * unitY }
 }
 
-/** Nothing larger than 16K is a camera. */
+/** Maximum picture size per side: no camera has more than 16K. */
 const largestSide = 16_384
 
 function read(parse: () => SequenceParameters): SequenceParameters | undefined {
@@ -232,7 +241,7 @@ function read(parse: () => SequenceParameters): SequenceParameters | undefined {
   return width > 0 && height > 0 && width <= largestSide && height <= largestSide ? parameters : undefined
 }
 
-/** undefined past the end. */
+/** Returns undefined if the data ends early. */
 function whereRead<T>(parse: () => T): T | undefined {
   try {
     return parse()

@@ -3,7 +3,7 @@ import type { DeviceErrorKind } from '../../../shared/device.ts'
 import { ExpectedError } from '../../../shared/expected-error.ts'
 import { isRedirection } from './leniency.ts'
 
-/** The kinds of failure that a pull by itself can have (the others of `deviceErrorKinds` are the room's or the controller's). */
+/** Kinds of failures of a pull. The other `deviceErrorKinds` concern the room or the controller. */
 export type RtspErrorKind = Extract<
   DeviceErrorKind,
   | 'auth'
@@ -25,18 +25,21 @@ export type RtspErrorKind = Extract<
   | 'srtp'
 >
 
-/** Further facts of a failure. */
+/** Further facts about a failure. */
 export interface RtspErrorFacts extends ErrorOptions {
-  /** What the camera answered to what, or which codecs it sends, for people: short, of plain characters, without login. */
+  /**
+   * Text for people: the camera's response and its request, or the camera's codecs. Short, printable ASCII, without
+   * login.
+   */
   detail?: string
-  /** Location of a redirection, as the camera wrote it; it may hold a login. */
+  /** Location of a redirection as written by the camera; may contain a login. */
   location?: string
 }
 
-/** A camera could not be pulled, or its stream ended. The message is for the log and never holds a login. */
+/** A camera could not be pulled, or its stream ended. The message is for the log and never contains a login. */
 export class RtspError extends ExpectedError {
   readonly kind: RtspErrorKind
-  /** RTSP status code; 0 when no answer caused it. */
+  /** RTSP status code; 0 if no response caused the failure. */
   readonly status: number
   readonly detail: string
   readonly location: string
@@ -49,7 +52,7 @@ export class RtspError extends ExpectedError {
     this.location = facts.location ?? ''
   }
 
-  /** The same failure with the track that the request was for, e.g. `track 3 (PCMA)`. */
+  /** Returns the same failure with the track of the request, e.g. `track 3 (PCMA)`. */
   ofTrack(track: string): RtspError {
     const { kind, message, status, detail, location, cause } = this
     return new RtspError(kind, `${message} for ${track}`, status, {
@@ -60,7 +63,7 @@ export class RtspError extends ExpectedError {
   }
 }
 
-/** Kinds of errors of the operating system and TLS, by their code. */
+/** Failure kinds of operating system and TLS errors, by error code. */
 const kindsByCode: Readonly<Record<string, RtspErrorKind>> = {
   ECONNREFUSED: 'refused',
   ENOTFOUND: 'unreachable',
@@ -75,7 +78,7 @@ const kindsByCode: Readonly<Record<string, RtspErrorKind>> = {
   ETIMEDOUT: 'timeout',
   ECONNRESET: 'closed',
   EPIPE: 'closed',
-  // OpenSSL's verification errors, as Node names them.
+  // Certificate verification errors of OpenSSL, as named by Node.
   DEPTH_ZERO_SELF_SIGNED_CERT: 'certificate',
   SELF_SIGNED_CERT_IN_CHAIN: 'certificate',
   UNABLE_TO_GET_ISSUER_CERT: 'certificate',
@@ -85,7 +88,7 @@ const kindsByCode: Readonly<Record<string, RtspErrorKind>> = {
   CERT_NOT_YET_VALID: 'certificate',
   CERT_UNTRUSTED: 'certificate',
   ERR_TLS_CERT_ALTNAME_INVALID: 'certificate',
-  // The camera knows no version, cipher or key that is taken by default.
+  // The camera supports no version, cipher or key that is accepted by default.
   ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: 'oldTls',
   ERR_SSL_UNSUPPORTED_PROTOCOL: 'oldTls',
   ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: 'oldTls',
@@ -96,7 +99,7 @@ const kindsByCode: Readonly<Record<string, RtspErrorKind>> = {
   ERR_SSL_CA_MD_TOO_WEAK: 'oldTls',
 }
 
-/** The failure of a socket as an RtspError; no TLS at all is `protocol`. */
+/** Converts a socket error to an RtspError. A connection without TLS becomes `protocol`. */
 export function socketError(cause: unknown): RtspError {
   if (cause instanceof RtspError) return cause
   const code = errorCode(cause)
@@ -106,7 +109,10 @@ export function socketError(cause: unknown): RtspError {
   return new RtspError(kind, message, 0, { cause, detail })
 }
 
-/** Failure for an error of a handler: an RtspError as it is; any other one is unexpected, and its cause is logged whole at the end of the session. */
+/**
+ * Converts an error of a handler. An RtspError is returned unchanged. Any other error is unexpected; its cause is
+ * logged at the end of the session.
+ */
 export function failureOf(cause: unknown): RtspError {
   return cause instanceof RtspError
     ? cause
@@ -114,8 +120,8 @@ export function failureOf(cause: unknown): RtspError {
 }
 
 /**
- * An answer that is no success, by the kind that it means (RFC 2326, section 11).
- * @param text status and reason as the camera wrote them, e.g. `551 Option not supported`
+ * Returns the error for an unsuccessful response, with the kind that the status means (RFC 2326, section 11).
+ * @param text status and reason as written by the camera, e.g. `551 Option not supported`
  */
 export function statusError(method: string, status: number, text = String(status), location = ''): RtspError {
   const detail = `${text} to ${method}`

@@ -6,7 +6,7 @@ import { describedResolution } from './resolution.ts'
 import { RtspError, type RtspErrorKind } from './rtsp-error.ts'
 import { noUsableTrack, type RtspOptions, RtspSession } from './session.ts'
 
-/** One track of a probed camera; its detail holds the resolution where the camera describes it. */
+/** One track of a probed camera. Its detail includes the resolution if the camera describes it. */
 interface ProbedTrack extends CodecSupport {
   kind: 'video' | 'audio'
   codec: string
@@ -19,17 +19,17 @@ interface ProbedTrack extends CodecSupport {
 export type ProbeResult = {
   milliseconds: number
   tracks: ProbedTrack[]
-  /** IP address at which it answered; empty when it did not. */
+  /** IP address that answered; empty if none did. */
   address: string
 } & ({ ok: true } | { ok: false; kind: RtspErrorKind; message: string /** See RtspError. */; detail: string })
 
-/** Settings of a probe: those of a pull. */
+/** Settings of a probe, a subset of those of a pull. */
 export type ProbeOptions = Required<Pick<RtspOptions, 'trustAnyCertificate' | 'answerMs' | 'allowed' | 'log'>> &
   Pick<RtspOptions, 'abilities'>
 
 /**
- * Probes a camera without playing it: is it reachable, is the login right, which tracks are supported. `ok` means that it could join a room.
- * Rejects only with the signal's reason.
+ * Probes a camera without playing it: whether it is reachable, the login is correct, and its tracks are supported. `ok`
+ * means that the camera could join a room. Rejects only with the signal's reason.
  */
 export async function probe(camera: CameraSource, options: ProbeOptions, signal: AbortSignal): Promise<ProbeResult> {
   const started = performance.now()

@@ -4,34 +4,37 @@ import { type AnswerRemedy, baseUrls, controlUrls, remediesFor } from './lenienc
 import { RtspError } from './rtsp-error.ts'
 import { type GrantedTransport, parseSession, parseTransport } from './transport.ts'
 
-/** A session that ends within so many times its timeout may have timed out; one that lasts longer was kept alive. */
+/** Multiple of the session timeout. A session that ends earlier may have timed out; a longer one was kept alive. */
 const timedOutShare = 2.5
 
-/** Share of the session's timeout after which it is kept alive, and the shortest interval in milliseconds. */
+/** Share of the session timeout after which a keep-alive is sent, and its minimum interval in milliseconds. */
 const keepAliveShare = 0.45
 const minKeepAliveMs = 1_000
-/** Methods of a Public field that are read, at most. */
+/** Maximum number of methods read from a Public field. */
 const maxMethods = 64
-/** Share of the deadline of an answer that OPTIONS gets: some cameras never answer it. */
+/** Share of the response timeout for OPTIONS: some cameras never answer it. */
 const optionsShare = 0.4
 
-/** Requests of one RTSP session (RFC 2326, section 10), and what their answers say of it. Each throws RtspError. */
+/**
+ * Requests of one RTSP session (RFC 2326, section 10), and the state from their responses. Each method throws
+ * RtspError.
+ */
 export class SessionRequests {
   readonly #connection: RtspConnection
   readonly #url: string
-  /** URLs that the controls of tracks may be relative to, and URLs of all tracks together; the most likely first. */
+  /** Base URLs for the controls of tracks, and aggregate URLs of the session; most likely first. */
   #bases: string[]
   #aggregates: string[]
-  /** Ids that SETUP named, in order; empty before the first one. */
+  /** Session ids from SETUP responses, in order; empty before the first. */
   readonly #ids: string[] = []
   #timeoutMs = 60_000
   readonly #keepAlive: KeepAlive
-  /** Tracks that the camera described. */
+  /** Tracks described by the camera. */
   described: readonly RtspTrack[] = []
 
   /**
    * @param url of the stream, without login
-   * @param tryParameter keeps the session alive with GET_PARAMETER, even if OPTIONS does not name it
+   * @param tryParameter keeps the session alive with GET_PARAMETER, even if OPTIONS does not list it
    */
   constructor(connection: RtspConnection, url: string, tryParameter = false) {
     this.#connection = connection
@@ -41,14 +44,14 @@ export class SessionRequests {
     this.#aggregates = [url]
   }
 
-  /** OPTIONS and DESCRIBE. */
+  /** Sends OPTIONS and DESCRIBE. */
   async describe(): Promise<RtspDescription> {
     try {
       const options = await this.#connection.request('OPTIONS', this.#url, {}, optionsShare)
       const methods = options.headers('public').flatMap((field) => field.split(',', maxMethods))
       this.#keepAlive.noteMethods(methods.slice(0, maxMethods).map((name) => name.trim()))
     } catch (error) {
-      // A login that is refused would only be refused once more.
+      // DESCRIBE would only be rejected for the same login.
       const isLogin = error instanceof RtspError && error.status === 401 && this.#connection.authorization.isRefused
       if (!hasRemedy(error, 'OPTIONS', 'ignore') || isLogin) throw error
     }
@@ -62,14 +65,14 @@ export class SessionRequests {
   }
 
   /**
-   * SETUP, by each form of the track's URL until the camera knows one.
-   * @param transport wanted, e.g. `RTP/AVP/TCP;unicast;interleaved=0-1`
+   * Sends SETUP with each form of the track's URL until one is accepted.
+   * @param transport requested transport, e.g. `RTP/AVP/TCP;unicast;interleaved=0-1`
    */
   async setUp(track: RtspTrack, transport: string): Promise<GrantedTransport> {
     const { url, answer } = await this.#firstOf('SETUP', controlUrls(this.#bases, track.control), {
       Transport: transport,
     })
-    // Its other tracks lie beside it, and the session of a single track may have its URL.
+    // Prefers this base for the other tracks. The session of a single track may have the URL of the track.
     if (this.#bases.length > 1) this.#bases.sort((a, b) => Number(url.startsWith(b)) - Number(url.startsWith(a)))
     if (!this.#aggregates.includes(url)) this.#aggregates.push(url)
     const { id, timeoutMs } = parseSession(answer.header('session') ?? '')
@@ -81,7 +84,7 @@ export class SessionRequests {
     return parseTransport(answer.header('transport') ?? '')
   }
 
-  /** PLAY, of everything that was set up, and again in the other ways that its refusal asks for. */
+  /** Sends PLAY for all tracks that were set up, and repeats it in other ways depending on the error. */
   async play(): Promise<void> {
     this.#keepAlive.notePlay()
     try {
@@ -105,8 +108,9 @@ export class SessionRequests {
   }
 
   /**
-   * GET_PARAMETER, or OPTIONS where the camera does not know it. Some cameras refuse both, or answer neither.
-   * @throws RtspError `closed` when the camera says that the session is over (454): some say so while it goes on
+   * Sends GET_PARAMETER, or OPTIONS if the camera does not support it. Some cameras reject both, or answer neither.
+   * @throws RtspError `closed` if the camera reports that the session has ended (454); some report this although it
+   *   continues
    */
   async keepAlive(): Promise<void> {
     try {
@@ -114,12 +118,12 @@ export class SessionRequests {
     } catch (error) {
       if (!(error instanceof RtspError)) throw error
       if (error.status === 454) throw new RtspError('closed', 'the camera ended the session', 454)
-      // Some list the method and refuse it.
+      // Some cameras list the method but reject it.
       if (error.status !== 0) this.#keepAlive.noteRefusal()
     }
   }
 
-  /** Whether a session that ends now may have timed out in spite of its keep-alives. */
+  /** Whether a session that ends now may have timed out despite its keep-alives. */
   get mayHaveTimedOut(): boolean {
     return this.#keepAlive.mayHaveFailed(this.#timeoutMs)
   }
@@ -129,7 +133,7 @@ export class SessionRequests {
     return this.#ids.length > 0
   }
 
-  /** TEARDOWN. */
+  /** Sends TEARDOWN. */
   async tearDown(): Promise<void> {
     await this.#connection.request('TEARDOWN', this.#aggregate)
   }
@@ -138,7 +142,7 @@ export class SessionRequests {
     return this.#aggregates[0] ?? this.#url
   }
 
-  /** Sends a request with one URL after another. @throws RtspError of the first URL if all are refused */
+  /** Sends a request with one URL after another. @throws the RtspError of the first URL if all are rejected */
   async #firstOf(
     method: string,
     urls: readonly string[],
@@ -167,7 +171,7 @@ export class SessionRequests {
     return false
   }
 
-  /** Whether PLAY without a Range succeeds. @throws RtspError when it is not answered */
+  /** Returns whether PLAY without a Range succeeds. @throws RtspError if it is not answered */
   async #plays(url: string): Promise<boolean> {
     try {
       await this.#connection.request('PLAY', url)
@@ -179,7 +183,7 @@ export class SessionRequests {
   }
 }
 
-/** Whether a request that failed has this remedy. */
+/** Whether a failed request has this remedy. */
 export function hasRemedy(error: unknown, method: string, remedy: AnswerRemedy): boolean {
   if (!(error instanceof RtspError)) return false
   const unanswered = error.kind === 'timeout'
@@ -195,22 +199,23 @@ function describeSafely(answer: RtspAnswer): RtspDescription {
 }
 
 /**
- * Method that keeps a session alive: GET_PARAMETER where the answer to OPTIONS names it, else OPTIONS. Some servers do not name GET_PARAMETER, and take nothing else for a keep-alive;
- * others name it and refuse it, or close the connection at a method that they do not know.
+ * Selects the method that keeps a session alive: GET_PARAMETER if the response to OPTIONS lists it, otherwise OPTIONS.
+ * Some servers do not list GET_PARAMETER, but accept no other keep-alive. Others list it and reject it, or close the
+ * connection at an unknown method.
  */
 class KeepAlive {
   #isNamed = false
   #isParameter: boolean
-  /** When PLAY was sent, in milliseconds of a clock that never goes back. */
+  /** Time of PLAY, in milliseconds of a monotonic clock. */
   #playedAt = 0
   #wasSent = false
 
-  /** @param tryParameter GET_PARAMETER is taken even if OPTIONS does not name it */
+  /** @param tryParameter uses GET_PARAMETER even if OPTIONS does not list it */
   constructor(tryParameter: boolean) {
     this.#isParameter = tryParameter
   }
 
-  /** Takes the methods that the answer to OPTIONS names. */
+  /** Takes the methods listed in the response to OPTIONS. */
   noteMethods(names: readonly string[]): void {
     this.#isNamed = names.includes('GET_PARAMETER')
     this.#isParameter ||= this.#isNamed
@@ -220,18 +225,21 @@ class KeepAlive {
     this.#playedAt = performance.now()
   }
 
-  /** Returns the method of the keep-alive that is sent now. */
+  /** Returns the method for the next keep-alive. */
   next(): 'GET_PARAMETER' | 'OPTIONS' {
     this.#wasSent = true
     return this.#isParameter ? 'GET_PARAMETER' : 'OPTIONS'
   }
 
-  /** Takes the refusal of a keep-alive. */
+  /** Handles the rejection of a keep-alive. */
   noteRefusal(): void {
     this.#isParameter = false
   }
 
-  /** Whether a session of this timeout that ends now may have timed out in spite of its keep-alives, by a method that was not named. */
+  /**
+   * Whether a session that ends now may have timed out despite its keep-alives, because of a method that was not
+   * listed.
+   */
   mayHaveFailed(timeoutMs: number): boolean {
     const isEarly = performance.now() - this.#playedAt < timedOutShare * timeoutMs
     return this.#wasSent && !this.#isNamed && isEarly

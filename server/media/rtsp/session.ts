@@ -25,87 +25,93 @@ import type { RtspDescription, RtspTrack } from './description.ts'
 import { MediaTransports } from './media-transports.ts'
 import { failureOf, RtspError } from './rtsp-error.ts'
 
-/** Address, login and bounds of a pull. */
+/** Address, login and limits of a pull. */
 export interface RtspOptions {
   address: DeviceAddress
   login: CameraLogin | undefined
-  /** auto: TCP, and UDP where the camera refuses TCP (461). */
+  /** auto: TCP, and UDP if the camera rejects TCP (461). */
   transport: 'auto' | 'udp'
   /** RTSPS: accept certificates that no authority signed. */
   trustAnyCertificate: boolean
-  /** RTSPS: accept TLS 1.0 and 1.1. Left out: no. */
+  /** RTSPS: accept TLS 1.0 and 1.1. */
   oldTls?: boolean | undefined
-  /** Deadline of the connection and of each answer, in milliseconds. */
+  /** Timeout of the connection and of each response, in milliseconds. */
   answerMs: number
   /** Silence after which the stream has stalled, in milliseconds. */
   stallMs: number
-  /** Addresses where the camera may be; left out: everywhere. */
+  /** Addresses allowed for cameras; omitted: any. */
   allowed?: AllowedAddresses
-  /** Keeps the session alive with GET_PARAMETER, even if the camera does not name it. Left out: no. */
+  /** Keeps the session alive with GET_PARAMETER, even if the camera does not list it. */
   tryParameter?: boolean
-  /** Resolves with what this machine can convert; called only where it matters. Left out: nothing. */
+  /** Resolves with this machine's conversion abilities; called only if they matter. Omitted: none. */
   abilities?: () => Promise<Abilities>
-  /** Takes unexpected errors. */
+  /** Logs unexpected errors. */
   log: Log
 }
 
-/** Takes the media of a pull. */
+/** Receives the media of a pull. */
 export interface RtspListener {
-  /** An RTP packet of one of `tracks`; the buffer is a view that the listener may change. */
+  /** Takes an RTP packet of one of `tracks`. The buffer is a view that the listener may change. */
   rtp(track: RtspTrack, packet: Buffer): void
-  /** An RTCP compound of one of `tracks`. */
+  /** Takes an RTCP compound packet of one of `tracks`. */
   rtcp(track: RtspTrack, packet: Buffer): void
-  /** The stream is over; called once, after `play` resolved, and not after `close`. */
+  /** Called once when the stream has ended after `play` resolved; not after `close`. */
   ended(error: RtspError): void
 }
 
 /** Interval of receiver reports, in milliseconds. */
 const reportMs = 5_000
-/** Silence up to which media flows, in milliseconds: a session that the camera calls over goes on as long as it does. */
+/**
+ * Maximum silence of flowing media, in milliseconds. A session that the camera reports as ended continues while media
+ * flows.
+ */
 const flowingMs = 1_000
-/** Silence of a picture behind its goodbye after which it has ended, in milliseconds; packets on their way may come for as long before. */
+/**
+ * Silence of a picture after its RTCP BYE after which it has ended, in milliseconds. Packets under way may arrive for
+ * the same time before.
+ */
 const goodbyeMs = 1_000
-/** Deadline of TEARDOWN, in milliseconds. */
+/** Timeout of TEARDOWN, in milliseconds. */
 const teardownMs = 500
-/** Time that packets wait for the first one of each track with several formats, in milliseconds, and how many wait at most. */
+/** Maximum time in milliseconds and number of packets held until each track with several formats has sent one. */
 const formatsMs = 500
 const maxHeld = 512
-/** Packets in a row after which a payload type that was not described, or another format, is believed. */
+/** Number of consecutive packets after which an undescribed payload type, or another format, is accepted. */
 const otherPackets = 16
-/** Bytes a second that a camera may send: several times what one of 4K does. */
+/** Maximum rate of a camera in bytes per second: several times that of a 4K camera. */
 const maxBytesPerSecond = 25 * 1024 * 1024
 
 /**
- * One stream pulled from one camera, from DESCRIBE to TEARDOWN (RFC 2326). It runs once; late answers change nothing.
+ * One stream pulled from one camera, from DESCRIBE to TEARDOWN (RFC 2326). It runs once; late responses have no effect.
  */
 export class RtspSession {
   readonly #options: RtspOptions
   readonly #listener: RtspListener
   readonly #dialogue: RtspDialogue
-  /** undefined before something is set up. */
+  /** undefined before the first SETUP. */
   #transports: MediaTransports | undefined
-  /** Holds all resources except the connection, which still has to send TEARDOWN. */
+  /** Holds all resources except the connection, which is still needed for TEARDOWN. */
   readonly #lifetime = new Lifetime((error) => this.#end(failureOf(error)))
   readonly #arrivals = new PacketArrivals()
   #playing = false
-  /** Why it is over; undefined while it lives. */
+  /** Reason for the end; undefined until then. */
   #ended: RtspError | undefined
-  /** Tracks that `play` set up and that are passed on. */
+  /** Tracks that `play` set up and that are delivered. */
   tracks: readonly RtspTrack[] = []
-  /** Why tracks are left out that would be passed on. */
+  /** Reasons why wanted tracks are missing. */
   readonly refusals: RtspError[] = []
-  /** Format that a track is sent in, by the track that was set up. */
+  /** Actual format by track that was set up. */
   readonly #sent = new Map<RtspTrack, RtspTrack>()
-  /** Packets that wait until the formats of all tracks are known. */
+  /** Packets held until the formats of all tracks are known. */
   #held: (() => void)[] | undefined = []
-  /** Packets in a row, by track, that have none of its payload types, or that of another of its formats. */
+  /** Number of consecutive packets, by track, with an unknown payload type, or that of another format of the track. */
   readonly #others = new Map<RtspTrack, number>()
   /** Source of each track that was set up. */
   readonly #sources = new Map<RtspTrack, CurrentSource>()
   readonly #clocks = new DeclaredClocks()
-  /** Its picture said goodbye, and may go on all the same. */
+  /** The picture sent an RTCP BYE, but may continue. */
   #saidGoodbye = false
-  /** Tracks that are sent by a payload type that was not described. */
+  /** Tracks sent with a payload type that was not described. */
   readonly #misnumbered = new Set<RtspTrack>()
   #abilities: Abilities = noAbilities
   /** Tracks that were set up and have several formats. */
@@ -121,28 +127,31 @@ export class RtspSession {
     })
   }
 
-  /** Tracks that the camera described. */
+  /** Tracks described by the camera. */
   get described(): readonly RtspTrack[] {
     return this.#dialogue.requests.described
   }
 
-  /** Whether a session that ends now may have timed out in spite of its keep-alives: the next one should try the other method. */
+  /**
+   * Whether a session that ends now may have timed out despite its keep-alives. If so, the next session should use the
+   * other method.
+   */
   get mayHaveTimedOut(): boolean {
     return this.#dialogue.requests.mayHaveTimedOut
   }
 
-  /** IP address of the camera; empty while it is not connected. */
+  /** IP address of the camera; empty while not connected. */
   get remoteAddress(): string {
     return this.#dialogue.connection.remoteAddress
   }
 
-  /** Whether the address that it is connected to is allowed by these rules. */
+  /** Whether these rules allow the connected address. */
   isAllowed(allowed: AllowedAddresses): boolean {
     return allowed.permits(this.remoteAddress, this.#dialogue.port)
   }
 
   /**
-   * Asks the camera what it offers, without playing it.
+   * Requests the description of the stream without playing it.
    * @throws RtspError; the signal's reason
    */
   async describe(signal: AbortSignal): Promise<RtspDescription> {
@@ -151,7 +160,7 @@ export class RtspSession {
 
   /**
    * Plays the camera. Resolves with the tracks when the first RTP packet has arrived.
-   * @throws RtspError; the signal's reason. Either way nothing is left behind.
+   * @throws RtspError; the signal's reason. In both cases nothing is left open.
    */
   async play(signal: AbortSignal): Promise<readonly RtspTrack[]> {
     return await this.#guarded(signal, async () => {
@@ -162,7 +171,7 @@ export class RtspSession {
       )
       await this.#arrivals.first
       cancel()
-      // Data right behind the packet may have ended the session.
+      // Data right after the packet may have ended the session.
       if (this.#ended !== undefined) throw this.#ended
       this.#playing = true
       this.#watchStall()
@@ -170,7 +179,7 @@ export class RtspSession {
     })
   }
 
-  /** Sends TEARDOWN, and releases everything; `ended` is not called. Never rejects. */
+  /** Sends TEARDOWN and releases all resources without calling `ended`. Never rejects. */
   async close(): Promise<void> {
     if (this.#ended !== undefined) return
     this.#ended = new RtspError('closed', 'closed by the node')
@@ -179,14 +188,14 @@ export class RtspSession {
     if (this.#dialogue.requests.begun) {
       const late = Promise.withResolvers<void>()
       const timer = setTimeout(late.resolve, teardownMs)
-      // The connection ends in any case.
+      // The connection is closed in any case.
       await Promise.race([this.#dialogue.requests.tearDown().catch(() => {}), late.promise])
       clearTimeout(timer)
     }
     this.#dialogue.close()
   }
 
-  /** Runs a phase: any failure or abort ends the session. */
+  /** Runs a phase. Any failure or abort ends the session. */
   async #guarded<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
     signal.throwIfAborted()
     const unregister = onAbort(signal, () => this.#end(new RtspError('closed', 'given up')))
@@ -203,7 +212,7 @@ export class RtspSession {
     }
   }
 
-  /** Everything up to PLAY, anew where the camera redirects on the way. @throws RtspError */
+  /** Performs all steps up to PLAY, and starts again if the camera redirects. @throws RtspError */
   async #start(signal: AbortSignal): Promise<void> {
     for (;;) {
       const { tracks } = await this.#dialogue.describe(signal)
@@ -222,15 +231,15 @@ export class RtspSession {
     }
   }
 
-  /** PLAY. Some cameras do not answer it, or later: media is as good as an answer. @throws RtspError */
+  /** Sends PLAY. Some cameras answer late or never, so arriving media also counts as success. @throws RtspError */
   async #play(): Promise<void> {
     const answered = this.#dialogue.requests.play()
-    // One that comes behind the media changes nothing.
+    // A late failure after the first media is ignored.
     answered.catch(() => {})
     await Promise.race([answered, this.#arrivals.first])
   }
 
-  /** Sets up the wanted tracks. A track that is refused is left out as long as another one is left. @throws RtspError */
+  /** Sets up the wanted tracks. A rejected track is skipped if another one remains. @throws RtspError */
   async #setUp(described: readonly RtspTrack[]): Promise<void> {
     const { allowed, transport } = this.#options
     const { connection, requests } = this.#dialogue
@@ -284,8 +293,9 @@ export class RtspSession {
   }
 
   /**
-   * Whether packets of a payload type that a track does not have now belong to it: it is sent in another of its formats, or by a number that was not described.
-   * Once the stream plays in one format, another one ends the session: viewers and recordings begin anew with it.
+   * Whether packets with another payload type belong to a track, because the camera sends another of its formats or an
+   * undescribed payload type. A change of format after the stream has begun ends the session; viewers and recordings
+   * then begin again.
    */
   #takes(track: RtspTrack, type: number, packet: Buffer): boolean {
     const now = this.#sent.get(track)
@@ -310,7 +320,7 @@ export class RtspSession {
     return true
   }
 
-  /** Holds a packet until each track with several formats has sent one, for a moment. */
+  /** Holds a packet for a short time until each track with several formats has sent one. */
   #hold(packet: () => void): void {
     const held = this.#held ?? []
     const isFirst = held.push(packet) === 1
@@ -334,7 +344,7 @@ export class RtspSession {
     this.#listener.rtcp(sent, packet)
   }
 
-  /** Ends the session when no packet follows the goodbye of its picture, though sound may go on. */
+  /** Ends the session if no picture packet follows the RTCP BYE, even if sound continues. */
   #watchGoodbye(track: RtspTrack): void {
     if (this.#saidGoodbye) return
     this.#saidGoodbye = true
@@ -377,13 +387,13 @@ export class RtspSession {
     })
   }
 
-  /** Place of the last packet of the picture; -1 before the first. */
+  /** Place of the picture's last packet; -1 before the first. */
   get #picturePlace(): number {
     for (const [{ kind }, source] of this.#sources) if (kind === 'video') return Math.max(-1, source.place)
     return -1
   }
 
-  /** Ends the session of a camera that sends too much, media or not. */
+  /** Ends the session of a camera that sends too much data, media or not. */
   #watchRate(): void {
     let bytes = 0
     let at = performance.now()
@@ -416,7 +426,7 @@ export class RtspSession {
   }
 }
 
-/** The failure of a camera none of whose tracks can be shown: with what it sends. */
+/** Returns the error of a camera without a supported track, with the codecs that it sends. */
 export function noUsableTrack(tracks: readonly RtspTrack[]): RtspError {
   if (tracks.length === 0) return new RtspError('noUsableTrack', 'the camera describes no picture and no sound')
   const detail = tracks.map(obstacleName).join(', ')
@@ -425,12 +435,15 @@ export function noUsableTrack(tracks: readonly RtspTrack[]): RtspError {
   return new RtspError('noUsableTrack', 'no track of the camera is supported', 0, { detail })
 }
 
-/** A track as people know it: its place in the description, counted from 1, and its codec. */
+/** Returns a track's name for people: its place in the description, counted from 1, and its codec. */
 function trackName(described: readonly RtspTrack[], track: RtspTrack): string {
   return `track ${described.indexOf(track) + 1} (${codecName(track)})`
 }
 
-/** Receiver report without blocks and a CNAME (RFC 3550, section 6): shows the camera that its media is received. */
+/**
+ * Builds a receiver report without blocks and with a CNAME (RFC 3550, section 6). It shows the camera that its media is
+ * received.
+ */
 function emptyReport(ssrc: number): Buffer {
   const packet = Buffer.alloc(24)
   packet.set([0x80, 201, 0, 1], 0)

@@ -1,22 +1,25 @@
 import net from 'node:net'
 import { RtspError } from './rtsp-error.ts'
 
-/** Camera's answer in the Transport field of SETUP (RFC 2326, section 12.39). */
+/** Transport field in the camera's response to SETUP (RFC 2326, section 12.39). */
 export interface GrantedTransport {
-  /** Interleaved channels of RTP and RTCP, 0 to 255, perhaps one for both; undefined when it names none that exist. */
+  /** Interleaved channels of RTP and RTCP, 0 to 255, possibly the same; undefined if none are valid. */
   channels: readonly [number, number] | undefined
-  /** Whether it goes over UDP, whatever was asked for; undefined when it does not say. */
+  /** Whether the transport is UDP, whatever was requested; undefined if not specified. */
   udp: boolean | undefined
-  /** The camera's UDP ports of RTP and RTCP, 1 to 65535; undefined when it names none that exist. */
+  /** UDP ports of RTP and RTCP at the camera, 1 to 65535; undefined if none are valid. */
   serverPorts: readonly [number, number] | undefined
-  /** IP address that its packets come from, when not from that of the connection. */
+  /** Source IP address of its packets, if it differs from that of the connection. */
   source: string | undefined
 }
 
-/** Longest Transport field that is read, in characters. */
+/** Maximum length of a Transport field, in characters. */
 const maxTransport = 1_024
 
-/** Reads a Transport field: the first of several specifications. @throws RtspError `protocol` when it is too long */
+/**
+ * Parses a Transport field with one or more specifications; the first one applies.
+ * @throws RtspError `protocol` if it is too long
+ */
 export function parseTransport(field: string): GrantedTransport {
   if (field.length > maxTransport) throw new RtspError('protocol', 'the Transport of an answer is too long')
   const parameters = new Map<string, string>()
@@ -32,13 +35,13 @@ export function parseTransport(field: string): GrantedTransport {
   return {
     channels,
     udp: channels !== undefined ? false : serverPorts === undefined ? undefined : !/\/tcp/i.test(field),
-    // They are for reports alone: a camera that names none that exist goes without.
+    // Needed only for reports, so a camera without valid ports gets none.
     serverPorts,
     source: net.isIP(source) === 0 ? undefined : source,
   }
 }
 
-/** `a-b`, or `a` alone which means a and the next; undefined when one of them is outside of `least` to `most`. */
+/** Parses `a-b`, or `a` alone, which means a and a + 1. Returns undefined if a number is outside `least` to `most`. */
 function pair(text: string | undefined, least: number, most: number): readonly [number, number] | undefined {
   const match = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text ?? '')
   if (match === null) return undefined
@@ -48,15 +51,16 @@ function pair(text: string | undefined, least: number, most: number): readonly [
   return both.every((number) => number >= least && number <= most) ? both : undefined
 }
 
-/** Timeout of a session that names none, and the longest that is believed, in seconds (RFC 2326, section 12.37). */
+/** Timeout of a session that names none, and the maximum accepted, in seconds (RFC 2326, section 12.37). */
 const usualTimeout = 60
 const maxTimeout = 86_400
-/** Longest session id, in characters. */
+/** Maximum length of a session id, in characters. */
 const maxSession = 256
 
 /**
- * Reads a Session field: its id, empty when there is none, and timeout in milliseconds; a timeout out of range counts as none.
- * @throws RtspError `protocol` when the id cannot be sent back
+ * Parses a Session field: its id, empty if there is none, and its timeout in milliseconds. A timeout out of range is
+ * ignored.
+ * @throws RtspError `protocol` if the id cannot be sent back
  */
 export function parseSession(field: string): { id: string; timeoutMs: number } {
   const [first = '', ...parameters] = field.slice(0, 2 * maxSession).split(';')

@@ -1,31 +1,34 @@
 import { methodOf, parseHead, statusOf } from './message-head.ts'
 import { RtspError } from './rtsp-error.ts'
 
-/** Longest start line and header fields of one message, in bytes. */
+/** Maximum size of a message's start line and header fields, in bytes. */
 export const maxHead = 16 * 1024
-/** Longest body of one message, in bytes: the description of a camera has a few thousand. */
+/** Maximum size of a message's body, in bytes: the description of a camera has a few thousand. */
 export const maxBody = 64 * 1024
 
-/** Most bytes of empty lines and spaces before a message: some cameras send one. */
+/** Maximum number of blank bytes before a message: some cameras send an empty line. */
 const maxEmpty = 1_024
-/** Most bytes in a row that belong to no message and no packet, once the camera has sent a message: some send what is left of a packet or a body. */
+/**
+ * Maximum number of consecutive bytes outside messages and packets after the first message. Some cameras send the rest
+ * of a packet or body.
+ */
 const maxStray = 64 * 1024
 
-/** An RTSP message. Header names are in lower case; a repeated field keeps each value. */
+/** An RTSP message. Header names are in lower case, with all values of repeated fields. */
 export interface RtspMessage {
   startLine: string
   headers: ReadonlyMap<string, readonly string[]>
   body: Buffer
 }
 
-/** Receives messages and packets of an RTSP connection. */
+/** Receives the messages and packets of an RTSP connection. */
 export interface WireListener {
   message(message: RtspMessage): void
-  /** An interleaved packet (RFC 2326, section 10.12). The buffer is a view that the listener may change. */
+  /** Takes an interleaved packet (RFC 2326, section 10.12). The buffer is a view that the listener may change. */
   packet(channel: number, packet: Buffer): void
-  /** Whether a channel was set up: tells a packet from stray bytes. Left out: every channel was. */
+  /** Returns whether a channel was set up, which distinguishes packets from stray bytes. Omitted: every channel was. */
   knows?(channel: number): boolean
-  /** Whether the next answer with success is a description, whatever its type says. Left out: its type says so. */
+  /** Returns whether the next successful response is a description, whatever its type. Omitted: the type decides. */
   awaitsDescription?(): boolean
 }
 
@@ -36,31 +39,32 @@ const carriageReturn = 0x0d
 const space = 0x20
 const tab = 0x09
 
-/** A message whose head is whole and whose body is awaited. */
+/** A message with a complete head and an incomplete body. */
 interface Begun {
   message: Omit<RtspMessage, 'body'>
   head: number
-  /** Infinity: the camera named no length that can be read, or the body goes on behind it. */
+  /** Infinity: the camera named no valid length, or the body is longer than named. */
   body: number
   isDescription: boolean
 }
 
 /**
- * Splits the bytes of an RTSP connection into messages and interleaved packets, however they were cut. Waits until what it needs is there before it looks
- * again, and never searches the same bytes twice, so that bytes that trickle in one by one cost no more than a flood.
- * Bytes that belong to neither are skipped up to the next answer or packet, once the first message has shown that this is RTSP.
+ * Splits the bytes of an RTSP connection into messages and interleaved packets, however the stream was cut into chunks.
+ * It waits for the required bytes before parsing again, and never searches the same bytes twice. Bytes that arrive one
+ * by one therefore cost no more than large chunks. After the first message has shown that the stream is RTSP, stray
+ * bytes are skipped up to the next response or packet.
  */
 export class WireReader {
   readonly #listener: WireListener
   #chunks: Buffer[] = []
   #size = 0
-  /** Nothing can be completed with fewer bytes. */
+  /** Minimum number of bytes before parsing can continue. */
   #needed = 1
-  /** Bytes of an unfinished head that were searched for its end. */
+  /** Number of bytes of an incomplete head already searched for its end. */
   #searched = 0
-  /** Bytes of empty lines since the last message or packet. */
+  /** Number of blank bytes since the last message or packet. */
   #empty = 0
-  /** Stray bytes since the last message or packet. */
+  /** Number of stray bytes since the last message or packet. */
   #stray = 0
   #hasMessage = false
   #begun: Begun | undefined
@@ -69,7 +73,7 @@ export class WireReader {
     this.#listener = listener
   }
 
-  /** @throws RtspError `protocol` when it is not RTSP, or past a bound */
+  /** @throws RtspError `protocol` if the data is not RTSP, or above a limit */
   push(chunk: Buffer): void {
     this.#chunks.push(chunk)
     this.#size += chunk.length
@@ -80,14 +84,16 @@ export class WireReader {
     this.#chunks = this.#size === 0 ? [] : [bytes.subarray(used)]
   }
 
-  /** Whether the body of a message is not whole yet, and whether its length is known. */
+  /** Whether a message's body is incomplete, and whether its length is known. */
   get awaitedBody(): 'none' | 'sized' | 'unsized' {
     if (this.#begun === undefined) return 'none'
     if (this.#begun.body === Infinity) return 'unsized'
     return this.#size > this.#begun.head ? 'sized' : 'none'
   }
 
-  /** Takes the body that is awaited as whole: the camera named no length, or a wrong one, and sends nothing more. */
+  /**
+   * Treats the incomplete body as complete, because the camera named no length or a wrong one and sends nothing more.
+   */
   finishBody(): void {
     if (this.awaitedBody === 'none') return
     const bytes = Buffer.concat(this.#chunks, this.#size)
@@ -97,7 +103,7 @@ export class WireReader {
     this.#notify(bytes)
   }
 
-  /** Returns how many bytes are done with, and sets how many the rest needs at least. */
+  /** Returns the number of consumed bytes, and sets the number of bytes that the rest requires. */
   #read(bytes: Buffer): number {
     let at = 0
     for (;;) {
@@ -131,7 +137,10 @@ export class WireReader {
     }
   }
 
-  /** Whether what begins at `at` is neither a message nor a packet, as far as its bytes tell. @throws RtspError `protocol` before the first message */
+  /**
+   * Whether the bytes at `at` are neither a message nor a packet, as far as this can be determined.
+   * @throws RtspError `protocol` before the first message
+   */
   #isStray(bytes: Buffer, at: number): boolean {
     if (bytes[at] === dollar) return this.#isStrayPacket(bytes, at)
     if (!looksLikeMessage(bytes, at)) {
@@ -144,7 +153,7 @@ export class WireReader {
     return !line.startsWith('RTSP/') && statusOf(line) === undefined && methodOf(line) === undefined
   }
 
-  /** A packet has a channel that was set up, or begins as RTP and RTCP of version 2 do; behind stray bytes, both. */
+  /** A packet has a known channel, or begins like RTP or RTCP version 2. After stray bytes both are required. */
   #isStrayPacket(bytes: Buffer, at: number): boolean {
     if (bytes.length - at < 5 || !this.#hasMessage) return false
     const isKnown = this.#listener.knows?.(bytes[at + 1] ?? 0) ?? true
@@ -152,10 +161,10 @@ export class WireReader {
     return this.#stray > 0 ? !(isKnown && isVersion2) : !(isKnown || isVersion2)
   }
 
-  /** Returns the number of bytes up to the next place where an answer or a packet may begin. */
+  /** Returns the number of bytes up to the next possible start of a response or packet. */
   #skip(bytes: Buffer, at: number): number {
     const places = [bytes.indexOf(dollar, at + 1), bytes.indexOf(startOfAnswer, at + 1)].filter((place) => place >= 0)
-    // The beginning of an answer may be cut.
+    // The beginning of a response may be incomplete.
     const end = places.length === 0 ? Math.max(at + 1, bytes.length - startOfAnswer.length + 1) : Math.min(...places)
     this.#stray += end - at
     if (this.#stray > maxStray) throw new RtspError('protocol', 'the camera sends what is neither RTSP nor media')
@@ -167,7 +176,7 @@ export class WireReader {
     if (this.#empty > maxEmpty) throw new RtspError('protocol', 'the camera sends nothing but empty lines')
   }
 
-  /** Bytes of the message that begins at `at`; more than are there when it is not whole yet. */
+  /** Returns the size of the message at `at`; more than the available bytes if it is incomplete. */
   #messageLength(bytes: Buffer, at: number): number {
     if (this.#begun !== undefined) return this.#awaited(bytes.subarray(at), this.#begun)
     const rest = bytes.length - at
@@ -188,14 +197,14 @@ export class WireReader {
     return this.#awaited(bytes.subarray(at), this.#begun)
   }
 
-  /** A description is the only body that matters. */
+  /** Only a description has a body that is used. */
   #isDescription({ headers, startLine }: Begun['message']): boolean {
     if (statusOf(startLine) !== 200) return false
     const isTyped = headers.get('content-type')?.some((type) => /sdp/i.test(type)) ?? false
     return isTyped || (this.#listener.awaitsDescription?.() ?? false)
   }
 
-  /** Bytes of a message whose head is whole, at least. @param bytes that are there, from its first one */
+  /** Returns the minimum size of a message with a complete head. @param bytes available bytes of the message */
   #awaited(bytes: Buffer, begun: Begun): number {
     const { head, body, isDescription } = begun
     if (isDescription && goesOn(bytes, head + body)) begun.body = Infinity
@@ -213,7 +222,7 @@ export class WireReader {
   }
 }
 
-/** Whether a byte may stand before a message without being part of it. */
+/** Whether a byte may precede a message without being part of it. */
 function isBlank(byte: number | undefined): boolean {
   return byte === carriageReturn || byte === lineFeed || byte === space || byte === tab
 }
@@ -222,15 +231,20 @@ function packetLength(bytes: Buffer, at: number): number {
   return bytes.length - at < 4 ? 4 : 4 + bytes.readUInt16BE(at + 2)
 }
 
-/** A message begins with a method or RTSP: letters. Says no early, before a flood of something else is kept. */
+/**
+ * A message begins with a letter, of a method or RTSP. This rejects other data early, before much of it is buffered.
+ */
 function looksLikeMessage(bytes: Buffer, at: number): boolean {
   const byte = bytes[at] ?? 0
   return (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a)
 }
 
-/** Length of the head with its empty line, or -1. Some cameras end lines with LF alone. `searched`: bytes known to hold no end. */
+/**
+ * Returns the length of the head including its empty line, or -1. Some cameras end lines with LF alone. `searched`:
+ * number of bytes known not to contain the end.
+ */
 function headLength(bytes: Buffer, at: number, searched: number): number {
-  // An end may lie across what was searched.
+  // The end may overlap the searched bytes.
   let lineEnd = bytes.indexOf(lineFeed, at + Math.max(0, searched - 3))
   while (lineEnd >= 0 && lineEnd - at <= maxHead) {
     const next = bytes[lineEnd + 1]
@@ -241,22 +255,22 @@ function headLength(bytes: Buffer, at: number, searched: number): number {
   return -1
 }
 
-/** Length of a message's body in bytes, as its head names it; undefined: none that can be read. */
+/** Returns the body length in bytes from the message's head; undefined if there is no valid one. */
 function namedLength({ headers }: Begun['message']): number | undefined {
   const [value, ...others] = headers.get('content-length') ?? []
   const isReadable = value !== undefined && /^\d{1,9}$/.test(value) && others.every((other) => other === value)
   return isReadable ? Number(value) : undefined
 }
 
-/** Longest beginning of a line that tells whether it belongs to a description, in bytes. */
+/** Maximum number of bytes needed to determine whether a line belongs to a description. */
 const maxBeginning = 64
 
-/** Whether a description goes on at `end`: cameras that count line ends as one byte name too small a length. */
+/** Whether a description continues at `end`. Cameras that count line ends as one byte name too small a length. */
 function goesOn(bytes: Buffer, end: number): boolean {
   if (end >= bytes.length) return false
   const next = bytes.toString('latin1', end, end + maxBeginning)
   const line = next.trimStart()
-  // At the end of a line, its next one has a type (RFC 8866, section 5).
+  // After a line end, the next line must have a type (RFC 8866, section 5).
   if (line !== next || bytes[end - 1] === lineFeed) return /^[a-z]=/.test(line)
   const isMessage = 'RTSP/'.startsWith(line.slice(0, startOfAnswer.length)) || /^[A-Z_]{3,32} /.test(line)
   return /^[%-~]/.test(line) && !isMessage

@@ -1,11 +1,14 @@
 const shortStartCode = Buffer.from([0, 0, 1])
 
-/** Whether bytes hold a start code of Annex B, which no NAL unit does. */
+/** Whether bytes contain a start code of Annex B. A NAL unit never does. */
 export function holdsStartCode(bytes: Buffer): boolean {
   return bytes.includes(shortStartCode)
 }
 
-/** Units that are joined by start codes of Annex B (ITU-T H.264 and H.265, annex B); one unit if there are none. */
+/**
+ * Splits units joined by start codes of Annex B (ITU-T H.264 and H.265, annex B). Returns a single unit if there are
+ * none.
+ */
 export function splitUnits(bytes: Buffer): Buffer[] {
   const units: Buffer[] = []
   let at = 0

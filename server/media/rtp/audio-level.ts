@@ -1,13 +1,13 @@
 import { headerExtension } from './header-extension.ts'
 
-/** How loud the sound in a packet is, as a header extension (RFC 6464). */
+/** URI of the header extension with the audio level of a packet (RFC 6464). */
 export const audioLevelUri = 'urn:ietf:params:rtp-hdrext:ssrc-audio-level'
 
-/** Quiet enough to be nothing (RFC 6464, section 3). */
+/** Level of silence (RFC 6464, section 3). */
 export const silentLevel = 127
 
 /**
- * The level that a packet tells in -dBov: 0 is the loudest, 127 silence; -1 when it tells none.
+ * Returns the level of a packet in -dBov: 0 is the loudest, 127 silence; -1 if it has none.
  * @param id number of the extension, 1 to 14
  */
 export function audioLevelOf(packet: Buffer, id: number): number {

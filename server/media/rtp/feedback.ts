@@ -11,32 +11,35 @@ import {
 /** A receiver's report on one stream. */
 export interface ReceivedBlock {
   ssrc: number
-  /** Share lost since its last report, 0 to 1. */
+  /** Share of packets lost since the last report, 0 to 1. */
   lost: number
-  /** Middle 32 bits of the NTP time of the last sender report; 0 when it had none. */
+  /** Middle 32 bits of the NTP time of the last sender report; 0 if there was none. */
   lastReport: number
-  /** Since that came, in 1/65536 s. */
+  /** Time since that sender report arrived, in 1/65536 s. */
   delay: number
 }
 
-/** Receives requests and reports of a receiver. */
+/** Receives the requests and reports of a receiver. */
 export interface FeedbackListener {
-  /** It misses a packet (generic NACK, RFC 4585, section 6.2.1). */
+  /** The receiver misses a packet (generic NACK, RFC 4585, section 6.2.1). */
   missing(ssrc: number, sequence: number): void
-  /** It needs a key frame: Picture Loss Indication or Full Intra Request (RFC 4585, section 6.3.1; RFC 5104, section 4.3.1). */
+  /**
+   * The receiver needs a key frame: Picture Loss Indication or Full Intra Request (RFC 4585, section 6.3.1; RFC 5104,
+   * section 4.3.1).
+   */
   keyFrameWanted(): void
-  /** It can take so many bits a second in all (draft-alvestrand-rmcat-remb, section 2.2). */
+  /** The receiver's estimate of the total bitrate (draft-alvestrand-rmcat-remb, section 2.2). */
   bitrate(bitsPerSecond: number): void
   block(block: ReceivedBlock): void
-  /** It asks for the round trip: `middle` are the middle 32 bits of its NTP time (RFC 3611, section 4.4). */
+  /** The receiver measures the round trip; `middle` is the middle 32 bits of its NTP time (RFC 3611, section 4.4). */
   referenceTime(ssrc: number, middle: number): void
 }
 
 const reportBlockBytes = 24
-/** Packets that one compound may ask for: more than a receiver keeps track of is a flood. */
+/** Maximum number of packets requested per compound: more than a receiver tracks is a flood. */
 const maxMissing = 1_000
 
-/** Reads a receiver's compound in one walk; what is broken or of another kind is passed over. */
+/** Parses a receiver's compound in one pass; skips broken and other packets. */
 export function readFeedback(compound: Buffer, listener: FeedbackListener): void {
   let left = maxMissing
   let timed = false
@@ -47,7 +50,7 @@ export function readFeedback(compound: Buffer, listener: FeedbackListener): void
     else if (type === payloadFeedbackType && (format === 1 || format === 4)) listener.keyFrameWanted()
     else if (type === extendedReportType && length >= 8) {
       eachReferenceTime(compound, at, length, (ssrc, middle) => {
-        // Each is answered: more than one of a receiver says nothing new.
+        // Each reference time is answered; more than one per compound has no use.
         if (!timed) listener.referenceTime(ssrc, middle)
         timed = true
       })
@@ -66,7 +69,7 @@ function readBlocks(compound: Buffer, first: number, count: number, end: number,
   }
 }
 
-/** Returns how many more may be asked for. */
+/** Returns the number of packets that may still be requested. */
 function readMissing(compound: Buffer, at: number, length: number, most: number, listener: FeedbackListener): number {
   if (length < 12) return most
   let left = most

@@ -1,16 +1,16 @@
 import { headerLength } from './packet.ts'
 
-/** Bytes of a header without contributing sources and extension (RFC 3550, section 5.1). */
+/** Size of a header without contributing sources and extension (RFC 3550, section 5.1). */
 const fixedBytes = 12
-/** Forms of a header extension: elements with a head of one byte (RFC 8285, section 4.2) and of two (section 4.3). */
+/** Identifiers of the one-byte (RFC 8285, section 4.2) and two-byte (section 4.3) form. */
 const oneByteHeads = 0xbede
 const twoByteHeads = 0x1000
-/** In the first form: no element, and nothing after it is read. */
+/** In the one-byte form this id ends the list of elements. */
 const reservedId = 15
 
 /**
- * Content of the header extension with this number, as a view into the packet; undefined if there is none.
- * @param id as negotiated, 1 to 14
+ * Returns the content of the header extension with this number, as a view into the packet; undefined if there is none.
+ * @param id negotiated number, 1 to 14
  */
 export function headerExtension(packet: Buffer, id: number): Buffer | undefined {
   const first = packet[0] ?? 0
@@ -36,8 +36,9 @@ export function headerExtension(packet: Buffer, id: number): Buffer | undefined 
 }
 
 /**
- * The same packet without contributing sources and header extensions, which are between its sender and the node: the header moves up to the payload in place.
- * @param packet whose header is whole (`isRtp`)
+ * Returns the packet without contributing sources and header extensions, which concern only its sender and the node.
+ * The header moves up to the payload in place.
+ * @param packet whose header is complete (`isRtp`)
  */
 export function withoutExtension(packet: Buffer): Buffer {
   const payloadAt = headerLength(packet)

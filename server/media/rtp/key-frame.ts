@@ -1,31 +1,31 @@
 import { splitUnits } from './annex-b.ts'
 import { headerLength, type SharedPacket } from './packet.ts'
 
-/** Content of a video packet, as far as a late joiner needs it. */
+/** Content flags of a video packet, as needed for late joiners. This value: no relevant content. */
 export const nothing = 0
-/** A part of a parameter set (H.264: SPS, PPS; H.265 also VPS). */
+/** Part of a parameter set (H.264: SPS, PPS; H.265 also VPS). */
 const parameterSet = 1
-/** The beginning of a picture that can be decoded by itself. */
+/** Beginning of a picture that can be decoded by itself. */
 export const keyFrame = 2
-/** An SPS. */
+/** A sequence parameter set. */
 export const sequenceParameters = 4
 
-/** The bits above, for one packet. */
+/** Combination of the flags above for one packet. */
 export type Content = number
 
-/** Payload format of the NAL units of a codec. */
+/** RTP payload format of a codec's NAL units. */
 interface UnitFormat {
-  /** Length of a unit's header, in bytes. */
+  /** Length of a unit header, in bytes. */
   header: number
   /** Lowest bit of the type in the first byte of the header. */
   shift: number
-  /** Bits of the type, in a fragment too. */
+  /** Mask of the type, also in a fragment. */
   mask: number
-  /** Type of a packet that holds several units. */
+  /** Type of a packet with several units. */
   aggregation: number
-  /** Type of a packet that holds a part of a unit. */
+  /** Type of a packet with a fragment of a unit. */
   fragmentation: number
-  /** Content of a unit, by its type. */
+  /** Returns the content of a unit by its type. */
   contentOf: (type: number) => Content
 }
 
@@ -55,12 +55,12 @@ const h265Units: UnitFormat = {
   },
 }
 
-/** H.264 (RFC 6184): single NAL units, STAP-A, FU-A. */
+/** Returns the content of an H.264 packet (RFC 6184): single NAL units, STAP-A, FU-A. */
 export function h264Content(packet: SharedPacket): Content {
   return unitsContent(packet, h264Units)
 }
 
-/** H.265 (RFC 7798): single NAL units, aggregation and fragmentation units. */
+/** Returns the content of an H.265 packet (RFC 7798): single NAL units, aggregation and fragmentation units. */
 export function h265Content(packet: SharedPacket): Content {
   return unitsContent(packet, h265Units)
 }
@@ -85,7 +85,10 @@ function unitsContent(
   return content
 }
 
-/** VP8 (RFC 7741, section 4.2): the first packet of the first partition with the P bit clear. */
+/**
+ * Returns the content of a VP8 packet (RFC 7741, section 4.2). A key frame is the first packet of the first partition
+ * with the P bit clear.
+ */
 export function vp8Content(packet: SharedPacket): Content {
   const descriptor = packet[headerLength(packet)] ?? 0
   if ((descriptor & 0x10) === 0 || (descriptor & 0x07) !== 0) return nothing
@@ -93,7 +96,10 @@ export function vp8Content(packet: SharedPacket): Content {
   return at < packet.length && ((packet[at] ?? 1) & 1) === 0 ? keyFrame : nothing
 }
 
-/** Whether a packet is the first of a picture in VP8 (RFC 7741, section 4.2), or of a slice of one in H.264 (RFC 6184, section 5.8). */
+/**
+ * Whether a packet is the first of a VP8 picture (RFC 7741, section 4.2), or the first of a slice in H.264 (RFC 6184,
+ * section 5.8).
+ */
 export function beginsPicture(codec: 'VP8' | 'H264' | 'H265', packet: SharedPacket): boolean {
   const at = headerLength(packet)
   const first = packet[at] ?? 0
@@ -101,7 +107,7 @@ export function beginsPicture(codec: 'VP8' | 'H264' | 'H265', packet: SharedPack
   return codec === 'H264' && ((first & 0x1f) !== 28 || ((packet[at + 1] ?? 0) & 0x80) !== 0)
 }
 
-/** End of the VP8 payload descriptor of a packet (RFC 7741, section 4.2). */
+/** Returns the offset after the VP8 payload descriptor (RFC 7741, section 4.2). */
 export function vp8PayloadAt(packet: SharedPacket): number {
   let at = headerLength(packet)
   const descriptor = packet[at] ?? 0
@@ -116,10 +122,13 @@ export function vp8PayloadAt(packet: SharedPacket): number {
   return at
 }
 
-/** Limit of parameter sets of one list that are read. */
+/** Maximum number of parameter sets read from one list. */
 const maxSets = 8
 
-/** Returns the NAL units of a list in base64 (RFC 6184, section 8.1; RFC 7798, section 7.1), at most eight. Empty ones are left out, and so are start codes. */
+/**
+ * Returns the NAL units of a base64 list (RFC 6184, section 8.1; RFC 7798, section 7.1), at most eight, without empty
+ * ones and start codes.
+ */
 export function parameterSetsOf(list: string): Buffer[] {
   return list.split(',', maxSets).flatMap((text) => splitUnits(Buffer.from(text.trim(), 'base64')))
 }

@@ -1,17 +1,17 @@
-/** Fields of an RTP packet (RFC 3550, section 5.1), read and written in place: no object per packet. */
+/** Fields of an RTP packet (RFC 3550, section 5.1), read and written in place without an object per packet. */
 
-/** Whether it is an RTP packet whose header is whole. */
+/** Whether this is an RTP packet with a complete header. */
 export function isRtp(packet: Buffer): boolean {
   return packet.length >= 12 && (packet[0] ?? 0) >> 6 === 2 && headerLength(packet) <= packet.length
 }
 
-/** RTCP on the same port as RTP (RFC 5761, section 4). */
+/** Whether this is RTCP, on a port shared with RTP (RFC 5761, section 4). */
 export function isRtcp(packet: Buffer): boolean {
   const type = packet[1] ?? 0
   return packet.length >= 8 && type >= 192 && type <= 223
 }
 
-/** Bytes before the payload, contributing sources and extension included. */
+/** Returns the number of bytes before the payload, including contributing sources and extension. */
 export function headerLength(packet: SharedPacket): number {
   const first = packet[0] ?? 0
   const fixed = 12 + (first & 0x0f) * 4
@@ -22,8 +22,8 @@ export function headerLength(packet: SharedPacket): number {
 const paddingBit = 0x20
 
 /**
- * Clears the padding bit of a packet without padding of the length that its last byte names. Some encoders set the bit and name none, which RFC 3550, section 5.1, forbids: browsers
- * drop such a packet, and players take all of it.
+ * Clears the padding bit of a packet whose last byte is not a valid padding length. Some encoders set the bit without
+ * padding, which RFC 3550, section 5.1, forbids. Browsers drop such a packet, while players use all of it.
  */
 export function clearFalsePadding(packet: Buffer): void {
   const first = packet[0] ?? 0
@@ -32,13 +32,13 @@ export function clearFalsePadding(packet: Buffer): void {
   if (padding === 0 || headerLength(packet) + padding > packet.length) packet[0] = first & ~paddingBit
 }
 
-/** Payload of a packet, without padding. */
+/** Returns the payload of a packet without padding. */
 export function payloadOf(packet: Buffer): Buffer {
   const padding = ((packet[0] ?? 0) & paddingBit) === 0 ? 0 : (packet.at(-1) ?? 0)
   return packet.subarray(headerLength(packet), packet.length - padding)
 }
 
-/** Nothing but padding: a sender tries its link with it (RFC 3550, section 5.1). */
+/** Whether a packet has only padding, with which a sender probes its link (RFC 3550, section 5.1). */
 export function isPadding(packet: Buffer): boolean {
   return ((packet[0] ?? 0) & paddingBit) !== 0 && payloadOf(packet).length === 0
 }
@@ -55,7 +55,7 @@ export function ssrcOf(packet: SharedPacket): number {
   return packet.readUInt32BE(8)
 }
 
-/** The last packet of a picture. */
+/** Whether this is the last packet of a picture. */
 export function hasMarker(packet: SharedPacket): boolean {
   return ((packet[1] ?? 0) & 0x80) !== 0
 }
@@ -64,18 +64,20 @@ export function setMarker(packet: Buffer): void {
   packet[1] = (packet[1] ?? 0) | 0x80
 }
 
-/** Writes what is a viewer's own, keeping the marker. */
+/** Writes payload type and SSRC for a viewer, and keeps the marker. */
 export function address(packet: Buffer, payloadType: number, ssrc: number): void {
   packet[1] = ((packet[1] ?? 0) & 0x80) | payloadType
   packet.writeUInt32BE(ssrc, 8)
 }
 
-/** How far `b` is ahead of `a` on a 16-bit circle: -32768 to 32767. */
+/** Returns the distance from `a` to `b` modulo 2^16: -32768 to 32767. */
 export function sequenceDistance(a: number, b: number): number {
   return ((b - a) << 16) >> 16
 }
 
-/** An RTP packet that several readers share: it can be read, and copied, but not written. Buffers are such packets. */
+/**
+ * An RTP packet shared by several readers. It can be read and copied, but not written. A Buffer satisfies this type.
+ */
 export interface SharedPacket {
   readonly length: number
   readonly [index: number]: number

@@ -1,6 +1,6 @@
 import { beginExtension, headerWithSendTime } from './send-time.ts'
 
-/** The least padding that there can be, in the place of a packet of a source. */
+/** Builds a minimal padding packet that replaces a packet of a source. */
 export function sourcePadding(ssrc: number, payloadType: number, sequence: number, timestamp: number): Buffer {
   const packet = Buffer.alloc(13)
   packet.set([0xa0, payloadType])
@@ -15,7 +15,7 @@ export function sourcePadding(ssrc: number, payloadType: number, sequence: numbe
 const maxPadding = 255
 
 /**
- * A packet that holds nothing else, with room for its send time; payload type and SSRC are the sender's to write.
+ * Builds a padding packet with space for its send time. The sender writes payload type and SSRC.
  * @param bytes of padding, 1 to 255
  */
 export function paddingPacket(sequence: number, timestamp: number, bytes = maxPadding): Buffer {

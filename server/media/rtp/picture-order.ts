@@ -1,12 +1,15 @@
 import { sequenceDistance, sequenceOf, timestampOf } from './packet.ts'
 
-/** So many pictures that are shown before the one sent ahead of them, among so many: a camera's clock that is set makes one. */
+/**
+ * Number of pictures with an earlier timestamp than the previous one, and the number of pictures among which they must
+ * occur. A change of the camera's clock produces only one.
+ */
 const enough = 4
 const among = 100
 
 /**
- * Tells by the timestamps whether pictures come in another order than they are shown in, which only B-frames do (RFC 6184, section 5.1: timestamps are of
- * presentation, packets in the order of decoding).
+ * Detects from timestamps whether pictures arrive in another order than they are shown in, which only B-frames cause
+ * (RFC 6184, section 5.1: timestamps are of presentation, packets in decoding order).
  */
 export class PictureOrder {
   #sequence = -1
@@ -19,12 +22,12 @@ export class PictureOrder {
     return this.#reordered
   }
 
-  /** Each packet of video, in the order of arrival. */
+  /** Takes each video packet in order of arrival. */
   note(packet: Buffer): void {
     if (this.#reordered) return
     const sequence = sequenceOf(packet)
     const timestamp = timestampOf(packet)
-    // Over UDP, packets overtake each other.
+    // Over UDP, packets may be reordered.
     const follows = this.#sequence < 0 || sequenceDistance(this.#sequence, sequence) === 1
     this.#sequence = sequence
     if (timestamp === this.#timestamp) return

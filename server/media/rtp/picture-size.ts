@@ -1,11 +1,14 @@
 import { h264Parameters, type Resolution } from '../rtsp/resolution.ts'
 import { headerLength } from './packet.ts'
 
-/** H.264 (RFC 6184): types of what a packet holds. */
+/** NAL unit types of H.264 packets (RFC 6184). */
 const sequenceParameterSet = 7
 const aggregate = 24
 
-/** The size that an H.264 sequence parameter set in the packet describes, alone or in a STAP-A; undefined when there is none, or it is broken. */
+/**
+ * Returns the size in an H.264 sequence parameter set of the packet, alone or in a STAP-A; undefined if there is none
+ * or it is broken.
+ */
 export function h264PictureSize(packet: Buffer): Resolution | undefined {
   const at = headerLength(packet)
   const type = (packet[at] ?? 0) & 0x1f
@@ -20,12 +23,15 @@ export function h264PictureSize(packet: Buffer): Resolution | undefined {
   return undefined
 }
 
-/** Bytes of the frame header of a key frame: its tag, a start code, and two sizes of 14 bits with two bits of scaling each (RFC 6386, section 9.1). */
+/**
+ * Size of a key frame's header in bytes: tag, start code, and two sizes of 14 bits with two scaling bits each (RFC
+ * 6386, section 9.1).
+ */
 const vp8HeaderBytes = 10
 
 /**
- * The size of the VP8 key frame that the packet begins; undefined when it is cut short.
- * @param payloadAt behind the payload descriptor
+ * Returns the size of the VP8 key frame that begins in the packet; undefined if it is truncated.
+ * @param payloadAt offset after the payload descriptor
  */
 export function vp8PictureSize(packet: Buffer, payloadAt: number): Resolution | undefined {
   if (payloadAt + vp8HeaderBytes > packet.length) return undefined

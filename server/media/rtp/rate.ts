@@ -1,14 +1,14 @@
-/** Bytes are counted in seconds, and so many of them say how much a stream is. */
+/** Length of a window in milliseconds, and number of windows. */
 const windowMs = 1_000
 const windows = 3
 
-/** How much a stream is, in bits a second. */
+/** Measures the bitrate of a stream, in bits per second. */
 export class Rate {
   readonly #seconds: number[] = Array.from({ length: windows }, () => 0)
   #next = 0
   #bytes = 0
   #since = -1
-  /** The most of the last seconds; 0 in the first one. */
+  /** Highest rate of the last windows; 0 in the first one. */
   most = 0
 
   /** @param now milliseconds since the epoch */

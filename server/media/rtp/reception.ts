@@ -1,11 +1,11 @@
 import { type ReceptionBlock, type ClockPoint } from './rtcp.ts'
 import { hasMarker, isPadding, sequenceDistance, sequenceOf, ssrcOf, timestampOf } from './packet.ts'
 
-/** So many numbers back it is remembered what came under each. */
+/** Number of packet numbers whose marks are kept. */
 const remembered = 4_096
-/** Limit of numbers that are checked on either side of a missing one. */
+/** Maximum number of packet numbers checked on either side of a missing one. */
 const furthest = 256
-/** Marks of a received number, in bits. */
+/** Marks of a received number, as bits. */
 const came = 1
 const endsPicture = 2
 const beginsPicture = 4
@@ -14,27 +14,32 @@ const padding = 8
 /** Gap above which a stream has restarted rather than lost packets. */
 const widestGap = 200
 /**
- * Waits after each request for a packet, the last one included, in milliseconds: on a long or full link the answer takes longer, and a second request would
- * bring it twice.
+ * Waits after each request for a packet, including the last one, in milliseconds. They grow, because on a long or full
+ * link the answer takes longer and a second request would duplicate it.
  */
 const requestWaitsMs = [40, 40, 80, 160, 320] as const
 
-/** Time without padding, in milliseconds, after which none is missing: a sender that probes its link sends much at a time. */
+/**
+ * Time without padding, in milliseconds, after which missing packets are not padding. A sender that probes its link
+ * sends much padding at a time.
+ */
 const paddingSeenMs = 2_000
-/** Requests in vain after which a packet that may be padding counts as padding, which senders do not keep. */
+/**
+ * Number of unanswered requests after which a packet that may be padding counts as padding, which senders do not keep.
+ */
 const paddingRequests = 2
 
-/** Missing packets, by what to do about them. */
+/** Missing packets, by action. */
 export interface Missing {
-  /** To request now. */
+  /** Packets to request now. */
   sequences: number[]
-  /** Any is given up after requests in vain. */
+  /** Whether requests for a packet were given up. */
   givenUp: boolean
-  /** No loss, and not requested any more: the sender probed its link with padding. */
+  /** Packets that count as padding of a link probe. They are not a loss and are no longer requested. */
   padding: number[]
 }
 
-/** Reception statistics of one incoming stream: losses, packets to request again, reports. */
+/** Reception of one incoming stream: losses, packets to request again, statistics for reports. */
 export class Reception {
   readonly #beginsPicture: (packet: Buffer) => boolean
   readonly #numbers = new ReceivedNumbers()
@@ -45,16 +50,16 @@ export class Reception {
   readonly #missing = new Map<number, { requests: number; nextAt: number }>()
   ssrc = 0
   #report: { middle: number; at: number } | undefined
-  /** Packets that came after they were requested again. */
+  /** Number of packets that arrived after they were requested again. */
   recovered = 0
 
-  /** @param beginsPicture whether a packet is the first of a picture; left out: not known */
+  /** @param beginsPicture returns whether a packet is the first of a picture; omitted: unknown */
   constructor(clockRate: number, beginsPicture: (packet: Buffer) => boolean = () => false) {
     this.#jitter = new Jitter(clockRate)
     this.#beginsPicture = beginsPicture
   }
 
-  /** Whether anything is missing. */
+  /** Whether packets are missing. */
   get incomplete(): boolean {
     return this.#missing.size > 0
   }
@@ -64,13 +69,13 @@ export class Reception {
     return this.#timestamp
   }
 
-  /** Packets since the first one; those that were sent again count once. */
+  /** Number of packets since the first one, without repeats. */
   get counts(): { expected: number; received: number } {
     const { expected, received } = this.#counts
     return { expected, received }
   }
 
-  /** Counts a packet. Returns false for a duplicate, which must not be passed on. */
+  /** Counts a packet. Returns false for a duplicate, which must be dropped. */
   received(packet: Buffer, now: number): boolean {
     const counts = this.#counts
     const sequence = sequenceOf(packet)
@@ -94,12 +99,12 @@ export class Reception {
     return true
   }
 
-  /** Notes a sender report, for the round trip that the sender works out. */
+  /** Records a sender report, from which the sender can compute the round trip. */
   reported({ middle }: ClockPoint, now: number): void {
     this.#report = { middle, at: now }
   }
 
-  /** Lists what to do now; a packet that is given up is listed once. */
+  /** Returns what to do now. A packet is returned once when its requests are given up. */
   toRequest(now: number): Missing {
     const sequences: number[] = []
     const padding: number[] = []
@@ -124,7 +129,7 @@ export class Reception {
     return { sequences, givenUp, padding }
   }
 
-  /** Makes the report block since the last one. */
+  /** Returns the report block for the time since the last one. */
   block(now: number): ReceptionBlock {
     const { expected, extendedHighest, received } = this.#counts
     return {
@@ -176,7 +181,7 @@ class Jitter {
     this.#clockRate = clockRate
   }
 
-  /** @param now arrival of the packet, in milliseconds */
+  /** @param now time of arrival, in milliseconds */
   note(timestamp: number, now: number): void {
     const transit = (now * this.#clockRate) / 1000 - timestamp
     const difference = Math.abs(transit - this.#transit)
@@ -185,18 +190,17 @@ class Jitter {
   }
 }
 
-/** Kind of an RTP packet among its neighbours. */
+/** Properties of an RTP packet relative to its neighbours. */
 interface ReceivedPacket {
   endsPicture: boolean
   beginsPicture: boolean
   padding: boolean
 }
 
-/** Kinds of a stream's last packets by number, to infer the kind of a missing one. */
+/** Marks of a stream's recent packets by number, to infer the kind of a missing one. */
 class ReceivedNumbers {
   readonly #came = new Uint8Array(remembered)
 
-  /** Notes a packet, by its number. */
   note(sequence: number, packet: ReceivedPacket): void {
     this.#came[sequence % remembered] =
       came |
@@ -205,19 +209,22 @@ class ReceivedNumbers {
       (packet.padding ? padding : 0)
   }
 
-  /** Nothing came under a number so far. */
+  /** Clears the marks of a number that is missing. */
   clear(sequence: number): void {
     this.#came[sequence % remembered] = 0
   }
 
-  /** Whether a missing number lies between two whole pictures, or beside padding between them: no part of a picture that came can be missing there. */
+  /**
+   * Whether a missing number lies between two complete pictures, or next to padding between them. A missing packet at
+   * such a place cannot be part of a received picture.
+   */
   isBetweenPictures(sequence: number): boolean {
     const before = this.#nearest(sequence, -1)
     const after = this.#nearest(sequence, 1)
     return (before & (endsPicture | padding)) !== 0 && (after & (beginsPicture | padding)) !== 0
   }
 
-  /** Kind of the nearest packet in one direction; 0: none within reach. */
+  /** Returns the marks of the nearest packet in one direction; 0: none within range. */
   #nearest(sequence: number, step: 1 | -1): number {
     for (let i = 1; i <= furthest; i++) {
       const found = this.#came[(sequence + i * step) & (remembered - 1)] ?? 0
@@ -227,19 +234,19 @@ class ReceivedNumbers {
   }
 }
 
-/** Packets of one stream, expected and received (RFC 3550, appendix A.3). */
+/** Counts the expected and received packets of one stream (RFC 3550, appendix A.3). */
 export class ReceptionCounts {
   /** Highest sequence number; -1 before the first packet. */
   highest = -1
   #first = 0
-  /** Numbers of the cycles before, each of 65,536. */
+  /** Total of completed sequence number cycles, a multiple of 65,536. */
   #cycles = 0
   received = 0
   /** Counts at the last report. */
   #expectedBefore = 0
   #receivedBefore = 0
 
-  /** Begins with the first packet of a stream. */
+  /** Starts counting at the first packet of a stream. */
   begin(sequence: number): void {
     this.highest = sequence
     this.#first = sequence
@@ -256,17 +263,17 @@ export class ReceptionCounts {
     this.received += 1
   }
 
-  /** Highest sequence number with its cycles. */
+  /** Highest sequence number including its cycles. */
   get extendedHighest(): number {
     return this.#cycles + this.highest
   }
 
-  /** Packets since the first one. */
+  /** Number of packets since the first one. */
   get expected(): number {
     return this.highest < 0 ? 0 : this.extendedHighest - this.#first + 1
   }
 
-  /** Share lost since the last call, in 1/256. */
+  /** Returns the share of packets lost since the last call, in 1/256. */
   fractionLost(): number {
     const { expected, received } = this
     const expectedSince = expected - this.#expectedBefore

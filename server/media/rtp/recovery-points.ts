@@ -1,19 +1,19 @@
 import { type Content, h264Content, keyFrame } from './key-frame.ts'
 import { headerLength, type SharedPacket, timestampOf } from './packet.ts'
 
-/** Types of NAL units: with messages (SEI: ITU-T H.264, table 7-1), and an aggregate (RFC 6184, section 5.7.1). */
+/** NAL unit types: supplemental messages (SEI: ITU-T H.264, table 7-1), and an aggregate (RFC 6184, section 5.7.1). */
 const messageUnit = 6
 const aggregateUnit = 24
-/** Type of the recovery point message. */
+/** Payload type of the recovery point message. */
 const recoveryPoint = 6
 
-/** Time without an IDR picture after which decoding begins with recovery points, in ticks of 90 kHz. */
+/** Time without an IDR picture after which recovery points count as entry points, in 90 kHz ticks. */
 const keylessTicks = 5 * 90_000
 
 /**
- * Whether a unit of messages says that decoding may begin with its picture (recovery_point: ITU-T H.264, section D.1.8). Encoders with open groups, and those that refresh the
- * picture by and by, send one IDR picture and never another.
- * @param body of the unit, behind its header
+ * Whether an SEI unit has a recovery point message, so that decoding may begin with its picture (recovery_point: ITU-T
+ * H.264, section D.1.8). Encoders with open GOPs or gradual refresh send only one IDR picture, at the start.
+ * @param body of the unit, after its header
  */
 export function isRecoveryPoint(body: Pick<SharedPacket, 'length' | number>): boolean {
   for (let at = 0; at + 1 < body.length && body[at] !== 0x80; ) {
@@ -28,7 +28,7 @@ export function isRecoveryPoint(body: Pick<SharedPacket, 'length' | number>): bo
   return false
 }
 
-/** Whether a packet of H.264 holds a recovery point message: in a unit of its own, or in an aggregate. */
+/** Whether an H.264 packet has a recovery point message, as a single unit or in an aggregate. */
 function holdsRecoveryPoint(packet: SharedPacket): boolean {
   let at = headerLength(packet)
   const type = (packet[at] ?? 0) & 0x1f
@@ -43,15 +43,15 @@ function holdsRecoveryPoint(packet: SharedPacket): boolean {
   return false
 }
 
-/** Tells by the timestamps whether a stream lacks IDR pictures. */
+/** Detects from timestamps whether a stream lacks IDR pictures. */
 export class KeylessTime {
-  /** Timestamp of the last IDR picture, before it of the first picture. */
+  /** Timestamp of the last IDR picture, or of the first picture before that. */
   #since: number | undefined
   #isLong = false
 
   /**
-   * Notes a picture, or a packet of it.
-   * @returns whether no IDR picture has come for five seconds
+   * Records a picture or a packet of it.
+   * @returns whether no IDR picture has arrived for five seconds
    */
   note(timestamp: number, isKey: boolean): boolean {
     if (isKey) {
@@ -59,23 +59,25 @@ export class KeylessTime {
       this.#isLong = false
     }
     this.#since ??= timestamp
-    // Kept: the distance of two timestamps is negative after 6.6 hours.
+    // Stored, because the distance of two timestamps becomes negative after 6.6 hours.
     this.#isLong ||= ((timestamp - this.#since) | 0) > keylessTicks
     return this.#isLong
   }
 }
 
-/** Packets of H.264 that decoding may begin with: of IDR pictures, and of recovery points where those do not come. */
+/**
+ * Finds H.264 packets at which decoding may begin: IDR pictures, or recovery points if the stream has no IDR pictures.
+ */
 export class DecodingEntries {
   readonly #keyless = new KeylessTime()
 
-  /** Like `h264Content`; recovery points count as key frames where the stream lacks IDR pictures. */
+  /** Like `h264Content`, but recovery points count as key frames if the stream lacks IDR pictures. */
   contentOf(packet: SharedPacket): Content {
     const content = h264Content(packet)
     return this.#isRecovery(packet, content) ? content | keyFrame : content
   }
 
-  /** Whether a packet is of a recovery point, and the stream lacks IDR pictures. */
+  /** Whether a packet has a recovery point and the stream lacks IDR pictures. */
   recovers(packet: SharedPacket): boolean {
     return this.#isRecovery(packet, h264Content(packet))
   }

@@ -1,25 +1,25 @@
 import { hasMarker, payloadOf, sequenceDistance, sequenceOf, setMarker } from './packet.ts'
 
 /**
- * Longest packet that goes on as it is, in bytes: with SRTP's tag and the headers of IPv6 and UDP it fits an Ethernet frame and most tunnels into the house.
- * Cameras commonly send up to so much.
+ * Maximum size of a packet that is sent unchanged, in bytes. With SRTP's tag and the headers of IPv6 and UDP it fits an
+ * Ethernet frame and most tunnels. Packets of cameras are commonly not larger.
  */
 const maxBytes = 1_400
-/** Longest payload of a fragment, in bytes. */
+/** Maximum payload of a fragment, in bytes. */
 export const maxFragment = 1_180
 
-/** Jump backwards after which a source counts as restarted. */
+/** Backward jump above which a source has restarted. */
 const widestGap = 1_000
 
 const fixedHeader = 12
 
-/** How one codec's NAL units are packed. */
+/** Packetization of one codec's NAL units. */
 export interface Packing {
-  /** Bytes of a NAL unit's header. */
+  /** Size of a NAL unit header in bytes. */
   header: 1 | 2
   readonly typeOf: (first: number) => number
   readonly withType: (first: number, type: number) => number
-  /** Payload types that aggregate units, and that carry a fragment of one; the first type that is no NAL unit. */
+  /** Payload types of aggregation packets and of fragments; the first type that is not a NAL unit. */
   aggregation: number
   fragment: number
   reserved: number
@@ -46,29 +46,29 @@ export const packings: Readonly<Record<'H264' | 'H265', Packing>> = {
   },
 }
 
-/** A NAL unit or a fragment of one, from a packet. */
+/** A NAL unit from a packet, or a fragment of one. */
 export interface Piece {
-  /** Its NAL unit's header, with the type of the unit. */
+  /** Header of the NAL unit, with the type of the unit. */
   header: Buffer
   type: number
   body: Buffer
-  /** Whether the unit begins and ends with it. */
+  /** Whether the unit begins and ends in this piece. */
   begins: boolean
   ends: boolean
 }
 
 /**
- * Splits packets that are too long for the way to a browser into fragmentation units; cameras send up to 64 kB over TCP. All others pass untouched, but for
- * their numbers, which move up.
+ * Splits packets that are too long for the path to a browser into fragmentation units; cameras send up to 64 kB over
+ * TCP. Other packets are unchanged except for their numbers, which are shifted.
  */
 export class Refragmentation {
   readonly #packing: Packing
   readonly #next: (packet: Buffer) => void
   #offset = 0
-  /** The source's number of the last packet that was split, or a later one; -1: none yet. */
+  /** Source number of the last split packet, or a later number; -1: none yet. */
   #splitAt = -1
 
-  /** @param next takes the packets, which are its own from then on */
+  /** @param next takes the packets and owns them from then on */
   constructor(codec: 'H264' | 'H265', next: (packet: Buffer) => void) {
     this.#packing = packings[codec]
     this.#next = next
@@ -77,7 +77,7 @@ export class Refragmentation {
   push(packet: Buffer): void {
     if (this.#splitAt < 0 && packet.length <= maxBytes) return this.#next(packet)
     const sequence = sequenceOf(packet)
-    // Late, over UDP: its number was given to a fragment.
+    // Late over UDP: its number was assigned to a fragment.
     if (this.#splitAt >= 0 && this.#isLate(sequence)) return
     const pieces = packet.length <= maxBytes ? [] : fragments(packet, this.#packing)
     if (pieces.length === 0) return this.#send(packet, sequence)
@@ -91,7 +91,7 @@ export class Refragmentation {
 
   #isLate(sequence: number): boolean {
     const ahead = sequenceDistance(this.#splitAt, sequence)
-    // It stays near: numbers come round again.
+    // Kept within range, because numbers wrap around.
     if (ahead > widestGap) this.#splitAt = (sequence - widestGap) & 0xffff
     return ahead <= 0 && ahead > -widestGap
   }
@@ -102,12 +102,12 @@ export class Refragmentation {
   }
 }
 
-/** Content of a long packet in pieces that are short enough; empty when it cannot be split. */
+/** Returns the content of a long packet in pieces that are short enough; empty if it cannot be split. */
 function fragments(packet: Buffer, packing: Packing): Piece[] {
   return piecesOf(packet, packing).flatMap((piece) => split(piece, packing))
 }
 
-/** Content of a packet in pieces; empty when it cannot be split. */
+/** Returns the content of a packet in pieces; empty if it cannot be split. */
 export function piecesOf(packet: Buffer, packing: Packing): Piece[] {
   const payload = payloadOf(packet)
   const { header, fragment, aggregation, reserved } = packing
@@ -129,7 +129,7 @@ function unitPiece(unit: Buffer, { header, typeOf }: Packing): Piece {
   return { header: unit.subarray(0, header), type, body: unit.subarray(header), begins: true, ends: true }
 }
 
-/** The NAL units of an aggregation packet; those before a broken length. */
+/** Returns the NAL units of an aggregation packet, up to a broken length. */
 function units(payload: Buffer, packing: Packing): Piece[] {
   const found: Piece[] = []
   for (let at = packing.header; at + 2 < payload.length; ) {
@@ -142,7 +142,7 @@ function units(payload: Buffer, packing: Packing): Piece[] {
   return found
 }
 
-/** Even pieces: none is much shorter than the others. */
+/** Splits a piece evenly, so that no part is much shorter than the others. */
 function split(piece: Piece, { header }: Packing): Piece[] {
   const { body } = piece
   if (piece.begins && piece.ends && body.length + header <= maxFragment) return [piece]
@@ -157,11 +157,11 @@ function split(piece: Piece, { header }: Packing): Piece[] {
 }
 
 /**
- * Packs the units of a picture, each in a packet or in fragments.
- * @param header of the packets: 12 bytes, with the timestamp; the marker is set on the last packet alone
+ * Packs the units of a picture, each in one packet or in fragments.
+ * @param header of the packets: 12 bytes, with the timestamp; only the last packet gets the marker
  * @param first number
- * @param isWhole the units end the picture
- * @returns the packets, and the number that follows
+ * @param isWhole whether the units end the picture
+ * @returns the packets and the next number
  */
 export function unitPackets(
   units: readonly Buffer[],
@@ -181,7 +181,8 @@ export function unitPackets(
 }
 
 /**
- * Packs short units in one aggregation packet (RFC 6184, section 5.7.1; RFC 7798, section 4.4.2); undefined when it would be too long.
+ * Packs short units in one aggregation packet (RFC 6184, section 5.7.1; RFC 7798, section 4.4.2). Returns undefined if
+ * it would be too long.
  * @param header as in `unitPackets`
  */
 export function aggregatePacket(units: readonly Buffer[], header: Buffer, packing: Packing): Buffer | undefined {
@@ -202,7 +203,7 @@ export function aggregatePacket(units: readonly Buffer[], header: Buffer, packin
   return packet
 }
 
-/** The marker stays with the last packet of the picture. */
+/** Builds a packet for a piece. The marker stays on the last packet of the picture. */
 function fragmentPacket(
   source: Buffer,
   piece: Piece,

@@ -1,38 +1,41 @@
 import { sequenceDistance, sequenceOf } from './packet.ts'
 
-/** Jump after which a source counts as restarted. */
+/** Jump above which a source has restarted. */
 const widestGap = 1_000
 
 /**
- * Gives a source's packets one unbroken numbering: gaps (loss) stay gaps, so that viewers request what is missing; a restarted source, and packets that are inserted or left out,
- * do not show.
+ * Gives a source's packets continuous numbers. Gaps from losses remain, so that viewers request the missing packets.
+ * Restarts of the source, and inserted or dropped packets, leave no gap.
  */
 export class Renumbering {
   #offset = 0
   #last = -1
   #paused = false
-  /** Runs of the source's numbers that were left out of late, by the last of each, the latest last; and how far those before it are moved. */
+  /**
+   * Recently dropped runs of the source's numbers, by their last number, oldest first, with the offset of the numbers
+   * before them.
+   */
   #leftOut: { sequence: number; offset: number }[] = []
-  /** The first number after a pause; -1 when that is long ago. */
+  /** First number after a pause; -1 if it is long ago. */
   #first = -1
 
-  /** @param last number of the packet before the first one; left out: that has its own number */
+  /** @param last number before the first packet; omitted: the first packet keeps its number */
   constructor(last = -1) {
     this.#last = last
     this.pause()
   }
 
-  /** Whether packets are left out now. */
+  /** Whether packets are being dropped. */
   get paused(): boolean {
     return this.#paused
   }
 
-  /** From the packet that came now on, packets are left out: the next one that is numbered follows the last one that was. */
+  /** Starts a pause in which packets are dropped. The first packet after it continues the numbers. */
   pause(): void {
     this.#paused = this.#last >= 0
   }
 
-  /** Number of the next packet that is put in by the node. Every later packet moves up by one. */
+  /** Returns the number for a packet that the node inserts. Every later packet moves up by one. */
   insert(before: Buffer): number {
     const number = this.#number(sequenceOf(before))
     this.#offset += 1
@@ -40,8 +43,8 @@ export class Renumbering {
   }
 
   /**
-   * Leaves out a packet that came now, so that no number is missing. Returns false for a late one, whose place those that followed left free: it has to be
-   * passed on.
+   * Drops a packet without leaving a gap. Returns false for a late packet, whose number was left free; it has to be
+   * sent.
    */
   leaveOut(packet: Buffer): boolean {
     if (this.#paused || this.#last < 0) return true
@@ -57,7 +60,7 @@ export class Renumbering {
     return true
   }
 
-  /** Writes the packet's number into it. Returns false for a late one of those that were left out: it has none. */
+  /** Writes the packet's number into it. Returns false for a late packet from a pause, which has no number. */
   apply(packet: Buffer): boolean {
     const sequence = sequenceOf(packet)
     if (this.#paused) this.#resume(sequence)
@@ -92,13 +95,13 @@ export class Renumbering {
     return number
   }
 
-  /** Forgets left-out numbers that are too old for late packets. */
+  /** Removes runs that are too old for late packets. */
   #forgetLeftOut(sequence: number): void {
     const late = this.#leftOut.findIndex((left) => sequenceDistance(left.sequence, sequence) <= widestGap)
     this.#leftOut.splice(0, late < 0 ? this.#leftOut.length : late)
   }
 
-  /** How far a packet is moved: a late one less far than those after what was left out. */
+  /** Returns the offset of a packet. A late packet from before a dropped run has a smaller offset. */
   #offsetOf(sequence: number): number {
     let offset = this.#offset
     for (let i = this.#leftOut.length - 1; i >= 0; i--) {

@@ -1,4 +1,4 @@
-/** RTCP packets that the node writes and reads itself (RFC 3550, RFC 4585, draft-alvestrand-rmcat-remb). */
+/** RTCP packets that the node builds and parses itself (RFC 3550, RFC 4585, draft-alvestrand-rmcat-remb). */
 
 export const senderReportType = 200
 export const receiverReportType = 201
@@ -7,10 +7,13 @@ export const transportFeedbackType = 205
 export const payloadFeedbackType = 206
 export const extendedReportType = 207
 
-/** SSRC of the node in its own reports. */
+/** SSRC of the node in its reports. */
 export const own = 1
 
-/** Calls `visit` for each packet of a compound: its type, its count or format, its offset. A broken length ends the walk. */
+/**
+ * Calls `visit` for each packet of a compound with its type, its count or format, and its offset and length. Stops at a
+ * broken length.
+ */
 export function eachReport(
   compound: Buffer,
   visit: (type: number, format: number, offset: number, length: number) => void,
@@ -24,7 +27,7 @@ export function eachReport(
   }
 }
 
-/** Whether a source says in a compound that it ends (BYE: RFC 3550, section 6.6). */
+/** Whether a compound announces the end of a source (BYE: RFC 3550, section 6.6). */
 export function saysGoodbye(compound: Buffer): boolean {
   let isThere = false
   eachReport(compound, (type, sources) => {
@@ -33,7 +36,7 @@ export function saysGoodbye(compound: Buffer): boolean {
   return isThere
 }
 
-/** Picture Loss Indication. */
+/** Builds a Picture Loss Indication. */
 export function pictureLoss(ssrc: number): Buffer {
   const packet = Buffer.alloc(12)
   packet.set([0x81, payloadFeedbackType, 0, 2])
@@ -42,7 +45,7 @@ export function pictureLoss(ssrc: number): Buffer {
   return packet
 }
 
-/** Generic NACK for sequence numbers in rising order. */
+/** Builds a generic NACK for ascending sequence numbers. */
 export function negativeAcknowledgement(ssrc: number, sequences: readonly number[]): Buffer {
   const items: { first: number; mask: number }[] = []
   for (const sequence of sequences) {
@@ -63,7 +66,7 @@ export function negativeAcknowledgement(ssrc: number, sequences: readonly number
   return packet
 }
 
-/** Receiver Estimated Maximum Bitrate, in bits per second. */
+/** Builds a Receiver Estimated Maximum Bitrate message, in bits per second. */
 export function estimatedBitrate(ssrc: number, bitsPerSecond: number): Buffer {
   let exponent = 0
   let mantissa = Math.floor(bitsPerSecond)
@@ -82,14 +85,16 @@ export function estimatedBitrate(ssrc: number, bitsPerSecond: number): Buffer {
   return packet
 }
 
-/** Blocks of an extended report (RFC 3611, sections 4.4 and 4.5), and the bytes of the two with their headers. */
+/**
+ * Block types of an extended report (RFC 3611, sections 4.4 and 4.5), and the sizes of these blocks with their headers.
+ */
 const referenceTimeBlock = 4
 const referenceAnswerBlock = 5
 const blockHeaderBytes = 4
 const referenceTimeBytes = 12
 const referenceAnswerBytes = 16
 
-/** Calls `visit` for each receiver reference time of an extended report: the middle 32 bits of its NTP time. */
+/** Calls `visit` for each receiver reference time of an extended report, with the middle 32 bits of its NTP time. */
 export function eachReferenceTime(
   compound: Buffer,
   at: number,
@@ -108,7 +113,10 @@ export function eachReferenceTime(
   }
 }
 
-/** Answer of a sender to a receiver's reference time that came just now: the receiver knows the round trip by it (RFC 3611, section 4.5). */
+/**
+ * Builds a sender's answer to a receiver's reference time that has just arrived. The receiver computes the round trip
+ * from it (RFC 3611, section 4.5).
+ */
 export function referenceTimeAnswer(sender: number, receiver: number, middle: number): Buffer {
   const packet = Buffer.alloc(8 + referenceAnswerBytes)
   packet.set([0x80, extendedReportType, 0, 5])
@@ -122,21 +130,21 @@ export function referenceTimeAnswer(sender: number, receiver: number, middle: nu
 /** A receiver's report on one stream. */
 export interface ReceptionBlock {
   ssrc: number
-  /** Share lost since the last report, in 1/256. */
+  /** Share of packets lost since the last report, in 1/256. */
   fractionLost: number
-  /** Lost since the beginning. */
+  /** Number of packets lost since the beginning. */
   lost: number
-  /** Highest sequence number with its cycles. */
+  /** Highest sequence number including its cycles. */
   highest: number
   /** Interarrival jitter in timestamp units. */
   jitter: number
   /** Middle 32 bits of the last sender report's NTP time; 0 for none. */
   lastReport: number
-  /** Since then, in 1/65536 s. */
+  /** Time since that report, in 1/65536 s. */
   delay: number
 }
 
-/** Receiver report with one block. */
+/** Builds a receiver report with one block. */
 export function receiverReport(block: ReceptionBlock): Buffer {
   const packet = Buffer.alloc(32)
   packet.set([0x81, receiverReportType, 0, 7])
@@ -150,7 +158,7 @@ export function receiverReport(block: ReceptionBlock): Buffer {
   return packet
 }
 
-/** Sender report without blocks. `ntp` is milliseconds since the epoch. */
+/** Builds a sender report without blocks. `ntp` is in milliseconds since the epoch. */
 export function senderReport(ssrc: number, ntp: number, timestamp: number, packets: number, octets: number): Buffer {
   const packet = Buffer.alloc(28)
   packet.set([0x80, senderReportType, 0, 6])
@@ -164,19 +172,19 @@ export function senderReport(ssrc: number, ntp: number, timestamp: number, packe
   return packet
 }
 
-/** From 1900 to 1970. */
+/** Seconds from 1900 to 1970. */
 const secondsTo1970 = 2_208_988_800
 
-/** Which moment of the sender's clock a timestamp is. */
+/** A timestamp and its moment on the sender's clock. */
 export interface ClockPoint {
   /** Milliseconds since the epoch, by the sender's clock. */
   ntp: number
   timestamp: number
-  /** Middle 32 bits of the NTP time, as receiver reports name it. */
+  /** Middle 32 bits of the NTP time, as in receiver reports. */
   middle: number
 }
 
-/** Calls `visit` for each sender report in a compound, with its stream and its clock. */
+/** Calls `visit` for each sender report in a compound, with its SSRC and clock point. */
 export function eachClockPoint(compound: Buffer, visit: (ssrc: number, point: ClockPoint) => void): void {
   eachReport(compound, (type, _format, at, length) => {
     if (type !== senderReportType || length < 28) return
@@ -190,7 +198,7 @@ export function eachClockPoint(compound: Buffer, visit: (ssrc: number, point: Cl
   })
 }
 
-/** The clock point of the last sender report in a compound; undefined when there is none. */
+/** Returns the clock point of the last sender report in a compound; undefined if there is none. */
 export function clockPointOf(compound: Buffer): ClockPoint | undefined {
   let last: ClockPoint | undefined
   eachClockPoint(compound, (_ssrc, point) => {

@@ -1,17 +1,21 @@
 import { headerLength } from './packet.ts'
 
 /**
- * When a packet was sent, as a header extension: from it a receiver tells a link whose queue grows from a sender that holds packets back. 24 bits of seconds
- * in 6.18 fixed point (http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time), in the form of RFC 8285, section 4.2.
+ * URI of the header extension with the send time of a packet. From it a receiver distinguishes a growing queue in the
+ * link from a sender that delays packets. It has 24 bits of seconds in 6.18 fixed point
+ * (http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time), in the form of RFC 8285, section 4.2.
  */
 export const sendTimeUri = 'http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time'
 
-/** Header of RTP without contributing sources, and the extension with one element of three bytes. */
+/** Size of an RTP header without contributing sources, and with the extension of one three-byte element. */
 const fixedBytes = 12
 export const headerWithSendTime = fixedBytes + 8
 const elementAt = 16
 
-/** A copy of a packet with room for its send time; other extensions and contributing sources are left out, for nobody negotiated them. */
+/**
+ * Returns a copy of a packet with space for its send time. Other extensions and contributing sources are removed,
+ * because they were not negotiated.
+ */
 export function withSendTime(packet: Buffer): Buffer {
   const payloadAt = headerLength(packet)
   const copy = Buffer.allocUnsafe(headerWithSendTime + packet.length - payloadAt)
@@ -21,7 +25,7 @@ export function withSendTime(packet: Buffer): Buffer {
   return copy
 }
 
-/** Marks the header as one with room for the send time, none written yet. */
+/** Initializes an empty extension for the send time. */
 export function beginExtension(packet: Buffer): void {
   packet[0] = ((packet[0] ?? 0) & 0xe0) | 0x10
   packet.writeUInt32BE(0xbede0001, fixedBytes)
@@ -29,8 +33,9 @@ export function beginExtension(packet: Buffer): void {
 }
 
 /**
- * Writes it, under the receiver's number for it; 0: the receiver does not know it, and finds padding instead.
- * @param now milliseconds of a clock that never goes back
+ * Writes the send time under the receiver's number. With number 0 the receiver does not support it, and padding is
+ * written instead.
+ * @param now milliseconds of a monotonic clock
  */
 export function writeSendTime(packet: Buffer, id: number, now: number): void {
   const time = Math.floor((now / 1_000) * 2 ** 18) % 2 ** 24

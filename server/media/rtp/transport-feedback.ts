@@ -2,69 +2,69 @@ import { sequenceDistance } from './packet.ts'
 import { own, transportFeedbackType } from './rtcp.ts'
 
 /**
- * Transport-wide congestion control (draft-holmer-rmcat-transport-wide-cc-extensions-01): a sender numbers all packets of its transport, gets the arrival time of each, and
- * estimates the capacity of its uplink.
+ * URI of transport-wide congestion control (draft-holmer-rmcat-transport-wide-cc-extensions-01). A sender numbers all
+ * packets of its transport, gets the arrival time of each, and estimates the capacity of its uplink.
  */
 export const transportSequenceUri = 'http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01'
 
 const feedbackFormat = 15
-/** Bytes ahead of the chunks, the common header included. */
+/** Size before the chunks in bytes, including the common header. */
 const headBytes = 20
 /** Units of arrival times and of the reference time (section 3.1), in milliseconds. */
 const tickMs = 0.25
 const referenceTicks = 64 / tickMs
 const maxDelta = 0x7fff
 const shortestDelta = -0x8000
-/** Limits of one feedback, so that it fits into one packet: arrivals, and numbers that it covers. */
+/** Limits of one feedback packet, so that it fits one datagram: arrivals, and numbers covered. */
 const maxArrivals = 128
 const maxStatuses = 4_096
-/** A number that is further off than this is a new beginning rather than loss. */
+/** Distance of numbers above which the sender has restarted rather than lost packets. */
 const widestGap = 1_000
 
-/** Statuses of a packet (section 3.1.1). */
+/** Status symbols of a packet (section 3.1.1). */
 const missing = 0
 const smallDelta = 1
 const largeDelta = 2
-/** Most packets of one status in a chunk; how many fit in one that names each by one bit, and by two. */
+/** Maximum run length of one status in a chunk, and number of symbols in chunks of one and two bits per symbol. */
 const maxRun = 0x1fff
 const oneBitSymbols = 14
 const twoBitSymbols = 7
 
 interface Arrival {
-  /** Counted on without end. */
+  /** Extended beyond 16 bits. */
   number: number
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   at: number
 }
 
-/** Arrival times of a transport's packets, reported to their sender in pieces. */
+/** Collects the arrival times of a transport's packets and reports them to their sender. */
 export class TransportFeedback {
   #arrivals: Arrival[] = []
-  /** The highest number so far, and the first that was not reported yet; -1 before the first packet. */
+  /** Highest number so far, and first number not reported yet; -1 before the first packet. */
   #highest = -1
   #next = -1
   #count = 0
 
-  /** Whether enough packets wait that a report is due now. */
+  /** Whether a report is due because of the number of arrivals. */
   get full(): boolean {
     return this.#arrivals.length >= maxArrivals
   }
 
-  /** Whether any wait. */
+  /** Whether there are unreported arrivals. */
   get pending(): boolean {
     return this.#arrivals.length > 0
   }
 
   /**
-   * A packet came.
-   * @param sequence its number in the transport, 16 bits
-   * @param at milliseconds of a clock that never goes back
+   * Records the arrival of a packet.
+   * @param sequence its transport-wide number, 16 bits
+   * @param at milliseconds of a monotonic clock
    */
   arrived(sequence: number, at: number): void {
     const ahead = this.#highest < 0 ? Infinity : sequenceDistance(this.#highest & 0xffff, sequence)
     if (Math.abs(ahead) > widestGap) {
       this.#arrivals = []
-      // Counted from the second round: numbers before it may come late.
+      // Starts in the second cycle, because lower numbers may arrive late.
       this.#highest = sequence + 0x10000
       this.#next = this.#highest
     } else if (ahead > 0) this.#highest += ahead
@@ -75,14 +75,14 @@ export class TransportFeedback {
   }
 
   /**
-   * Report of the arrivals since the last one, and of the numbers missing among them, as RTCP packets.
+   * Returns the arrivals since the last report, and the numbers missing among them, as RTCP packets.
    * @param ssrc of one of the sender's streams
    */
   take(ssrc: number): Buffer[] {
     const arrivals = this.#arrivals.toSorted((a, b) => a.number - b.number)
     this.#arrivals = []
     const packets: Buffer[] = []
-    // Late packets were reported as missing: each run of them gets a packet of its own.
+    // Late packets were reported as missing, so each run of them gets a separate packet.
     for (let from = 0; from < arrivals.length; ) {
       const first = arrivals[from]
       if (first === undefined) break
@@ -139,7 +139,7 @@ function isSmall(delta: number): boolean {
   return delta >= 0 && delta <= 0xff
 }
 
-/** The arrivals from `from` on that fit into one packet, each number once, and the start of the next piece. */
+/** Returns the arrivals from `from` on that fit one packet, each number once, and the start of the next piece. */
 function pieceOf(
   arrivals: readonly Arrival[],
   from: number,
@@ -164,7 +164,7 @@ function pieceOf(
   return { told, end }
 }
 
-/** Chunks of two bytes that name the statuses one after the other (sections 3.1.3 and 3.1.4). */
+/** Encodes the statuses as two-byte chunks (sections 3.1.3 and 3.1.4). */
 function chunksOf(statuses: Uint8Array): number[] {
   const chunks: number[] = []
   for (let at = 0; at < statuses.length; ) {

@@ -1,6 +1,7 @@
 /**
- * Calls `run` once when the signal aborts. If it is aborted already, calls it at once: an `abort` listener alone would never be called then.
- * @returns unregisters `run`
+ * Calls `run` once when the signal aborts, or immediately if it has already aborted: in that case an `abort` listener
+ * would never be called.
+ * @returns function that unregisters `run`
  */
 export function onAbort(signal: AbortSignal, run: () => void): () => void {
   if (signal.aborted) {
@@ -12,7 +13,8 @@ export function onAbort(signal: AbortSignal, run: () => void): () => void {
 }
 
 /**
- * Settles as the promise does, unless the signal aborts first. The work behind the promise goes on: others may wait for it, too.
+ * Settles as the promise does, unless the signal aborts first. The work behind the promise continues, because others
+ * may wait for it, too.
  * @throws the signal's reason
  */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { limits } from './limits.ts'
 
-/** Calls of the desktop app's own window to the app around it: what belongs to this computer and not to the site. */
+/** Calls from the window of the desktop app to the app itself, about this computer and not about the site. */
 
 const nothing = z.strictObject({})
 
-/** A display, as the operator chose a wall for it: found again by its id, else by name and size. */
+/** Display for which the operator chose a wall. It is found again by its id, otherwise by name and size. */
 const wallDisplay = z.strictObject({
-  /** Number that the system gives the display. */
+  /** Id that the system assigns to the display. */
   id: z.number(),
-  /** Name of the display; empty where the system gives none. */
+  /** Name of the display; empty if unknown. */
   label: z.string().max(200),
   /** Size in DIP. */
   width: z.int().min(0),
@@ -30,20 +30,20 @@ const wallsView = z.strictObject({
     z.strictObject({
       display: wallDisplay,
       connected: z.boolean(),
-      /** The main display of the desktop. */
+      /** Whether it is the main display of the desktop. */
       primary: z.boolean(),
       /** Id of the chosen view; empty: none. */
       view: z.string(),
     }),
   ),
-  /** Opens the walls when the operator logs in. */
+  /** Whether to open the walls when the operator logs in. */
   at_login: z.boolean(),
-  /** The walls are open. */
+  /** Whether the walls are open. */
   open: z.boolean(),
 })
 export type WallsView = z.output<typeof wallsView>
 
-/** Reasons for which an update was not found, fetched, proven or installed. */
+/** Reasons why an update was not found, downloaded, verified or installed. */
 const updateProblems = [
   'badSource',
   'plainHttp',
@@ -71,32 +71,35 @@ const updateProblems = [
 ] as const
 export type UpdateProblemName = (typeof updateProblems)[number]
 
-/** When an update is installed: by the operator, or by itself once nobody is in a room. */
+/** Time of installing an update: by the operator, or automatically when the rooms are empty. */
 export const updateChoice = z.object({
-  /** Address or folder of the site's updates; empty: the app asks nobody. */
+  /** Address or folder of the site's updates; empty: updates are off. */
   source: z.string().max(2_000),
   install: z.enum(['ask', 'quiet']),
-  /** Hour of the day (0 to 23) from which it may be installed by itself; null: at any time. */
+  /** Hour of the day (0 to 23) from which it may be installed automatically; null: at any time. */
   hour: z.int().min(0).max(23).nullable(),
 })
 
 const updatesView = updateChoice.extend({
-  /** `elevated`: Windows asks an administrator first; `package`: the system asks for the rights first; `image`: the operator puts the app in its place; `byHand`: the operator installs the fetched file. */
+  /**
+   * `elevated`: Windows asks an administrator first; `package`: the system asks for the rights first; `image`: the
+   * operator replaces the app; `byHand`: the operator installs the downloaded file.
+   */
   way: z.enum(['replace', 'installer', 'elevated', 'package', 'image', 'byHand']),
   /** Version of the running app. */
   version: z.string(),
   state: z.enum(['idle', 'checking', 'fetching', 'installing']),
-  /** Milliseconds since 1970; 0: not since the start. */
+  /** In milliseconds since 1970; 0: not since the start. */
   checked_at: z.number(),
-  /** Newer release; null: none is known. */
+  /** Newer release; null if none is known. */
   release: z.object({ version: z.string(), notes: z.string(), size: z.int() }).nullable(),
-  /** Bytes of its installer so far. */
+  /** Number of bytes of its installer downloaded so far. */
   received: z.int(),
-  /** Time of the installation that people in rooms were warned of, in milliseconds since 1970; 0: none. */
+  /** Time of the installation of which people in rooms were warned, in milliseconds since 1970; 0: none. */
   installs_at: z.number(),
-  /** Path of the proven installer; empty: there is none. */
+  /** Path of the verified installer; empty: none. */
   file: z.string(),
-  /** Command that installs it from a terminal; empty: there is none. */
+  /** Command that installs it from a terminal; empty: none. */
   command: z.string(),
   problem: z.object({ name: z.enum(updateProblems), detail: z.string() }).nullable(),
 })
@@ -113,12 +116,12 @@ export const appProcedures = {
   'updates.get': { input: nothing, output: updatesView },
   'updates.set': { input: updateChoice, output: updatesView },
   'updates.check': { input: nothing, output: updatesView },
-  /** `warn`: people in rooms are told, and it is installed two minutes later. */
+  /** `warn`: warns people in rooms, and installs two minutes later. */
   'updates.install': { input: z.strictObject({ warn: z.boolean() }), output: updatesView },
   'updates.cancel': { input: nothing, output: updatesView },
-  /** Opens the fetched image. */
+  /** Opens the downloaded image. */
   'updates.open': { input: nothing, output: updatesView },
-  /** Shows the fetched installer in its folder. */
+  /** Shows the downloaded installer in its folder. */
   'updates.show': { input: nothing, output: updatesView },
 }
 

@@ -1,4 +1,4 @@
-/** Reason of a database outage, without the statement of the outage itself. */
+/** Returns the reason of a database outage, without the leading statement that the database cannot be reached. */
 export function awayReason(error: string): string {
   return error.replace(/^the database cannot be reached: /i, '')
 }

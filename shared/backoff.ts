@@ -12,7 +12,7 @@ export interface Backoff {
   repeat?: number
 }
 
-/** Failures beyond this number do not increase the delay: keeps the power finite. */
+/** Maximum number of failures that increase the delay; keeps the power finite. */
 const maxFailures = 1_000
 
 /**

@@ -1,11 +1,12 @@
 /**
- * Moment by which an operation ends. It is made once, where a request begins, and passed down: each inner step waits for what is left of it, so that the phase that the operation
- * has reached decides the answer, and not which of several timers fires first.
+ * Time by which an operation must end. It is created once at the start of a request and passed down; each inner step
+ * waits for the remaining time. The error thus depends on the current phase of the operation, not on which of several
+ * timers fires first.
  */
 export class Deadline {
-  /** On the clock of `performance.now()`. */
+  /** In milliseconds of `performance.now()`. */
   readonly until: number
-  /** Ends the operation early, because its caller has given up. */
+  /** Ends the operation early because its caller has given up. */
   readonly signal: AbortSignal
 
   private constructor(until: number, signal: AbortSignal) {
@@ -13,12 +14,12 @@ export class Deadline {
     this.signal = signal
   }
 
-  /** The moment in so many milliseconds. @param signal ends the operation early */
+  /** Returns a deadline after a number of milliseconds. @param signal ends the operation early */
   static in(milliseconds: number, signal = new AbortController().signal): Deadline {
     return new Deadline(performance.now() + milliseconds, signal)
   }
 
-  /** Whole milliseconds left; 0 when it has passed. */
+  /** Whole milliseconds left; 0 if it has passed. */
   get leftMs(): number {
     return Math.max(0, Math.ceil(this.until - performance.now()))
   }
@@ -27,12 +28,15 @@ export class Deadline {
     return this.leftMs === 0
   }
 
-  /** This deadline, or so many milliseconds from now if that is earlier: for a step that may not use up all of the time. */
+  /**
+   * Returns this deadline, or an earlier one after the given number of milliseconds, for a step that may not use all of
+   * the time.
+   */
   atMost(milliseconds: number): Deadline {
     return new Deadline(Math.min(this.until, performance.now() + milliseconds), this.signal)
   }
 
-  /** The same moment for a step that another signal ends. */
+  /** Returns the same deadline with another signal. */
   with(signal: AbortSignal): Deadline {
     return new Deadline(this.until, signal)
   }

@@ -4,15 +4,15 @@ import { utf8Length } from './operation.ts'
 import { type Complaint, complaint } from './refusals/complaints.ts'
 import { ApiError } from './result-codes.ts'
 
-/** The only parser of camera addresses: the controller stores, the node connects to and the console shows its results. */
+/** The only parser of camera addresses, used by the controller, the node and the console. */
 
-/** A login of a device; either part may be empty. */
+/** Login of a device; both parts may be empty. */
 export interface DeviceLogin {
   name: string
   password: string
 }
 
-/** A parsed device address (contract, section 4). */
+/** Parsed device address (contract, section 4). */
 export interface DeviceAddress {
   /** The original text without login: stored and displayed. */
   address: string
@@ -20,7 +20,7 @@ export interface DeviceAddress {
   canonical: string
   /** Scheme, host and port of `canonical`: the endpoint of a connection. */
   origin: string
-  /** The `user:password@` in the text; left out: none. */
+  /** The `user:password@` in the text; undefined: none. */
   login?: DeviceLogin | undefined
   /** Request URL for the camera: ASCII without spaces, no login, no zone (RFC 6874, section 4: a zone is local to a machine). */
   requestUrl: string
@@ -32,15 +32,18 @@ export interface DeviceAddress {
   secure: boolean
 }
 
-/** A camera to pull. */
+/** Camera to pull. */
 export interface CameraSource {
   address: DeviceAddress
   login: DeviceLogin | undefined
-  /** Its outdated TLS (1.0, 1.1, weak keys) is accepted. Left out: no. */
+  /** Whether outdated TLS (1.0, 1.1, weak keys) is accepted. Undefined: no. */
   oldTls?: boolean | undefined
 }
 
-/** Key of a camera, equal for all spellings of its address: with one login and one choice of TLS it is pulled once. Contains the password: never show or log it. */
+/**
+ * Returns a key of a camera that is equal for all spellings of its address. With the same login and TLS option, a
+ * camera is pulled only once. The key contains the password: never show or log it.
+ */
 export function cameraKey({ address, login, oldTls }: CameraSource): string {
   const isOld = oldTls === true && address.secure
   return JSON.stringify([address.canonical, login?.name ?? '', login?.password ?? '', ...(isOld ? ['old TLS'] : [])])
@@ -51,7 +54,7 @@ const defaultPort = 554
 
 /** One possible parse of the text after the scheme: position and content of the host. */
 interface Reading {
-  /** Index of the host in the text; a login ends one before. */
+  /** Index of the host in the text; a login ends one character before. */
   start: number
   /** Original text, without brackets and with the zone after a bare `%`. */
   host: string
@@ -65,9 +68,10 @@ interface Reading {
 }
 
 /**
- * Parses a device address. The login may be written as people paste it: a password may contain `@:/?#%` and any letters; valid percent-escapes are decoded.
+ * Parses a device address. The login may be written as people paste it: a password may contain `@:/?#%` and any
+ * letters; valid percent-escapes are decoded.
  * @param field name of the parameter, for the error
- * @throws ApiError 'parameter' with one plain sentence that never quotes the address
+ * @throws ApiError 'parameter' with one sentence that never quotes the address
  */
 export function parseDeviceAddress(text: string, field = 'userAddress'): DeviceAddress {
   const refuse = (wrong: Complaint): never => {
@@ -100,35 +104,40 @@ export function parseDeviceAddress(text: string, field = 'userAddress'): DeviceA
   }
 }
 
-/** Tells whether two addresses name the same stream, with any login. Invalid addresses are compared as text. */
+/** Whether two addresses refer to the same stream, with any login. Invalid addresses are compared as text. */
 export function sameAddress(one: string, other: string): boolean {
   return one === other || canonical(one) === canonical(other)
 }
 
 /**
- * Tells whether a login stored for some addresses may be sent to others: each has the scheme, host and port of one of those. Empty texts are
- * ignored, invalid addresses match only themselves.
+ * Whether a login stored for some addresses may be sent to others: each must have the scheme, host and port of a stored
+ * one. Empty texts are ignored, invalid addresses match only themselves.
  */
 export function isLoginFor(given: readonly string[], others: readonly string[]): boolean {
   const origins = new Set(given.map(originOf))
   return others.every((address) => address.trim() === '' || origins.has(originOf(address)))
 }
 
-/** Identifies the hosts and ports to which a login for these addresses may be sent, in a form to compare. Empty texts are ignored. */
+/**
+ * Returns the hosts and ports to which a login for these addresses may be sent, in a comparable form. Empty texts are
+ * ignored.
+ */
 export function loginTargets(addresses: readonly string[]): string {
   const given = addresses.filter((address) => address.trim() !== '')
   return JSON.stringify([...new Set(given.map(originOf))].sort())
 }
 
 /**
- * Makes the request URL for an address in a camera's answer (Content-Base, Content-Location, a control attribute): removes its login, and escapes characters that a request forbids.
- * Undefined if invalid.
+ * Returns the request URL for an address in a camera's response (Content-Base, Content-Location, a control attribute):
+ * removes its login, and escapes characters that are forbidden in requests. Undefined if invalid.
  */
 export function requestUrlOf(text: string): string | undefined {
   return parsed(asciiOnly(text))?.requestUrl
 }
 
-/** Escapes all characters of a URL that the first line of a request forbids: controls, spaces and non-ASCII. */
+/**
+ * Escapes all characters of a URL that are forbidden in the first line of a request: controls, spaces and non-ASCII.
+ */
 export function asciiOnly(text: string): string {
   return text.toWellFormed().replace(/[^!-~]+/g, (run) => encodeURIComponent(run))
 }
@@ -150,8 +159,9 @@ function parsed(text: string): DeviceAddress | undefined {
 }
 
 /**
- * Finds the host. By RFC 3986 it is before the first `/`, `?` or `#` and after the last `@` there. People paste passwords with those characters, so every later
- * `@` is tried too if the text before it looks like `name:password`; the parse with the most certain host wins, the earliest of equals.
+ * Finds the host. According to RFC 3986 it is before the first `/`, `?` or `#` and after the last `@` before that.
+ * People paste passwords with these characters, so every later `@` is tried, too, if the text before it looks like
+ * `name:password`. The parse with the most certain host is chosen, the earliest of equals.
  */
 function read(rest: string): Reading | undefined {
   const authorityEnd = endOfAuthority(rest, 0)
@@ -216,7 +226,10 @@ function canonicalIpv6(text: string): string | undefined {
   return zone === undefined ? short : `${short}%${zone}`
 }
 
-/** Four decimal numbers of one byte each, without leading zeros (like node:net, which the console does not have). */
+/**
+ * Whether a text is four decimal numbers of one byte each, without leading zeros (like node:net, which the console does
+ * not have).
+ */
 function isIPv4(text: string): boolean {
   return /^((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(?!$)|$)){4}$/.test(text)
 }
@@ -230,7 +243,7 @@ function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Explains why a text has no valid host. */
+/** Returns the reason why a text has no valid host. */
 function complaintAbout(rest: string): Complaint {
   const authority = rest.slice(0, endOfAuthority(rest, 0))
   const place = authority.slice(authority.lastIndexOf('@') + 1)
@@ -251,7 +264,10 @@ function splitLogin(text: string): DeviceLogin | undefined {
   return { name: percentDecoded(text.slice(0, colon)), password: percentDecoded(text.slice(colon + 1)) }
 }
 
-/** Decodes every run of escapes that is valid UTF-8 without control characters, and keeps everything else: a pasted password may contain a bare `%`. */
+/**
+ * Decodes every sequence of escapes that is valid UTF-8 without control characters, and keeps everything else: a pasted
+ * password may contain a bare `%`.
+ */
 function percentDecoded(text: string): string {
   return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => {
     try {

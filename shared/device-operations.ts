@@ -5,15 +5,15 @@ import { roomId, userId } from './domain/ids.ts'
 
 /** The external device API (specification, section 4.2): parameters, answers and errors of each operation. */
 
-/** Two spellings of the specification, and (field) a third one of clients. */
+/** Two spellings of the specification, and a third one of clients in the field. */
 const tokenNames = ['accessToken', 'access_token', 'access_tocken'] as const
 
 const userAddress = bytes(1, limits.userAddress)
 
-/** An object in a JSON body, otherwise its JSON text; parsed and bounded by the device API itself. */
+/** Object in a JSON body, otherwise its JSON text; parsed and limited by the device API itself. */
 const options = z.union([z.string().max(limits.deviceOptions), z.record(z.string(), z.unknown())])
 
-/** Usual login names of cameras; another one may be a password in the wrong field. */
+/** Usual login names of cameras. Another name may be a password in the wrong field. */
 const usualLogins = ['admin', 'root', 'user', 'operator', 'viewer', 'guest']
 
 const identity = z.strictObject({ roomId: z.string(), userId: z.string() })

@@ -1,9 +1,12 @@
 /** State of an outgoing user, derived from its attempts and its last packet. */
 export const deviceStates = ['joining', 'joined', 'waiting', 'paused'] as const
-/** joining: an attempt is under way; joined: media flows; waiting: the last attempt failed, the next is due; paused: by the operator. */
+/**
+ * joining: an attempt is in progress; joined: media flows; waiting: the last attempt failed, the next is scheduled;
+ * paused: by the operator.
+ */
 export type DeviceState = (typeof deviceStates)[number]
 
-/** Reason why a device could not join, or dropped. */
+/** Reasons why a device could not join, or was lost. */
 export const deviceErrorKinds = [
   'auth',
   'notFound',
@@ -29,7 +32,7 @@ export const deviceErrorKinds = [
 ] as const
 export type DeviceErrorKind = (typeof deviceErrorKinds)[number]
 
-/** One plain sentence per kind: the `msg` of ret 426 and 427, and the text of the console. */
+/** One sentence per kind: the `msg` of ret 426 and 427, and the text of the console. */
 export const deviceErrorMessages: Readonly<Record<DeviceErrorKind, string>> = {
   auth: 'The device refused the login: check login_name and login_password.',
   notFound: 'The device has no stream at this path: check the path of userAddress.',

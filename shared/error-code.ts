@@ -1,10 +1,10 @@
-/** Code of an error of Node.js, of TLS or of a library, e.g. `ECONNREFUSED`; empty: it has none. */
+/** Returns the code of an error of Node.js, of TLS or of a library, e.g. `ECONNREFUSED`; empty if it has none. */
 export function errorCode(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('code' in error)) return ''
   return typeof error.code === 'string' ? error.code : ''
 }
 
-/** Tells whether an error has one of these codes (`ENOENT`, ...). */
+/** Whether an error has one of these codes (`ENOENT`, ...). */
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   const code = errorCode(error)
   return code !== '' && codes.includes(code)

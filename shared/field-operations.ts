@@ -7,14 +7,14 @@ import { bytes, defineOperation, nameBytes, type OperationContract } from './ope
 import type { ApiName } from './result-codes.ts'
 
 /**
- * Calls of the original platform's clients beyond the two APIs, or with differences: answered if
+ * Calls of the original platform's clients that are not part of the two APIs, or differ from them. They are answered if
  * the settings in `compatibility` allow it.
  */
 
-/** Both APIs of the original platform shared one origin, and so do these, whichever API they belong to. */
+/** Path prefix of the operations on the original platform, where both APIs shared one origin. */
 export const devicePathPrefix = '/avd/api/'
 
-/** Names of a token in `client_info`. */
+/** Names of the token in `client_info`. */
 const tokenNames = ['access_token', 'access_tocken', 'accessToken'] as const
 
 const iceServer = z.strictObject({ url: z.string(), username: z.string(), credential: z.string() })
@@ -47,7 +47,10 @@ export const serverInfo = defineOperation({
     is_cluster: z.boolean(),
     /** Origin of both APIs, without a scheme. */
     rest_uri: z.string(),
-    /** Native programs record and stream only where these names stand; browser SDKs look whether there is any. */
+    /**
+     * Native programs record and stream only if these names are present; browser SDKs check whether the object is
+     * empty.
+     */
     ft_value: z.record(z.string(), z.number()),
   }),
   answer: {
@@ -86,7 +89,7 @@ export const getAccessToken = defineOperation({
   setting: 'get_access_token',
 })
 
-/** An empty topic becomes "Room <number>"; an empty owner_id is one. */
+/** An empty topic becomes "Room <number>"; an empty owner_id is accepted. */
 export const createRoomOfOlderClients = defineOperation({
   ...createRoom,
   params: createRoom.params.extend({ topic: nameBytes(0, limits.topic), owner_id: nameBytes(0, limits.ownerId) }),
@@ -113,7 +116,7 @@ const bothSpellings = listed.shape.items.element.extend({
   user_address: z.string(),
 })
 
-/** Items have both spellings of their names. */
+/** Items contain both spellings of their names. */
 export const listOutgoingUsersOfOlderClients = defineOperation({
   ...listOutgoingUsers,
   success: z.strictObject({ data: listed.extend({ items: z.array(bothSpellings) }) }),
@@ -132,7 +135,7 @@ export const listOutgoingUsersOfOlderClients = defineOperation({
   setting: 'older_clients',
 })
 
-/** Operations that only these clients have. */
+/** Operations used only by these clients. */
 export const fieldOperations: readonly OperationContract[] = [serverInfo, getAccessToken, ...recordOperations]
 
 const ofDevices = [

@@ -2,12 +2,15 @@ import { z } from 'zod'
 import { limits } from './limits.ts'
 import { bytes, defineOperation, nameBytes, type OperationContract, wholeNumber } from './operation.ts'
 
-/** Record API and live API v1.0.0 (2017) of the original platform's clients: native programs post JSON, pages send forms and queries. */
+/**
+ * Record API and live API v1.0.0 (2017) of the original platform's clients: native programs send JSON, pages send forms
+ * and queries.
+ */
 
 /** Spellings of the token in these clients. */
 const token = ['accessToken', 'access_token', 'access_tocken'] as const
 
-/** A text that some clients write as a number in a JSON body. */
+/** Text that some clients send as a number in a JSON body. */
 const textOf = <T extends z.ZodType<string, string>>(schema: T) => z.union([schema, z.number().transform(String)])
 const id = textOf(bytes(1, 64))
 const roomId = textOf(bytes(1, limits.roomExtendId))
@@ -19,9 +22,9 @@ const stream = {
   tag: textOf(nameBytes(0, limits.recordingTag)).optional(),
   roomId,
   userId,
-  /** 0 none, 1 that user, 2 all of the room as one sound. */
+  /** 0: none, 1: of that user, 2: all sounds of the room mixed into one. */
   audioType: wholeNumber(0, 2).optional(),
-  /** 0 none, 1 main picture, 2 and 3 auxiliary (the screen). */
+  /** 0: none, 1: main picture, 2 and 3: auxiliary (the screen). */
   videoType: wholeNumber(0, 3).optional(),
 }
 const streamDisclosure = {
@@ -37,9 +40,9 @@ const idAndStatus = z.strictObject({ id: z.string(), status: z.number() })
 const ended = idAndStatus.extend({
   roomId: z.string(),
   name: z.string(),
-  /** `yyyy-mm-dd hh:mm:ss` of the controller's time zone. */
+  /** `yyyy-mm-dd hh:mm:ss` in the controller's time zone. */
   createTime: z.string(),
-  /** Seconds. */
+  /** In seconds. */
   duration: z.number(),
 })
 const described = ended.extend({
@@ -65,7 +68,7 @@ const describedAnswer = {
   audioType: 'plain',
   videoType: 'plain',
 } as const
-// These addresses hold a token, or the key of a stream.
+// These addresses contain a token, or the key of a stream.
 const liveUrlAnswer = { rtmpurl: 'secret', hlsurl: 'secret' } as const
 const recordAnswer = { ...describedAnswer, fileType: 'plain', url: 'secret', size: 'plain' } as const
 const liveAnswer = { ...describedAnswer, ...liveUrlAnswer } as const
@@ -94,7 +97,7 @@ export const createUserRecord = defineOperation({
   path: '/avd/api/record/createUserRecord',
   safe: false,
   summary: 'Record a user of a room from now on.',
-  /** fileType: 0 MP4, 1 WebM; what the codecs of the user do not allow becomes the other one. */
+  /** fileType: 0 MP4, 1 WebM; if the codecs of the user do not allow it, the other one is used. */
   params: z.object({ ...stream, fileType: wholeNumber(0, 1).optional() }),
   disclosure: { ...streamDisclosure, fileType: 'number' },
   success: z.strictObject({ data: idAndStatus }),

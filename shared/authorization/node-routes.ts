@@ -2,8 +2,9 @@ import type { RoomStanding } from './room-standing.ts'
 import type { RouteName } from './route.ts'
 
 /**
- * Right to a route of the node port. `anyone`: no proof. `holder`: the unguessable id in the path, which only the session's owner
- * has. Otherwise standings in the room, each proved by a join link, the host password, a session key, or the room's number where that is enough.
+ * Right to a route of the node port. `anyone`: no proof. `holder`: the unguessable id in the path, known only to the
+ * session's owner. Otherwise standings in the room, each proved by a join link, the host password, a session key, or
+ * the room's number if that is enough.
  */
 export type NodeRight = 'anyone' | 'holder' | readonly RoomStanding[]
 
@@ -13,11 +14,11 @@ export const nodeRoutes = {
   'GET /': 'anyone',
   'GET /room': 'anyone',
   'GET /room/*': 'anyone',
-  // Says that the device reaches this machine, and nothing else.
+  // Confirms that the device reaches this machine, and nothing else.
   'GET /reach/:token': 'anyone',
   // Facts about a room; the controller chooses the answer, and guesses are counted.
   'GET /entry/:room': 'anyone',
-  // Upgrade to signalling, whose first message has the proof.
+  // Upgrade to signalling, whose first message contains the proof.
   'GET /signal': 'anyone',
   'POST /whip/:room': ['member', 'host'],
   'POST /whep/:room/:stream': ['observer', 'member', 'host'],

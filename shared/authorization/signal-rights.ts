@@ -6,7 +6,10 @@ const people = ['member', 'host'] as const
 const host = ['host'] as const
 const waitingOrIn = ['waiting', 'member', 'host'] as const
 
-/** Permitted senders of every message of the room page. A new message without an entry here does not compile, and the node accepts it only from these. */
+/**
+ * Permitted senders of every message of the room page. A new message without an entry here does not compile, and the
+ * node rejects it from all other senders.
+ */
 export const signalSenders = {
   join: ['stranger'],
   resume: ['stranger'],
@@ -30,7 +33,10 @@ export const signalSenders = {
   turn_away: host,
 } as const satisfies Record<FromPerson['type'], readonly RoomStanding[]>
 
-/** Permitted receivers of every message of the node. It sends a message to nobody else, whatever the rest of its code requests. */
+/**
+ * Permitted receivers of every message of the node. The node sends a message to no other receivers, even if other code
+ * requests it.
+ */
 const signalReceivers = {
   refused: ['stranger', 'waiting'],
   waiting: ['waiting'],
@@ -66,13 +72,13 @@ export type MessageOf<S extends RoomStanding, M extends FromPerson = FromPerson>
     : M
   : never
 
-/** Tells whether a user may send a message. */
+/** Whether a user may send a message. */
 export function maySend<S extends RoomStanding>(standing: S, message: FromPerson): message is MessageOf<S> {
   const senders: readonly RoomStanding[] = signalSenders[message.type]
   return senders.includes(standing)
 }
 
-/** Tells whether a user may receive a message. */
+/** Whether a user may receive a message. */
 export function mayReceive(standing: RoomStanding, type: ToPerson['type']): boolean {
   const receivers: readonly RoomStanding[] = signalReceivers[type]
   return receivers.includes(standing)

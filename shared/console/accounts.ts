@@ -11,7 +11,7 @@ import { typedPassword as password } from './password-rules.ts'
 import { roleNames } from '../domain/roles.ts'
 import { tokenScope, tokenScopes } from '../domain/token-scopes.ts'
 
-/** Name of an account for signing in. Case does not matter. */
+/** Name of an account for signing in, case-insensitive. */
 export const accountName = z
   .string()
   .trim()
@@ -26,7 +26,7 @@ const label = nameText(limits.label)
 /** Days until a token expires. */
 const days = z.int().min(1).max(366).default(90)
 
-/** An account as an admin sees it. */
+/** Account as admins see it. */
 const accountView = z.strictObject({
   id: z.string(),
   name: z.string(),
@@ -43,7 +43,7 @@ const accountView = z.strictObject({
 })
 export type AccountView = z.output<typeof accountView>
 
-/** A browser signed in with an account. */
+/** Browser signed in with an account. */
 const accountSessionView = z.strictObject({
   id: z.string(),
   account_id: z.string(),
@@ -60,13 +60,13 @@ const accountSessionView = z.strictObject({
 })
 export type AccountSessionView = z.output<typeof accountSessionView>
 
-/** A personal access token, without its secret. */
+/** Personal access token, without its secret. */
 const accessTokenView = z.strictObject({
   id: z.string(),
   account_id: z.string(),
   account: z.string(),
   label: z.string(),
-  /** Maximum role of its scopes, within its account's current role. */
+  /** Maximum role of its scopes, limited by its account's current role. */
   role,
   scopes: z.array(tokenScope),
   created_at: moment,
@@ -93,7 +93,7 @@ const tokenInput = z.strictObject({
   role: role.optional(),
   days,
 })
-/** Keeps access tokens; by default they end with the sessions. */
+/** Keeps access tokens; by default they end together with the sessions. */
 const keep_tokens = z.boolean().default(false)
 const madeToken = z.strictObject({ access: accessTokenView, token: z.string() })
 
@@ -110,7 +110,7 @@ export const accountProcedures = {
     summary: 'Give the own password again: for ten minutes this session may do what needs it.',
     input: z.strictObject({ password }),
     output: z.strictObject({ until: moment }),
-    // It checks the password itself.
+    // The procedure checks the password itself.
     access: signedIn('viewer'),
     event: recordedAs('signIn.refused'),
   }),

@@ -4,7 +4,7 @@ import { done, moment, nothing } from '../domain/outcome.ts'
 import { person, viewer } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
 
-/** One request that a listener answered. */
+/** Request answered by a listener. */
 export const activityEntry = z.strictObject({
   /** Increases by one per stored request. */
   seq: z.int(),
@@ -15,20 +15,20 @@ export const activityEntry = z.strictObject({
   method: z.string(),
   path: z.string(),
   ret: z.int(),
-  /** Time from the request's head to the answer, in milliseconds. */
+  /** Time from receiving the request's head to the response, in milliseconds. */
   duration: z.number(),
   client: z.string(),
-  /** access_key; empty when unknown. */
+  /** access_key; empty if unknown. */
   credential: z.string(),
   /** room_id or roomId, if the operation has one. */
   room: z.string(),
   /** Redacted. */
   params: z.record(z.string(), z.string()),
-  /** msg of a failure. */
+  /** `msg` of a failure. */
   msg: z.string(),
   /** Reason of a refused digest or token, for the operator only. */
   reason: z.string(),
-  /** The answer as sent, redacted, if it was made for clients of the original platform; else empty. */
+  /** The response as sent, redacted, if it was created for clients of the original platform; otherwise empty. */
   answer: z.string(),
 })
 export type ActivityEntry = z.output<typeof activityEntry>
@@ -36,7 +36,7 @@ export type ActivityEntry = z.output<typeof activityEntry>
 const filter = z.strictObject({
   api: z.enum(['media', 'device']).optional(),
   operation: z.string().max(64).optional(),
-  /** 'ok', 'failed', or one ret. */
+  /** 'ok', 'failed', or a specific ret. */
   outcome: z.union([z.literal('ok'), z.literal('failed'), z.int()]).optional(),
   credential: z.string().max(128).optional(),
   room: z.string().max(128).optional(),
@@ -51,7 +51,7 @@ const filter = z.strictObject({
 /** Filter of entries; missing fields do not filter. */
 export type ActivityFilter = z.input<typeof filter>
 
-/** Test of a filter, shared by the controller and the console's page. */
+/** Returns a test for a filter, shared by the controller and the console's page. */
 export function activityMatcher(wanted: ActivityFilter): (entry: ActivityEntry) => boolean {
   const { api, operation, outcome, credential, room, client, slower_than = 0, since = 0 } = wanted
   const search = wanted.search?.trim().toLowerCase() ?? ''
@@ -68,7 +68,7 @@ export function activityMatcher(wanted: ActivityFilter): (entry: ActivityEntry) 
     (search === '' || textOf(entry).includes(search))
 }
 
-/** Fields of an entry that a search includes. */
+/** Returns the fields of an entry that a search includes. */
 function textOf(entry: ActivityEntry): string {
   const { api, operation, method, path, ret, client, credential, room, params, msg, reason, answer } = entry
   const texts = [api, operation, method, path, String(ret), client, credential, room, msg, reason, answer]
@@ -86,7 +86,7 @@ export const activityProcedures = {
       kept: z.int(),
       /** Maximum number of entries. */
       capacity: z.int(),
-      /** Number of successes omitted since the start because too many came at once. */
+      /** Number of successes omitted since the start because too many arrived at once. */
       skipped: z.int(),
     }),
     access: viewer('events:read'),

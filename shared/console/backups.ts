@@ -9,9 +9,9 @@ const backupView = z.strictObject({
   name: z.string(),
   at: moment,
   bytes: z.int(),
-  /** It stays until it is deleted. */
+  /** Whether it is kept until an operator deletes it. */
   kept: z.boolean(),
-  /** The file was uploaded. */
+  /** Whether the file was uploaded. */
   uploaded: z.boolean(),
   proof: z.enum(backupProofs),
 })
@@ -48,7 +48,7 @@ const backupPreview = z.strictObject({
   access: z.array(accessChange),
   access_total: z.int(),
   proof: z.enum(backupProofs),
-  /** This caller may restore it: a backup of another origin is restored only at the machine itself. */
+  /** Whether this caller may restore it: a backup of another origin can be restored only at the machine itself. */
   restorable: z.boolean(),
 })
 

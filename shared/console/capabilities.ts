@@ -6,11 +6,11 @@ import { operator } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
 import { roomId } from '../domain/ids.ts'
 
-/** Kinds of capabilities: what an address opens to whoever has it, without signing in. */
+/** Kinds of capabilities: access to something for holders of an address, without signing in. */
 export const capabilityKinds = ['join', 'live-link', 'recorded-link', 'live', 'push', 'recording', 'export'] as const
 export type CapabilityKind = (typeof capabilityKinds)[number]
 
-/** Maker of a capability. `key`: the console key. `site`: the desktop's own window, or a host in a meeting. */
+/** Maker of a capability. `key`: the console key. `site`: the window of the desktop app, or a host in a meeting. */
 const capabilityMakers = ['account', 'token', 'credential', 'key', 'site'] as const
 
 const capabilityView = z.strictObject({
@@ -18,30 +18,30 @@ const capabilityView = z.strictObject({
   kind: z.enum(capabilityKinds),
   maker: z.strictObject({
     type: z.enum(capabilityMakers),
-    /** Id of the account or of the access token, or access_key; empty for the others. */
+    /** Id of the account or of the access token, or access_key; empty for other makers. */
     id: z.string(),
-    /** Name of the account or label; empty: none. */
+    /** Name of the account, or label; empty: none. */
     name: z.string(),
   }),
   /** Empty: none. */
   room_id: z.string(),
-  /** Topic of the room; empty: it is gone. */
+  /** Topic of the room; empty if it was deleted. */
   topic: z.string(),
-  /** Empty: the whole room, or anybody. */
+  /** Empty: the whole room, or any user. */
   user_id: z.string(),
-  /** Name of the camera, or in a join link; empty: anybody, a whole room, or a camera that is gone. */
+  /** Name of the camera, or in a join link; empty: any user, a whole room, or a deleted camera. */
   user_name: z.string(),
-  /** Further facts for people: the server of a push, `host` for a link of a host; empty: none. */
+  /** Further details for people: the server of a push, `host` for a host's link; empty: none. */
   detail: z.string(),
   created_at: moment,
-  /** 0: it ends with what it opens. */
+  /** 0: it ends together with its content. */
   expires_at: moment,
   /** 0: never. */
   last_used_at: moment,
 })
 export type CapabilityView = z.output<typeof capabilityView>
 
-/** All capabilities of a room, of a maker, or of the site. */
+/** Selects all capabilities of a room, of a maker, or of the site. */
 const selection = z.strictObject({
   room_id: roomId.optional(),
   maker: z.strictObject({ type: z.enum(capabilityMakers), id: z.string().max(256).default('') }).optional(),
@@ -55,7 +55,7 @@ export const capabilityProcedures = {
       limit: z.int().min(1).max(limits.pageSize).default(100),
     }),
     output: z.strictObject({ total: z.int(), items: z.array(capabilityView) }),
-    // Everything that is open to holders of an address, of every maker.
+    // The list includes all addresses of all makers.
     access: operator('links:write'),
   }),
   'capabilities.revoke': change({

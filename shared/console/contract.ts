@@ -34,7 +34,7 @@ import { waitingView } from '../domain/waiting.ts'
 import { deviceView } from '../domain/devices.ts'
 import { nodeView } from '../domain/nodes.ts'
 
-/** All procedures of the console, by name: the list that IPC, WebSocket and `/rpc` serve. */
+/** All procedures of the console, by name; served by IPC, WebSocket and `/rpc`. */
 export const procedures = {
   ...siteProcedures,
   ...backupProcedures,
@@ -65,21 +65,24 @@ export const procedures = {
 }
 
 export type ProcedureName = keyof typeof procedures
-/** Input of a caller (without defaults). */
+/** Input from a caller, without defaults. */
 export type ProcedureInput<N extends ProcedureName> = z.input<(typeof procedures)[N]['input']>
-/** Input of a handler. */
+/** Input of a handler, with defaults. */
 export type ProcedureParsed<N extends ProcedureName> = z.output<(typeof procedures)[N]['input']>
 export type ProcedureOutput<N extends ProcedureName> = z.output<(typeof procedures)[N]['output']>
 
 type Procedures = typeof procedures
 
-/** Procedures that edit a record. Does not compile while one that looks like an edit declares neither an edit nor `noEdit`. */
+/**
+ * Procedures that edit a record. Does not compile if a procedure that looks like an edit declares neither an edit nor
+ * `noEdit`.
+ */
 export type EditProcedure = Exclude<
   { [N in ProcedureName]: Procedures[N] extends { edits?: (...input: never[]) => unknown } ? N : never }[ProcedureName],
   None<UndeclaredEdit>
 >
 
-/** Procedures that leave a `site.changed`. The others leave an event of another kind, or none. */
+/** Procedures that write a `site.changed` event. The others write an event of another kind, or none. */
 export type RecordedProcedure = {
   [N in ProcedureName]: Procedures[N] extends { event: infer E }
     ? E extends { recordedAs: unknown } | { unrecorded: unknown } | { kind: unknown } | { acts: unknown }
@@ -92,13 +95,13 @@ export function isProcedureName(name: string): name is ProcedureName {
   return Object.hasOwn(procedures, name)
 }
 
-/** The declaration of a procedure whose name is known only at run time. */
+/** Returns the declaration of a procedure whose name is known only at run time. */
 export function declarationOf(name: ProcedureName): AnyProcedure {
   // The functions of a declaration take the input of that procedure, which a type by name cannot express.
   return procedures[name] as AnyProcedure
 }
 
-/** Fields by which an input names an existing record, and the fields of such a record. */
+/** Fields by which an input identifies an existing record, and the fields of that record. */
 interface RecordInputs {
   rooms: { key: 'room_id'; fields: RecordField<'room'> }
   devices: { key: 'userId'; fields: RecordField<'device'> }
@@ -112,7 +115,7 @@ interface RecordInputs {
   recordings: { key: 'room_id'; fields: 'rule' }
 }
 type InputFields<I> = I extends unknown ? keyof I : never
-/** Procedures that store something, and whose input names a record and one of its fields. */
+/** Procedures that store something, and whose input contains the key of a record and one of its fields. */
 type LooksLikeEdit = {
   [N in ProcedureName]: N extends `${infer P extends keyof RecordInputs}.${string}`
     ? Procedures[N] extends { effect: 'change' | 'lasting' }
@@ -131,11 +134,11 @@ type UndeclaredEdit = {
 }[LooksLikeEdit]
 type None<T extends never> = T
 
-/** All events of the console, by name. Frequent events are collected and sent at most 4 times a second. */
+/** All events of the console, by name. Frequent events are batched and sent at most 4 times per second. */
 export const events = {
-  /** Rooms created, changed, joined, left or deleted; `all` if there are too many to name. */
+  /** Rooms created, changed, joined, left or deleted; `all` if there are too many to list. */
   'rooms.changed': z.strictObject({ room_ids: z.array(z.string()), all: z.boolean() }),
-  /** Current list of everybody who waits before a room. */
+  /** Current list of all people waiting to enter rooms. */
   'waiting.changed': waitingView,
   'credentials.changed': z.strictObject({ items: z.array(credentialView) }),
   'nodes.changed': z.strictObject({ items: z.array(nodeView) }),
@@ -146,11 +149,11 @@ export const events = {
   'recordings.changed': recordingsChanged,
   /** Current saved views of the wall. */
   'wall.changed': z.strictObject({ items: z.array(wallView) }),
-  /** A camera or room comes to the front of walls. */
+  /** A camera or room is brought to the front of walls. */
   'wall.brought': wallBrought,
-  /** A link or another capability was made, or has ended. */
+  /** A link or another capability was created, or has ended. */
   'capabilities.changed': z.strictObject({}),
-  /** Something was moved to the trash, restored or deleted for good. */
+  /** An object was moved to the trash, restored or deleted permanently. */
   'trash.changed': z.strictObject({}),
   /** Changes of accounts, their sessions or tokens. */
   'accounts.changed': z.strictObject({}),
@@ -169,5 +172,5 @@ export const events = {
 export type EventName = keyof typeof events
 export type EventPayload<N extends EventName> = z.output<(typeof events)[N]>
 
-/** One event for a console. */
+/** An event for a console. */
 export type ConsoleEvent = { [N in EventName]: { name: N; payload: EventPayload<N> } }[EventName]

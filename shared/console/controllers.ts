@@ -5,7 +5,7 @@ import { moment, nothing } from '../domain/outcome.ts'
 import { admin, viewer } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
 
-/** Addresses of a controller for other machines; empty if it does not listen. */
+/** Addresses of a controller for other machines; empty for closed ports. */
 const controllerPlace = z.strictObject({
   media: z.string(),
   device: z.string(),
@@ -14,31 +14,31 @@ const controllerPlace = z.strictObject({
   event: z.string(),
 })
 
-/** A controller of the site, as known to the one that answers. */
+/** Controller of the site, as seen by the responding controller. */
 const controllerView = z.strictObject({
-  /** Stored in its data folder: survives a restart. */
+  /** Stored in its data folder, so it survives a restart. */
   id: z.string(),
   /** Name of its machine, or its configured name. */
   name: z.string(),
-  /** The controller that answers. */
+  /** Whether it is the responding controller. */
   self: z.boolean(),
   role: z.enum(['leader', 'standby']),
   /** Version of Roomdesk. */
   version: z.string(),
   place: controllerPlace,
-  /** It is on another machine and announces no certificate: the one that answers sends it nothing. */
+  /** It is on another machine and announces no certificate, so the responding controller sends it nothing. */
   refused_plain: z.boolean(),
-  /** A replica that the one that answers cannot reach: reads stop when the database is away. */
+  /** A replica that the responding controller cannot reach: reads stop when the database is unreachable. */
   unreachable: z.boolean(),
-  /** Number of stored changes that are not yet in its memory. */
+  /** Number of stored changes not applied to its memory yet. */
   behind: z.int(),
-  /** Age of the oldest of these, in milliseconds; 0: none. */
+  /** Age of the oldest of these changes, in milliseconds; 0: none. */
   behind_for: z.number(),
   /** Time of its last announcement. */
   seen_at: moment,
-  /** It has been silent for several seconds. */
+  /** Whether it has been silent for several seconds. */
   gone: z.boolean(),
-  /** Time since when it has its role. */
+  /** Time since which it has its role. */
   since: moment,
 })
 export type ControllerView = z.output<typeof controllerView>
@@ -46,37 +46,39 @@ export type ControllerView = z.output<typeof controllerView>
 /** Storage of the site's state. */
 const siteMedium = z.strictObject({
   kind: z.enum(['disk', 'database']),
-  /** Address without password; for files the data folder. */
+  /** Address without password; for files, the data folder. */
   shown: z.string(),
-  /** Time since when it is unreachable, or refuses changes; 0: available. */
+  /** Time since which it is unreachable, or refuses changes; 0: available. */
   away_since: moment,
   /** Reason; empty: available. */
   error: z.string(),
-  /** Settings of the database by which a confirmed change can be lost. */
+  /** Settings of the database that may cause confirmed changes to be lost. */
   risks: z.array(z.enum(durabilityRisks)),
 })
 export type SiteMedium = z.output<typeof siteMedium>
 
 /** The controllers of the site. Only the leader makes changes. */
 export const controllersView = z.strictObject({
-  /** The one that answers comes first. */
+  /** The responding controller comes first. */
   items: z.array(controllerView),
-  /** Time of this information from the database: older during an outage. */
+  /** Time at which this information was read from the database; older during an outage. */
   known_at: moment,
-  /** Time since when nobody leads, as far as known here; 0: there is a leader. */
+  /** Time since which there is no leader, as far as known here; 0: there is a leader. */
   leaderless_since: moment,
-  /** Ports of the leader that the controller which answers cannot reach: it cannot pass calls on there. */
+  /**
+   * Ports of the leader that the responding controller cannot reach, and to which it therefore cannot forward calls.
+   */
   leader_unreachable: z.array(z.enum(['media', 'device', 'node', 'console', 'event'])),
-  /** How sure the controller that answers is that it leads; null: it does not lead. */
+  /** Confirmation of the responding controller's leadership; null: it is not the leader. */
   lease: z
     .strictObject({
-      /** Raised by each change of the leader, and each reconnection to the database. */
+      /** Increases with each change of the leader, and each reconnection to the database. */
       epoch: z.number(),
-      /** Milliseconds since the database last proved it. */
+      /** Milliseconds since the database last confirmed the leadership. */
       proved_for: z.int(),
-      /** Times that it was not sure, so that reads waited. */
+      /** Number of times that the leadership was unconfirmed, so that reads had to wait. */
       lapses: z.int(),
-      /** Requests that had to wait. */
+      /** Number of requests that had to wait. */
       waits: z.int(),
     })
     .nullable(),
@@ -97,7 +99,7 @@ export const controllerProcedures = {
     output: z.strictObject({ name: z.string() }),
     access: admin('site:write'),
     passedOn: true,
-    // The lead is taken in the database, not in the site's state.
+    // The leadership is taken over in the database, not in the site's state.
     event: { outside: 'memory', subjects: () => [subject.site], facts: (_, { name }) => ({ controller: name }) },
   }),
 }

@@ -9,7 +9,7 @@ import { admin, person, viewer } from './procedure-access.ts'
 import { changes, subject } from './procedure-events.ts'
 import { deleted } from './trash.ts'
 
-/** Printable ASCII without spaces: it must survive a URL and a shell. */
+/** Printable ASCII without spaces, which is safe in URLs and shells. */
 const token = (max: number) =>
   z
     .string()
@@ -17,14 +17,14 @@ const token = (max: number) =>
     .max(max)
     .regex(/^[\x21-\x7e]+$/, rule('ascii'))
 
-/** It never travels, so only untypable characters are refused. */
+/** It is never transmitted, so only untypable characters are rejected. */
 const secret = z
   .string()
   .min(1)
   .max(limits.secretKey)
   .regex(/^\P{Cc}+$/u, rule('controls'))
 
-/** A credential as the console shows it: without its secret. */
+/** Credential for the console, without its secret. */
 export const credentialView = z.strictObject({
   access_key: z.string(),
   label: z.string(),
@@ -41,7 +41,7 @@ export const credentialView = z.strictObject({
 export type CredentialView = z.output<typeof credentialView>
 
 const label = nameText(limits.label)
-/** Label in a site file: one accepted by an earlier version must not stop a start. */
+/** Label in a site file. A label accepted by an earlier version must not prevent a start. */
 export const siteFileLabel = z.string().trim().min(1).max(limits.label)
 const key = z.strictObject({ access_key: z.string().min(1).max(limits.accessKey) })
 const withSecret = z.strictObject({ credential: credentialView, secret_key: z.string() })
@@ -85,7 +85,7 @@ export const credentialProcedures = {
     output: credentialView,
     edits: ({ access_key }) => ({ kind: 'credential', key: access_key }),
     access: admin('credentials:write'),
-    // A disabled credential grants access again.
+    // A disabled credential would grant access again.
     needs: ({ enabled }) => ({ person: enabled === true }),
     event: changes('credential'),
   }),
@@ -94,7 +94,10 @@ export const credentialProcedures = {
       'Give it a new secret; ends its sessions at once, and with `end_links` its links, live streams and recordings.',
     input: key.extend({
       secret_key: secret.optional(),
-      /** After a leak: whoever had the old secret may have made some. Default: they last, so that a routine rotation interrupts nothing. */
+      /**
+       * Ends all links of the credential: for use after a leak, because a holder of the old secret may have created
+       * links. By default they stay, so that a routine rotation interrupts nothing.
+       */
       end_links: z.boolean().default(false),
     }),
     output: withSecret,
@@ -126,7 +129,7 @@ export const credentialProcedures = {
     summary: 'A curl line that authenticates with a computed digest.',
     input: key,
     output: z.strictObject({ command: z.string(), digest: z.string(), url: z.string() }),
-    // Its digest authenticates.
+    // The digest is sufficient for authentication.
     access: person('admin'),
     event: { subjects: credentialOf, kind: 'secret.shown' },
   }),

@@ -3,21 +3,27 @@ import type { InputNeeds, OpenAccess, PersonAccess, ProcedureAccess, SiteBefore 
 import type { ActEvents, ChangeEvents, LastingEvents } from './procedure-events.ts'
 import type { RecordRef } from '../domain/record-fields.ts'
 
-/** Parts that every declaration of a procedure has. A procedure is one action or query of an operator: the same over IPC, WebSocket and `POST /rpc/<name>`. */
+/**
+ * Common parts of the declaration of a procedure. A procedure is one action or query of an operator, identical over
+ * IPC, WebSocket and `POST /rpc/<name>`.
+ */
 interface Declaration<I extends z.ZodType, O extends z.ZodType> {
   summary: string
   input: I
   output: O
   access: ProcedureAccess
-  /** Additional needs of a call, by its input. */
+  /** Additional requirements of a call, depending on its input. */
   needs?: (input: z.output<I>, before: SiteBefore) => InputNeeds
 }
 
-/** Declaration of an edit: returns the record that a call edits; undefined: the call makes a new one. Only for an input with `seenVersion`. */
+/**
+ * Declaration of an edit: returns the record that a call edits; undefined if the call creates a new one. Only for an
+ * input with `seenVersion`.
+ */
 type Edits<I extends z.ZodType> = 'expected_version' extends keyof z.output<I>
   ? (input: z.output<I>) => RecordRef | undefined
   : never
-/** Reason why a procedure whose input names a record and one of its fields is no edit. */
+/** Reason why a procedure is not an edit although its input contains the key of a record and one of its fields. */
 interface NoEdit {
   readonly noEdit: string
 }
@@ -25,17 +31,20 @@ export const noEdit = (reason: string): NoEdit => ({ noEdit: reason })
 
 /** Parts of the declaration of a procedure that stores something. */
 interface Stores<E, X> {
-  /** Record of the event log. */
+  /** Events written by the procedure. */
   event: E
-  /** The dispatch merges each call of an edit, or refuses it: what is left out of the input stays. */
+  /**
+   * Returns the edited record. The dispatch merges each call of an edit, or refuses it; absent fields of the input stay
+   * unchanged.
+   */
   edits?: X
-  /** Without a version the input of an edit is the whole record: fields that it leaves out get their defaults. */
+  /** Without a version, the input of an edit is the whole record: absent fields get their defaults. */
   whole?: true
-  /** A replica passes the call on to the leader; it refuses all others. */
+  /** Whether a replica forwards the call to the leader; it refuses all others. */
   passedOn?: true
 }
 
-/** A declared procedure that stores something. */
+/** Declared procedure that stores something. */
 type Stored<I extends z.ZodType, O extends z.ZodType, E, X, F extends 'change' | 'lasting'> = Declaration<I, O> & {
   effect: F
   passedOn: boolean
@@ -43,24 +52,36 @@ type Stored<I extends z.ZodType, O extends z.ZodType, E, X, F extends 'change' |
   edits?: X
 }
 
-/** Access to a lasting procedure. Without `person`, tokens may call it, and sessions by the lifetime of what it makes. */
+/**
+ * Access to a lasting procedure. Without `person`, tokens may call it, and sessions depending on the lifetime of the
+ * created access.
+ */
 type LastingAccess<I extends z.ZodType> =
   | { access: PersonAccess }
   | {
       access: OpenAccess
-      /** The created access ends with the token, or the input decides whether a person is required. */
+      /** The created access ends with the token, or the input determines whether a person is required. */
       tokens: true
-      /** Lifetime of what a call makes, in milliseconds. One longer than the setting `media.link_life_ms` requires the password. */
+      /**
+       * Lifetime of the created access, in milliseconds. If it exceeds the setting `media.link_life_ms`, the password
+       * is required.
+       */
       lifetime: (input: z.output<I>, before: SiteBefore) => number
     }
 
-/** Declares a procedure that changes nothing. Watching a picture and testing a camera count as reads. A replica passes it on. */
+/**
+ * Declares a procedure that changes nothing. Watching a picture and testing a camera count as reads. Replicas forward
+ * it.
+ */
 /* @__NO_SIDE_EFFECTS__ */
 export function read<I extends z.ZodType, O extends z.ZodType>(declared: Declaration<I, O>) {
   return { ...declared, effect: 'read', passedOn: true } as const
 }
 
-/** Declares a procedure that shows a secret, lets people in or reaches out, but stores nothing. A replica passes it on. */
+/**
+ * Declares a procedure that reveals a secret, admits people or connects to other hosts, but stores nothing. Replicas
+ * forward it.
+ */
 /* @__NO_SIDE_EFFECTS__ */
 export function act<I extends z.ZodType, O extends z.ZodType, const E extends ActEvents<z.output<I>, z.output<O>>>(
   declared: Declaration<I, O> & { event: E },
@@ -79,7 +100,10 @@ export function change<
   return { passedOn: false, ...declared, effect: 'change' }
 }
 
-/** Declares a procedure that makes or restores access, or leads people, media or data somewhere, beyond the end of the caller's session. */
+/**
+ * Declares a procedure that creates or restores access, or redirects people, media or data, beyond the end of the
+ * caller's session.
+ */
 /* @__NO_SIDE_EFFECTS__ */
 export function lasting<
   I extends z.ZodType,
@@ -90,7 +114,7 @@ export function lasting<
   return { passedOn: false, ...declared, effect: 'lasting' }
 }
 
-/** A declaration whose name is known only at run time. */
+/** Declaration whose name is known only at run time. */
 export interface AnyProcedure {
   access: ProcedureAccess
   needs?: (input: unknown, before: SiteBefore) => InputNeeds

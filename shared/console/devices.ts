@@ -23,13 +23,12 @@ import {
 } from '../domain/devices.ts'
 import { userId } from '../domain/ids.ts'
 
-/** A camera that answered a search of the network. */
+/** Camera that responded to a search of the network. */
 const foundCamera = z.strictObject({
   id: z.string(),
-  /** Name and model that it gives itself; may be empty. */
+  /** Name and model reported by the camera; may be empty. */
   name: z.string(),
   model: z.string(),
-  /** Its IP address. */
   host: z.string(),
 })
 export type FoundCameraView = z.output<typeof foundCamera>
@@ -43,9 +42,9 @@ const csv = z.strictObject({
   text: z.string().max(4 * 1024 * 1024),
 })
 
-/** A picture of a camera in the data folder. */
+/** Picture of a camera in the data folder. */
 const keptPicture = z.strictObject({
-  /** When it was taken. */
+  /** Time at which it was taken. */
   at: moment,
   /** In pixels. */
   width: z.int(),
@@ -115,9 +114,9 @@ export const deviceProcedures = {
     input: nothing,
     output: z.strictObject({
       items: z.array(foundCamera),
-      /** Addresses of this machine whose networks were asked. */
+      /** Addresses of this machine whose networks were searched. */
       searched: z.array(z.string()),
-      /** Addresses of cameras that answered from outside of the permitted camera networks. */
+      /** Addresses of cameras that responded from outside the permitted camera networks. */
       outside: z.array(z.string()),
     }),
     access: operator('devices:write'),
@@ -147,7 +146,7 @@ export const deviceProcedures = {
     input: key.extend({
       login_name: bytes(0, limits.loginName),
       login_password: bytes(0, limits.loginPassword),
-      /** Saves it also if the device refuses it or does not answer. */
+      /** Saves it even if the device refuses it or does not respond. */
       always: z.boolean().default(false),
       ...seenVersion,
     }),
@@ -249,7 +248,7 @@ export const deviceProcedures = {
     summary: 'Every device as CSV, without passwords.',
     input: nothing,
     output: z.strictObject({ text: z.string() }),
-    // Addresses of cameras with their logins, which operators also see in the list.
+    // The result contains addresses of cameras with their logins, which operators also see in the list.
     access: person('operator'),
     event: { subjects: () => [subject.site] },
   }),

@@ -23,12 +23,12 @@ export const diagnosticsProcedures = {
       .strictObject({
         /** Keeps names of people, accounts and meetings. */
         names: z.boolean().default(false),
-        /** Adds crash reports of the desktop app, which hold memory of the program. */
+        /** Adds crash reports of the desktop app, which contain memory of the program. */
         crash_reports: z.boolean().default(false),
       })
       .default({ names: false, crash_reports: false }),
     output: z.strictObject({ name: archiveName, bytes: z.int() }),
-    // The log and the settings of the whole site: never for a token.
+    // Contains the log and the settings of the whole site, so no token may read it.
     access: signedIn('admin'),
     event: {
       subjects: () => [subject.site],

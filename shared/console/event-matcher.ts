@@ -9,12 +9,12 @@ import {
   type SubjectType,
 } from '../domain/events.ts'
 
-/** Kinds of these groups, as written into an entry; undefined: every kind. */
+/** Returns the kinds of these groups as stored in entries; undefined: every kind. */
 function kindsOf(groups: readonly EventGroup[] = []): ReadonlySet<string> | undefined {
   return groups.length === 0 ? undefined : new Set(groups.flatMap((group) => [...eventGroups[group]]))
 }
 
-/** Test of a filter, shared by the controller and the console's page. */
+/** Returns a test for a filter, shared by the controller and the console's page. */
 export function eventMatcher(wanted: EventFilter): (entry: EventEntry) => boolean {
   const { subject, actor, from = 0, to = Number.POSITIVE_INFINITY, level = 'info' } = wanted
   const kinds = kindsOf(wanted.groups)
@@ -39,13 +39,16 @@ function concerns(entry: EventEntry, { type, id }: { type: SubjectType; id: stri
   return (entry.subject.type === type && entry.subject.id === id) || (type === 'room' && entry.room === id)
 }
 
-/** Fields of an entry that a search includes: its texts, not the names of its fields. */
+/** Returns the fields of an entry that a search includes: its texts, not its field names. */
 function textOf({ kind, actor, subject, room, params, before = {}, after = {} }: EventEntry): string {
   const values = [params, before, after].flatMap((each) => [...Object.keys(each), ...Object.values(each).map(String)])
   return [kind, actor.name, actor.address, subject.id, subject.name, room, ...values].join('\n').toLowerCase()
 }
 
-/** Test whether an entry has all words: in its values, in its sentence, or in the names of its subject and actor. */
+/**
+ * Returns a test whether an entry contains all words: in its values, in its sentence, or in the names of its subject
+ * and actor.
+ */
 function wordMatcher(wanted: NonNullable<EventFilter['words']>): (entry: EventEntry) => boolean {
   if (wanted.length === 0) return () => true
   const words = wanted.map(({ text, sentences, names }) => ({
@@ -67,7 +70,7 @@ function wordMatcher(wanted: NonNullable<EventFilter['words']>): (entry: EventEn
   }
 }
 
-/** Values of an entry as a page may show them, folded: without codes and names of fields. */
+/** Returns the folded values of an entry that a page may show, without codes and field names. */
 export function shownValues({ actor, subject, room, params, before = {}, after = {}, controller }: EventEntry): string {
   const { procedure: _, ...facts } = params
   const values = [facts, before, after].flatMap((each) => Object.values(each).map(String))

@@ -9,7 +9,10 @@ const leadReasons = ['lost', 'byHand'] as const
 /** Kinds whose sentence depends on the event's values. */
 type ManifoldKind = 'site.changed' | 'link.used' | 'guesses.refused'
 
-/** Names of sentences of events. The console has a text for each in every language: a kind or procedure without one does not compile. */
+/**
+ * Names of event sentences. The console has a text for each in every language: a kind or procedure without one does not
+ * compile.
+ */
 type SentenceName =
   | `kinds.${Exclude<EventKind, ManifoldKind>}`
   | `kinds.link.used.${CapabilityKind}`
@@ -34,7 +37,10 @@ export const refusedByDatabase = /^The database does not take the \w+ \((.+)\)\.
 const recorded: ReadonlySet<string> = new Set<string>(recordedProcedures)
 const kinds: ReadonlySet<string> = new Set<string>(eventKinds)
 
-/** Name of the sentence of an event. Kinds and procedures of another version of the controller have a neutral one. */
+/**
+ * Returns the name of an event's sentence. Kinds and procedures of another version of the controller have a neutral
+ * one.
+ */
 export function sentenceName({ kind, params }: Told): SentenceName {
   switch (kind) {
     case 'site.changed':
@@ -74,7 +80,7 @@ function changeName(procedure: string): SentenceName {
   return recorded.has(procedure) ? (`changes.${procedure}` as `changes.${RecordedProcedure}`) : 'unknownChange'
 }
 
-/** Name of the sentence of a notice of the store. */
+/** Returns the name of the sentence for a notice of the store. */
 function noticeName(message: string): SentenceName {
   if (refusedByDatabase.test(message)) return 'kinds.store.databaseRefuses'
   if (message.startsWith('The database takes changes again')) return 'kinds.store.databaseTakes'

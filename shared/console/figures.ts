@@ -12,20 +12,22 @@ const unitSuffixes = {
 } as const
 type FigureUnit = keyof typeof unitSuffixes
 
-/** One figure that is recorded over time. */
+/** Metric that is recorded over time. */
 interface FigureDefinition {
   unit: FigureUnit
-  /** Value that a line shows where a point stands for several samples; average, minimum and maximum are kept of each. */
+  /** Value drawn if a point represents several samples. Average, minimum and maximum are stored for each point. */
   line: 'avg' | 'min' | 'max'
-  /** Recorded for each embedded node of this controller; left out: once. */
+  /** Recorded for each embedded node of this controller; undefined: once. */
   node?: true
   /** English, for the metric. */
   help: string
-  /** Exported as a metric; left out: `/metrics` has its source already, e.g. `roomdesk_requests_total`. */
+  /** Exported as a metric; undefined: `/metrics` already has another source, e.g. `roomdesk_requests_total`. */
   exported?: true
 }
 
-/** All recorded figures. Storage, procedure, charts and metrics follow from this table; new ones are added at the end of it. */
+/**
+ * All recorded metrics. Storage, procedure, charts and metrics are derived from this table; new entries are appended.
+ */
 const figures = {
   media_requests: { unit: 'perSecond', line: 'avg', help: 'Requests to the media API.' },
   device_requests: { unit: 'perSecond', line: 'avg', help: 'Requests to the device API.' },
@@ -73,7 +75,7 @@ export function figureOf(name: FigureName): FigureDefinition {
   return figures[name]
 }
 
-/** Name of the metric, e.g. `roomdesk_disk_free_bytes`. */
+/** Returns the full name of a metric, e.g. `roomdesk_disk_free_bytes`. */
 export function metricName(name: FigureName): string {
   return ['roomdesk', name, unitSuffixes[figures[name].unit]].filter((part) => part !== '').join('_')
 }
@@ -92,13 +94,16 @@ const values = z.array(z.number().nullable())
 
 export const figureQuery = z.strictObject({
   span: z.enum(figureSpanNames).default('24h'),
-  /** Only points from then on; left out: the whole span. */
+  /** Only points from this time on; undefined: the whole span. */
   since: moment.optional(),
 })
 
-/** Recorded figures of one controller: point i covers the step that begins at `from` + i * `step_ms`. null: not recorded, e.g. because the controller did not run. */
+/**
+ * Recorded metrics of one controller: point i covers the step that starts at `from` + i * `step_ms`. null: not
+ * recorded, e.g. because the controller was not running.
+ */
 export const figureHistory = z.strictObject({
-  /** Controller that recorded them, while it led. */
+  /** Controller that recorded them while it was the leader. */
   controller: z.string(),
   from: moment,
   step_ms: z.int(),
@@ -110,7 +115,7 @@ export const figureHistory = z.strictObject({
   series: z.array(
     z.strictObject({
       figure: z.enum(figureNames),
-      /** Name of the node; empty for figures that are recorded once. */
+      /** Name of the node; empty for metrics that are recorded once. */
       node: z.string(),
       avg: values,
       min: values,

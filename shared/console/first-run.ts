@@ -11,17 +11,17 @@ import { deviceInput, deviceView } from '../domain/devices.ts'
 const firstRunView = z.strictObject({
   purpose: z.enum(firstRunPurposes),
   step: z.enum(firstRunSteps),
-  /** The room that was made; null: none, or it was deleted. */
+  /** Room created by the first run; null: none, or it was deleted. */
   room: z.strictObject({ room_id: z.string(), topic: z.string() }).nullable(),
-  /** It made a room, which was deleted. */
+  /** Whether the created room was deleted. */
   room_deleted: z.boolean(),
-  /** userId of the camera that was added to this room last; empty: none, or it was deleted. */
+  /** userId of the camera last added to this room; empty: none, or it was deleted. */
   camera: z.string(),
-  /** Other devices can connect to the ports. */
+  /** Whether other devices can connect to the ports. */
   open: z.boolean(),
   /** Addresses of this machine on networks, the most likely one first. */
   addresses: z.array(z.string()),
-  /** The address of these that links name; empty: none. */
+  /** The address that links contain; empty: none. */
   address: z.string(),
 })
 export type FirstRunView = z.output<typeof firstRunView>

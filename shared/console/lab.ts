@@ -15,32 +15,35 @@ import { roomId, userId } from '../domain/ids.ts'
 export const nodeTroubles = ['none', 'offline', 'slow', 'silent', 'failing'] as const
 export type NodeTrouble = (typeof nodeTroubles)[number]
 
-/** Maximum duration in minutes of faults that affect real clients, a day at most: a forgotten lab does no lasting harm. */
+/**
+ * Maximum duration of faults that affect real clients, in minutes, at most a day: a forgotten lab causes no permanent
+ * harm.
+ */
 const minutes = z.int().min(1).max(1_440).default(10)
 
-/** A rule that makes an API operation fail or wait. */
+/** Rule that makes an API operation fail or wait. */
 export const faultRule = z.strictObject({
   /** Name of the operation, or `*`. */
   operation: z.string().min(1).max(64),
   /** Delay before the operation runs, in milliseconds. */
   delay_ms: z.int().min(0).max(60_000).default(0),
-  /** Answer in place of the operation; null runs it. */
+  /** Response instead of running the operation; null: runs it. */
   ret: z.int().nullable().default(null),
-  /** Closes the connection without an answer. */
+  /** Closes the connection without a response. */
   drop: z.boolean().default(false),
   /** Share of affected requests: 0 to 1. */
   probability: z.number().min(0).max(1).default(1),
-  /** Number of hits after which it ends; 0: never. */
+  /** Number of hits after which the rule ends; 0: never. */
   times: z.int().min(0).default(0),
   minutes,
 })
 export type FaultRule = z.output<typeof faultRule>
 
-/** A current rule, with its end. */
+/** Active rule with its end. */
 const faultInForce = faultRule.extend({ ends_at: moment })
 export type FaultInForce = z.output<typeof faultInForce>
 
-/** A rule to apply; one that is already in force keeps its end. */
+/** Rule to apply; a rule that is already active keeps its end. */
 const wantedFault = faultRule.extend({ ends_at: moment.optional() })
 export type WantedFault = z.output<typeof wantedFault>
 

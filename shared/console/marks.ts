@@ -21,7 +21,7 @@ const kindOfEvent: Readonly<Record<string, MarkKind>> = {
   'device.failed': 'camera',
 }
 
-/** Kind of mark of an event; undefined: none. */
+/** Returns the kind of mark of an event; undefined if it has none. */
 export function markKindOf({ kind, params }: Pick<EventEntry, 'kind' | 'params'>): MarkKind | undefined {
   if (kind === 'log.gathered') return kindOfEvent[String(params.kind)]
   if (kind !== 'site.changed') return kindOfEvent[kind]
@@ -30,12 +30,12 @@ export function markKindOf({ kind, params }: Pick<EventEntry, 'kind' | 'params'>
   return procedureName.startsWith('backups.') ? 'backup' : undefined
 }
 
-/** Number of events that an entry stands for. */
+/** Returns the number of events that an entry represents. */
 export function markedEvents({ kind, params }: Pick<EventEntry, 'kind' | 'params'>): number {
   return kind === 'log.gathered' && typeof params.count === 'number' ? params.count : 1
 }
 
-/** Time that one mark covers at most, by span, in milliseconds: dense events share a mark. */
+/** Maximum time covered by one mark for each span, in milliseconds: dense events share a mark. */
 export const markSteps = {
   '15m': 60_000,
   '1h': 120_000,
@@ -43,7 +43,7 @@ export const markSteps = {
   '30d': 43_200_000,
 } as const satisfies Record<FigureSpan, number>
 
-/** Part of an event that its sentence needs. */
+/** Parts of an event needed for its sentence. */
 const markedEvent = eventEntry.pick({
   seq: true,
   at: true,
@@ -61,7 +61,7 @@ export type MarkedEvent = z.output<typeof markedEvent>
 export const maxMarkedEvents = 3
 
 const eventMark = z.strictObject({
-  /** Time of its only event, else the middle of its step. */
+  /** Time of its only event, otherwise the middle of its step. */
   at: moment,
   /** Start of its step. */
   from: moment,
@@ -94,7 +94,7 @@ export const eventProcedures = {
       newest: z.int(),
       /** Time of the oldest entry; 0: none. */
       since: moment,
-      /** Number of entries lost since the start because the disk refused them. */
+      /** Number of entries lost since the start because the disk failed. */
       lost: z.int(),
     }),
     access: viewer('events:read'),
@@ -113,7 +113,7 @@ export const eventProcedures = {
       items: z.array(eventMark),
       /** Width of a mark. */
       step_ms: z.int(),
-      /** false while the index is being built from the log. */
+      /** False while the index is being built from the log. */
       complete: z.boolean(),
     }),
     access: viewer('events:read'),

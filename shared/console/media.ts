@@ -10,7 +10,7 @@ import { admin, operator, viewer } from './procedure-access.ts'
 import { byImplementation, subject } from './procedure-events.ts'
 import { roomId, userId } from '../domain/ids.ts'
 
-/** Height in device pixels; 0: hidden, and nothing is sent. */
+/** Height in device pixels; 0: hidden, so nothing is sent. */
 const shownHeight = z.int().min(0).max(20_000)
 
 /** Access of the operator to a stream without joining its room: WHEP (draft-ietf-wish-whep). */
@@ -27,7 +27,7 @@ const previewView = z.strictObject({
 export type PreviewView = z.output<typeof previewView>
 
 const joinLinkView = z.strictObject({
-  /** With a signed token in its fragment, for programs; of a link without an end, the short address. */
+  /** Address with a signed token in its fragment, for programs; the short address for a link without expiry. */
   url: z.string(),
   /** For people. */
   short_url: z.string(),
@@ -59,9 +59,9 @@ export const mediaProcedures = {
     summary: 'Watch a stream of a room without being in it.',
     input: z.strictObject({ room_id: roomId, stream_id: z.string().min(1).max(256) }),
     output: previewView,
-    // These issue a token; media.watch does not.
+    // These procedures issue a token; media.watch does not.
     access: operator('media:watch'),
-    // Their token opens every stream of the room.
+    // The token gives access to every stream of the room.
     event: {
       subjects: ({ room_id }) => [subject.room(room_id)],
       facts: ({ stream_id }) => ({ stream: stream_id }),
@@ -89,14 +89,14 @@ export const mediaProcedures = {
       room_id: roomId,
       stream_id: z.string().min(1).max(256),
       small: z.boolean().default(false),
-      /** Displayed height, in device pixels: the smallest sufficient stream is sent. Default: the largest. */
+      /** Displayed height in device pixels: the smallest sufficient stream is sent. Default: the largest. */
       height: shownHeight.optional(),
       offer: z.string().min(1).max(64_000),
     }),
     output: z.strictObject({
       answer: z.string(),
       session: z.string(),
-      /** The node sends the offer itself: `answer` is its offer, and media.answer takes the browser's answer. */
+      /** Whether the node sends the offer: then `answer` is its offer, and media.answer takes the browser's answer. */
       offered: z.boolean(),
     }),
     access: viewer('media:watch'),
@@ -155,7 +155,10 @@ export const mediaProcedures = {
       user_id: nameBytes(1, limits.userId).optional(),
       user_name: nameBytes(0, limits.userName).optional(),
       role: z.enum(['member', 'host']).default('member'),
-      /** 0: as long as the room exists; a link with user_id is valid for 30 days at most. Default: the setting, and until the last meeting of a schedule. */
+      /**
+       * 0: until the room is deleted; a link with user_id is valid for at most 30 days. Default: the setting, and until
+       * the last meeting of a schedule.
+       */
       life_ms: z
         .union([
           z.literal(0),
@@ -169,7 +172,7 @@ export const mediaProcedures = {
     output: joinLinkView,
     // A viewer may invite members.
     access: viewer('links:write'),
-    // A link that names a user takes that user's place.
+    // A link for a specific user takes that user's place.
     needs: ({ role, user_id }) => (role === 'host' || user_id !== undefined ? { role: 'operator' } : {}),
     tokens: true,
     lifetime: ({ room_id, life_ms }, { linkLifeMs }) =>
@@ -197,9 +200,12 @@ export const mediaProcedures = {
       user_id: nameBytes(1, limits.userId),
       user_name: nameBytes(0, limits.userName).optional(),
       role: z.enum(['member', 'host']).default('member'),
-      /** As in get_mcu: a node with it is preferred. */
+      /** As in get_mcu: nodes with this code are preferred. */
       idc_code: z.string().max(64).optional(),
-      /** Lifetime of both tokens; default: that of join links in the settings. A user in the room when they expire stays until the connection ends. */
+      /**
+       * Lifetime of both tokens; default: that of join links in the settings. A user in the room at the expiry stays
+       * until the connection ends.
+       */
       life_ms: z
         .int()
         .min(10_000)
@@ -208,18 +214,19 @@ export const mediaProcedures = {
     }),
     output: z.strictObject({
       ws_url: z.string(),
-      /** Fields of the join: `room`, `id` and `display`. The room has a secret name there. */
+      /** Fields of the join: `room`, `id` and `display`. The room has a secret name on the Janus server. */
       room: z.string(),
       id: z.string(),
       display: z.string(),
-      /** `token` of every message of Janus's core. */
+      /** `token` of every message to Janus's core. */
       token: z.string(),
       /** `token` of the join, as a publisher and as a subscriber. */
       room_token: z.string(),
       expires_at: moment,
     }),
     access: operator('links:write'),
-    // A Janus server admits its holder without the controller: it does not end with the access token that made it.
+    // A Janus server admits its holder without the controller, so it does not end with the access token that created
+    // it.
     needs: ({ life_ms }, { settings }) => ({ person: (life_ms ?? 0) > settings.media.link_life_ms }),
     tokens: true,
     lifetime: ({ life_ms }, { settings }) => life_ms ?? settings.media.link_life_ms,

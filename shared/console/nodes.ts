@@ -14,20 +14,20 @@ import { nodeView } from '../domain/nodes.ts'
 const nodeProposal = z.strictObject({
   /** Number of cores available to this program. */
   cores: z.int(),
-  /** Best number of embedded nodes: one core remains for the controller. */
+  /** Recommended number of embedded nodes: one core remains for the controller. */
   most: z.int(),
   /** Number of embedded nodes of the site. */
   embedded: z.int(),
-  /** Missing ones, with free ports. */
+  /** Missing nodes, with free ports. */
   missing: z.array(nodeConfigSchema),
-  /** A further one with the next free port, if the operator wants one all the same; null: no port is free. */
+  /** An additional node with the next free port, in case the operator wants one anyway; null: no port is free. */
   next: nodeConfigSchema.nullable(),
 })
 export type NodeProposal = z.output<typeof nodeProposal>
 
-/** One finding of a node's test. */
+/** Result of a node's test. */
 const nodeTest = z.strictObject({
-  /** It can serve rooms, even if it is unsafe. */
+  /** Whether it can serve rooms, even if it is insecure. */
   ok: z.boolean(),
   message: z.string(),
   milliseconds: z.number(),
@@ -41,7 +41,7 @@ export type NodeTest = z.output<typeof nodeTest>
 
 const key = z.strictObject({ name: z.string().min(1).max(limits.nodeName) })
 
-/** People, media, links and secrets go to the addresses of a node. */
+/** People, media, links and secrets are sent to the addresses of a node. */
 const needsOfNode = (given: NodeConfig, { node }: SiteBefore): InputNeeds => ({
   person: nodeTargets(given) !== nodeTargets(node(given.name)),
 })
@@ -61,7 +61,7 @@ export const nodeProcedures = {
     access: admin('nodes:write'),
     needs: needsOfNode,
     tokens: true,
-    // `needs` decides.
+    // See `needs`.
     lifetime: () => 0,
     event: changes('node'),
   }),
@@ -86,7 +86,7 @@ export const nodeProcedures = {
     edits: ({ name }) => ({ kind: 'node', key: name }),
     whole: true,
     access: admin('nodes:write'),
-    // With a version, what is left out stays.
+    // With a version, absent fields stay unchanged.
     needs: (given, { node }) => {
       const before = node(given.name)
       const stays = given.expected_version === undefined ? {} : before
@@ -94,7 +94,7 @@ export const nodeProcedures = {
       return { person: nodeTargets({ addresses, ws_url, admin_url }) !== nodeTargets(before) }
     },
     tokens: true,
-    // `needs` decides.
+    // See `needs`.
     lifetime: () => 0,
     event: changes('node'),
   }),

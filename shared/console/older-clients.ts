@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import { moment } from '../domain/outcome.ts'
 
-/** A refused call that only clients of the original platform make. */
+/** Refused call that only clients of the original platform make. */
 const refusedCall = z.strictObject({
   /** The setting in `compatibility` that would allow it. */
   setting: z.enum(['older_clients', 'get_access_token']),
   /** Name of the operation. */
   operation: z.string(),
   path: z.string(),
-  /** All clients have this operation, but the parameters are those of older clients. */
+  /** All clients use this operation, but the parameters are those of older clients. */
   by_parameters: z.boolean(),
   /** Client address. */
   client: z.string(),
-  /** access_key; empty if it sent none. */
+  /** access_key; empty if none was sent. */
   credential: z.string(),
   count: z.int(),
   first_at: moment,
@@ -20,21 +20,23 @@ const refusedCall = z.strictObject({
 })
 export type RefusedCall = z.output<typeof refusedCall>
 
-/** A client refused by a switch. */
+/** Client refused by a switch. */
 export const refusedClient = refusedCall.pick({ setting: true, client: true, credential: true })
 export type RefusedClient = z.output<typeof refusedClient>
 
 /** Clients of the original platform, and whether they are served. */
 export const olderClientsView = z.strictObject({
-  /** They are served. */
+  /** Whether they are served. */
   on: z.boolean(),
-  /** getAccessToken, which takes secrets in URLs, is served. */
+  /** Whether getAccessToken, which takes secrets in URLs, is served. */
   get_access_token: z.boolean(),
   /** Settings (in `compatibility`) set by a flag or the environment, which override the page's switch. */
   fixed: z.array(z.enum(['older_clients', 'get_access_token'])),
-  /** Number of calls that only those clients make, answered since the start. */
+  /** Number of calls that only these clients make, answered since the start. */
   served: z.int(),
-  /** Calls refused within the last week because a switch is off, without dismissed clients; latest first, at most 20. */
+  /**
+   * Calls refused within the last week because a switch is off, without dismissed clients; latest first, at most 20.
+   */
   refused: z.array(refusedCall),
 })
 export type OlderClientsView = z.output<typeof olderClientsView>

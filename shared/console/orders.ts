@@ -14,19 +14,21 @@ const labels = {
   tag: nameBytes(0, limits.recordingTag).default(''),
 }
 const streams = {
-  /** own: the user's, or everybody's own of a whole room; room: all of the room as one sound. */
+  /** `own`: the user's sound, or for a room each user's own; `room`: all sounds of the room mixed into one. */
   sound: z.enum(recordingSounds).default('own'),
   picture: z.enum(recordingPictures).default('main'),
 }
-/** Facts for operators beside those of the API. */
+/** Facts for operators in addition to those of the API. */
 const beside = {
   /** access_key of the client that ordered it; empty: an operator. */
   created_by: z.string(),
-  /** Name of the operator, as events hold it. Empty: a client ordered it, or an earlier version that kept no name. */
+  /**
+   * Name of the operator, as events store it. Empty: a client ordered it, or an earlier version that stored no name.
+   */
   ordered_by: z.string(),
-  /** Topic of the room; empty: the room is gone. */
+  /** Topic of the room; empty if it was deleted. */
   topic: z.string(),
-  /** Name of the camera; empty: a person, a whole room, or a camera that is gone. */
+  /** Name of the camera; empty: a person, a whole room, or a deleted camera. */
   user_name: z.string(),
 }
 const orderedRecording = recordingFacts.extend(beside)
@@ -42,20 +44,20 @@ const page = z.strictObject({
 
 const ofOrder = { subjects: () => [subject.site], facts: ({ id }: { id: string }) => ({ id }) }
 
-/** Recordings with a beginning, an end and files of their own, and live streams: the same that clients of the API order. */
+/** Recordings with their own begin, end and files, and live streams: the same that clients of the API order. */
 export const orderProcedures = {
   'orders.recordings': read({
     summary: 'Ordered recordings with the addresses of their files, the newest first.',
     input: page,
     output: z.strictObject({ total: z.int(), items: z.array(orderedRecording) }),
-    // Their addresses are keys to recordings and live pictures.
+    // Their addresses give access to recordings and live pictures.
     access: operator('recordings:read'),
   }),
   'orders.record': lasting({
     summary: 'Record a room, a person or a camera into files, from now until it is stopped.',
     input: z.strictObject({
       room_id: roomId,
-      /** Left out: the whole room, each stream in a file of its own. */
+      /** Undefined: the whole room, with each stream in its own file. */
       user_id: userId.optional(),
       ...labels,
       ...streams,
@@ -146,7 +148,7 @@ export const orderProcedures = {
     access: operator('recordings:write'),
     tokens: true,
     lifetime: ({ ttl }) => ttl * 1_000,
-    // The link alone lets anybody watch.
+    // The link alone is sufficient for watching.
     event: {
       collection: 'capabilities',
       subjects: ({ room_id }) => [subject.room(room_id)],

@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** Rules for the password of an account, shared by the console and the controller. */
 export type PasswordProblem = 'short' | 'long' | 'name' | 'common'
 
-/** Characters. */
+/** In characters. */
 export const passwordLength = { least: 10, most: 200 } as const
 
 /** A typed password. `passwordProblem` checks a new one, also against the name. */
@@ -23,7 +23,10 @@ const common: ReadonlySet<string> = new Set([
   ...['woaini123456', 'qq123456789', 'zxcvbnm123456', 'asdf123456', '147258369a', '1472583690', '5201314520'],
 ])
 
-/** Reason why `password` is refused; undefined: accepted. There are no rules of composition: only length counts (NIST SP 800-63B, section 3.1.1.2). */
+/**
+ * Returns the reason why `password` is refused; undefined if it is accepted. There are no rules of composition: only
+ * length counts (NIST SP 800-63B, section 3.1.1.2).
+ */
 export function passwordProblem(password: string, name: string): PasswordProblem | undefined {
   const plain = password.normalize('NFKC')
   const letters = Array.from(plain)

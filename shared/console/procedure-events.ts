@@ -19,11 +19,17 @@ export const subject = {
   site: { type: 'site', id: '' } as SubjectRef,
 }
 
-/** Marks a part of an event that depends on the stored state: the implementation of the procedure supplies it, and does not compile without it. */
+/**
+ * Marks a part of an event that depends on the stored state: the procedure must supply it, otherwise it does not
+ * compile.
+ */
 export const byImplementation = 'byImplementation'
 export type ByImplementation = typeof byImplementation
 
-/** Collections of the store whose changes make an event. The recorder does not compile with a name that the store does not have. */
+/**
+ * Collections of the store whose changes cause an event. A name that the store does not have does not compile in the
+ * recorder.
+ */
 type RecordedCollection =
   | 'access_tokens'
   | 'account_sessions'
@@ -41,25 +47,30 @@ export interface EventCaller {
 }
 
 type Subjects<I> = (input: I, caller: EventCaller) => readonly SubjectRef[]
-/** Further facts of an event; never a secret. */
+/** Returns further facts of an event, never secrets. */
 type Facts<I> = (input: I) => EventParams
 
-/** Each transaction is stored with one event for each record of these kinds that it changes, with the fields before and after. */
+/**
+ * Each transaction is stored with one event for each changed record of these kinds, with the fields before and after.
+ */
 export interface RecordEvents<I> {
   collection?: undefined
   records: readonly RecordKind[]
   facts?: Facts<I> | ByImplementation
 }
 
-/** Each transaction that changes this collection is stored with the events. A call that had nothing to change leaves them, too. */
+/**
+ * Each transaction that changes this collection is stored with the events. They are also written if the call had
+ * nothing to change.
+ */
 export interface TransactionEvents<I> {
   records?: undefined
   collection: RecordedCollection | 'any'
   subjects: Subjects<I> | ByImplementation
   facts?: Facts<I> | ByImplementation
-  /** Name of the fact that holds the number of records changed in the collection. */
+  /** Name of the fact with the number of records changed in the collection. */
   counts?: keyof EventParams
-  /** The room in which it happened to a person. */
+  /** Returns the room in which the event happened to a person. */
   room?: (input: I) => string
 }
 
@@ -69,43 +80,49 @@ interface NotStored {
   collection?: undefined
 }
 
-/** Events of a call that changes nothing in the store; they are written after the call. */
+/** Events of a call that changes nothing in the store, written after the call. */
 export interface CallEvents<I, O> extends NotStored {
-  /** Subjects that the input names. */
+  /** Subjects from the input. */
   subjects?: Subjects<I> | ByImplementation
-  /** Subjects that the output names. */
+  /** Subjects from the output. */
   made?: (output: O) => readonly SubjectRef[]
-  /** Keys of the subjects of a bulk call for which it failed. */
+  /** Keys of the subjects for which a bulk call failed. */
   failed?: (output: O) => readonly string[]
-  /** Further facts of the event; never a secret. */
+  /** Further facts of the event, never secrets. */
   facts?: (input: I, output: O) => EventParams
-  /** The room in which it happened to a person. */
+  /** Returns the room in which the event happened to a person. */
   room?: (input: I) => string
   /** Kind of the event. Default: `site.changed`. */
   kind?: 'secret.shown' | 'meeting.watched'
-  /** Whether the call continues an act: it leaves no event if the same caller made such a call on the same subject in the last five minutes. */
+  /**
+   * Whether the call continues an earlier one. It then writes no event if the same caller made the same call on the
+   * same subject in the last five minutes.
+   */
   continues?: (input: I) => boolean
-  /** An act on people in `room`, recorded as an event of its own kind for each of them. */
+  /** Actions on people in `room`, each recorded as an event of its own kind. */
   acts?: { kind: EventKind; people: (output: O) => readonly { user_id: string; user_name: string }[] }
-  /** Place of the effect, if it is no record of the store. */
+  /** Place of the effect if it is not a record of the store. */
   outside?: 'files' | 'memory' | 'nodes' | 'clients'
 }
-/** Events of a call that name their subject. */
+/** Events of a call with declared subjects. */
 type NamedCallEvents<I, O> = CallEvents<I, O> &
   { [K in 'subjects' | 'made' | 'acts']: Required<Pick<CallEvents<I, O>, K>> }['subjects' | 'made' | 'acts']
 
-/** The implementation, or a function that it calls, records an event of this kind. */
+/** The implementation, or a function that it calls, writes an event of this kind. */
 export interface RecordedAs extends NotStored {
   readonly recordedAs: EventKind
 }
-/** The call leaves no event, for a reason. */
+/** Reason why the call writes no event. */
 export interface Unrecorded extends NotStored {
   readonly unrecorded: string
 }
 
 /** Events of a procedure that stores nothing. */
 export type ActEvents<I, O> = RecordEvents<I> | TransactionEvents<I> | NamedCallEvents<I, O> | RecordedAs | Unrecorded
-/** Events of a procedure whose effect outlives the caller's session: it always leaves one. Stored with the change, unless the effect is outside of the store. */
+/**
+ * Events of a procedure whose effect outlives the caller's session: it always writes one. Stored with the change,
+ * unless the effect is outside the store.
+ */
 export type LastingEvents<I, O> =
   | RecordEvents<I>
   | TransactionEvents<I>
@@ -114,7 +131,7 @@ export type LastingEvents<I, O> =
 /** Events of a procedure that changes the site. */
 export type ChangeEvents<I, O> = LastingEvents<I, O> | Unrecorded
 
-/** Declares one event for each record of this kind that changes. */
+/** Declares one event for each changed record of these kinds. */
 export const changes = <K extends RecordKind>(...records: K[]): { records: K[] } => ({ records })
 export const recordedAs = (kind: EventKind): RecordedAs => ({ recordedAs: kind })
 export const unrecorded = (reason: string): Unrecorded => ({ unrecorded: reason })

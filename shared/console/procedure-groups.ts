@@ -1,11 +1,11 @@
 import { procedures, type ProcedureName } from './contract.ts'
 import type { ProcedureAccess } from './procedure-access.ts'
 
-/** Facts that pages need of procedures without their schemas. */
+/** Facts about procedures that pages need without the schemas. */
 interface ProcedureFacts extends Pick<ProcedureAccess, 'role' | 'scope'> {
-  /** A replica passes the call on to the leader. */
+  /** Whether a replica forwards the call to the leader. */
   passedOn: boolean
-  /** A call leaves a `site.changed`. */
+  /** Whether a call writes a `site.changed` event. */
   recorded: boolean
 }
 
@@ -17,8 +17,8 @@ const factsOf = (name: ProcedureName): ProcedureFacts => {
 }
 
 /**
- * Procedures by their facts. The build of the console runs this module and replaces it by the value, which must be JSON: pages do not load the schemas of all procedures, and a list of names
- * is smaller than a record for each.
+ * Procedures grouped by their facts. The build of the console runs this module and replaces it by the value, which must
+ * be JSON. Thus pages do not load the schemas of all procedures, and a list of names is smaller than a record for each.
  */
 export const procedureGroups: readonly (ProcedureFacts & { names: ProcedureName[] })[] = [
   ...Map.groupBy(Object.keys(procedures) as ProcedureName[], (name) => JSON.stringify(factsOf(name))),

@@ -1,4 +1,7 @@
-/** State of a finding: `attention` has advice; `unchecked`: this machine does not tell, or has nothing to check. */
+/**
+ * State of a finding. `attention`: it has advice; `unchecked`: it cannot be determined on this machine, or there is
+ * nothing to check.
+ */
 export const readinessStates = ['good', 'attention', 'unchecked'] as const
 export type ReadinessState = (typeof readinessStates)[number]
 
@@ -62,12 +65,14 @@ export const findingStates = {
 } as const satisfies Readonly<Record<string, ReadinessState>>
 export type FindingName = keyof typeof findingStates
 
-/** Advice of findings that need none. */
+/** Advice of findings without any. */
 const none = ''
 const tryPhone = 'Scan the code of this page with a phone: if its request arrives, nothing blocks it.'
 const runAgain = 'Check again. If it stays so, save the diagnostics and report it.'
 
-/** English sentences of each finding: the meaning, and what to do; also those of the console in English. `{…}` is a value. */
+/**
+ * English sentences of each finding: its meaning and the advice; also used by the English console. `{…}` is a value.
+ */
 export const findingTexts = {
   portsReachable: {
     message: 'All {count} ports listen, and answer at {address}.',

@@ -4,7 +4,10 @@ import { moment, nothing } from '../domain/outcome.ts'
 import { operator } from './procedure-access.ts'
 import { type FindingName, findingStates, readinessStates } from './readiness-findings.ts'
 
-/** Checks of a machine, in the order of the page. `tray`, `sandbox` and `power` are those of the desktop app, `walls` of the desktop app on Linux. */
+/**
+ * Checks of a machine, in the order of the page. `tray`, `sandbox` and `power` exist only in the desktop app, `walls`
+ * in the desktop app on Linux.
+ */
 export const readinessChecks = [
   'ports',
   'phone',
@@ -30,11 +33,11 @@ const readinessResult = z.strictObject({
   check,
   state: z.enum(readinessStates),
   finding: z.enum(findingNames),
-  /** Values of its sentences. Names in `_ms` are milliseconds, in `_bytes` bytes. */
+  /** Values for its sentences. Values with names in `_ms` are milliseconds, in `_bytes` bytes. */
   values: z.record(z.string(), z.union([z.string(), z.number()])),
-  /** English, for scripts; the console words them by `finding` and `values`. */
+  /** English, for scripts; the console formulates its text from `finding` and `values`. */
   message: z.string(),
-  /** Advice; empty: nothing to do. */
+  /** Advice; empty: none. */
   advice: z.string(),
   /** Duration of the check in milliseconds. */
   took_ms: z.number(),
@@ -42,22 +45,24 @@ const readinessResult = z.strictObject({
 })
 export type ReadinessResult = z.output<typeof readinessResult>
 
-/** A device that opened the page. */
+/** Device that opened the page. */
 export const phoneArrival = z.strictObject({
-  /** Its address. */
+  /** Address of the device. */
   client: z.string(),
-  /** It is this machine itself, which proves nothing. */
+  /** Whether it is this machine itself, which proves nothing. */
   own: z.boolean(),
   at: moment,
 })
 
-/** A page that another device is to open, to show that it reaches this machine. */
+/** Page to open on another device, to prove that it reaches this machine. */
 const phonePage = z.strictObject({
-  /** Its address on each network of this machine, the most likely one first; empty: no other machine can connect. */
+  /**
+   * Address of the page on each network of this machine, the most likely first; empty: no other machine can connect.
+   */
   urls: z.array(z.string()),
-  /** The browser of the device will warn: this machine made its certificate itself. */
+  /** Whether the browser of the device will warn, because this machine created its certificate itself. */
   warns: z.boolean(),
-  /** Last device that opened it; null: none yet. */
+  /** Last device that opened the page; null: none yet. */
   arrived: phoneArrival.nullable(),
 })
 export type PhonePage = z.output<typeof phonePage>
@@ -73,12 +78,12 @@ export const readinessProcedures = {
     summary: 'Runs checks of this machine side by side, and answers when the last one ends, at most 20 s later.',
     input: z
       .strictObject({
-        /** Left out: all. */
+        /** Undefined: all checks. */
         checks: z.array(check).min(1).max(readinessChecks.length).optional(),
       })
       .default({}),
     output: z.strictObject({ results: z.array(readinessResult) }),
-    // Writes a small file, and runs programs of the system.
+    // Writes a small file, and runs system programs.
     access: operator('site:read'),
   }),
   'readiness.phone': read({

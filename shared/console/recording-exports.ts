@@ -15,16 +15,16 @@ export const recordingExportProcedures = {
       from: moment.min(0),
       to: moment.min(0),
       format: z.enum(exportFormats).default('mp4'),
-      /** Leaves gaps as long as they were; the last picture stays. */
+      /** Keeps gaps at their real length; the last picture stays visible. */
       keep_gaps: z.boolean().default(false),
       picture: z.boolean().default(true),
       sound: z.boolean().default(true),
     }),
     output: exportView,
-    // A copy that outlives the retention.
+    // The copy outlives the retention.
     access: operator('recordings:read'),
     tokens: true,
-    // Only its account, signed in, downloads the file, within a day.
+    // Only the account itself, signed in, can download the file, within a day.
     lifetime: () => 0,
     passedOn: true,
     event: recordedAs('recording.exported'),

@@ -21,14 +21,14 @@ import {
 } from '../domain/recordings.ts'
 import { roomId, userId } from '../domain/ids.ts'
 
-/** A span of some streams, overlapping counts; milliseconds since the epoch. */
+/** Span of streams in milliseconds since the epoch; recordings that overlap it match. */
 const span = {
   streams: z.array(recordingStream).min(1).max(100),
   from: moment.min(0),
   to: moment.min(0),
 }
 
-/** Target of a button. Without `user_id`: the whole room. */
+/** Target of a manual recording. Without `user_id`: the whole room. */
 const target = z.strictObject({
   room_id: roomId,
   user_id: userId.optional(),
@@ -36,11 +36,11 @@ const target = z.strictObject({
 
 const ruleOf = z.strictObject({
   rule: recordingRuleSchema.nullable(),
-  /** The rule is in force; the site's default if it has none of its own. */
+  /** The effective rule; the site's default if it has no own rule. */
   effective: recordingRuleSchema,
   /** False: the node of its room cannot record; see `problem`. */
   possible: z.boolean(),
-  /** English; the console words it by `hindrance`. */
+  /** English; the console formulates its text from `hindrance`. */
   problem: z.string(),
   /** Node of the room; empty: none yet. */
   node: z.string(),
@@ -49,19 +49,19 @@ const ruleOf = z.strictObject({
 })
 export type RecordingRuleView = z.output<typeof ruleOf>
 
-/** Outcome of a change of segments. */
+/** Result of a change of segments. */
 const changedSegments = z.strictObject({ segments: z.int(), bytes: z.int() })
 
 export const recordingProcedures = {
   'recordings.sources': read({
     summary: 'Streams of which there are recordings, the newest first, a page of them.',
     input: z.strictObject({
-      /** Text in name, topic or number; case-insensitive. */
+      /** Text to find in name, topic or number; case-insensitive. */
       search: z.string().max(200).default(''),
       room_ids: z.array(roomId).max(limits.favourites).optional(),
-      /** Only cameras, or only people. */
+      /** True: only cameras, false: only people. */
       device: z.boolean().optional(),
-      /** Only those with recordings in this time. */
+      /** Only those with recordings in this span. */
       from: moment.optional(),
       to: moment.optional(),
       offset: z.int().min(0).default(0),
@@ -75,7 +75,7 @@ export const recordingProcedures = {
     summary: 'Time line of some streams: recorded spans and gaps, at most 31 days.',
     input: z.strictObject({
       ...span,
-      /** Spans closer than this become one, in milliseconds. */
+      /** Maximum distance of spans that are merged, in milliseconds. */
       merge_ms: z.int().min(0).max(3_600_000).default(1_500),
     }),
     output: z.strictObject({
@@ -84,7 +84,7 @@ export const recordingProcedures = {
           spans: z.array(recordedSpan),
           gaps: z.array(recordingGap),
           lacks: z.array(lackingSpan),
-          /** There are more than shown: ask for a shorter time. */
+          /** Whether there are more than returned: request a shorter span. */
           more: z.boolean(),
         }),
       ),
@@ -113,7 +113,7 @@ export const recordingProcedures = {
           height: z.int(),
           kept: z.boolean(),
           end: z.string(),
-          /** Tracks of the source that it does not hold. */
+          /** Missing tracks of the source. */
           lacks: z.array(shortcoming),
         }),
       ),
@@ -149,7 +149,7 @@ export const recordingProcedures = {
     summary: 'Delete all segments that overlap a span for good, except kept ones and those being written.',
     input: z.strictObject(span),
     output: changedSegments.extend({
-      /** Segments that stay because they are kept. */
+      /** Number of segments not deleted because they are kept. */
       kept: z.int(),
     }),
     access: operator('recordings:write'),
@@ -166,7 +166,7 @@ export const recordingProcedures = {
     summary: 'Stop what a button started; a rule goes on unless the answer says so.',
     input: target,
     output: z.strictObject({
-      /** It is recorded no more; false: a rule records it. */
+      /** Whether it is no longer recorded; false: a rule records it. */
       stopped: z.boolean(),
     }),
     access: operator('recordings:write'),
@@ -198,15 +198,15 @@ export const recordingProcedures = {
       'Test object storage with these settings: lists the bucket, puts a small object, reads a part of it and deletes it.',
     input: objectStorageSchema,
     output: z.strictObject({
-      /** null: everything works. */
+      /** null: all steps succeeded. */
       problem: z.enum(objectProblems).nullable(),
       /** Step that failed; null: none. */
       step: z.enum(['list', 'put', 'get', 'delete']).nullable(),
-      /** How the service calls it, e.g. `AccessDenied`. */
+      /** Error name of the service, e.g. `AccessDenied`. */
       detail: z.string(),
-      /** One English sentence; empty: everything works. */
+      /** One English sentence; empty on success. */
       message: z.string(),
-      /** Time of all steps. */
+      /** Duration of all steps. */
       ms: z.int(),
     }),
     access: person('admin'),
@@ -223,9 +223,9 @@ export const recordingProcedures = {
   }),
 }
 
-/** Recordings or what is recorded changed. */
+/** Recordings, or recorded targets, have changed. */
 export const recordingsChanged = z.strictObject({
   room_ids: z.array(z.string()),
-  /** Too many to name. */
+  /** There are too many to list. */
   all: z.boolean(),
 })

@@ -4,14 +4,14 @@ import { moment } from '../domain/outcome.ts'
 import { viewer } from './procedure-access.ts'
 import { roomId } from '../domain/ids.ts'
 
-/** A stream relayed from one node to another. */
+/** Stream relayed from one node to another. */
 const relayView = z.strictObject({
   /** Id of the user, with a suffix for a screen. */
   stream_id: z.string(),
   from: z.string(),
   to: z.string(),
   state: z.enum(['connecting', 'up']),
-  /** Start of the state. */
+  /** Start of the current state. */
   since: moment,
 })
 export type RelayView = z.output<typeof relayView>

@@ -26,9 +26,9 @@ const keys = z.strictObject({ room_ids: z.array(roomId).min(1).max(10_000) })
 
 const roomOf = ({ room_id }: { room_id: string }): RecordRef => ({ kind: 'room', key: room_id })
 
-/** Rooms that match; without any, all. */
+/** Filter of rooms; absent fields match all rooms. */
 const roomFilter = {
-  /** Text in room_id, topic, owner_id, tags; case-insensitive. */
+  /** Text to find in room_id, topic, owner_id, tags; case-insensitive. */
   search: z.string().max(200).default(''),
   status: z.array(z.enum(roomStatuses)).max(4).default([]),
   node: z.string().max(limits.nodeName).optional(),
@@ -45,7 +45,7 @@ export const roomProcedures = {
     summary: 'Rooms that match, newest first or sorted, a page of them.',
     input: z.strictObject({
       ...roomFilter,
-      /** Only rooms without a tag. */
+      /** Only rooms without tags. */
       untagged: z.boolean().default(false),
       sort: z.enum(['id', 'topic', 'people', 'users', 'room_id']).default('id'),
       descending: z.boolean().default(true),
@@ -66,12 +66,12 @@ export const roomProcedures = {
       'Tags of the rooms that match, by name, with the number of rooms of each; `rooms.list` with the tag, or `untagged`, reads the rooms of one.',
     input: z.strictObject(roomFilter),
     output: z.strictObject({
-      /** Number of matching rooms; one with several tags counts once. */
+      /** Number of matching rooms; a room with several tags counts once. */
       total: z.int(),
       /** Number of all rooms of the site. */
       all: z.int(),
       groups: knownTags,
-      /** Number of matching rooms without a tag. */
+      /** Number of matching rooms without tags. */
       untagged: z.int(),
     }),
     access: viewer('rooms:read'),
@@ -86,7 +86,7 @@ export const roomProcedures = {
     summary: 'Show the host password.',
     input: key,
     output: z.strictObject({ host_password: z.string() }),
-    // Operators set new passwords and issue host links.
+    // Operators do not need this: they can set new passwords and issue host links.
     access: person('admin'),
     event: { subjects: ({ room_id }) => [subject.room(room_id)], kind: 'secret.shown' },
   }),
@@ -195,7 +195,7 @@ export const roomProcedures = {
     input: userKey,
     output: done,
     access: operator('rooms:write'),
-    // Nodes have it stored when the person is out.
+    // The removal is stored in the room's record by the time the person has left.
     event: {
       collection: 'rooms',
       subjects: ({ user_id }) => [subject.person(user_id)],

@@ -6,23 +6,23 @@ import { read } from './declare.ts'
 import { viewer } from './procedure-access.ts'
 import { roomStatuses } from '../domain/rooms.ts'
 
-/** Kinds of things that a search finds, in the order in which they are shown. */
+/** Kinds of search results, in the order in which they are shown. */
 const searchKinds = ['tags', 'rooms', 'people', 'cameras', 'nodes', 'credentials', 'events'] as const
 export type SearchKind = (typeof searchKinds)[number]
 
-/** Length of a searched text, in characters. */
+/** Maximum length of a search text, in characters. */
 export const maxSearchText = 200
 
 const group = <T extends z.ZodType>(item: T) =>
   z.strictObject({
     items: z.array(item),
-    /** There are more than these. */
+    /** Whether there are more results. */
     more: z.boolean(),
   })
 
 const foundTag = z.strictObject({
   tag: z.string(),
-  /** Number of rooms and of cameras that carry it; 0 where the caller may not list them. */
+  /** Number of rooms and cameras with this tag; 0 if the caller may not list them. */
   rooms: z.int(),
   cameras: z.int(),
 })
@@ -43,7 +43,7 @@ const foundPerson = z.strictObject({
 const foundCamera = z.strictObject({
   user_id: z.string(),
   user_name: z.string(),
-  /** Without login, and without what else may be a secret in it. */
+  /** Address without login and other parts that may be secret. */
   address: z.string(),
   room_id: z.string(),
   state: z.enum(deviceStates),
@@ -69,15 +69,18 @@ export const searchProcedures = {
       'Find tags, rooms, people in rooms, cameras, nodes, credentials and recent events by text. Every word must occur; case and diacritics do not count. What the caller may not list is left out.',
     input: z.strictObject({
       text: z.string().max(maxSearchText),
-      /** The same words as the reader's language has them in the sentences of events; left out: events are searched by their values. */
+      /**
+       * The same words in the sentences of events in the reader's language; undefined: the values of events are
+       * searched.
+       */
       event_words: eventWords,
       /** Kinds to search; empty: all. */
       kinds: z.array(z.enum(searchKinds)).max(searchKinds.length).default([]),
-      /** Maximum number of results of each kind. */
+      /** Maximum number of results per kind. */
       limit: z.int().min(1).max(50).default(6),
     }),
     output: found,
-    // Finds only kinds that the caller may list.
+    // Only finds kinds that the caller may list.
     access: viewer('any'),
   }),
 }

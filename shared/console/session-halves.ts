@@ -1,13 +1,19 @@
 /**
- * A console session has two halves. The cookie is sent by the browser to every port of the host (RFC 6265, section 8.5), so that another web server there
- * receives it. The page's half stays in the storage of the page's origin, which includes the port. Neither half opens anything alone.
+ * A console session has two halves. Browsers send the cookie to every port of the host (RFC 6265, section 8.5),
+ * including other web servers. The page's half is kept in the storage of the page's origin, which includes the port.
+ * Neither half is sufficient alone.
  */
 
-/** Header with the page's half: in the answer to a sign-in, and in each request of the page. */
+/** Header with the page's half: in the response to a sign-in, and in each request of the page. */
 export const pageHalfHeader = 'roomdesk-session'
-/** Query parameter of `GET /session`, with which the page asks whether there is a session: none is no error then. */
+/**
+ * Query parameter of `GET /session` with which the page requests the state of its session; a missing session is then
+ * not an error.
+ */
 export const sessionStateParameter = 'state'
-/** Query parameter of a download, to which the browser adds no header: a ticket for this path instead of the page's half. */
+/**
+ * Query parameter of a download, to which browsers add no header: a ticket for this path instead of the page's half.
+ */
 export const ticketParameter = 'ticket'
 /** Paths for which tickets are issued. */
 export const downloadPrefix = '/recordings/exports/'
@@ -16,12 +22,12 @@ export const downloadPrefix = '/recordings/exports/'
 export const consoleSubprotocol = 'roomdesk.console'
 const halfPrefix = 'roomdesk.session.'
 
-/** Subprotocols that a page offers: browsers send no other header with a WebSocket. */
+/** Returns the subprotocols that a page offers, because browsers send no other custom header with a WebSocket. */
 export function offeredSubprotocols(half: string): string[] {
   return half === '' ? [consoleSubprotocol] : [consoleSubprotocol, `${halfPrefix}${half}`]
 }
 
-/** Reads the page's half from a `Sec-WebSocket-Protocol` header; empty when there is none. */
+/** Reads the page's half from a `Sec-WebSocket-Protocol` header; empty if it is missing. */
 export function halfOfSubprotocols(header: string): string {
   const offered = header.split(',').map((one) => one.trim())
   return offered.find((one) => one.startsWith(halfPrefix))?.slice(halfPrefix.length) ?? ''

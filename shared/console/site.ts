@@ -14,12 +14,12 @@ import { changes, subject, unrecorded } from './procedure-events.ts'
 const listenerView = z.strictObject({
   name: z.enum(['media', 'device', 'node', 'console', 'event']),
   state: z.enum(['listening', 'stopped', 'failed']),
-  /** URL of the listener, e.g. `http://127.0.0.1:7080`; empty: not listening. */
+  /** URL of the listener, e.g. `http://127.0.0.1:7080`; empty: closed. */
   url: z.string(),
   /** The same port on every reachable address of this machine. */
   urls: z.array(z.string()),
   error: z.string(),
-  /** Time since when it cannot listen; 0: it can, or should not. */
+  /** Time since which the port cannot be opened; 0: it is open, or should be closed. */
   failed_at: moment,
 })
 
@@ -29,9 +29,9 @@ export const storeNotice = z.strictObject({
   code: z.string(),
   message: z.string(),
   file: z.string().optional(),
-  /** Confirmed changes are lost, or may be. */
+  /** Whether confirmed changes are lost, or may be. */
   lost: z.boolean().optional(),
-  /** When the first of them was stored. */
+  /** Time at which the first of them was stored. */
   since: moment.optional(),
 })
 
@@ -39,16 +39,16 @@ export const storeNotice = z.strictObject({
 const siteKeyView = z.strictObject({
   /** Readable only by this user, or wrapped by the keychain of their session; in the data folder. */
   place: z.enum(['file', 'keychain']),
-  /** Its file name there. */
+  /** Its file name in the data folder. */
   file: z.string(),
-  /** No keychain was available to protect it. */
+  /** Whether no keychain was available to protect it. */
   unprotected: z.boolean(),
-  /** A file outside of the data folder that a copy needs to be opened; empty: none. */
+  /** File outside the data folder that is required to open a copy; empty: none. */
   also: z.string(),
 })
 export type SiteKeyView = z.output<typeof siteKeyView>
 
-/** An item that needs the operator's attention, most urgent first. */
+/** Item that requires the operator's attention; the most urgent is first. */
 export const attention = z.strictObject({
   level: z.enum(['error', 'warning', 'info']),
   code: z.enum([
@@ -96,11 +96,11 @@ export const attention = z.strictObject({
   ]),
   /** Subject: a node's name, a userId, a listener, a client's address and access_key. */
   subject: z.string(),
-  /** Display name of the subject; empty if the same. */
+  /** Display name of the subject; empty if it equals the subject. */
   name: z.string(),
-  /** Cause: the kind of a device's error, the message of a node or the disk; empty if the code says it. */
+  /** Cause: the kind of a device's error, or the message of a node or the disk; empty if the code contains it. */
   why: z.string(),
-  /** Counts of an item that stands for many: affected and total, and the reasons, most frequent first. */
+  /** Counts of an item that represents many objects: affected and total, and the reasons, most frequent first. */
   count: z.int(),
   of: z.int(),
   reasons: z.array(z.strictObject({ kind: z.enum(deviceErrorKinds), count: z.int() })),
@@ -142,12 +142,12 @@ export const overviewView = z.strictObject({
   }),
   attention: z.array(attention),
   older_clients: olderClientsView,
-  /** The site is unused: the console shows its welcome page. */
+  /** Whether the site is unused: the console then shows its welcome page. */
   fresh: z.boolean(),
 })
 export type OverviewView = z.output<typeof overviewView>
 
-/** One sample of the live charts: events in the `seconds` before `at`. */
+/** Sample for the live charts: events in the `seconds` before `at`. */
 export const sample = z.strictObject({
   at: moment,
   seconds: z.number(),
@@ -155,7 +155,7 @@ export const sample = z.strictObject({
   device_requests: z.int(),
   /** Failures by ret, both APIs. */
   failures: z.record(z.string(), z.int()),
-  /** Milliseconds; 0: no answers. */
+  /** In milliseconds; 0: no responses. */
   p50: z.number(),
   p99: z.number(),
   people: z.int(),
@@ -233,7 +233,7 @@ export const siteProcedures = {
     summary: 'Every setting.',
     input: nothing,
     output: settingsView,
-    // Pages need defaults, language and limits; its secrets are hidden from everybody.
+    // Pages need defaults, language and limits; secrets are always hidden.
     access: viewer('site:read'),
   }),
   'settings.check': read({
@@ -245,14 +245,14 @@ export const siteProcedures = {
       restarts: z.array(z.string()),
     }),
     access: admin('site:write'),
-    // A check reads the files that settings name.
+    // A check reads the files named in the settings.
     needs: needsOfSettings,
   }),
   'settings.set': change({
     summary: 'Merge these settings over what is there and apply them; nothing changes when one cannot be applied.',
     input: settingsPatchSchema.extend({
       ...seenVersion,
-      /** Ignored: whole settings that were read may be sent back. */
+      /** Ignored, so that a complete settings object can be sent back. */
       version: recordVersion.optional(),
     }),
     output: settingsView,

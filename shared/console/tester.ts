@@ -5,14 +5,14 @@ import { nothing } from '../domain/outcome.ts'
 import { signedIn, viewer } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
 
-/** Place of the parameters in a test request. A GET takes `query` only. */
+/** Place of the parameters in a test request. A GET request uses only `query`. */
 export const testerEncodings = ['query', 'form', 'json'] as const
 export type TesterEncoding = (typeof testerEncodings)[number]
 
-/** One parameter as JSON Schema; `description` has rules that a schema cannot express, in English. */
+/** Parameter as JSON Schema; `description` contains rules that a schema cannot express, in English. */
 const parameterSchema = z.record(z.string(), z.unknown())
 
-/** One operation of an API for a form. */
+/** Operation of an API, for a form. */
 const testerOperation = z.strictObject({
   api: z.enum(['media', 'device']),
   name: z.string(),
@@ -20,24 +20,27 @@ const testerOperation = z.strictObject({
   methods: z.array(z.enum(['GET', 'POST'])),
   /** English; the console translates it by name. */
   summary: z.string(),
-  /** Beyond the specification. */
+  /** Not part of the specification. */
   extension: z.boolean(),
-  /** Required setting in `compatibility`, because only clients of the original platform have it. Empty: none. */
+  /**
+   * Setting in `compatibility` that the operation requires, because only clients of the original platform use it.
+   * Empty: none.
+   */
   setting: z.enum(['', 'older_clients', 'get_access_token']),
-  /** Name of the token's parameter; empty: the operation needs none. */
+  /** Name of the token's parameter; empty: none is required. */
   token: z.string(),
   /** Its own parameters, in the order of the specification. */
   parameters: z.array(z.strictObject({ name: z.string(), required: z.boolean(), schema: parameterSchema })),
-  /** JSON Schema of a success, without `ret`. */
+  /** JSON Schema of a successful response, without `ret`. */
   answer: parameterSchema,
-  /** Every other `ret` that it answers, ascending. */
+  /** All other possible values of `ret`, ascending. */
   rets: z.array(z.int()),
 })
 export type TesterOperation = z.output<typeof testerOperation>
 
 /**
- * The console's API tester. The page's content security policy permits only its own origin, so the controller sends
- * the request for it: over HTTP, through the listener, like an external client.
+ * The console's API tester. The page's content security policy permits only its own origin, so the controller sends the
+ * request: over HTTP, through the listener, like an external client.
  */
 export const testerProcedures = {
   'tester.operations': read({
@@ -52,15 +55,18 @@ export const testerProcedures = {
       api: z.enum(['media', 'device']),
       /** Name of the operation. */
       operation: z.string().min(1).max(64),
-      /** Key pair whose proof is added to the operation (the digest, or the token of a session); empty: none. */
+      /** Credential whose proof is added to the operation (the digest, or the token of a session); empty: none. */
       access_key: z.string().max(limits.accessKey).default(''),
-      /** Parameters as written by the caller; a name given here is not added again. `options` contains JSON text. */
+      /**
+       * Parameters as entered by the caller; a parameter specified here is not added again. `options` contains JSON
+       * text.
+       */
       params: z.record(z.string().max(64), z.string().max(limits.deviceOptions)),
       method: z.enum(['GET', 'POST']).default('GET'),
       encoding: z.enum(testerEncodings).default('query'),
     }),
     output: z.strictObject({
-      /** The exchange on the wire: request line, headers, body. Its token is a valid one, so that it can be sent again. */
+      /** The exchange as sent: request line, headers, body. Its token is valid, so that it can be sent again. */
       request: z.string(),
       /** Absolute URL with the query. */
       url: z.string(),
@@ -69,11 +75,13 @@ export const testerProcedures = {
       body: z.string(),
       milliseconds: z.number(),
     }),
-    // Without a credential it sends what anybody can send.
+    // Without a credential, it sends only what any client can send.
     access: signedIn('admin'),
-    // The answer shows a token of the credential's session, its digest or its secret; what the operation makes belongs to the credential.
+    // The response shows a token of the credential's session, its digest or its secret. What the operation creates
+    // belongs to the credential.
     needs: ({ access_key }) => ({ person: access_key !== '' }),
-    // The request that the tester sends is recorded as that of a client; the tester's answer shows a live token, a digest or the secret itself.
+    // The request sent by the tester is recorded as that of a client; the tester's response shows a valid token, a
+    // digest or the secret itself.
     event: {
       outside: 'clients',
       subjects: ({ access_key }) => (access_key === '' ? [] : [subject.credential(access_key)]),

@@ -5,14 +5,14 @@ import { bulkOutcome, moment, nothing } from '../domain/outcome.ts'
 import { operator, person } from './procedure-access.ts'
 import { changes, subject } from './procedure-events.ts'
 
-/** Kinds of things that the trash keeps. */
+/** Kinds of objects in the trash. */
 export const trashKinds = ['rooms', 'devices', 'credentials', 'nodes', 'wall_views'] as const
 export type TrashKind = (typeof trashKinds)[number]
 
 const id = z.string().min(1).max(64)
 const ids = z.array(id).min(1).max(10_000)
 
-/** Something that was deleted and can be restored. */
+/** Deleted object that can be restored. */
 const trashView = z.strictObject({
   id,
   kind: z.enum(trashKinds),
@@ -22,10 +22,10 @@ const trashView = z.strictObject({
   name: z.string(),
   /** Room of a camera; empty for all others. */
   room_id: z.string(),
-  /** Cameras that come back with the room. */
+  /** Number of cameras that are restored with the room. */
   cameras: z.int(),
   deleted_at: moment,
-  /** Deleted for good then. */
+  /** Time of the permanent deletion. */
   expires_at: moment,
   /** Operator: account or kind of proof. Client: its access_key. */
   deleted_by: z.strictObject({ type: z.enum(['operator', 'client', 'system']), name: z.string() }),
@@ -36,22 +36,22 @@ const restoreInput = z
   .strictObject({
     /** Entries of the trash. */
     ids: ids.optional(),
-    /** `undo` of a deletion's answer: everything that it deleted. */
+    /** `undo` from the result of a deletion: everything that it deleted. */
     undo: id.optional(),
   })
   .refine((given) => (given.ids === undefined) !== (given.undo === undefined), {
     error: 'give either ids or undo',
   })
 const restoreOutput = bulkOutcome.extend({
-  /** Keys of what is there again. */
+  /** Keys of the restored objects. */
   restored: z.array(z.string()),
 })
 
 /** Identifies what a deletion moved to the trash, for the `restore` procedure; empty: nothing. */
 const undo = z.string()
-/** Answer of a deletion of one thing. */
+/** Result of deleting one object. */
 export const deleted = z.strictObject({ undo })
-/** Answer of a deletion of several. */
+/** Result of deleting several objects. */
 export const bulkDeleted = bulkOutcome.extend({ undo })
 
 const restored = (what: string) => ({
@@ -65,19 +65,19 @@ export const trashProcedures = {
   'trash.list': read({
     summary: 'Deleted things that can be restored, the last deleted first, a page of them.',
     input: z.strictObject({
-      /** Text in key or name; case-insensitive. */
+      /** Text to find in key or name; case-insensitive. */
       search: z.string().max(200).default(''),
       kind: z.enum(trashKinds).optional(),
       offset: z.int().min(0).default(0),
       limit: z.int().min(0).max(limits.pageSize).default(100),
     }),
     output: z.strictObject({
-      /** Number of matching things. */
+      /** Number of matching objects. */
       total: z.int(),
-      /** Number of all. */
+      /** Number of all objects. */
       all: z.int(),
       items: z.array(trashView),
-      /** The oldest are deleted before their time: a limit is reached. */
+      /** Whether a limit is reached, so that the oldest are deleted early. */
       full: z.boolean(),
       /** The setting `trash.days`. */
       days: z.int(),
@@ -110,7 +110,7 @@ export const trashProcedures = {
   }),
   'credentials.restore': lasting({
     ...restored('credentials with their secrets'),
-    // Grants access again.
+    // Restoring grants access again.
     access: person('admin'),
     event: changes('credential'),
   }),

@@ -6,16 +6,16 @@ import { subject } from './procedure-events.ts'
 import { roomId, userId } from '../domain/ids.ts'
 import { waitingView } from '../domain/waiting.ts'
 
-/** Reasons why somebody who waits stayed outside. */
+/** Reasons why a waiting person was not admitted. */
 const refusals = ['notWaiting', 'locked', 'roomFull', 'failed'] as const
 
-/** People an act reached. `refusal`: why others who were meant stayed outside. */
+/** People affected by an action. `refusal`: reason why other intended people were not admitted. */
 const outcome = z.strictObject({
   people: z.array(z.strictObject({ user_id: z.string(), user_name: z.string() })),
   refusal: z.enum(refusals).nullable(),
 })
 
-/** Procedures on people who wait before rooms. */
+/** Procedures on people who wait to enter rooms. */
 export const waitingProcedures = {
   'waiting.list': read({
     summary: 'Everybody who waits to be let into a room, in order of arrival.',
@@ -47,11 +47,11 @@ export const waitingProcedures = {
     summary: 'Show a text to somebody who waits before a room; without user_id, to everybody.',
     input: z.strictObject({ room_id: roomId, user_id: userId.optional(), text: z.string().trim().min(1).max(500) }),
     output: z.strictObject({
-      /** Number of people whose page is connected. */
+      /** Number of people with a connected page. */
       reached: z.int(),
     }),
     access: operator('rooms:write'),
-    // Its text is for the guest alone.
+    // The text is intended only for the guest.
     event: {
       subjects: ({ room_id }) => [subject.room(room_id)],
       facts: (_, { reached }) => ({ reached }),

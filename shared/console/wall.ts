@@ -13,12 +13,12 @@ export const wallViewName = nameBytes(1, limits.label)
 const viewId = z.string().min(1).max(64)
 const items = z.array(wallItem).min(1).max(limits.wallItems)
 
-/** A named selection of cameras and rooms, in the order of their tiles. */
+/** Named selection of cameras and rooms, in the order of their tiles. */
 export const wallView = z.strictObject({
   id: viewId,
   name: z.string(),
   items: z.array(wallItem),
-  /** Left out: equal tiles on one page. */
+  /** Undefined: equal tiles on one page. */
   arrangement: wallArrangement.optional(),
   /** Increases with each change. */
   revision: z.int().min(1),
@@ -27,11 +27,11 @@ export const wallView = z.strictObject({
 })
 export type WallView = z.output<typeof wallView>
 
-/** Camera or room that comes to the front of open walls. */
+/** Camera or room that is brought to the front of open walls. */
 export const wallBrought = z.strictObject({
   item: wallItem,
   seconds: z.int().min(5).max(600).default(30),
-  /** Only on walls that show this view; left out: on every open wall. */
+  /** Only on walls that show this view; undefined: on every open wall. */
   view: viewId.optional(),
 })
 
@@ -51,7 +51,7 @@ export const wallProcedures = {
       name: wallViewName.optional(),
       items: items.optional(),
       arrangement: wallArrangement.optional(),
-      /** For scripts of earlier versions: expected_version merges. */
+      /** For scripts written for earlier versions; `expected_version` merges instead. */
       revision: z.int().min(1).optional(),
       ...seenVersion,
     }),

@@ -3,8 +3,8 @@ import { moment } from './outcome.ts'
 import { roleNames } from './roles.ts'
 
 /**
- * Origin of a backup, by its proof with the site's key: `good`: made by this site; `missing`: by an earlier version, or another program; `wrong`: changed,
- * or made by another site.
+ * Origin of a backup according to its proof with the site's key. `good`: created by this site; `missing`: created by an
+ * earlier version, or another program; `wrong`: modified, or created by another site.
  */
 export const backupProofs = ['good', 'missing', 'wrong'] as const
 export type BackupProof = (typeof backupProofs)[number]

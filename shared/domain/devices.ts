@@ -8,20 +8,23 @@ import { fieldProblem, moment } from './outcome.ts'
 import { trackReasons, trackWays } from '../media/transcoding.ts'
 import { roomId, userId } from './ids.ts'
 
-/** An outgoing user as the console shows it: without its password. */
+/** Outgoing user for the console, without its password. */
 export const deviceView = z.strictObject({
   roomId: z.string(),
-  /** Topic of its room; empty: the room has gone. */
+  /** Topic of its room; empty if the room was deleted. */
   roomTopic: z.string(),
   userId: z.string(),
   userName: z.string(),
   userAddress: z.string(),
   userData: z.string(),
-  /** Without login_password, which is shown as "******" when there is one. */
+  /** Without login_password, which is shown as "******" if there is one. */
   options: z.record(z.string(), z.unknown()),
   tags: z.array(z.string()),
   state: z.enum(deviceStates),
-  /** Reason why it is not joined; null if it is, or nothing failed yet. `detail`: what the device answered to what; empty: nothing more is known. */
+  /**
+   * Reason why it is not joined; null if it is, or nothing failed yet. `detail`: response of the device, with its
+   * request; empty: unknown.
+   */
   last_error: z
     .strictObject({ kind: z.enum(deviceErrorKinds), message: z.string(), detail: z.string(), at: moment })
     .nullable(),
@@ -29,17 +32,17 @@ export const deviceView = z.strictObject({
   retries: z.int(),
   /** Time of the next attempt; 0: none. */
   next_attempt_at: moment,
-  /** Start of the state; joining and waiting, which alternate, count as one. */
+  /** Start of the state; joining and waiting alternate and count as one state. */
   since: moment,
   created_at: moment,
   version: recordVersion,
 })
 export type DeviceView = z.output<typeof deviceView>
 
-/** Outcome for a device: it joined, it was paused, or attempts failed for one reason. */
+/** History entry of a device: it joined, it was paused, or attempts failed for one reason. */
 export const deviceMoment = z.strictObject({
   state: z.enum(['joined', 'waiting', 'paused']),
-  /** Reason of a failed join; null unless it waited. */
+  /** Reason of a failed join; null for other states. */
   kind: z.enum(deviceErrorKinds).nullable(),
   at: moment,
   /** Time of the last repetition. */
@@ -59,33 +62,33 @@ export const deviceInput = z.strictObject({
   login_name: bytes(0, limits.loginName).optional(),
   login_password: bytes(0, limits.loginPassword).optional(),
   assist_address: bytes(0, limits.userAddress).optional(),
-  /** Accept outdated TLS (1.0, 1.1, weak keys) of this device. */
+  /** Accepts outdated TLS (1.0, 1.1, weak keys) of this device. */
   old_tls: z.boolean().optional(),
   tags: tagsSchema.optional(),
 })
 
-/** A camera to look at, without adding it. */
+/** Camera to inspect without adding it. */
 export const source = z.strictObject({
   userAddress: bytes(1, limits.userAddress),
   login_name: bytes(0, limits.loginName).optional(),
   login_password: bytes(0, limits.loginPassword).optional(),
-  /** Accept outdated TLS (1.0, 1.1, weak keys). */
+  /** Accepts outdated TLS (1.0, 1.1, weak keys). */
   old_tls: z.boolean().optional(),
-  /** Id of an existing device: its stored login is used by default, at the hosts that it was stored for. */
+  /** Id of an existing device: its stored login is the default, at the hosts for which it was stored. */
   userId: userId.optional(),
 })
 
-/** A camera to probe. */
+/** Camera to probe. */
 export const probedCamera = source.extend({
   /** Known substream; without one, a smaller stream is searched for. */
   assist_address: bytes(0, limits.userAddress).optional(),
 })
 export type ProbedCamera = z.output<typeof probedCamera>
 
-/** Answer of a probed camera. */
+/** Result of probing a camera. */
 export const probeResult = z.strictObject({
   ok: z.boolean(),
-  /** Reason of a failure; null when ok. */
+  /** Reason of a failure; null if ok. */
   kind: z.enum(deviceErrorKinds).nullable(),
   message: z.string(),
   /** Response of the device and the request that it answers; empty: unknown. */
@@ -96,18 +99,18 @@ export const probeResult = z.strictObject({
       kind: z.string(),
       codec: z.string(),
       detail: z.string(),
-      /** The track is sent into a room. */
+      /** Whether the track is sent into a room. */
       carried: z.boolean(),
       way: z.enum(trackWays),
       reason: z.enum(trackReasons).nullable(),
-      /** Size of the picture in pixels, if the device describes it. */
+      /** Size of the picture in pixels, if reported by the device. */
       width: z.int().optional(),
       height: z.int().optional(),
     }),
   ),
   /** A smaller stream of the same device, found at its manufacturer's usual path. */
   second: z.strictObject({ address: z.string(), width: z.int(), height: z.int() }).nullable(),
-  /** The node cannot probe real devices. */
+  /** Whether the node cannot probe real devices. */
   simulated: z.boolean(),
 })
 export type ProbeResult = z.output<typeof probeResult>

@@ -1,10 +1,11 @@
 /**
- * Settings of the database by which a confirmed change can be lost. fsync, fullPageWrites: when its machine loses power; localCommit, asynchronous: in a failover to another server.
+ * Settings of the database that may cause confirmed changes to be lost. fsync, fullPageWrites: when its machine loses
+ * power; localCommit, asynchronous: in a failover to another server.
  */
 export const durabilityRisks = ['fsync', 'fullPageWrites', 'localCommit', 'asynchronous'] as const
 export type DurabilityRisk = (typeof durabilityRisks)[number]
 
-/** Code of each in the list of things that need the operator's attention. */
+/** Code of each setting in the attention list. */
 export const durabilityCodes = {
   fsync: 'databaseFsyncOff',
   fullPageWrites: 'databaseFullPageWritesOff',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Actor of an event. `holder`: somebody who has a link. */
+/** Actor of an event. `holder`: a person with a link. */
 export const eventActor = z.strictObject({
   type: z.enum(['operator', 'siteFile', 'client', 'host', 'holder', 'system']),
   /** Host: name in the room. Operator: account, or kind of proof (`console key`, `desktop`). Client: its access_key. Site file: its path. */

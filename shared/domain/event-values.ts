@@ -1,7 +1,10 @@
-/** How a page shows each value of an event. `hidden`: a code, or part of the sentence only; it is in the exports. */
+/**
+ * Display form of an event's value on a page. `hidden`: a code, or part of the sentence only; it is contained in
+ * exports.
+ */
 type ShownAs = 'text' | 'number' | 'span' | 'time' | 'size' | 'yesNo' | 'role' | 'hidden'
 
-/** Values of events, by name. The console has a label in every language for each that is not hidden. */
+/** Values of events, by name. The console has a label in every language for each value that is not hidden. */
 export const eventValues = {
   account: 'text',
   address: 'text',
@@ -85,18 +88,18 @@ export const eventValues = {
 } as const satisfies Readonly<Record<string, ShownAs>>
 type EventValue = keyof typeof eventValues
 
-/** Values of an event that is written. A name without an entry above does not compile. */
+/** Values of an event to write. A name without an entry above does not compile. */
 export type EventParams = Partial<Readonly<Record<EventValue, string | number | boolean | null>>>
 type LabelledValue = {
   [N in EventValue]: (typeof eventValues)[N] extends 'hidden' ? never : N
 }[EventValue]
 
-/** Tells whether a page shows a value of this name. Names of another version of the controller are hidden. */
+/** Whether a page shows a value of this name. Names of another version of the controller are hidden. */
 export function isLabelled(name: string): name is LabelledValue {
   return Object.hasOwn(eventValues, name) && eventValues[name as EventValue] !== 'hidden'
 }
 
-/** Fields of records before and after a change, except those of settings, which have the labels of their page. */
+/** Fields of records before and after a change, except those of settings, which use the labels of the settings page. */
 const recordFields = [
   'addresses',
   'admin_url',
@@ -146,7 +149,7 @@ const recordFields = [
 ] as const
 type RecordField = (typeof recordFields)[number]
 
-/** Field of a record that a path of a change is in; undefined: it is internal. */
+/** Returns the field of a record that contains the path of a change; undefined if it is internal. */
 export function recordField(path: string): RecordField | undefined {
   const [first] = path.split('.')
   return recordFields.find((one) => one === first)

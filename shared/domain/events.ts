@@ -125,7 +125,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()])
 const fields = z.record(z.string(), scalar)
 export type EventFields = z.output<typeof fields>
 
-/** One event. Each contains the hash of its predecessor. */
+/** Event. Each contains the hash of its predecessor. */
 export const eventEntry = z.strictObject({
   /** Increases by one. */
   seq: z.int(),
@@ -136,17 +136,20 @@ export const eventEntry = z.strictObject({
   subject: eventSubject,
   /** Values for the sentence of its kind. */
   params: fields,
-  /** Values before a change; a new one is missing. */
+  /** Values before a change; absent if the value is new. */
   before: fields.optional(),
-  /** Values after a change; a removed one is missing. */
+  /** Values after a change; absent if the value was removed. */
   after: fields.optional(),
   /** Room of an event about a user or a device in it; empty for all others. */
   room: z.string(),
-  /** Controller that saw it, and the entry's number in its own log; left out: a site in files, which has one controller. */
+  /**
+   * Controller that observed it, and the entry's number in its own log; undefined on a site in files, which has one
+   * controller.
+   */
   controller: z.strictObject({ id: z.string(), name: z.string(), seq: z.int() }).optional(),
-  /** Id of an event that was stored together with its change; left out: it was not. */
+  /** Id of an event that was stored together with its change; undefined otherwise. */
   change: z.string().optional(),
-  /** SHA-256 of the entry before, base64url. */
+  /** SHA-256 of the previous entry, base64url. */
   prev: z.string(),
   /** SHA-256 of this entry, base64url. */
   hash: z.string(),
@@ -156,9 +159,9 @@ export type EventEntry = z.output<typeof eventEntry>
 /** Maximum number of words of one search. */
 export const maxSearchedWords = 24
 
-/** One word of a search in the reader's language. It matches an entry that has one of these. */
+/** Word of a search in the reader's language. It matches an entry that contains any of the following. */
 const searchedWord = z.strictObject({
-  /** Text in a value of the entry, folded as by `foldedText`. */
+  /** Text in a value of the entry, folded with `foldedText`. */
   text: z.string().min(1).max(200),
   /** Names of sentences whose text in the reader's language contains the word. */
   sentences: z.array(z.string().max(80)).max(400).default([]),
@@ -177,7 +180,7 @@ export const eventFilter = z.strictObject({
   subject: z.strictObject({ type: z.enum(subjectTypes), id: z.string().min(1).max(256) }).optional(),
   /** Name or address of the actor. */
   actor: z.string().max(256).optional(),
-  /** Kinds; left out: all of the groups. */
+  /** Kinds; undefined: all kinds of the groups. */
   kinds: z.array(z.enum(eventKinds)).max(eventKinds.length).optional(),
   /** Text in any field of the entry. */
   text: z.string().max(200).default(''),
@@ -185,7 +188,7 @@ export const eventFilter = z.strictObject({
   from: moment.optional(),
   to: moment.optional(),
 })
-/** Filter of entries; missing fields do not filter. */
+/** Filter of entries; absent fields match everything. */
 export type EventFilter = z.input<typeof eventFilter>
 
 /** Faults of the log. */
@@ -211,9 +214,9 @@ export const logVerdict = z.strictObject({
   newest: z.int(),
   /** Number of entries at the end written after the last seal, as after a crash. Their chain is intact. */
   unsealed: z.int(),
-  /** The first fault; null when ok. */
+  /** The first fault; null if ok. */
   fault: z.enum(logFaults).nullable(),
-  /** seq of the first bad entry; 0 when there is none. */
+  /** seq of the first bad entry; 0: none. */
   first_bad: z.int(),
   /** File of the first bad entry, without folder. */
   file: z.string(),

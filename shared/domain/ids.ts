@@ -1,7 +1,7 @@
 import { limits } from '../limits.ts'
 import { bytes } from '../operation.ts'
 
-/** Number of a room, as every input takes it. */
+/** Number of a room in inputs. */
 export const roomId = bytes(1, limits.roomExtendId)
-/** Id of a user, a person or a camera, as every input takes it. */
+/** Id of a user, person or camera, in inputs. */
 export const userId = bytes(1, limits.userId)

@@ -3,10 +3,10 @@ import { type Complaint, complaint, complaintOfRule } from '../refusals/complain
 import { type Refusal, refusal } from '../refusals/refusal.ts'
 import { type FieldProblem, problemAt } from './outcome.ts'
 
-/** Maximum number of problems in an answer. */
+/** Maximum number of problems in a response. */
 const maxProblems = 50
 
-/** Problems that a schema has with an input, by field. */
+/** Returns the problems of an input according to a schema, by field. */
 export function problemsOf(error: z.core.$ZodError, input: unknown): FieldProblem[] {
   return error.issues.slice(0, maxProblems).flatMap((issue) => {
     const found = complaintOfIssue(issue, valueAt(input, issue.path))
@@ -17,14 +17,14 @@ export function problemsOf(error: z.core.$ZodError, input: unknown): FieldProble
   })
 }
 
-/** The refusal of an input with these problems, in words of the first one. */
+/** Returns the refusal of an input with these problems, formulated from the first one. */
 export function refusalOfInput([first]: readonly FieldProblem[]): Refusal {
   return first === undefined || first.path === ''
     ? refusal('inputMalformed')
     : refusal('inputInvalid', { field: first.path, problem: first.message })
 }
 
-/** Names an issue of zod. @param value that the issue is about */
+/** Converts an issue of zod to a complaint. @param value with the issue */
 export function complaintOfIssue(issue: z.core.$ZodIssue, value: unknown): Complaint {
   return complaintOfRule(issue.message) ?? complaintOfKind(issue, value)
 }
@@ -54,7 +54,7 @@ function complaintOfKind(issue: z.core.$ZodIssue, value: unknown): Complaint {
   }
 }
 
-/** The part of an input at a path; undefined for none. */
+/** Returns the part of an input at a path; undefined if it is missing. */
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   let value = input
   for (const key of path) {

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 
-/** Severity of a finding, the worst first: the node cannot serve, it can be abused, or something works less well than it could. */
+/**
+ * Severity of a finding, the worst first: the node cannot serve, it can be abused, or something works with limitations.
+ */
 export const findingSeverities = ['error', 'unsafe', 'notice'] as const
 export type FindingSeverity = (typeof findingSeverities)[number]
 
@@ -57,11 +59,11 @@ export type NodeFindingCode = keyof typeof nodeFindingSentences
 
 const codes = Object.keys(nodeFindingSentences) as NodeFindingCode[]
 
-/** A problem of a node: an error, a risk, or a limitation. */
+/** Problem of a node: an error, a risk, or a limitation. */
 export const nodeFinding = z.strictObject({
   code: z.enum(codes),
   severity: z.enum(findingSeverities),
-  /** One plain sentence about the remedy. */
+  /** One sentence about the remedy. */
   message: z.string(),
   /** Values for the braces in the sentence of its code. */
   values: z.record(z.string(), z.string()),

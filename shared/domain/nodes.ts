@@ -3,7 +3,10 @@ import { nodeConfigSchema, nodeSecretNames, nodeStates } from '../node.ts'
 import { recordVersion } from './record-version.ts'
 import { moment } from './outcome.ts'
 
-/** Kinds of drift between a node and the store: a room or camera of ours is missing, or an unknown one exists. Each is repaired at once. */
+/**
+ * Kinds of drift between a node and the store: a room or camera of this site is missing, or an unknown one exists. Each
+ * is repaired at once.
+ */
 export const driftKinds = ['roomMissing', 'roomUnknown', 'cameraMissing', 'cameraUnknown'] as const
 export type DriftKind = (typeof driftKinds)[number]
 
@@ -15,7 +18,7 @@ const nodeDrift = z.strictObject({
       at: moment,
       kind: z.enum(driftKinds),
       count: z.int(),
-      /** The first of them: a room_id or userId; empty if none is ours. */
+      /** Example: the first room_id or userId; empty if it does not belong to this site. */
       example: z.string(),
     })
     .nullable(),
@@ -30,7 +33,7 @@ export const nodeView = z.strictObject({
   rooms: z.int(),
   /** Number of users and devices. */
   users: z.int(),
-  /** Number of devices among them. */
+  /** Number of devices among the users. */
   devices: z.int(),
   pulls: z.int(),
   /** While draining: remaining rooms, with users in them, or with devices that no other node can take. */
@@ -41,20 +44,20 @@ export const nodeView = z.strictObject({
   last_error: z.string(),
   /** Start of the state. */
   since: moment,
-  /** Facts reported by a Janus program; null for other nodes, and until it has answered. */
+  /** Facts reported by a Janus program; null for other nodes, and before its first response. */
   program: z
     .strictObject({
       /** E.g. `1.1.2`. */
       version: z.string(),
       /** Without the package name, e.g. `videoroom`. */
       plugins: z.array(z.string()),
-      /** It sends its events; otherwise it is polled. */
+      /** Whether it sends its events; otherwise it is polled. */
       events: z.boolean(),
-      /** Time since when this is so. */
+      /** Time since which this applies. */
       events_since: moment,
     })
     .nullable(),
-  /** Recently lost this many times: until then new rooms prefer other nodes; null: as good as the others. */
+  /** Number of recent losses: until then new rooms prefer other nodes; null: no restriction. */
   unsteady: z.strictObject({ until: moment, losses: z.int() }).nullable(),
   drift: nodeDrift,
   version: recordVersion,

@@ -7,46 +7,46 @@ import { type EditConflict, editConflict } from './edit-conflict.ts'
 /** Values of a refusal or a problem, by name. */
 const values = z.record(z.string(), z.union([z.string(), z.number()]))
 
-/** A problem of one input field, as every transport carries it. */
+/** Problem of one input field, as all transports send it. */
 export const fieldProblem = z.strictObject({
   /** Dotted path in the input, e.g. `addresses.0.addr`. */
   path: z.string(),
-  /** English, for logs and scripts; the console words it by name and values. */
+  /** English, for logs and scripts; the console formulates its text from name and values. */
   message: z.string(),
-  /** A name of `shared/refusals/`; left out by versions before 2. */
+  /** A name of `shared/refusals/`; absent in versions before 2. */
   name: z.string().optional(),
   values: values.optional(),
 })
 export type FieldProblem = z.output<typeof fieldProblem>
 
-/** The problem of a field that a refusal or a complaint is about. */
+/** Returns the field problem for a refusal or a complaint. */
 export function problemAt(path: string, { name, values, message }: Refusal | Complaint): FieldProblem {
   return { path, name, values: { ...values }, message }
 }
 
-/** The result of every procedure, on every transport. */
+/** Result of every procedure, on all transports. */
 export type ConsoleResult<T> = { ok: true; value: T } | { ok: false; error: ConsoleRefusal }
 
-/** Reason of a refusal, the same on every transport. */
+/** Reason of a refusal, the same on all transports. */
 export const consoleRefusal = z.strictObject({
   code: z.enum(consoleErrorCodes),
-  /** One plain sentence in English. */
+  /** One English sentence. */
   message: z.string(),
   /** Problems of fields of the input. */
   problems: z.array(fieldProblem).optional(),
-  /** Stable name: one of `shared/refusals/`, or one that a newer controller knows. */
+  /** Stable name: one of `shared/refusals/`, or a name known only to a newer controller. */
   name: z.string(),
   values: values.readonly(),
-  /** Of an edit: fields that others changed meanwhile. */
+  /** For an edit: fields changed by others meanwhile. */
   conflict: editConflict.optional(),
 })
 export type ConsoleRefusal = z.output<typeof consoleRefusal>
 
 /** Details of a procedure's refusal. */
 export interface RefusalDetail {
-  /** Fields of the input that the refusal is about. */
+  /** Input fields to which the refusal applies. */
   fields?: readonly string[]
-  /** Problems of several fields, each with words of its own. */
+  /** Problems of several fields, each with its own message. */
   problems?: readonly FieldProblem[]
   conflict?: EditConflict
   cause?: unknown
@@ -85,6 +85,6 @@ export const bulkOutcome = z.strictObject({
 })
 /** Milliseconds since the epoch; 0 is never. */
 export const moment = z.number()
-/** A procedure without input takes `{}` (or nothing). */
+/** Input of a procedure without parameters: `{}`, or nothing. */
 export const nothing = z.strictObject({}).default({})
 export const done = z.strictObject({})

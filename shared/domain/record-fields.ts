@@ -1,8 +1,8 @@
 import { allSettings } from '../settings.ts'
 
 /**
- * Fields of each kind of record that edits change, by their names in the inputs of the procedures. Each is merged or refused as a whole. The settings are one record; their
- * fields are dotted paths.
+ * Fields of each kind of record that edits change, by their names in the inputs of the procedures. Each is merged or
+ * refused as a whole. The settings are one record; their fields are dotted paths.
  */
 export const recordFields = {
   room: [
@@ -55,14 +55,14 @@ export const recordFields = {
 export type RecordKind = keyof typeof recordFields
 export type RecordField<K extends RecordKind> = (typeof recordFields)[K][number]
 
-/** A record that an edit changes. */
+/** Record to edit. */
 export interface RecordRef {
   kind: RecordKind
   /** Key in its collection; `site` for the settings and the licence. */
   key: string
 }
 
-/** Fields whose values no answer shows. */
+/** Fields whose values are never returned. */
 const secretFields: ReadonlySet<string> = new Set<string>([
   'host_password',
   'login_password',
@@ -73,7 +73,7 @@ const secretFields: ReadonlySet<string> = new Set<string>([
   ...allSettings.filter(({ control }) => control.kind === 'secret').map(({ path }) => path),
 ])
 
-/** Whether no answer shows the values of a field. */
+/** Whether the values of a field are never returned. */
 export function isSecretField(field: string): boolean {
   return secretFields.has(field)
 }

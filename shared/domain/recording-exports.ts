@@ -3,15 +3,15 @@ import { moment } from './outcome.ts'
 import { recordingStream } from './recordings.ts'
 
 /**
- * Formats of an exported file; the first two need ffmpeg. mp4: MP4 with AAC; VP8 and changes of format are encoded as H.264. compatible: H.265 is encoded as H.264, too.
- * original: nothing is encoded: WebM for VP8.
+ * Formats of an exported file; the first two require ffmpeg. mp4: MP4 with AAC; VP8 and changed formats are encoded as
+ * H.264. compatible: H.265 is encoded as H.264, too. original: nothing is encoded; WebM for VP8.
  */
 export const exportFormats = ['mp4', 'original', 'compatible'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 const exportStates = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const
 export type ExportState = (typeof exportStates)[number]
 
-/** Reasons why an export failed, and its English sentence. The console has one in each language. */
+/** Reasons of failed exports, with their English sentences. The console has one in each language. */
 export const exportFailures = {
   nothingRecorded: 'Nothing was recorded in this span.',
   filesLost: 'The files of these recordings are missing or damaged. The events say which.',
@@ -32,7 +32,7 @@ export const maxExportMs = 86_400_000
 export const exportView = z.strictObject({
   id: z.string(),
   state: z.enum(exportStates),
-  /** Done, 0 to 1. */
+  /** Completed part, 0 to 1. */
   progress: z.number().min(0).max(1),
   streams: z.array(recordingStream),
   from: moment,
@@ -42,18 +42,20 @@ export const exportView = z.strictObject({
   keep_gaps: z.boolean().optional(),
   picture: z.boolean().optional(),
   sound: z.boolean().optional(),
-  /** Name and size of the file, at `/recordings/exports/<id>` of the console port; empty until it is there. */
+  /** Name and size of the file, at `/recordings/exports/<id>` of the console port; empty until it is complete. */
   name: z.string(),
   bytes: z.int(),
-  /** VP8 or a change of format stayed as it is: ffmpeg is missing. */
+  /** VP8 or a changed format was kept, because ffmpeg is missing. */
   unconverted: z.boolean(),
-  /** Segments whose files are missing or damaged: they are not in the file. Left out: none. */
+  /** Number of segments whose files are missing or damaged, so that they are not in the file. Undefined: none. */
   lost: z.int().optional(),
-  /** Reason of a failure; empty: none. A failed export stays listed for an hour, or until `exports.cancel` removes it. */
+  /**
+   * Reason of a failure; empty: none. A failed export stays listed for an hour, or until `exports.cancel` removes it.
+   */
   error: z.string(),
-  /** The same as a name; left out: it has not failed. */
+  /** The reason as a name; undefined if it has not failed. */
   failure: z.enum(exportFailureNames).optional(),
-  /** Time when the file is deleted; 0: there is no file yet. */
+  /** Time at which the file is deleted; 0: not complete yet. */
   expires_at: moment,
 })
 export type ExportView = z.output<typeof exportView>

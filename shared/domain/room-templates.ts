@@ -8,7 +8,10 @@ import { roomCreateInput } from './rooms.ts'
 export const templateId = z.string().min(1).max(64)
 export const templateName = nameBytes(1, limits.label)
 
-/** Settings of a room that a template keeps: neither number and schedule, which are one room's own, nor the host password. */
+/**
+ * Settings of a room that a template stores. It excludes number and schedule, which belong to one room, and the host
+ * password.
+ */
 export const templateSettings = roomCreateInput
   .pick({
     owner_id: true,
@@ -23,7 +26,7 @@ export const templateSettings = roomCreateInput
   .extend({ topic: nameBytes(0, limits.topic).default('') })
 export type TemplateSettings = z.output<typeof templateSettings>
 
-/** Settings under a name, from which rooms are created. */
+/** Named settings from which rooms are created. */
 export const roomTemplate = z.strictObject({
   id: templateId,
   name: z.string(),

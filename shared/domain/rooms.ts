@@ -7,13 +7,13 @@ import { tagsSchema } from '../tags.ts'
 import { recordVersion } from './record-version.ts'
 import { moment } from './outcome.ts'
 
-/** In the order of room_status 0..3 (contract, section 3). */
+/** In the order of room_status 0 to 3 (contract, section 3). */
 export const roomStatuses = ['scheduled', 'open', 'locked', 'closed'] as const
 export type RoomStatus = (typeof roomStatuses)[number]
 const mode = z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)])
 export const roomMeeting = z.strictObject({ start: moment, end: moment })
 
-/** A room in a list. */
+/** Room in a list. */
 export const roomView = z.strictObject({
   id: z.int(),
   room_id: z.string(),
@@ -25,40 +25,42 @@ export const roomView = z.strictObject({
   max_audio: z.int(),
   max_video: z.int(),
   has_host_password: z.boolean(),
-  /** Whether the room can be joined by number: the operator's choice, and the effective value with the site's setting. */
+  /**
+   * Whether the room can be joined by number: the operator's choice, and the effective value with the site's setting.
+   */
   entry_by_number: z.enum(entriesByNumber),
   open_to_number: z.boolean(),
-  /** The room has a waiting room. */
+  /** Whether the room has a waiting room. */
   waiting_room: z.boolean(),
   /** null: the room has none, and is always open. */
   schedule: roomScheduleSchema.nullable(),
-  /** The meeting that the room is open for, else the next one; null: no schedule, or no further meeting. */
+  /** Meeting for which the room is open, otherwise the next one; null: no schedule, or no further meeting. */
   meeting: roomMeeting
     .extend({
-      /** People may join now. */
+      /** Whether people may join now. */
       open: z.boolean(),
-      /** When people may join; in the past while it is open. */
+      /** Time from which people may join; in the past while it is open. */
       opens_at: moment,
-      /** When the room closes at the latest; 0: not before the meeting after it. */
+      /** Latest time at which the room closes; 0: not before the next meeting. */
       closes_at: moment,
     })
     .nullable(),
   room_extend_id: z.string(),
   tags: z.array(z.string()),
   node: z.string(),
-  /** Further nodes that hold it for some of its users. */
+  /** Secondary nodes that host it for some of its users. */
   branches: z.array(z.string()),
-  /** People in the room: cameras and other outgoing users are not among them. */
+  /** Number of people in the room, without cameras and other outgoing users. */
   people: z.int(),
-  /** Everybody in the room, joined outgoing users included. */
+  /** Number of participants in the room, including joined outgoing users. */
   users: z.int(),
-  /** Outgoing users of the room, whether they have joined or not. */
+  /** Number of outgoing users of the room, joined or not. */
   devices: z.int(),
-  /** Time when the first person of the meeting in progress joined; 0: the room is empty. */
+  /** Time at which the first person of the current meeting joined; 0: the room is empty. */
   meeting_since: moment,
-  /** People who wait to be let in. */
+  /** Number of people waiting to be admitted. */
   waiting: z.int(),
-  /** People with a raised hand. */
+  /** Number of people with a raised hand. */
   hands: z.int(),
   created_by: z.string(),
   created_at: moment,
@@ -66,13 +68,13 @@ export const roomView = z.strictObject({
 })
 export type RoomView = z.output<typeof roomView>
 
-/** A user in a room. */
+/** User in a room. */
 export const roomUserView = z.strictObject({
   user_id: z.string(),
   user_name: z.string(),
   device: z.boolean(),
   role: z.enum(['host', 'member']),
-  /** Joined by the room's number alone, without a link or the host password. */
+  /** Whether the user joined with only the room's number, without a link or the host password. */
   by_number: z.boolean(),
   /** Order of the raised hand: lower means earlier. 0: not raised. */
   hand: z.int(),
@@ -86,11 +88,11 @@ export const editableRoomFields = {
   max_audio: z.int().min(0).max(limits.maxStreams),
   attendee_max: z.int().min(1).max(limits.maxAttendees),
   room_mode: mode,
-  /** `on`: everybody with the room's number may join. `inherit`: the site's setting `media.open_rooms`. */
+  /** `on`: the room's number is enough to join. `inherit`: the site's setting `media.open_rooms` applies. */
   entry_by_number: z.enum(entriesByNumber),
-  /** Users wait for admission by a host; cameras and hosts do not. */
+  /** Whether users wait for admission by a host; cameras and hosts do not. */
   waiting_room: z.boolean(),
-  /** When the room is open; null: always. */
+  /** Times at which the room is open; null: always. */
   schedule: roomScheduleSchema.nullable(),
 }
 export const roomCreateInput = z.strictObject({

@@ -33,7 +33,7 @@ export function orderedScopes(scopes: readonly TokenScope[]): TokenScope[] {
   return tokenScopes.filter((scope) => scopes.includes(scope))
 }
 
-/** Tells whether a scope only reads. */
+/** Whether a scope only allows reading. */
 export function isReading(scope: TokenScope): boolean {
   return scope.endsWith(':read')
 }

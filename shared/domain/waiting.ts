@@ -4,7 +4,7 @@ import { moment } from './outcome.ts'
 /** Maximum number of people in one list of the whole site. */
 export const maxListedWaiting = 500
 
-/** Somebody who waits before a room until a host or the operator lets them in. */
+/** Person who waits before a room until a host or the operator admits them. */
 const waitingGuest = z.strictObject({
   room_id: z.string(),
   topic: z.string(),
@@ -14,6 +14,6 @@ const waitingGuest = z.strictObject({
 })
 export type WaitingGuest = z.output<typeof waitingGuest>
 
-/** Everybody who waits at the site, in order of arrival; the first 500 of `total`. */
+/** All people waiting at the site, in order of arrival; the first 500 of `total`. */
 export const waitingView = z.strictObject({ items: z.array(waitingGuest), total: z.int() })
 export type WaitingView = z.output<typeof waitingView>

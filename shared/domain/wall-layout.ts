@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { roomId, userId } from './ids.ts'
 
-/** Columns and rows of the grid on which tiles of unequal size lie. */
+/** Number of columns and rows of the grid for tiles of unequal size. */
 export const wallCells = 12
 
-/** Place of a tile, in cells. */
+/** Position and size of a tile, in cells. */
 export interface WallPlace {
   x: number
   y: number
@@ -27,29 +27,29 @@ const wallPlace = z
     h: z.int().min(1).max(wallCells),
   })
   .refine(isOnGrid, { error: `must lie within ${wallCells} columns and ${wallCells} rows` })
-/** even: equal tiles, as large as possible; free: the places of the view. */
+/** even: equal tiles, as large as possible; free: the positions in the view. */
 export const wallLayouts = ['even', '1+5', '1+7', '2+8', 'free'] as const
 export type WallLayout = (typeof wallLayouts)[number]
 
-/** Shortest time of a page, in seconds: below it most of a page's time would be spent connecting. */
+/** Minimum duration of a page, in seconds: below it most of the time would be spent connecting. */
 const minRotation = 5
 
 /** Arrangement of the tiles of a view. */
 export const wallArrangement = z
   .strictObject({
     layout: z.enum(wallLayouts).default('even'),
-    /** Places of the layout `free`, in the order of the tiles. */
+    /** Positions for the layout `free`, in the order of the tiles. */
     places: z.array(wallPlace).max(limits.wallTiles).default([]),
     /** Tiles per page of the layout `even`. */
     page_tiles: z.int().min(1).max(limits.wallTiles).default(limits.wallTiles),
-    /** Seconds until the next page; 0: pages change by hand. */
+    /** Seconds until the next page; 0: pages change manually. */
     rotate_s: z.union([z.literal(0), z.int().min(minRotation).max(3600)]).default(0),
-    /** Names on the tiles. */
+    /** Shows names on the tiles. */
     titles: z.boolean().default(true),
     clock: z.boolean().default(false),
     /** Brings a camera of the view to the front when it is lost or returns. */
     alarm_cameras: z.boolean().default(false),
-    /** Brings a room of the view to the front when somebody enters it. */
+    /** Brings a room of the view to the front when a person enters it. */
     alarm_people: z.boolean().default(false),
   })
   .refine(({ layout, places }) => layout !== 'free' || places.length > 0, {
@@ -62,7 +62,7 @@ export const wallArrangement = z
   })
 export type WallArrangement = z.output<typeof wallArrangement>
 
-/** Arrangement of a view that has none. */
+/** Arrangement of a view without one. */
 export const evenArrangement: WallArrangement = wallArrangement.parse({})
 
 export function isOnGrid({ x, y, w, h }: WallPlace): boolean {
@@ -73,7 +73,7 @@ export function overlap(one: WallPlace, other: WallPlace): boolean {
   return one.x < other.x + other.w && other.x < one.x + one.w && one.y < other.y + other.h && other.y < one.y + one.h
 }
 
-/** Places of large tiles, then of small ones from left to right and top to bottom. */
+/** Positions of large tiles, then of small ones from left to right and top to bottom. */
 const presets: Readonly<Record<'1+5' | '1+7' | '2+8', readonly WallPlace[]>> = {
   '1+5': [
     { x: 0, y: 0, w: 8, h: 8 },
@@ -117,7 +117,7 @@ function small(size: number, corners: readonly (readonly [number, number])[]): W
   return corners.map(([x, y]) => ({ x, y, w: size, h: size }))
 }
 
-/** Places of a page; undefined for equal tiles, which lie as they fit. */
+/** Returns the positions of a page; undefined for equal tiles, which are arranged automatically. */
 export function placesOf({
   layout,
   places,
@@ -126,12 +126,12 @@ export function placesOf({
   return layout === 'free' ? places : presets[layout]
 }
 
-/** Number of tiles on a page. */
+/** Returns the number of tiles on a page. */
 export function tilesPerPage(arrangement: WallArrangement): number {
   return placesOf(arrangement)?.length ?? arrangement.page_tiles
 }
 
-/** Content of one tile of the wall: a camera, or the users of a room. */
+/** Content of a tile on the wall: a camera, or the users of a room. */
 export const wallItem = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('camera'), id: userId }),
   z.strictObject({ kind: z.literal('room'), id: roomId }),

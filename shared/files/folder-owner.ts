@@ -3,21 +3,25 @@ import { lstat, mkdir, stat } from 'node:fs/promises'
 import { hasCode } from '../error-code.ts'
 import { insideOf } from './own-path.ts'
 
-/** A folder for files of ours belongs to somebody else, who could read, replace or plant them. */
+/** A folder for files of this program belongs to another user, who could read, replace or plant files. */
 export class FolderOwnerError extends Error {
   override readonly name = 'FolderOwnerError'
 }
 
-/** Parts that a test replaces. */
+/** Parts that tests replace. */
 export interface OwnerOptions {
   /** User id of this process; undefined: the system has none (Windows), and access control lists decide. */
   uid?: number | undefined
-  /** Names of files by which a folder is known to be ours already, if one of them is: its owner may be another one, as with folders of containers. */
+  /**
+   * File names that identify an existing folder of this program. If one of them exists, another owner is accepted, as
+   * for folders of containers.
+   */
   known?: readonly string[]
 }
 
 /**
- * Makes a folder for this user alone. One that another user made in advance is refused, also behind a link that another user made; those of root are fine.
+ * Creates a folder for this user alone. A folder created in advance by another user is refused, even behind that user's
+ * link; folders of root are accepted.
  * @param advice what the operator can do, as a sentence
  * @throws FolderOwnerError; Error of the file system
  */
@@ -26,7 +30,7 @@ export async function makeOwnFolder(
   advice: string,
   { uid = process.getuid?.(), known = [] }: OwnerOptions = {},
 ): Promise<void> {
-  // What this call makes is ours, whatever user the file system of another machine shows.
+  // A folder created by this call belongs to this user, whatever owner a network file system reports.
   if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined || uid === undefined) return
   const isOther = (found: Stats): boolean => found.uid !== uid && found.uid !== 0
   const [link, target] = [await lstat(folder), await stat(folder)]

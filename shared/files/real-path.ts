@@ -5,8 +5,9 @@ import { hasCode } from '../error-code.ts'
 import { insideOf, type OwnPath, PathError } from './own-path.ts'
 
 /**
- * Checks that no folder or file of a path is a link. A less trusted program may write the folder and could plant links in it. What does not exist is fine.
- * @param folder that holds the path; it may be a link itself
+ * Checks that no folder or file of a path is a link. A less trusted program may write to the folder and could plant
+ * links. A missing path is accepted.
+ * @param folder that contains the path; it may be a link itself
  * @throws PathError; Error of the file system
  */
 export async function refuseLinks(folder: string, path: OwnPath): Promise<void> {
@@ -28,10 +29,10 @@ async function refuse(folder: string, path: string): Promise<void> {
   }
 }
 
-/** How a file is opened: to be read, to be changed, or to be appended to and made where it is missing. */
+/** Mode of opening a file: for reading, for changing, or for appending with creation if it is missing. */
 export type OpenMode = 'read' | 'change' | 'append'
 
-// Windows has neither; a named pipe in place of a file must not block a thread.
+// Windows has neither flag; a named pipe in place of a file must not block a thread.
 const guarded = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 const flags: Readonly<Record<OpenMode, number>> = {
   read: constants.O_RDONLY | guarded,
@@ -40,11 +41,12 @@ const flags: Readonly<Record<OpenMode, number>> = {
 }
 
 /**
- * Opens a regular file in a folder that a less trusted program may write. The check follows the opening, so that a link that is put in between is found.
- * @throws PathError a link, a device, or another file meanwhile; Error of the file system
+ * Opens a regular file in a folder to which a less trusted program may write. The check is done after opening, so that
+ * a link created in between is detected.
+ * @throws PathError for a link, a device, or a replaced file; Error of the file system
  */
 export async function openInside(folder: string, path: OwnPath, mode: OpenMode = 'read'): Promise<FileHandle> {
-  // Opening a device may do something; what is made for appending must not be made behind a link.
+  // Opening a device may have side effects, and a file created for appending must not be created behind a link.
   await refuseLinks(folder, path)
   const handle = await open(path, flags[mode], 0o640).catch((error: unknown) => {
     if (hasCode(error, 'ELOOP')) throw new PathError(`${path} is a link: files of recordings are never links.`)
@@ -61,9 +63,12 @@ export async function openInside(folder: string, path: OwnPath, mode: OpenMode =
   }
 }
 
-/** Checks that an open file is in the folder, whatever was put in place of its path meanwhile. @throws PathError; Error of the file system */
+/**
+ * Checks that an open file is in the folder, even if its path was replaced meanwhile.
+ * @throws PathError; Error of the file system
+ */
 async function refuseOther(folder: string, path: OwnPath, handle: FileHandle, opened: BigIntStats): Promise<void> {
-  // Linux says where an open file is, also after it got another name (proc_pid_fd(5)).
+  // Linux reports the path of an open file, even after it was renamed (proc_pid_fd(5)).
   const where = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined)
   if (where !== undefined) {
     if (!where.startsWith((await realpath(folder)) + sep)) throw new PathError(`${path} led out of ${folder}.`)
@@ -75,7 +80,7 @@ async function refuseOther(folder: string, path: OwnPath, handle: FileHandle, op
     throw new PathError(`${path} was replaced while it was opened.`)
 }
 
-/** Reads the size of a regular file. @throws PathError; Error of the file system, as with the code ENOENT */
+/** Reads the size of a regular file. @throws PathError; Error of the file system, e.g. with the code ENOENT */
 export async function sizeInside(folder: string, path: OwnPath): Promise<number> {
   await refuseLinks(folder, path)
   const found = await lstat(path)
@@ -83,7 +88,11 @@ export async function sizeInside(folder: string, path: OwnPath): Promise<number>
   return found.size
 }
 
-/** Removes a file, or a folder with whatever is in it; a missing one is fine. A link in place of it is removed, never what it points to. @throws PathError; Error of the file system */
+/**
+ * Removes a file, or a folder with its content; a missing one is ignored. A link in its place is removed, but never its
+ * target.
+ * @throws PathError; Error of the file system
+ */
 export async function removeInside(
   folder: string,
   path: OwnPath,
@@ -92,13 +101,14 @@ export async function removeInside(
   if (await isMissing(folder)) return
   await refuse(folder, dirname(path))
   await rm(path, { force: true, ...options }).catch((error: unknown) => {
-    // A file in place of its folder.
+    // There is a file in place of its folder.
     if (!hasCode(error, 'ENOTDIR')) throw error
   })
 }
 
 /**
- * Makes an empty file in place of whatever has its name, for programs and libraries that open their output by its path: they would follow a link there.
+ * Creates an empty file and removes anything with its name, for programs and libraries that open their output by path
+ * and would follow a link.
  * @throws PathError; Error of the file system
  */
 export async function reserveInside(folder: string, path: OwnPath): Promise<OwnPath> {
@@ -109,7 +119,11 @@ export async function reserveInside(folder: string, path: OwnPath): Promise<OwnP
   return path
 }
 
-/** Makes a folder with those above it. @returns the first that was made, as of `mkdir` @throws PathError; Error of the file system */
+/**
+ * Creates a folder with its parents.
+ * @returns the first created folder, like `mkdir`
+ * @throws PathError; Error of the file system
+ */
 export async function makeInside(folder: string, path: OwnPath, mode = 0o777): Promise<string | undefined> {
   await refuseLinks(folder, path)
   const made = await mkdir(path, { recursive: true, mode })

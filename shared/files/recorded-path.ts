@@ -1,12 +1,15 @@
 import { insideOf, isPathPart, type OwnPath, PathError } from './own-path.ts'
 
-/** Levels of folders below the recordings folder, at most: the recorder uses three, and an operator may have moved recordings into more. */
+/**
+ * Maximum number of folder levels below the recordings folder. The recorder uses three, but an operator may have moved
+ * recordings deeper.
+ */
 const maxLevels = 16
 const fileForm = /^[\w-]+\.(?:mp4|webm)$/
 
 /**
- * Makes the path of a recording from its path below the recordings folder, with `/`. That path may come from a row of the index, a scan, or a listing of a bucket: whatever it says, the
- * result is a media file in the folder.
+ * Returns the path of a recording from its path below the recordings folder, with `/`. That path may come from a row of
+ * the index, a scan, or a listing of a bucket, and is not trusted: the result is always a media file in the folder.
  * @throws PathError
  */
 export function recordedPath(folder: string, file: string): OwnPath {
@@ -20,7 +23,7 @@ export function isRecordedPath(file: string): boolean {
   return parts.length <= maxLevels && parts.every((part) => isPathPart(part)) && fileForm.test(parts.at(-1) ?? '')
 }
 
-/** Folder of a recording. @throws PathError it lies in the recordings folder itself */
+/** Returns the folder of a recording. @throws PathError if it is in the recordings folder itself */
 export function recordedFolder(folder: string, file: string): OwnPath {
   return insideOf(folder, ...file.split('/').slice(0, -1))
 }

@@ -2,11 +2,12 @@ import { withoutEmulation } from '../rtsp/bit-reader.ts'
 import { h264Parameters, h265Parameters } from '../rtsp/resolution.ts'
 import type { PictureFormat } from './track-format.ts'
 
-/** Lengths of NAL units in a file have four bytes (lengthSizeMinusOne). */
+/** Size of a NAL unit's length field in a file, in bytes (lengthSizeMinusOne + 1). */
 const lengthBytes = 4
 
 /**
- * Format of H.264 with these parameter sets: AVCDecoderConfigurationRecord (ISO/IEC 14496-15, section 5.3.3.1); undefined when they are broken.
+ * Returns the format of H.264 with these parameter sets: AVCDecoderConfigurationRecord (ISO/IEC 14496-15, section
+ * 5.3.3.1). Returns undefined if they are broken.
  * @param sequence, picture parameter sets, each a NAL unit
  */
 export function avcFormat(sequence: readonly Buffer[], picture: readonly Buffer[]): PictureFormat | undefined {
@@ -20,7 +21,7 @@ export function avcFormat(sequence: readonly Buffer[], picture: readonly Buffer[
     Buffer.from([picture.length]),
     ...picture.flatMap(withLength),
   ]
-  // Profiles that say more about colour.
+  // Profiles above these have additional chroma fields.
   if (![66, 77, 88].includes(profile)) {
     parts.push(Buffer.from([0xfc | chroma, 0xf8 | (bitDepth - 8), 0xf8 | (bitDepth - 8), 0]))
   }
@@ -38,7 +39,8 @@ export function avcFormat(sequence: readonly Buffer[], picture: readonly Buffer[
 const hevcSets = [32, 33, 34] as const
 
 /**
- * Format of H.265 with these parameter sets: HEVCDecoderConfigurationRecord (ISO/IEC 14496-15, section 8.3.3.1); undefined when they are broken.
+ * Returns the format of H.265 with these parameter sets: HEVCDecoderConfigurationRecord (ISO/IEC 14496-15, section
+ * 8.3.3.1). Returns undefined if they are broken.
  * @param sets NAL units of VPS, SPS and PPS
  */
 export function hevcFormat(sets: readonly (readonly Buffer[])[]): PictureFormat | undefined {
@@ -47,7 +49,8 @@ export function hevcFormat(sets: readonly (readonly Buffer[])[]): PictureFormat 
   const parameters = first && h265Parameters(first)
   if (first === undefined || parameters === undefined || picture.length === 0) return undefined
   const { width, height, chroma, bitDepth } = parameters
-  // One byte of the id and layers lies between the NAL header and profile_tier_level, whose first 12 bytes are those of the record.
+  // One byte with id and layers lies between the NAL header and profile_tier_level, whose first 12 bytes are copied to
+  // the record.
   const plain = Buffer.from(withoutEmulation(first))
   const general = plain.subarray(3, 15)
   if (general.length < 12) return undefined
@@ -70,7 +73,10 @@ export function hevcFormat(sets: readonly (readonly Buffer[])[]): PictureFormat 
   return { codec: 'hevc', codecString: hevcString(general), width, height, description, parameterSets }
 }
 
-/** Codec string of H.265 (ISO/IEC 14496-15, annex E.3). @param general the 12 bytes of profile, tier and level */
+/**
+ * Returns the codec string of H.265 (ISO/IEC 14496-15, annex E.3).
+ * @param general the 12 bytes of profile, tier and level
+ */
 function hevcString(general: Buffer): string {
   const head = general[0] ?? 0
   const space = ['', 'A', 'B', 'C'][head >> 6] ?? ''
@@ -88,7 +94,7 @@ function reversedBits(value: number): number {
   return reversed
 }
 
-/** NAL units as they lie in a picture: each behind its length. */
+/** Joins NAL units in the form of a picture, each preceded by its length. */
 function lengthPrefixed(units: readonly Buffer[]): Buffer {
   return Buffer.concat(
     units.flatMap((unit) => {
@@ -99,7 +105,7 @@ function lengthPrefixed(units: readonly Buffer[]): Buffer {
   )
 }
 
-/** A parameter set behind its length. */
+/** Returns a parameter set preceded by its length. */
 function withLength(unit: Buffer): [Buffer, Buffer] {
   const length = Buffer.alloc(2)
   length.writeUInt16BE(unit.length)

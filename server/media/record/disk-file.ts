@@ -4,35 +4,38 @@ import { type OwnPath, withSuffix } from '../../../shared/files/own-path.ts'
 import { onceFree } from '../../../shared/held-file.ts'
 import { partSuffix } from '../../../shared/recordings/segment-path.ts'
 
-/** The disk cannot take a recording. */
+/** Reason why the disk does not accept data. */
 export type DiskTrouble = 'diskFull' | 'failed'
 
-/** Outcome of a file. */
+/** Result of a closed file. */
 export interface WrittenFile {
   /** 0: there is no file. */
   bytes: number
-  /** undefined: everything that was appended is on disk. */
+  /** undefined: all appended bytes are on disk. */
   trouble: DiskTrouble | undefined
 }
 
 /** Operations of the disk that a file uses. */
 export interface DiskFileParts {
-  /** Runs a sync when its turn comes. */
+  /** Runs a sync when the limit of parallel syncs permits. */
   sync<T>(operation: () => Promise<T>): Promise<T>
-  /** Something was appended. */
+  /** Called when bytes were appended. */
   changed(file: DiskFile): void
-  /** Everything that was appended is synced, or given up. */
+  /** Called when all appended bytes are synced or were given up. */
   saved(file: DiskFile): void
-  /** Counts bytes that wait, or no longer do. Returns whether too many wait in all files. */
+  /**
+   * Adds to the number of pending bytes (negative when they were written). Returns whether too many are pending in all
+   * files.
+   */
   waits(bytes: number): boolean
-  /** Names in a folder changed. */
+  /** Called when names in a folder changed. */
   named(folder: string): void
   failed(path: string, error: unknown): DiskTrouble
-  /** It was closed. */
+  /** Called when the file was closed. */
   ended(): void
 }
 
-/** A file that only grows. What is appended goes to the disk with the next sync. */
+/** An append-only file. Appended bytes are written to the disk with the next sync. */
 export class DiskFile {
   readonly #path: OwnPath
   readonly #parts: DiskFileParts
@@ -42,7 +45,7 @@ export class DiskFile {
   readonly #unsynced = new UnsyncedAppends()
   #syncing: Promise<void> | undefined
   #isWriteQueued = false
-  /** Its writes follow each other. */
+  /** Chain of the file's write operations. */
   #work: Promise<void> = Promise.resolve()
   #trouble: DiskTrouble | undefined
 
@@ -51,22 +54,22 @@ export class DiskFile {
     this.#parts = parts
   }
 
-  /** Why it takes nothing more; undefined: it does. */
+  /** Reason why it accepts no more data; undefined: it does. */
   get trouble(): DiskTrouble | undefined {
     return this.#trouble
   }
 
-  /** Bytes of appends that the disk has taken whole. */
+  /** Number of bytes in appends that are completely written. */
   get whole(): number {
     return this.#whole
   }
 
-  /** When the oldest bytes were appended that are not synced, in milliseconds of a clock that never goes back; undefined: all are. */
+  /** Time of the oldest unsynced append, in milliseconds of a monotonic clock; undefined: all are synced. */
   get oldestAt(): number | undefined {
     return this.#unsynced.oldestAt
   }
 
-  /** Appends bytes, which are the file's from now on. A file that ends behind an append can be read. */
+  /** Appends bytes, which the file owns from then on. A file that ends after a complete append is readable. */
   append(bytes: Uint8Array): void {
     if (this.#trouble !== undefined) return
     this.#chunks.push(bytes)
@@ -75,7 +78,7 @@ export class DiskFile {
     if (this.#parts.waits(bytes.length)) this.#fail(new Error('the disk is too slow'))
   }
 
-  /** Writes what is new. Never rejects. */
+  /** Writes all pending bytes. Never rejects. */
   write(): Promise<void> {
     if (this.#isWriteQueued) return this.#work
     this.#isWriteQueued = true
@@ -85,14 +88,14 @@ export class DiskFile {
     })
   }
 
-  /** Syncs what was written, also meanwhile; writes go on. Never rejects. */
+  /** Syncs all written bytes, including those written meanwhile; does not block writes. Never rejects. */
   sync(): Promise<void> {
     return (this.#syncing ??= this.#sync().finally(() => {
       this.#syncing = undefined
     }))
   }
 
-  /** Closes it, and gives it its name. Never rejects. */
+  /** Closes the file and gives it its final name. Never rejects. */
   async close(): Promise<WrittenFile> {
     await this.write()
     await this.#then(() => this.#finish())
@@ -127,7 +130,7 @@ export class DiskFile {
       try {
         await this.#parts.sync(() => open.datasync())
       } catch (error) {
-        // A file that was closed meanwhile was synced then.
+        // If the file was closed meanwhile, it was synced by `#finish`.
         if (this.#handle === open) this.#fail(error)
         return
       }
@@ -142,7 +145,7 @@ export class DiskFile {
     return await open(withSuffix(this.#path, partSuffix), 'wx', 0o640)
   }
 
-  /** Cuts off the part of an append that failed, so that the rest can be read. Removes an empty file. */
+  /** Truncates a partial append, so that the rest is readable. Removes an empty file. */
   async #finish(): Promise<void> {
     const handle = this.#handle
     this.#handle = undefined
@@ -173,7 +176,7 @@ function lengthOf(chunks: readonly Uint8Array[]): number {
   return chunks.reduce((sum, { length }) => sum + length, 0)
 }
 
-/** Writes all of it, also where the system takes only a part at a time. */
+/** Writes all chunks, even if the system accepts only a part per call. */
 async function writeAll(handle: FileHandle, chunks: Uint8Array[], position: number): Promise<void> {
   const { bytesWritten } = await handle.writev(chunks, position)
   if (bytesWritten === lengthOf(chunks)) return
@@ -185,12 +188,12 @@ async function writeAll(handle: FileHandle, chunks: Uint8Array[], position: numb
   }
 }
 
-/** Appends of a file that are not synced, the oldest first. Moments are milliseconds of a clock that never goes back. */
+/** Unsynced appends of a file, oldest first. Times are milliseconds of a monotonic clock. */
 class UnsyncedAppends {
   #end = 0
   #appends: { end: number; at: number }[] = []
 
-  /** When the oldest was appended; undefined: all are synced. */
+  /** Time of the oldest unsynced append; undefined: all are synced. */
   get oldestAt(): number | undefined {
     return this.#appends[0]?.at
   }
@@ -200,18 +203,18 @@ class UnsyncedAppends {
     this.#appends.push({ end: this.#end, at })
   }
 
-  /** Whether some lie whole within the first bytes of the file. */
+  /** Whether an unsynced append lies completely within the first `bytes` of the file. */
   has(bytes: number): boolean {
     return (this.#appends[0]?.end ?? Infinity) <= bytes
   }
 
-  /** The first bytes of the file are synced. Returns whether all are. */
+  /** Records that the first `bytes` of the file are synced. Returns whether all appends are. */
   synced(bytes: number): boolean {
     this.#appends = this.#appends.filter(({ end }) => end > bytes)
     return this.#appends.length === 0
   }
 
-  /** The file is given up, or complete. */
+  /** Clears the list when the file has failed or is complete. */
   clear(): void {
     this.#appends = []
   }

@@ -1,42 +1,45 @@
-/** Block sizes by their code in a frame's header (RFC 9639, section 9.1.1): 512, 1,024 and 2,048 samples. */
+/** Code of the block size in a frame header (RFC 9639, section 9.1.1): 512, 1,024 or 2,048 samples. */
 function blockCode(sampleRate: number): number {
   if (sampleRate > 32_000) return 11
   return sampleRate > 12_000 ? 10 : 9
 }
 
-/** Samples of a frame: 21 to 85 ms, so that frames are few and what is held back of a frame is short. */
+/**
+ * Returns the number of samples per frame: 21 to 85 ms, so that frames are few and the buffered part of a frame is
+ * short.
+ */
 export function flacSamples(sampleRate: number): number {
   return 1 << blockCode(sampleRate)
 }
 
-/** Format of PCM sound with 16 bits. */
+/** Format of 16-bit PCM sound. */
 export interface PcmFormat {
   /** In Hz. */
   sampleRate: number
   channels: number
 }
 
-/** STREAMINFO behind `fLaC` (RFC 9639, section 8.2): 16 bits, frames of one size, a length that is not known. */
+/** Returns `fLaC` and STREAMINFO (RFC 9639, section 8.2) for 16 bits, a fixed frame size and an unknown length. */
 export function flacDescription({ sampleRate, channels }: PcmFormat): Buffer {
   const info = Buffer.alloc(34)
   info.writeUInt16BE(flacSamples(sampleRate), 0)
   info.writeUInt16BE(flacSamples(sampleRate), 2)
-  // 20 bits of rate, 3 of channels, 5 of sample size; a length of 0 follows.
+  // 20 bits of rate, 3 of channels, 5 of sample size, followed by a length of 0.
   info.writeUInt32BE(((sampleRate << 12) | ((channels - 1) << 9) | (15 << 4)) >>> 0, 10)
   return Buffer.concat([Buffer.from('fLaC'), Buffer.from([0x80, 0, 0, info.length]), info])
 }
 
-/** Largest parameter of Rice codes with four bits; 15 is an escape (section 9.2.7). */
+/** Maximum parameter of Rice codes with four bits; 15 is an escape (section 9.2.7). */
 const maxRice = 14
 
 /**
- * Encodes one frame of 16-bit samples without loss, by the fixed predictors (RFC 9639, section 9.2.5).
- * @param tracks samples of each channel, all of them `flacSamples`
+ * Encodes one frame of 16-bit samples losslessly, with the fixed predictors (RFC 9639, section 9.2.5).
+ * @param tracks samples of each channel, `flacSamples` each
  * @param number of the frame, from 0 on
  */
 export function flacFrame(tracks: readonly Int16Array[], sampleRate: number, number: number): Buffer {
   const bits = new BitWriter(64 + tracks.length * flacSamples(sampleRate) * 3)
-  // Sync and one size of all frames; the size, and the rate of STREAMINFO; independent channels, 16 bits.
+  // Sync code with fixed block size; block size, and sample rate from STREAMINFO; independent channels, 16 bits.
   const head = [0xff, 0xf8, blockCode(sampleRate) << 4, ((tracks.length - 1) << 4) | 0x08]
   for (const byte of [...head, ...utf8Number(number)]) bits.write(byte, 8)
   bits.write(crc8(bits.bytes()), 8)
@@ -73,7 +76,7 @@ function subframe(bits: BitWriter, type: number, wasted: number): void {
   if (wasted > 0) bits.write(1, wasted)
 }
 
-/** Low bits that are 0 in all samples: those of G.711 have two or three. */
+/** Number of low bits that are 0 in all samples; samples from G.711 have two or three. */
 function wastedBits(samples: Int16Array): number {
   let all = 0
   for (const sample of samples) all |= sample
@@ -84,7 +87,7 @@ interface Prediction {
   order: number
   residuals: Int32Array
   rice: number
-  /** Approximate bits. */
+  /** Approximate size in bits. */
   cost: number
 }
 
@@ -106,9 +109,9 @@ function bestPrediction(values: Int32Array): Prediction {
   return best ?? { order: 0, residuals: values, rice: 0, cost: Infinity }
 }
 
-/** A number in the form of UTF-8 (section 9.1.5). */
+/** Encodes a number in the form of UTF-8 (section 9.1.5). */
 function utf8Number(value: number): Buffer {
-  // As many frames as there are characters: four years of sound come round once.
+  // Numbers wrap around at the first surrogate.
   const code = value % 0xd800
   return Buffer.from(String.fromCodePoint(code), 'utf8')
 }
@@ -124,7 +127,7 @@ class BitWriter {
     this.#bytes = Buffer.allocUnsafe(bytes)
   }
 
-  /** Up to 24 bits. */
+  /** Writes up to 24 bits. */
   write(value: number, count: number): void {
     this.#pending = (this.#pending << count) | value
     this.#pendingBits += count
@@ -151,7 +154,7 @@ class BitWriter {
     if (this.#pendingBits > 0) this.write(0, 8 - this.#pendingBits)
   }
 
-  /** The whole bytes so far. */
+  /** The complete bytes so far. */
   bytes(): Buffer {
     return this.#bytes.subarray(0, this.#at)
   }

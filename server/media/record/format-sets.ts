@@ -4,15 +4,18 @@ import type { PictureUnit } from '../transcode/access-units.ts'
 import { avcFormat, hevcFormat } from './decoder-configuration.ts'
 import type { PictureFormat } from './track-format.ts'
 
-/** Most parameter sets of one type that are kept. */
+/** Maximum number of parameter sets kept per type. */
 const maxSets = 8
 
-/** Types of parameter sets, in the order in which decoder configurations hold them. */
+/** Types of parameter sets, in the order of decoder configurations. */
 const setTypes = { H264: [7, 8], H265: [32, 33, 34] } as const
 /** Type of the sequence parameter set. */
 const sequenceType = { H264: 7, H265: 33 } as const
 
-/** Parameter sets of a stream that is recorded, and the format that they make. Those of different ids stay side by side: some encoders send them in turn. */
+/**
+ * Parameter sets of a recorded stream, and the format that they define. Sets with different ids are kept side by side,
+ * because some encoders alternate between them.
+ */
 export class FormatSets {
   readonly types: readonly number[]
   readonly #codec: 'H264' | 'H265'
@@ -21,7 +24,7 @@ export class FormatSets {
   #format: PictureFormat | undefined
   #isFormatNew = true
 
-  /** @param described units of the description */
+  /** @param described units from the stream's description */
   constructor(codec: 'H264' | 'H265', described: readonly Buffer[]) {
     this.#codec = codec
     this.types = setTypes[codec]
@@ -29,7 +32,7 @@ export class FormatSets {
     this.#sets = this.types.map((type) => described.filter((unit) => typeOf(unit) === type).slice(0, maxSets))
   }
 
-  /** undefined: sets are missing or broken. */
+  /** undefined if sets are missing or broken. */
   get format(): PictureFormat | undefined {
     if (!this.#isFormatNew) return this.#format
     this.#isFormatNew = false
@@ -38,7 +41,7 @@ export class FormatSets {
     return this.#format
   }
 
-  /** Takes the sets among the units of a picture. */
+  /** Takes the parameter sets among the units of a picture. */
   note(units: readonly PictureUnit[]): void {
     const fresh = this.types.map((type) =>
       units.filter((unit) => unit.type === type).map(({ parts }) => Buffer.concat(parts)),
@@ -54,7 +57,7 @@ export class FormatSets {
     this.#isFormatNew = true
   }
 
-  /** Whether pictures of both sequence parameter sets can lie in one file. */
+  /** Whether pictures of both sequence parameter sets can be in one file. */
   #areAlike(before: Buffer | undefined, now: Buffer | undefined): boolean {
     if (before === undefined || now === undefined || before.equals(now)) return true
     const parametersOf = this.#codec === 'H264' ? h264Parameters : h265Parameters
@@ -64,7 +67,7 @@ export class FormatSets {
     return compared.every((name) => a[name] === b[name])
   }
 
-  /** The sets with one that is new, or takes the place of the one with its id; the same list if it is known. */
+  /** Returns the sets with a new one added, or replaced if the id exists; the same list if the set is known. */
   #withSet(sets: readonly Buffer[], type: number, unit: Buffer): readonly Buffer[] {
     if (sets.some((each) => each.equals(unit))) return sets
     const id = setId(this.#codec, type, unit)

@@ -3,12 +3,12 @@ import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { CameraLease, CameraPulls } from '../feeds/camera-pulls.ts'
 import type { Feed } from '../feeds/feed.ts'
 
-/** Time until a substream that could not be pulled, or was lost, is pulled again, in milliseconds. */
+/** Time until a failed or lost substream is pulled again, in milliseconds. */
 const againMs = 5_000
-/** Deadline of a pull, in milliseconds. */
+/** Timeout of a pull, in milliseconds. */
 const answerMs = 10_000
 
-/** A camera's substream that is pulled all the time, whether somebody watches it or not. */
+/** A camera's substream that is pulled permanently, with or without viewers. */
 export class HeldSubstream {
   readonly #pulls: CameraPulls
   readonly #camera: CameraSource
@@ -18,7 +18,7 @@ export class HeldSubstream {
   #timer: NodeJS.Timeout | undefined
   #isComing = true
 
-  /** @param changed called when it comes or is lost */
+  /** @param changed called when the substream becomes available or is lost */
   constructor(pulls: CameraPulls, camera: CameraSource, changed: () => void) {
     this.#pulls = pulls
     this.#camera = camera
@@ -26,12 +26,12 @@ export class HeldSubstream {
     mustNotFail(this.#acquire())
   }
 
-  /** undefined: it is not there. */
+  /** undefined: not available. */
   get feed(): Feed | undefined {
     return this.#lease?.feed
   }
 
-  /** It is pulled for the first time. */
+  /** Whether the first pull is pending. */
   get isComing(): boolean {
     return this.#isComing
   }
@@ -50,7 +50,7 @@ export class HeldSubstream {
       if (this.#abort.signal.aborted) return lease.release()
       this.#lease = lease
     } catch {
-      // It is pulled again, for as long as it is recorded.
+      // Retried as long as the substream is recorded.
       this.#again()
     }
     this.#isComing = false

@@ -1,17 +1,18 @@
 import type { PictureFrame } from './track-format.ts'
 
 /**
- * Finds the pictures that are decoded behind a key picture and shown before it (ITU-T H.265, section 3.75: leading pictures). They may need the group before, so that a segment that
- * begins with their key picture begins where the first of them is shown.
+ * Finds pictures that follow a key picture in decoding order and precede it in output order (ITU-T H.265, section 3.75:
+ * leading pictures). They may need the previous group. A continuing recording therefore begins its segment where the
+ * first of them is shown.
  */
 export class LeadingPictures {
-  /** Key picture whose leading pictures may still come. */
+  /** Key picture that may still have leading pictures. */
   #key: PictureFrame | undefined
   /** Latest ticks so far, and before that key picture. */
   #latest = -Infinity
   #before = -Infinity
 
-  /** Takes each picture, in decoding order. Leading pictures come first behind their key picture. */
+  /** Takes each picture in decoding order. Leading pictures directly follow their key picture. */
   note(frame: PictureFrame): void {
     const { ticks, key, leads = false } = frame
     const leader = this.#key
@@ -24,12 +25,12 @@ export class LeadingPictures {
     this.#latest = Math.max(this.#latest, ticks)
   }
 
-  /** Whether leading pictures of this picture may still come. */
+  /** Whether leading pictures of this picture may still follow. */
   mayCome(frame: PictureFrame): boolean {
     return frame === this.#key
   }
 
-  /** Forgets everything: what follows is of another time. */
+  /** Resets the state before pictures with unrelated times. */
   restart(): void {
     this.#key = undefined
     this.#latest = -Infinity

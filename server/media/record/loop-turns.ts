@@ -1,20 +1,23 @@
-/** Does work piece by piece, each in a turn of the event loop of its own, so that packets pass between them: files of many cameras want to write at the same moment. */
+/**
+ * Runs work items in separate event loop turns, so that packets are handled in between: files of many cameras may write
+ * at the same moment.
+ */
 export class LoopTurns {
   readonly #waiting = new Set<() => void>()
   #isDue = false
 
-  /** Runs this once in a turn to come, after all that waits already. It must not throw. */
+  /** Runs a function once in a later turn, after all functions added before. It must not throw. */
   add(work: () => void): void {
     this.#waiting.add(work)
     this.#schedule()
   }
 
-  /** Does not run this any more. */
+  /** Removes a function that has not run yet. */
   remove(work: () => void): void {
     this.#waiting.delete(work)
   }
 
-  /** Resolves in a turn to come. */
+  /** Resolves in a later turn. */
   next(): Promise<void> {
     return new Promise((resolve) => this.add(resolve))
   }

@@ -1,31 +1,31 @@
 import type { DiskTrouble } from './disk-file.ts'
 import type { PictureFormat, PictureFrame, SoundFormat, SoundFrame } from './track-format.ts'
 
-/** Time that sound may come later than the picture before silence takes its place, in milliseconds. */
+/** Delay of sound behind the picture, in milliseconds, after which silence is inserted. */
 const silenceAfterMs = 2_000
-/** Duration of a picture before the next one is known, in milliseconds. */
+/** Assumed duration of a picture before the next one arrives, in milliseconds. */
 const usualPictureMs = 40
 
-/** Facts of a segment when it begins. */
+/** Facts about a segment when it begins. */
 export interface SegmentStartFacts {
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   at: number
-  /** Milliseconds since the epoch by the sender's clock; null: it reports none. */
+  /** Milliseconds since the epoch by the sender's clock; null: the sender reports none. */
   senderAt: number | null
   /** undefined: none. */
   picture: PictureFormat | undefined
   sound: SoundFormat | undefined
 }
 
-/** Takes the frames of a segment; times are milliseconds from its beginning. */
+/** Receives the frames of a segment. Times are milliseconds from its beginning. */
 export interface SegmentTarget {
-  /** Why it takes nothing more; undefined: it does. */
+  /** Reason why it accepts no more frames; undefined: it does. */
   readonly trouble: DiskTrouble | undefined
   addPicture(data: Buffer, ms: number, durationMs: number, key: boolean): void
   addSound(data: Buffer, ms: number, durationMs: number): void
 }
 
-/** Start of the times of a segment, and the way from ticks to milliseconds. */
+/** Start times of a segment's tracks, and the conversion from ticks to milliseconds. */
 interface SegmentTimes {
   /** Ticks; undefined: there is no such track. */
   pictureStart: number | undefined
@@ -34,17 +34,19 @@ interface SegmentTimes {
   sound: (ticks: number) => number
 }
 
-/** Times of the segment that is being written: frames of another time are left out, and missing sound is replaced by silence. */
+/**
+ * The segment that is being written. Frames with unrelated times are dropped, and missing sound is replaced by silence.
+ */
 export class OpenSegment {
   readonly facts: SegmentStartFacts
   readonly target: SegmentTarget
   readonly #times: SegmentTimes
   #pictureMs = -1
   #pictureDurationMs = usualPictureMs
-  /** Latest picture of the groups before, which no later one may precede. */
+  /** Latest picture of the previous groups; later pictures must not precede it. */
   #groupFloorMs = -1
   readonly #pictures: ShownOrder
-  /** Place of the last sound and its end, in milliseconds; whether what comes is of another time. */
+  /** Start and end of the last sound, in milliseconds, and whether further sound is on another timeline. */
   readonly #sound = { ms: -1, endMs: 0, isOver: false }
   /** Bytes since the last key frame. */
   groupBytes = 0
@@ -56,7 +58,7 @@ export class OpenSegment {
     this.#pictures = new ShownOrder(({ data, ms, durationMs, key }) => target.addPicture(data, ms, durationMs, key))
   }
 
-  /** Ticks of the picture at its beginning; undefined: it has none. */
+  /** Ticks of the picture at the beginning of the segment; undefined: no picture. */
   get pictureStart(): number | undefined {
     return this.#times.pictureStart
   }
@@ -65,22 +67,22 @@ export class OpenSegment {
     return this.#times.soundStart
   }
 
-  /** Silence can take the place of its sound. */
+  /** Whether missing sound can be replaced by silence. */
   get canBeSilent(): boolean {
     return this.facts.sound?.silence !== undefined
   }
 
-  /** Its sound reaches to this moment. */
+  /** Whether the sound reaches this moment. */
   soundReaches(at: number): boolean {
     return this.facts.sound !== undefined && this.#sound.endMs >= at - this.facts.at
   }
 
-  /** Its picture reaches to this moment. */
+  /** Whether the picture reaches this moment. */
   pictureReaches(at: number): boolean {
     return this.facts.picture !== undefined && this.#pictureMs >= at - this.facts.at
   }
 
-  /** The sound that comes now is of another time: it has to wait for the next segment. */
+  /** Drops further sound, which is on another timeline and has to wait for the next segment. */
   endSound(): void {
     this.#sound.isOver = true
   }
@@ -94,7 +96,7 @@ export class OpenSegment {
       this.#groupFloorMs = this.#pictures.latestMs
       this.groupBytes = 0
     }
-    // Pictures that belong to those before the key frame.
+    // Pictures that belong before the key frame.
     if (ms < 0 || ms < this.#groupFloorMs) return
     const apart = ms - this.#pictureMs
     if (this.#pictureMs >= 0 && apart > 0) this.#pictureDurationMs = apart
@@ -103,7 +105,7 @@ export class OpenSegment {
     this.#pictures.push({ data, ms, durationMs: this.#pictureDurationMs, key })
   }
 
-  /** Writes what is held back. */
+  /** Writes the pictures that are held back. */
   finish(): void {
     this.#pictures.end()
   }
@@ -113,13 +115,13 @@ export class OpenSegment {
     const { soundStart, sound } = this.#times
     if (soundStart === undefined || this.#sound.isOver) return
     const ms = sound(ticks - soundStart)
-    // It overlaps with what is there by more than a rounding, or lies before the beginning.
+    // Overlaps with existing sound by more than rounding, or precedes the beginning.
     if (ms < this.#sound.endMs - durationMs / 2 || ms < -durationMs / 2) return
     this.#silence(ms)
     this.#add(data, Math.max(ms, this.#sound.ms, 0), durationMs)
   }
 
-  /** Fills missing sound with silence up to some time before this moment. */
+  /** Inserts silence for missing sound, up to some time before this moment. */
   fillSilence(at: number): void {
     if (this.#times.soundStart !== undefined) this.#silence(at - this.facts.at - silenceAfterMs)
   }
@@ -137,7 +139,7 @@ export class OpenSegment {
   }
 }
 
-/** A picture on its way to the file, with its place in milliseconds from the beginning of the segment. */
+/** A picture to be written, with its time in milliseconds from the beginning of the segment. */
 interface PlacedPicture {
   data: Buffer
   ms: number
@@ -146,14 +148,14 @@ interface PlacedPicture {
 }
 
 /**
- * Holds pictures that come ahead of others which are shown before them (B-frames) until all of those have come: a segment that ends in between would show a hole. Pictures that
- * come in the order in which they are shown pass at once.
+ * Holds back pictures that precede others in decoding order but follow them in output order (B-frames), until all of
+ * those have arrived. Otherwise a segment that ends in between would have a gap. Pictures in output order pass at once.
  */
 class ShownOrder {
   readonly #write: (picture: PlacedPicture) => void
-  /** The last picture that is shown behind all others, with those that are shown before it; undefined: pictures come in the order in which they are shown. */
+  /** Last picture in output order, with the pictures shown before it; undefined: pictures arrive in output order. */
   #group: PlacedPicture[] | undefined
-  /** Time of the pictures before these, and time between two of them when a group was last whole. */
+  /** Time of the picture before this group, and interval of pictures in the last complete group. */
   #groupAfterMs = -1
   #stepMs = 0
   /** Latest picture so far; -1 before the first. */
@@ -175,7 +177,7 @@ class ShownOrder {
     this.latestMs = Math.max(this.latestMs, ms)
   }
 
-  /** Writes what is held back, unless pictures that are shown before it did not come. */
+  /** Writes the pictures that are held back, unless pictures shown before them are missing. */
   end(): void {
     const group = this.#group ?? []
     const wanted = this.#stepMs === 0 ? 0 : Math.round((this.latestMs - this.#groupAfterMs) / this.#stepMs)
@@ -183,7 +185,7 @@ class ShownOrder {
     this.#group = undefined
   }
 
-  /** All pictures have come that are shown before the latest one. */
+  /** Writes a group in which all pictures shown before the latest one have arrived. */
   #close(group: PlacedPicture[]): void {
     if (group.length > 0) this.#stepMs = (this.latestMs - this.#groupAfterMs) / group.length
     for (const picture of group.splice(0)) this.#write(picture)

@@ -3,12 +3,13 @@ import type { FrameAssembly, SampleDecoder } from '../transcode/frame-assembly.t
 import { flacFrame, flacSamples, type PcmFormat } from './flac-encoder.ts'
 import type { AssembledSound } from './track-format.ts'
 
-/** Difference of timestamps from the number of samples that cameras have without a gap, in milliseconds: some count in milliseconds, or by their clock. */
+/**
+ * Tolerated difference between timestamps and number of samples, in milliseconds. Some cameras count in milliseconds,
+ * or by their clock.
+ */
 const inexactMs = 25
 
-/**
- * Samples as FLAC: nothing of them is lost, and every browser plays it from a file.
- */
+/** Encodes samples as FLAC, which is lossless and playable from a file in every browser. */
 export class PcmFrames implements FrameAssembly {
   readonly #decode: SampleDecoder
   readonly #take: (sound: AssembledSound) => void
@@ -18,13 +19,13 @@ export class PcmFrames implements FrameAssembly {
   readonly #size: number
   #count = 0
   #number = 0
-  /** Timestamp of the first sample, and of the one that follows the last; -1: none came. */
+  /** Timestamp of the first sample, and of the sample after the last; -1: none yet. */
   #first = 0
   #next = -1
-  /** Number of the last packet; -1: none came. */
+  /** Number of the last packet; -1: none yet. */
   #sequence = -1
 
-  /** @param clockRate of the timestamps, in Hz: G.722 has another than its samples (RFC 3551, section 4.5.2) */
+  /** @param clockRate of the timestamps, in Hz: for G.722 it differs from the sample rate (RFC 3551, section 4.5.2) */
   constructor(
     { sampleRate, channels }: PcmFormat,
     clockRate: number,
@@ -57,11 +58,14 @@ export class PcmFrames implements FrameAssembly {
     this.#next = Math.round(timestamp + count * this.#ticksPerSample) >>> 0
   }
 
-  /** Puts silence in the place of missing samples within a frame. Samples before a gap beyond the frame, or before another time, are given out with silence behind them. */
+  /**
+   * Replaces missing samples within a frame by silence. If the gap is longer, or the timestamp is unrelated, the
+   * current frame is completed with silence and written.
+   */
   #bridge(timestamp: number, isLoss: boolean): void {
     if (this.#next < 0 || this.#count === 0) return
     const missing = Math.round(((timestamp - this.#next) | 0) / this.#ticksPerSample)
-    // A loss shorter than that would add up.
+    // Losses are always filled, because shorter ones would accumulate.
     if (Math.abs(missing) <= (inexactMs * this.#sampleRate) / 1_000 && !(isLoss && missing > 0)) return
     const isWithin = missing > 0 && missing < this.#size - this.#count
     const end = isWithin ? this.#count + missing : this.#size

@@ -9,15 +9,15 @@ import { type FrameAssembly, largestFrame, type SourceFrame } from '../transcode
 import { FormatSets } from './format-sets.ts'
 import type { PictureFormat } from './track-format.ts'
 
-/** A picture as it lies in a file. */
+/** A picture in the form used in a file. */
 export interface AssembledPicture extends SourceFrame {
-  /** Pictures that are decoded behind this key frame may be shown before it. */
+  /** Whether pictures that follow this key frame in decoding order may precede it in output order. */
   leads?: boolean
-  /** Format from here on; key frames only. */
+  /** Format from this picture on; key frames only. */
   format: PictureFormat | undefined
 }
 
-/** Puts pictures together for a file; undefined for a codec that is not recorded. */
+/** Creates an assembly of pictures for a file. Returns undefined for a codec that is not recorded. */
 export function pictureAssembly(
   format: RawFormat,
   take: (picture: AssembledPicture) => void,
@@ -28,7 +28,10 @@ export function pictureAssembly(
   return codec === 'VP8' ? new Vp8Pictures(take) : undefined
 }
 
-/** Pictures of NAL units, each behind its length; parameter sets are taken out of them and go into the format. */
+/**
+ * Assembles pictures of NAL units, each preceded by its length. Parameter sets are removed from the pictures and stored
+ * in the format.
+ */
 function unitPictures(
   codec: 'H264' | 'H265',
   described: readonly Buffer[],
@@ -48,7 +51,7 @@ function unitPictures(
     (frame) => {
       const isKeyless = keyless.note(frame.timestamp, frame.key)
       const key = frame.key || (isKeyless && frame.recovers === true)
-      // Nothing behind an IDR picture of H.264 is shown before it (ITU-T H.264, section 7.4.1.2.4).
+      // No picture that follows an IDR picture of H.264 precedes it in output order (ITU-T H.264, section 7.4.1.2.4).
       const leads = codec === 'H265' || !frame.key
       take({ ...frame, key, leads: key && leads, format: key ? sets.format : undefined })
     },
@@ -56,14 +59,14 @@ function unitPictures(
   )
 }
 
-/** Access unit delimiters: a file has none of the places that they mark. */
+/** Whether a unit is an access unit delimiter, which files do not need. */
 function isDelimiter(codec: 'H264' | 'H265', { type }: PictureUnit): boolean {
   return type === (codec === 'H264' ? 9 : 35)
 }
 
 /**
- * Private data of an encoder, which says how it is set (user_data_unregistered: ITU-T H.264, section D.1.6; H.265, section D.2.6): no decoder needs it, and tools take its
- * pictures for such with captions.
+ * Whether a unit has private data of an encoder, which describes its settings (user_data_unregistered: ITU-T H.264,
+ * section D.1.6; H.265, section D.2.6). Decoders do not need it, and tools mistake it for captions.
  */
 function isUserData(codec: 'H264' | 'H265', { type, parts: [header, body] }: PictureUnit): boolean {
   const isMessage = codec === 'H264' ? type === 6 : type === 39
@@ -82,7 +85,7 @@ function lengthPrefixed(units: readonly PictureUnit[]): Buffer {
   return frame
 }
 
-/** Pictures of VP8 (RFC 7741). One of which a packet is missing is left out whole. */
+/** Assembles VP8 pictures (RFC 7741). A picture with a missing packet is dropped completely. */
 class Vp8Pictures implements FrameAssembly {
   readonly #take: (picture: AssembledPicture) => void
   #parts: Buffer[] = []

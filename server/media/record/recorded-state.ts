@@ -4,25 +4,25 @@ import type { GapReason } from '../../../shared/recordings/segment.ts'
 /** Time without a segment after which a gap is reported, in milliseconds. */
 const gapAfterMs = 2_000
 
-/** States that the node of a stream tells apart. */
+/** States that the node of a stream can determine. */
 type NodeState = Extract<RecordingState, 'recording' | 'pending' | StreamReason>
 
-/** Reasons that are found at a stream; the others are those of a whole room or node. */
+/** Reasons that concern one stream; others concern a whole room or node. */
 type StreamReason = Extract<GapReason, 'silent' | 'noKeyFrame' | 'codec' | 'diskFull' | 'failed'>
 
-/** Facts that decide why no segment of a stream is written. */
+/** Facts that determine why no segment of a stream is being written. */
 export interface StreamObservation {
-  /** Why the disk takes nothing; undefined: it does. */
+  /** Reason why the disk accepts no data; undefined: it does. */
   trouble: Extract<StreamReason, 'diskFull' | 'failed'> | undefined
-  /** A track comes in a format that can be recorded. */
+  /** Whether a track has a format that can be recorded. */
   hasTrack: boolean
   /** Time since the last packet, in milliseconds. */
   silentMs: number
-  /** Pictures come, and no segment can begin with them. */
+  /** Whether pictures arrive but no segment can begin with them. */
   lacksKey: boolean
 }
 
-/** Reasons with what makes them true; the first that holds counts. */
+/** Reasons with their conditions; the first match applies. */
 const reasons: readonly (readonly [StreamReason, (observed: StreamObservation) => boolean])[] = [
   ['diskFull', ({ trouble }) => trouble === 'diskFull'],
   ['failed', ({ trouble }) => trouble === 'failed'],
@@ -30,25 +30,25 @@ const reasons: readonly (readonly [StreamReason, (observed: StreamObservation) =
   ['noKeyFrame', ({ lacksKey, silentMs }) => lacksKey && silentMs <= gapAfterMs],
 ]
 
-/** Whether a stream is recorded, and since when and why it is not. Moments are milliseconds of the wall clock. */
+/** Whether a stream is recorded, and otherwise since when and why not. Times are milliseconds of the system clock. */
 export class RecordedState {
   #state: NodeState = 'pending'
   #since: number
 
-  /** @param at moment from which the stream is to be recorded */
+  /** @param at time from which the stream should be recorded */
   constructor(at: number) {
     this.#since = at
   }
 
-  /** A segment is being written. */
+  /** Records that a segment is being written. */
   began(): void {
     this.#state = 'recording'
   }
 
   /**
-   * No segment is being written.
+   * Records that no segment is being written.
    * @param endedAt end of the last segment; undefined: there was none
-   * @returns the gap to report; undefined: none, or the one that was reported goes on
+   * @returns the gap to report; undefined: none, or the reported gap continues
    */
   missed(
     at: number,

@@ -7,9 +7,12 @@ import { Segmenter } from './segmenter.ts'
 import { soundAssembly } from './sound-assembly.ts'
 import { TrackInput } from './track-input.ts'
 
-/** Time between requests for a key frame of somebody's picture, in milliseconds. */
+/** Interval of requests for a key frame of a person's picture, in milliseconds. */
 const keyFrameEveryMs = 4_000
-/** Time for which another layer has to be the largest before it is recorded, in milliseconds: each change is a new segment. */
+/**
+ * Time for which another layer must be the largest before it is recorded, in milliseconds: each change begins a
+ * segment.
+ */
 const layerAfterMs = 3_000
 
 /** Recording of one stream. */
@@ -21,12 +24,12 @@ export class RecordedStream {
   readonly #segmenter: Segmenter
   readonly #sound: TrackInput | undefined
   #picture: { feed: Feed; input: TrackInput | undefined } | undefined
-  /** Another layer that is the largest now, and since when. */
+  /** Another layer that is currently the largest, and since when. */
   #nextLayer: { feed: Feed; since: number } | undefined
   readonly #state: RecordedState
   #keyFrameAt: number
 
-  /** @param facts as they are when a segment begins */
+  /** @param facts returns the current facts when a segment begins */
   constructor(feed: Feed, facts: () => StreamFacts, parts: RecordingParts) {
     this.feed = feed
     this.#facts = facts
@@ -48,7 +51,7 @@ export class RecordedStream {
     if (feed.video !== undefined && first !== undefined) this.#take(first)
   }
 
-  /** Time passes: several times a second. */
+  /** Checks time-dependent conditions. Called several times a second. */
   tick(): void {
     const now = this.#parts.now()
     this.#segmenter.tick(now)
@@ -62,7 +65,7 @@ export class RecordedStream {
     else this.#noteGap(now)
   }
 
-  /** Ends it. Resolves when its files are complete; never rejects. */
+  /** Ends the recording. Resolves when its files are complete; never rejects. */
   async end(reason: SegmentEnd): Promise<void> {
     this.#segmenter.end(reason, this.#parts.now())
     this.#sound?.close()
@@ -70,7 +73,7 @@ export class RecordedStream {
     await this.#files.end()
   }
 
-  /** Takes the largest layer that comes, once it has been that for a while. */
+  /** Switches to the largest available layer, once it has been the largest for a while. */
   #followLayers(now: number): void {
     const largest = this.feed.layers?.list[0]?.feed
     if (largest === undefined || largest === this.#picture?.feed) {
@@ -78,7 +81,7 @@ export class RecordedStream {
       return
     }
     if (this.#nextLayer?.feed !== largest) this.#nextLayer = { feed: largest, since: now }
-    // The first one is the first that came: nothing was recorded of it if it is silent.
+    // The first layer was the first to arrive. If it is silent, nothing was recorded, so the switch is immediate.
     if (this.#segmenter.isOpen && now - this.#nextLayer.since < layerAfterMs) return
     this.#nextLayer = undefined
     this.#take(largest)

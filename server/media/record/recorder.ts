@@ -10,15 +10,15 @@ import { RecordingDisk } from './recording-disk.ts'
 import type { RecordingParts } from './stream-files.ts'
 import { HeldSubstream } from './held-substream.ts'
 
-/** Interval at which recordings notice silence, gaps and clocks, in milliseconds. */
+/** Interval of checks for silence, gaps and clock changes, in milliseconds. */
 const tickMs = 250
 
-/** A stream that is to be recorded. */
+/** A stream that should be recorded. */
 interface Wanted {
   userId: string
   source: StreamSource
   quality: RecordedQuality
-  /** undefined: it is not there. */
+  /** undefined: not available. */
   feed: Feed | undefined
 }
 
@@ -27,11 +27,11 @@ interface RoomRecording {
   order: RecordingOrder
   streams: Map<string, RecordedStream>
   substreams: Map<string, HeldSubstream>
-  /** Streams that are missing, and told as such. */
+  /** Streams that are missing and were reported. */
   away: Set<string>
 }
 
-/** Parts that a recorder uses. */
+/** Dependencies of a recorder. */
 export interface RecorderOptions {
   /** Empty: nothing can be recorded. */
   folder: string
@@ -43,7 +43,7 @@ export interface RecorderOptions {
   wall?: () => number
 }
 
-/** Records streams of rooms as the controller orders it. */
+/** Records streams of rooms as ordered by the controller. */
 export class Recorder {
   readonly #options: RecorderOptions
   readonly #parts: RecordingParts | undefined
@@ -62,7 +62,7 @@ export class Recorder {
     this.#parts = { disk, turns: new LoopTurns(), emit, log, now, wall }
   }
 
-  /** Replaces what is recorded of a room. @throws Error when nothing can be recorded here */
+  /** Replaces the recording order of a room. @throws Error if this node has no recordings folder */
   order(order: RecordingOrder): void {
     const isNothing = !order.everything && order.cameras.length === 0 && order.people.length === 0
     if (!isNothing && this.#parts === undefined) throw new Error('this node has no folder of recordings')
@@ -75,7 +75,7 @@ export class Recorder {
     this.#keepTime()
   }
 
-  /** The room was opened, closed, or its streams changed. */
+  /** Applies the order after a room was opened or closed, or its streams changed. */
   follow(roomId: string): void {
     const recording = this.#rooms.get(roomId)
     const room = this.#options.find(roomId)
@@ -100,7 +100,7 @@ export class Recorder {
     }
   }
 
-  /** The room is closed here for good: the controller orders anew where it is opened. */
+  /** Ends the recording of a room that was closed on this node. The controller sends a new order where it is opened. */
   forget(roomId: string): void {
     const recording = this.#rooms.get(roomId)
     if (recording === undefined) return
@@ -145,7 +145,7 @@ export class Recorder {
     this.#ending.add(work)
   }
 
-  /** A stream that left the room, or one that is no longer to be recorded. */
+  /** Distinguishes a stream that left the room from one that should no longer be recorded. */
   #endOf({ order }: RoomRecording, key: string, room: Room | undefined): SegmentEnd {
     if (room === undefined) return 'left'
     const isThere = [...room.streams.values()].some(({ view }) => key.startsWith(`${JSON.stringify(view.user_id)} `))
@@ -202,7 +202,7 @@ export class Recorder {
   }
 }
 
-/** People are notified of a recording of people. */
+/** Whether people are notified of the recording, because it includes people. */
 function isTold({ everything, people }: RecordingOrder): boolean {
   return everything || people.length > 0
 }

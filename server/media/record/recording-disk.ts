@@ -8,46 +8,65 @@ import { totalmem } from 'node:os'
 import { errorCode } from '../../../shared/error-code.ts'
 
 const mebibyte = 1024 * 1024
-/** Limit of what waits for the disk in all files, in bytes: two and a half seconds of 200 cameras, up to ten on a machine with 16 GB of memory. A disk that others keep busy stalls for seconds. */
+/**
+ * Maximum number of pending bytes in all files: two and a half seconds of 200 cameras, up to ten on a machine with 16
+ * GB of memory. A disk that other processes keep busy stalls for seconds.
+ */
 const maxWaiting = Math.min(512 * mebibyte, Math.max(128 * mebibyte, totalmem() / 32))
 /** Time after which a full disk is tried again, in milliseconds. */
 const fullMs = 10_000
-/** Time after which a disk that failed otherwise is tried again, in milliseconds. */
+/** Time after which a disk with another failure is tried again, in milliseconds. */
 const failedMs = 2_000
-/** Age of unsynced media from which the disk counts as late, in milliseconds: half of what a power cut may take besides a group of pictures; the rest covers writes in progress. */
+/**
+ * Age of unsynced media from which the disk counts as late, in milliseconds. It is half of what a power cut may destroy
+ * in addition to a group of pictures; the rest covers writes in progress.
+ */
 const lateMs = 500
-/** Interval between two reports, in milliseconds. */
+/** Minimum interval between reports, in milliseconds. */
 const reportEveryMs = 1_000
-/** Time without a delay after which the disk keeps up again, in milliseconds. */
+/** Time without a delay after which the disk is no longer late, in milliseconds. */
 const calmMs = 60_000
 
-/** Interval at which all that is new is written and synced, in milliseconds: a quarter of what a power cut may take besides a group of pictures, since a busy machine is late. */
+/**
+ * Interval of writing and syncing new data, in milliseconds. It is a quarter of what a power cut may destroy in
+ * addition to a group of pictures, since a busy machine is late.
+ */
 const saveEveryMs = 250
-/** Time that the syncs of a round wait for the slowest write of the round, in milliseconds. */
+/** Maximum time that the syncs of a round wait for its slowest write, in milliseconds. */
 const maxWriteMs = 50
-/** Time that a round of syncs has for itself, in milliseconds: one sync takes names and sizes of all files along. On a slower disk, the next round begins beside it. */
+/**
+ * Time before a further round of syncs may begin, in milliseconds. One sync also covers names and sizes of all files.
+ * On a slower disk the next round runs in parallel.
+ */
 const roundMs = 400
-/** Threads of Node for the disk (libuv: four unless it is told otherwise). Most wait for syncs; writes, which mostly take no time, and others have the rest. */
+/**
+ * Node's threads for disk operations (libuv: four by default). Most threads may wait for syncs; the rest serve writes,
+ * which usually take no time, and other operations.
+ */
 const threads = Number(process.env.UV_THREADPOOL_SIZE ?? 4)
 const maxSyncs = Math.max(1, threads - Math.max(2, Math.floor(threads / 4)))
 
-/** Receives what the disk does. */
+/** Receives the events of the disk. */
 export interface DiskReports {
-  /** An error of the disk. */
+  /** Called for an error of the disk. */
   failed: (message: string, error: unknown) => void
-  /** Age of the oldest media that a power cut would take, in milliseconds, once a second while the disk is late; 0: it keeps up again. */
+  /**
+   * Called once a second while the disk is late, with the age in milliseconds of the oldest media that a power cut
+   * would destroy; 0: the disk is no longer late.
+   */
   late: (ms: number) => void
 }
 
 /**
- * The folder of recordings. Everything new of all files is written and synced four times a second, so that a power cut loses at most a second. A slow disk makes files wait in bounded memory;
- * it never delays those who append, and a file that it delays delays no other.
+ * The recordings folder. New data of all files is written and synced four times a second, so that a power cut destroys
+ * at most a second. Data waits for a slow disk in bounded memory. It never delays the callers of `append`, and a
+ * delayed file does not delay others.
  */
 export class RecordingDisk {
   readonly folder: string
-  /** Files with bytes that are not synced. */
+  /** Files with unsynced bytes. */
   readonly #dirty = new Set<DiskFile>()
-  /** Folders whose names changed since their last sync, and when. */
+  /** Folders with unsynced names, and the time of the change. */
   readonly #folders = new Map<string, number>()
   /** Files that are not complete. */
   readonly #begun = new Set<string>()
@@ -55,9 +74,9 @@ export class RecordingDisk {
   readonly #syncs = new Turns(maxSyncs)
   readonly #health: DiskHealth
   readonly #delay: DiskDelay
-  /** When the latest round of syncs began; -Infinity: it is over. */
+  /** Start of the latest round of syncs; -Infinity: it has ended. */
   #roundAt = -Infinity
-  /** Sync of the folders that is under way, and when the first of them changed. */
+  /** Sync of folders in progress, and time of the earliest change in it. */
   #naming: { work: Promise<void>; since: number } | undefined
 
   constructor(folder: string, { failed, late }: DiskReports) {
@@ -72,14 +91,14 @@ export class RecordingDisk {
     return this.#health.trouble
   }
 
-  /** Whether a file of this path is being written. */
+  /** Whether a file with this path is being written. */
   has(path: string): boolean {
     return this.#begun.has(recordedPath(this.folder, path))
   }
 
   /**
    * Begins a file.
-   * @param path below the folder, without the suffix that it has while it is written
+   * @param path below the folder, without the suffix of incomplete files
    */
   create(path: string): DiskFile {
     const whole = recordedPath(this.folder, path)
@@ -95,7 +114,7 @@ export class RecordingDisk {
     })
   }
 
-  /** Stops the timer; files are closed by their owners before. */
+  /** Stops the timer. Files must be closed by their owners before. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.sync()
@@ -103,7 +122,10 @@ export class RecordingDisk {
     await this.#saveNames()
   }
 
-  /** Writes and syncs everything new. All of it is written before the first sync, which then takes the names and sizes of all along; a slow write is not waited for. Never rejects. */
+  /**
+   * Writes and syncs all new data. Everything is written before the first sync, which then also covers all names and
+   * sizes, but a slow write is not awaited. Never rejects.
+   */
   async sync(): Promise<void> {
     const rounds = Array.from(this.#dirty, (file) => ({ file, written: file.write() }))
     if (rounds.length + this.#folders.size === 0) return
@@ -140,7 +162,7 @@ export class RecordingDisk {
     const folders = [...this.#folders.keys()]
     const since = Math.min(...this.#folders.values())
     this.#folders.clear()
-    // A disk that refuses is reported by the files on it; some file systems sync no folders.
+    // Disk errors are reported by the files; some file systems do not support syncing folders.
     const syncs = folders.map((folder) => this.#syncs.run(() => syncFolder(folder)).catch(() => {}))
     const work = Promise.all(syncs).then(() => {
       this.#naming = undefined
@@ -150,7 +172,7 @@ export class RecordingDisk {
   }
 }
 
-/** A folder's names are durable once it is synced; Windows does not know that. */
+/** Syncs a folder to make its names durable; Windows does not support this. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY)
   try {
@@ -160,19 +182,25 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Reports how far the disk is behind, while it is late. */
+/** Reports the delay of the disk while it is late. */
 class DiskDelay {
   readonly #report: (ms: number) => void
-  /** When it was late last; -Infinity: it keeps up. */
+  /** Last time it was late; -Infinity: it is not. */
   #lateAt = -Infinity
   #reportedAt = -Infinity
 
-  /** @param report takes the age of the oldest media that a power cut would take, in milliseconds, once a second; 0: the disk keeps up again */
+  /**
+   * @param report called once a second with the age in milliseconds of the oldest media that a power cut would destroy;
+   *   0: the disk is no longer late
+   */
   constructor(report: (ms: number) => void) {
     this.#report = report
   }
 
-  /** @param oldestAt when the oldest unsynced media was appended; undefined: all is synced. @param now in milliseconds of the same clock, which never goes back */
+  /**
+   * @param oldestAt time of the oldest unsynced append; undefined: all is synced
+   * @param now milliseconds of the same monotonic clock
+   */
   note(oldestAt: number | undefined, now: number): void {
     const ms = oldestAt === undefined ? 0 : now - oldestAt
     if (ms > lateMs) this.#lateAt = now
@@ -180,12 +208,12 @@ class DiskDelay {
     const isOver = now - this.#lateAt > calmMs
     this.#reportedAt = isOver ? -Infinity : now
     if (isOver) this.#lateAt = -Infinity
-    // 0: the problem has ended.
+    // 0 means that the delay has ended.
     this.#report(isOver ? 0 : Math.max(1, Math.round(ms)))
   }
 }
 
-/** State of the disk: what waits for it, and why it takes nothing. */
+/** State of the disk: number of pending bytes, and the reason why it accepts none. */
 class DiskHealth {
   readonly #report: (message: string, error: unknown) => void
   #waiting = 0
@@ -202,13 +230,13 @@ class DiskHealth {
     return this.#trouble?.kind ?? (this.#waiting > maxWaiting / 2 ? 'failed' : undefined)
   }
 
-  /** Counts bytes that wait, or no longer do. Returns whether too many wait. */
+  /** Adds to the number of pending bytes. Returns whether too many are pending. */
   waits(bytes: number): boolean {
     this.#waiting += bytes
     return this.#waiting > maxWaiting
   }
 
-  /** An operation failed. Returns what kind of trouble that is. */
+  /** Records a failed operation. Returns the kind of trouble. */
   failed(path: string, error: unknown): DiskTrouble {
     const code = errorCode(error)
     const kind = code === 'ENOSPC' || code === 'EDQUOT' ? 'diskFull' : 'failed'
@@ -224,7 +252,7 @@ class DiskHealth {
   }
 }
 
-/** Runs operations in order, so many at a time. */
+/** Runs a limited number of operations in parallel, in order of arrival. */
 class Turns {
   readonly #limit: number
   readonly #queue: (() => void)[] = []

@@ -11,41 +11,47 @@ import type { DiskFile, DiskTrouble } from './disk-file.ts'
 import type { LoopTurns } from './loop-turns.ts'
 import type { PictureFormat, SoundFormat } from './track-format.ts'
 
-/** Contents of a file that are known when it begins. */
+/** Content of a file that is known when it begins. */
 export interface SegmentContent {
   container: 'mp4' | 'webm'
   picture: PictureFormat | undefined
   sound: SoundFormat | undefined
-  /** Text that the file carries along. */
+  /** Text stored in the file's metadata. */
   comment: string
 }
 
-/** Outcome of a segment's file. */
+/** Result of a segment's file. */
 export interface SegmentOutcome {
   /** 0: there is no file. */
   bytes: number
-  /** Milliseconds of media in it. */
+  /** Duration of the media in milliseconds. */
   durationMs: number
   trouble: DiskTrouble | undefined
 }
 
-/** Shortest fragment, in seconds: each costs some hundred bytes, and a power cut at most this and a group of pictures. */
+/**
+ * Minimum duration of a fragment, in seconds. Each fragment costs some hundred bytes; a power cut destroys at most this
+ * plus a group of pictures.
+ */
 const fragmentSeconds = 1
-/** Clock of pictures in RTP, in Hz: the file keeps their times as they are. */
+/** RTP clock of pictures, in Hz. The file keeps their exact times. */
 const pictureRate = 90_000
 
-/** One segment's file: takes frames, and appends whole fragments to the disk, in a turn of its own. Nobody waits for it. */
+/**
+ * File of one segment. Takes frames and appends whole fragments to the disk in separate event loop turns. Callers never
+ * wait for it.
+ */
 export class SegmentFile {
   readonly #disk: DiskFile
   readonly #output: Output
   readonly #tracks: { picture: EncodedVideoPacketSource | undefined; sound: EncodedAudioPacketSource | undefined }
   readonly #frames: FrameTurns
-  /** Decoder configurations, for the first frame of each track. */
+  /** Decoder configurations, passed with the first frame of each track. */
   readonly #meta: { picture: EncodedVideoChunkMetadata | undefined; sound: EncodedAudioChunkMetadata | undefined }
-  /** Media up to here is in the appends so far, by the number of bytes. */
+  /** End of the media in the appended bytes, by number of bytes. */
   readonly #covered: { bytes: number; ms: number }[] = []
   readonly #started: Promise<void>
-  /** End of the media before the last frame that a fragment may begin with. */
+  /** Media time of the last frame that may begin a fragment. */
   #fragmentMs = 0
   #endMs = 0
   #failure: unknown
@@ -72,17 +78,17 @@ export class SegmentFile {
     this.#started.catch(this.#failed)
   }
 
-  /** Why it takes nothing more; undefined: it does. */
+  /** Reason why it accepts no more frames; undefined: it does. */
   get trouble(): DiskTrouble | undefined {
     return this.#failure === undefined ? this.#disk.trouble : 'failed'
   }
 
-  /** Unexpected error of the format; undefined: none. */
+  /** Unexpected error of the format writer; undefined: none. */
   get failure(): unknown {
     return this.#failure
   }
 
-  /** Milliseconds of media that it was given. */
+  /** Duration of the media passed to it, in milliseconds. */
   get endMs(): number {
     return this.#endMs
   }
@@ -101,7 +107,7 @@ export class SegmentFile {
     })
   }
 
-  /** Takes a piece of sound. @param ms, durationMs as of pictures */
+  /** Takes a piece of sound. @param ms, durationMs as in `addPicture` */
   addSound(data: Buffer, ms: number, durationMs: number): void {
     const { sound, picture } = this.#tracks
     if (sound === undefined || this.trouble !== undefined) return
@@ -117,7 +123,7 @@ export class SegmentFile {
 
   /** Completes the file. Never rejects. */
   async end(): Promise<SegmentOutcome> {
-    // The listener of the constructor notes the failure.
+    // A failure is recorded by the handler from the constructor.
     await this.#started.catch(() => {})
     await this.#frames.end()
     try {
@@ -157,10 +163,13 @@ function soundMeta({ codecString, sampleRate, channels, description }: SoundForm
   }
 }
 
-/** Gives one frame to the format of a file. */
+/** Passes one frame to the format writer. */
 type Give = () => Promise<void>
 
-/** Frames of one file on their way to its format, in order. A key frame may end a fragment, which takes time: it waits for a turn, and all behind it with it. */
+/**
+ * Queue of one file's frames on their way to the format writer. A key frame may end a fragment, which takes time. So it
+ * waits for a separate event loop turn, together with all frames after it.
+ */
 export class FrameTurns {
   readonly #turns: LoopTurns
   readonly #failed: (error: unknown) => void
@@ -178,7 +187,7 @@ export class FrameTurns {
     if (this.#waiting.length === 1) this.#turns.add(this.#giveGroup)
   }
 
-  /** Gives all that waits in a turn of its own: what comes next takes time as well. */
+  /** Passes all waiting frames in a separate turn, because the caller's next step takes time as well. */
   async end(): Promise<void> {
     await this.#turns.next()
     this.#turns.remove(this.#giveGroup)
@@ -186,7 +195,7 @@ export class FrameTurns {
     this.#waiting = []
   }
 
-  /** Gives a key frame and those behind it, up to the next one. */
+  /** Passes a key frame and the frames after it, up to the next key frame. */
   readonly #giveGroup = (): void => {
     const next = this.#waiting.findIndex(({ key }, index) => index > 0 && key)
     for (const { give } of this.#waiting.splice(0, next < 0 ? Infinity : next)) this.#give(give)

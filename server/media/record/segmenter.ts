@@ -12,35 +12,47 @@ import {
   type SoundFrame,
 } from './track-format.ts'
 
-/** Distance between the alignments by reports and by arrivals above which the reports are not believed, in milliseconds. */
+/**
+ * Difference between the alignments by reports and by arrivals above which the reports are ignored, in milliseconds.
+ */
 const maxReportedMs = 1_500
 /** Offset between video and audio of a segment above which they are realigned, in milliseconds. */
 const maxApartMs = 20
 
-/** Time that a frame waits for those of the other track, in milliseconds. */
+/** Maximum time that a frame waits for frames of the other track, in milliseconds. */
 const holdMs = 1_000
-/** Time without packets after which a track has ended, in milliseconds: people's pictures have a key frame every four seconds. */
+/**
+ * Time without packets after which a track has ended, in milliseconds: people's pictures have a key frame every four
+ * seconds.
+ */
 const endedMs = 6_000
-/** Time for which the first segment waits for the fastest packets, in milliseconds: cameras begin with what they kept of a group of pictures, sent at once, and a busy machine begins late. */
+/**
+ * Time before the first segment may begin, in milliseconds, to find the fastest packets. Cameras begin with the kept
+ * part of a group of pictures, sent at once, and a busy machine begins late.
+ */
 const settleMs = 300
-/** Time that the first sound waits for the first picture, and the first picture for the first sound, in milliseconds. */
+/**
+ * Maximum time that the first sound waits for the first picture, and the first picture for the first sound, in
+ * milliseconds.
+ */
 const firstPictureMs = 3_000
 const firstSoundMs = 1_000
-/** Reports in a row that find picture and sound apart before they are aligned anew. */
+/** Number of consecutive reports with an offset after which picture and sound are realigned. */
 const reportsApart = 2
-/** Largest group of pictures, in bytes: it is in memory until the next one begins. */
+/** Maximum size of a group of pictures, in bytes: it is in memory until the next one begins. */
 const maxGroupBytes = 48 * 1024 * 1024
 
 /** Opens and closes the files of segments. */
 export interface SegmentOpener {
-  /** Opens a segment; undefined: there can be none now. */
+  /** Opens a segment; returns undefined if this is not possible now. */
   open(facts: SegmentStartFacts): SegmentTarget | undefined
   close(target: SegmentTarget, end: SegmentEnd): void
 }
 
 /**
- * Cuts the frames of one stream into segments: at key frames when a minute is over, and where format, tracks or clocks change. Brings picture and sound onto one line of time, anew
- * for each segment, so that their clocks cannot drift apart. Moments are milliseconds of a clock that never goes back.
+ * Cuts the frames of one stream into segments: at key frames after a minute, and when format, tracks or clocks change.
+ * Aligns picture and sound on a common timeline for each segment, so that their clocks cannot drift apart. Times are
+ * milliseconds of a monotonic clock.
  */
 export class Segmenter {
   readonly #opener: SegmentOpener
@@ -49,21 +61,24 @@ export class Segmenter {
   readonly #sound: TimedTrack<SoundFrame>
   readonly #soundFormat: SoundFormat | undefined
   #open: OpenSegment | undefined
-  /** Why the next key frame begins a segment. */
+  /** Reason why the next key frame begins a segment. */
   #cutDue: SegmentEnd | undefined
   #apart = 0
-  /** When the first packet came; -1: none did. */
+  /** Arrival of the first packet; -1: none yet. */
   #beganAt = -1
   readonly #expectsPicture: boolean
-  /** Parameter sets changed while the pictures kept their size: from then on, files hold them beside each key picture. */
+  /**
+   * Whether parameter sets changed while the pictures kept their size. From then on, files have parameter sets with
+   * each key picture.
+   */
   #setsVary = false
-  /** Whether a picture came that cannot be decoded by itself, and none that can. */
+  /** Whether pictures arrived without a decodable key picture. */
   #lacksKey = false
 
   /**
-   * @param soundFormat undefined: there is no sound, or none that is recorded
-   * @param soundRate clock rate of its timestamps, in Hz
-   * @param expectsPicture its source has a picture
+   * @param soundFormat undefined: there is no sound, or it is not recorded
+   * @param soundRate clock rate of the sound's timestamps, in Hz
+   * @param expectsPicture whether the source has a picture
    */
   constructor(opener: SegmentOpener, soundFormat: SoundFormat | undefined, soundRate: number, expectsPicture: boolean) {
     this.#opener = opener
@@ -72,22 +87,22 @@ export class Segmenter {
     this.#sound = new TimedTrack(soundRate)
   }
 
-  /** A segment is being written. */
+  /** Whether a segment is being written. */
   get isOpen(): boolean {
     return this.#open !== undefined
   }
 
-  /** Pictures come, and no segment can begin with them. */
+  /** Whether pictures arrive but no segment can begin with them. */
   get lacksKey(): boolean {
     return this.#lacksKey
   }
 
-  /** When the last packet came; -Infinity: none did. */
+  /** Arrival of the last packet; -Infinity: none yet. */
   get receivedAt(): number {
     return Math.max(this.#picture.receivedAt, this.#sound.receivedAt)
   }
 
-  /** A packet came. Returns the ticks of its timestamp. */
+  /** Records the arrival of a packet. Returns the ticks of its timestamp. */
   received(kind: 'picture' | 'sound', timestamp: number, now: number): number {
     const track = kind === 'picture' ? this.#picture : this.#sound
     track.receivedAt = now
@@ -96,11 +111,11 @@ export class Segmenter {
     return track.clock.ticksOf(timestamp)
   }
 
-  /** A sender report came. */
+  /** Takes a sender report. */
   reported(kind: 'picture' | 'sound', point: ClockPoint): void {
     const [track, other] = kind === 'picture' ? [this.#picture, this.#sound] : [this.#sound, this.#picture]
     if (track.clock.reported(point)) {
-      // The other track's last report is by the clock of before.
+      // The other track's last report uses the previous time of the clock.
       other.clock.forgetReport()
       this.cut('clock')
     }
@@ -124,20 +139,20 @@ export class Segmenter {
     this.#pump(now)
   }
 
-  /** The picture is not to be recorded any more, until the next one comes. */
+  /** Ends the recording of the picture until its next frame. */
   endPicture(end: 'track' | 'format' = 'track'): void {
     this.#picture.queue.length = 0
     this.#picture.receivedAt = -Infinity
     if (this.#open?.pictureStart !== undefined) this.#close(end)
   }
 
-  /** The next segment begins as soon as it can. */
+  /** Begins another segment as soon as possible. */
   cut(end: SegmentEnd): void {
     this.#cutDue = end
     if (this.#open?.pictureStart === undefined) this.#close(end)
   }
 
-  /** Time passes: several times a second. */
+  /** Checks time-dependent conditions. Called several times a second. */
   tick(now: number): void {
     this.#pump(now)
     const open = this.#open
@@ -151,7 +166,7 @@ export class Segmenter {
     else if (!this.#hasSound(now)) this.#close('silent')
   }
 
-  /** Ends the segment with everything that came. */
+  /** Ends the segment after all frames received so far. */
   end(reason: SegmentEnd, now: number): void {
     this.#pump(now, true)
     this.#close(reason)
@@ -163,7 +178,7 @@ export class Segmenter {
     if (kind === 'picture') this.#leading.restart()
     const open = this.#open
     if (open === undefined) return
-    // When only the sound jumps, the picture goes on until its next key frame.
+    // If only the sound jumps, the picture continues until its next key frame.
     if (kind === 'picture' || open.pictureStart === undefined) this.#close('clock')
     else {
       this.#cutDue = 'clock'
@@ -185,7 +200,7 @@ export class Segmenter {
     return isAwaited || now - this.#sound.receivedAt < endedMs
   }
 
-  /** Takes frames out of the queues in the order of their moments, as far as nothing earlier can come. */
+  /** Processes queued frames in order of time, as long as no earlier frame can arrive. */
   #pump(now: number, isEnd = false): void {
     if (this.#open === undefined && now - this.#beganAt < settleMs && !isEnd) return
     for (;;) {
@@ -213,7 +228,7 @@ export class Segmenter {
     if (frame.key) {
       this.#lacksKey = frame.format === undefined
       const end = this.#endAt(frame, at, now)
-      // Without the group before, its leading pictures cannot be decoded.
+      // Without the previous group, leading pictures cannot be decoded.
       const start = this.#open?.pictureStart === undefined ? frame.ticks : (frame.startTicks ?? frame.ticks)
       if (end !== undefined) this.#close(end)
       if (this.#open === undefined && frame.format !== undefined) this.#begin(frame.format, start, now)
@@ -225,7 +240,7 @@ export class Segmenter {
     if (open.groupBytes > maxGroupBytes) this.#close('length')
   }
 
-  /** Why the open segment ends before this key frame; undefined: it goes on. */
+  /** Returns the reason why the open segment ends before this key frame; undefined: it continues. */
   #endAt(frame: PictureFrame, at: number, now: number): SegmentEnd | undefined {
     const open = this.#open
     if (open === undefined) return undefined
@@ -238,7 +253,10 @@ export class Segmenter {
     return at - open.facts.at >= segmentMs ? 'length' : undefined
   }
 
-  /** Whether the file of a format takes pictures of another one. The first change of the sets alone begins a file that takes all further ones. */
+  /**
+   * Whether a file continues with pictures of another format. The first change of parameter sets alone begins a file
+   * that accepts all further changes.
+   */
   #goesOn(before: PictureFormat, now: PictureFormat): boolean {
     if (isSamePicture(before, now)) return true
     const isAlike = isSameSize(before, now)
@@ -257,7 +275,7 @@ export class Segmenter {
     this.#open?.addSound(frame)
   }
 
-  /** @param ticks from which pictures are shown */
+  /** @param ticks at which the first picture is shown */
   #begin(format: PictureFormat, ticks: number, now: number): void {
     const picture = this.#picture
     const sound = this.#sound
@@ -301,18 +319,23 @@ export class Segmenter {
   }
 }
 
-/** A key picture with its parameter sets. */
+/** Returns a key picture preceded by its parameter sets. */
 function withSets(frame: PictureFrame): PictureFrame {
   const sets = frame.format?.parameterSets
   return sets === undefined ? frame : { ...frame, data: Buffer.concat([sets, frame.data]) }
 }
 
-/** Ticks of the sound that belong to a moment of the picture: by the sender's reports, or by when their packets came. */
+/**
+ * Returns the ticks of the sound at a moment of the picture, by the sender's reports, or otherwise by the arrival of
+ * packets.
+ */
 function soundTicksAt(picture: TimedTrack<PictureFrame>, sound: TimedTrack<SoundFrame>, ticks: number): number {
   return reportedTicks(picture, sound, ticks) ?? sound.clock.ticksAt(picture.clock.at(ticks))
 }
 
-/** Whether the reports say that picture and sound are not together, of which these ticks are at one moment of a segment. */
+/**
+ * Whether the reports show an offset between picture and sound, whose given ticks are at the same moment of a segment.
+ */
 function isApart(
   picture: TimedTrack<PictureFrame>,
   sound: TimedTrack<SoundFrame>,

@@ -8,26 +8,26 @@ import { flacDescription, flacFrame, flacSamples, type PcmFormat } from './flac-
 import { PcmFrames } from './pcm-frames.ts'
 import type { AssembledSound, SoundFormat } from './track-format.ts'
 
-/** Frame sizes by the configuration in the first byte, in milliseconds (RFC 6716, section 3.1). */
+/** Frame durations by the configuration in the first byte, in milliseconds (RFC 6716, section 3.1). */
 const silkMs = [10, 20, 40, 60]
 const hybridMs = [10, 20]
 const celtMs = [2.5, 5, 10, 20]
-/** Longest packet, in milliseconds (RFC 6716, section 3.4, R5). */
+/** Maximum duration of a packet, in milliseconds (RFC 6716, section 3.4, R5). */
 const maxPacketMs = 120
-/** 20 ms of silence in stereo, full band (RFC 6716: CELT with nothing in it). */
+/** 20 ms of silence in stereo, full band (RFC 6716: an empty CELT frame). */
 export const opusSilence = Buffer.from([0xfc, 0xff, 0xfe])
 export const opusSilenceMs = 20
 
-/** How a track of sound lies in a file. */
+/** Format of an audio track in a file, and its assembly. */
 export interface RecordedSound {
   format: SoundFormat
   assembly: FrameAssembly
 }
 
-/** Samples of a frame of AAC (ISO/IEC 14496-3, section 4.5.1.1). */
+/** Samples per AAC frame (ISO/IEC 14496-3, section 4.5.1.1). */
 const aacSamples = 1_024
 
-/** Puts sound together for a file; undefined for a codec that is not recorded. */
+/** Creates an assembly of sound for a file. Returns undefined for a codec that is not recorded. */
 export function soundAssembly(raw: RawFormat, take: (sound: AssembledSound) => void): RecordedSound | undefined {
   const { codec, clockRate } = raw
   if (codec === 'OPUS') return opus(take)
@@ -39,13 +39,15 @@ export function soundAssembly(raw: RawFormat, take: (sound: AssembledSound) => v
 function opus(take: (sound: AssembledSound) => void): RecordedSound {
   const assembly = new PlainFrames(({ timestamp, frame }) => {
     const durationMs = opusDurationMs(frame)
-    // A copy, so that it does not keep what else came with it.
+    // Copied, so that the frame does not keep the rest of its buffer in memory.
     if (durationMs > 0) take({ timestamp, data: Buffer.from(frame), durationMs })
   })
   return { format: opusFormat, assembly }
 }
 
-/** Identification header of Opus (RFC 7845, section 5.1): two channels, 48 kHz, nothing to skip in the middle of a stream. */
+/**
+ * Identification header of Opus (RFC 7845, section 5.1): two channels, 48 kHz, no pre-skip in the middle of a stream.
+ */
 const opusHead = Buffer.from('4f707573486561640102000080bb0000000000', 'hex')
 
 const opusFormat: SoundFormat = {
@@ -84,7 +86,7 @@ function aac(raw: RawFormat, take: (sound: AssembledSound) => void): RecordedSou
   }
 }
 
-/** Duration of an Opus packet in milliseconds; 0 when it is broken. */
+/** Returns the duration of an Opus packet in milliseconds; 0 if it is broken. */
 function opusDurationMs(packet: Buffer): number {
   const [first, second] = packet
   if (first === undefined) return 0

@@ -14,24 +14,24 @@ import type { LoopTurns } from './loop-turns.ts'
 import { SegmentFile } from './segment-file.ts'
 import type { SegmentOpener } from './segmenter.ts'
 
-/** Step of the machine's wall clock that begins a segment, in milliseconds. */
+/** Step of the system clock above which a new segment begins, in milliseconds. */
 const clockStepMs = 500
 
-/** Facts about a stream that segments carry. */
+/** Facts about a stream that are stored with its segments. */
 export interface StreamFacts extends StreamName {
   userName: string
   topic: string
   device: boolean
 }
 
-/** Parts that all recordings share. */
+/** Dependencies shared by all recordings. */
 export interface RecordingParts {
   disk: RecordingDisk
-  /** Turns of the event loop in which fragments are made. */
+  /** Event loop turns in which fragments are made. */
   turns: LoopTurns
   emit: (event: RecorderEvent) => void
   log: Log
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   now: () => number
   /** Milliseconds since the epoch. */
   wall: () => number
@@ -40,30 +40,33 @@ export interface RecordingParts {
 interface OpenFile {
   file: SegmentFile
   start: SegmentFacts
-  /** Difference between wall clock and `now` when it began. */
+  /** Offset of the system clock from `now` when the file began. */
   wallOffset: number
 }
 
-/** Files of one stream's segments: names them, tells of them, and completes them in the background. */
+/** Files of one stream's segments: names them, reports them, and completes them in the background. */
 export class SegmentFiles implements SegmentOpener {
   readonly #parts: RecordingParts
   readonly #facts: () => StreamFacts
   readonly #playback: Playback
   #open: OpenFile | undefined
-  /** Files that are being completed. */
+  /** Files being completed. */
   readonly #closing = new Set<Promise<void>>()
   #isOver = false
   /** End of the last segment, in milliseconds since the epoch; undefined: there was none. */
   endedAt: number | undefined
 
-  /** @param facts as they are when a segment begins @param playback names the tracks that are not recorded */
+  /**
+   * @param facts returns the current facts when a segment begins
+   * @param playback provides the tracks that are not recorded
+   */
   constructor(facts: () => StreamFacts, playback: Playback, parts: RecordingParts) {
     this.#facts = facts
     this.#playback = playback
     this.#parts = parts
   }
 
-  /** The machine's clock was set since the open segment began. */
+  /** Whether the system clock was set since the open segment began. */
   get isClockSet(): boolean {
     const { now, wall } = this.#parts
     return this.#open !== undefined && Math.abs(wall() - now() - this.#open.wallOffset) > clockStepMs
@@ -74,11 +77,11 @@ export class SegmentFiles implements SegmentOpener {
     if (this.#isOver || disk.trouble !== undefined) return undefined
     const { userName, topic, device, ...stream } = this.#facts()
     const container = picture?.codec === 'vp8' ? 'webm' : 'mp4'
-    // WebM holds no other sound.
+    // WebM files have no other sound codec.
     const supported = container === 'mp4' || sound?.codec === 'opus' ? sound : undefined
     const wallOffset = wall() - now()
     let startedAt = Math.max(0, Math.round(at + wallOffset))
-    // A clock that was set back comes to the same moment again.
+    // After the clock was set back, the same time may occur again.
     while (disk.has(segmentPath(stream, startedAt, container))) startedAt += 1
     const lacks = this.#playback.lacksInRecording(supported !== undefined)
     const start: SegmentFacts = {
@@ -95,7 +98,7 @@ export class SegmentFiles implements SegmentOpener {
       height: picture?.height ?? 0,
       ...(lacks.length === 0 ? {} : { lacks }),
     }
-    // Earlier versions read the path of a file in its metadata.
+    // Earlier versions read the path from the file's metadata.
     const named = withPath(start)
     const content = { container, picture, sound: supported, comment: JSON.stringify(named) } as const
     const file = new SegmentFile(disk.create(named.file), content, turns)
@@ -113,7 +116,7 @@ export class SegmentFiles implements SegmentOpener {
     this.#closing.add(work)
   }
 
-  /** No segment begins any more. Resolves when all are complete. */
+  /** Prevents further segments. Resolves when all files are complete. */
   async end(): Promise<void> {
     this.#isOver = true
     await Promise.all(this.#closing)

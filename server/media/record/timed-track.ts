@@ -1,41 +1,41 @@
 import { TrackClock } from './track-clock.ts'
 
-/** A frame that waits for those of the other track. */
+/** A frame that waits for frames of the other track. */
 export interface Waiting<Frame> {
   frame: Frame
-  /** When it came, in milliseconds of a clock that never goes back. */
+  /** Time of arrival, in milliseconds of a monotonic clock. */
   receivedAt: number
 }
 
-/** Frames of one track on the common line of time of picture and sound: milliseconds of a clock that never goes back. */
+/** Frames of one track on the common timeline of picture and sound, in milliseconds of a monotonic clock. */
 export class TimedTrack<Frame extends { ticks: number; startTicks?: number }> {
   readonly clock: TrackClock
   readonly queue: Waiting<Frame>[] = []
-  /** When its last packet came; -Infinity: none did of late. */
+  /** Arrival of the last packet; -Infinity: none recently. */
   receivedAt = -Infinity
   #anchorTicks = 0
   #anchorAt = 0
   #isAnchored = false
 
-  /** @param rate of its timestamps, in Hz */
+  /** @param rate of the timestamps, in Hz */
   constructor(rate: number) {
     this.clock = new TrackClock(rate)
   }
 
-  /** The first frame that waits, and the moment from which it and those decoded with it are shown. */
+  /** First waiting frame, with the earliest time at which it or a picture decoded after it is shown. */
   get next(): (Waiting<Frame> & { at: number }) | undefined {
     const [first] = this.queue
     return first && { ...first, at: this.at(first.frame.startTicks ?? first.frame.ticks) }
   }
 
-  /** Ties its time to the common line there. */
+  /** Anchors the track to the common timeline at this point. */
   anchor(ticks: number, at: number): void {
     this.#anchorTicks = ticks
     this.#anchorAt = at
     this.#isAnchored = true
   }
 
-  /** Moment of ticks on the common line. */
+  /** Returns the time of ticks on the common timeline. */
   at(ticks: number): number {
     return this.#isAnchored ? this.#anchorAt + this.milliseconds(ticks - this.#anchorTicks) : this.clock.at(ticks)
   }
@@ -48,7 +48,7 @@ export class TimedTrack<Frame extends { ticks: number; startTicks?: number }> {
     this.queue.push({ frame, receivedAt: now })
   }
 
-  /** Forgets everything: what follows is of another time. */
+  /** Discards queue and anchor before frames with unrelated times. */
   restart(): void {
     this.queue.length = 0
     this.#isAnchored = false

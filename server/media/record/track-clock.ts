@@ -1,20 +1,27 @@
 import type { ClockPoint } from '../rtp/rtcp.ts'
 
-/** Distance from what is expected after which a timestamp is of another time, in milliseconds: more than any jitter, less than anybody overlooks. */
+/**
+ * Difference from the expected timestamp above which a timestamp jumped, in milliseconds: more than any jitter, but
+ * small enough to be noticed.
+ */
 const maxOffMs = 1_000
-/** Time that a track may lag behind without being of another time, in milliseconds: a stalled connection delivers late what was not lost. */
+/**
+ * Maximum time for which a track may be late without a jump, in milliseconds: a stalled connection delivers packets
+ * late.
+ */
 const maxLagMs = 5_000
-/** Length of the windows whose smallest delay counts, in milliseconds, and their number. */
+/** Length of the windows for the minimum delay, in milliseconds, and their number. */
 const windowMs = 5_000
 const windows = 4
 /**
- * Step of a sender's wall clock against its timestamps that counts as set by somebody, in milliseconds: a larger one at once, a smaller one once a second report says
- * the same. The reports of a browser on a busy machine are off by some hundred milliseconds now and then.
+ * Steps of a sender's wall clock relative to its timestamps that count as set, in milliseconds. A step above the second
+ * limit counts at once, a step above the first only if a second report confirms it. Reports of a browser on a busy
+ * machine are sometimes wrong by some hundred milliseconds.
  */
 const stepMs = 100
 const sureStepMs = 2_000
 
-/** Moment of the sender that belongs to a timestamp. */
+/** The sender's time of a timestamp. */
 interface Report {
   ticks: number
   /** Milliseconds since the epoch by the sender's clock. */
@@ -22,20 +29,20 @@ interface Report {
 }
 
 /**
- * Clock of one track: which moment of this machine each timestamp is, by the packets that came fastest, and which moment of the sender, by its reports.
- * Timestamps are 32-bit ticks without wrapping; moments are milliseconds of a clock that never goes back.
+ * Clock of one track. Relates timestamps to this machine's time by the fastest packets, and to the sender's time by its
+ * reports. Ticks are timestamps extended beyond 32 bits; times are milliseconds of a monotonic clock.
  */
 export class TrackClock {
   readonly rate: number
   #last = -1
   #ticks = 0
-  /** Smallest difference between arrival and media time in each window, the newest last. */
+  /** Minimum difference between arrival and media time in each window, newest last. */
   readonly #delays: number[] = []
   #windowBegan = 0
   #report: Report | undefined
-  /** A report that does not agree with the one in force, nor yet replaces it. */
+  /** A report that contradicts the current one but does not replace it yet. */
   #doubted: Report | undefined
-  /** Moment since which media comes later than it should without having caught up. */
+  /** Time since which media has been late without catching up; -1: it is not late. */
   #lagSince = -1
 
   /** @param rate of the timestamps, in Hz */
@@ -43,13 +50,13 @@ export class TrackClock {
     this.rate = rate
   }
 
-  /** Ticks since the first packet, of a timestamp near the last one. */
+  /** Returns the ticks since the first packet for a timestamp near the last one. */
   ticksOf(timestamp: number): number {
     return this.#last < 0 ? 0 : this.#ticks + ((timestamp - this.#last) | 0)
   }
 
   /**
-   * A packet came. Returns whether its timestamp is of another time than those before: everything before is forgotten then.
+   * Records a packet. Returns whether its timestamp jumped, in which case all previous state is discarded.
    * @param now milliseconds
    */
   received(timestamp: number, now: number): boolean {
@@ -70,7 +77,7 @@ export class TrackClock {
       return true
     }
     if (off <= maxOffMs) this.#lagSince = -1
-    // The later of two packets that overtook each other stays the last one.
+    // After reordering, the later of two packets stays the last one.
     if (ahead > 0) {
       this.#last = timestamp
       this.#ticks += ahead
@@ -79,7 +86,7 @@ export class TrackClock {
     return false
   }
 
-  /** A sender report came. Returns whether it shows that the sender's clock was set. */
+  /** Takes a sender report. Returns whether it shows that the sender's clock was set. */
   reported({ timestamp, ntp }: ClockPoint): boolean {
     if (this.#last < 0) return false
     const report = { ticks: this.ticksOf(timestamp), ntp }
@@ -94,28 +101,28 @@ export class TrackClock {
     return isSet
   }
 
-  /** Forgets what the sender reported: another track of it shows that its clock was set. */
+  /** Discards the sender's reports after another track showed that the sender's clock was set. */
   forgetReport(): void {
     this.#report = undefined
     this.#doubted = undefined
   }
 
-  /** Moment of this machine. */
+  /** Returns this machine's time of ticks. */
   at(ticks: number): number {
     return this.#milliseconds(ticks) + this.#delay
   }
 
-  /** Ticks at a moment of this machine. */
+  /** Returns the ticks at a time of this machine. */
   ticksAt(moment: number): number {
     return ((moment - this.#delay) * this.rate) / 1_000
   }
 
-  /** Moment of the sender, in milliseconds since the epoch by its clock; undefined when it reports none. */
+  /** Returns the sender's time of ticks, in milliseconds since the epoch by its clock; undefined without reports. */
   senderAt(ticks: number): number | undefined {
     return this.#report && this.#report.ntp + this.#milliseconds(ticks - this.#report.ticks)
   }
 
-  /** Ticks at a moment of the sender; undefined when it reports none. */
+  /** Returns the ticks at a time of the sender; undefined without reports. */
   ticksAtSender(ntp: number): number | undefined {
     return this.#report && this.#report.ticks + ((ntp - this.#report.ntp) * this.rate) / 1_000
   }
@@ -128,7 +135,10 @@ export class TrackClock {
     return (ticks * 1_000) / this.rate
   }
 
-  /** Distance between two reports beyond the time that passed by the timestamps, in milliseconds; 0: there is none before. */
+  /**
+   * Returns the difference between two reports beyond the elapsed media time, in milliseconds; 0 without a previous
+   * report.
+   */
   #step(before: Report | undefined, { ticks, ntp }: Report): number {
     return before === undefined ? 0 : Math.abs(ntp - before.ntp - this.#milliseconds(ticks - before.ticks))
   }

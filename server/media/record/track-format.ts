@@ -1,4 +1,4 @@
-/** Picture of a segment: constant within it. */
+/** Picture format of a segment, constant within it. */
 export interface PictureFormat {
   codec: 'avc' | 'hevc' | 'vp8'
   /** RFC 6381, e.g. `avc1.64001f`. */
@@ -6,13 +6,13 @@ export interface PictureFormat {
   /** In pixels. */
   width: number
   height: number
-  /** Decoder configuration record (ISO/IEC 14496-15); undefined: the codec has none. */
+  /** Decoder configuration record (ISO/IEC 14496-15); undefined if the codec has none. */
   description: Buffer | undefined
-  /** Its parameter sets as they lie in a picture, each behind its length; undefined: the codec has none. */
+  /** Parameter sets in the form of a picture, each preceded by its length; undefined if the codec has none. */
   parameterSets?: Buffer | undefined
 }
 
-/** Sound of a segment. */
+/** Sound format of a segment. */
 export interface SoundFormat {
   codec: 'opus' | 'aac' | 'flac'
   /** RFC 6381, e.g. `mp4a.40.2`. */
@@ -21,11 +21,11 @@ export interface SoundFormat {
   sampleRate: number
   channels: number
   description: Buffer | undefined
-  /** Frame that takes the place of missing sound; undefined: there is none. */
+  /** Frame that replaces missing sound; undefined: none. */
   silence: { data: Buffer; durationMs: number } | undefined
 }
 
-/** A piece of sound as it lies in a file. */
+/** A piece of sound in the form used in a file. */
 export interface AssembledSound {
   /** RTP timestamp. */
   timestamp: number
@@ -33,30 +33,33 @@ export interface AssembledSound {
   durationMs: number
 }
 
-/** A picture, in the form in which it lies in the file. */
+/** A picture in the form used in a file. */
 export interface PictureFrame {
-  /** Ticks of its clock, of presentation. */
+  /** Presentation time in ticks of the track's clock. */
   ticks: number
-  /** Ticks of the earliest picture that is decoded behind it and shown before it; left out: there is none. */
+  /**
+   * Ticks of the earliest picture that follows this one in decoding order and precedes it in output order; omitted:
+   * none.
+   */
   startTicks?: number
   data: Buffer
   key: boolean
-  /** Pictures that are decoded behind this key frame may be shown before it. */
+  /** Whether pictures that follow this key frame in decoding order may precede it in output order. */
   leads?: boolean
-  /** Format from here on; key frames only. */
+  /** Format from this picture on; key frames only. */
   format: PictureFormat | undefined
 }
 
-/** A piece of sound, in the form in which it lies in the file. */
+/** A piece of sound in the form used in a file. */
 export interface SoundFrame {
-  /** Ticks of its clock. */
+  /** In ticks of the track's clock. */
   ticks: number
   data: Buffer
   /** In milliseconds. */
   durationMs: number
 }
 
-/** Whether pictures of one format can go on in a file of the other, if their parameter sets lie beside them. */
+/** Whether pictures of one format can continue a file of the other, if each key picture has its parameter sets. */
 export function isSameSize(a: PictureFormat, b: PictureFormat): boolean {
   return (
     a.codec === b.codec &&
@@ -66,12 +69,12 @@ export function isSameSize(a: PictureFormat, b: PictureFormat): boolean {
   )
 }
 
-/** The beginning of a codec string, without constraints and level. */
+/** Returns the beginning of a codec string, without constraints and level. */
 function profileOf(codecString: string): string {
   return /^(?:avc1\...|hvc1\.[^.]+)/.exec(codecString)?.[0] ?? codecString
 }
 
-/** Whether pictures of one format go on in a file of the other. */
+/** Whether pictures of one format continue a file of the other. */
 export function isSamePicture(a: PictureFormat, b: PictureFormat): boolean {
   return (
     isSameSize(a, b) && (a.description === b.description || (a.description?.equals(b.description ?? noBytes) ?? false))

@@ -7,23 +7,25 @@ import { pictureAssembly } from './picture-assembly.ts'
 import type { Segmenter } from './segmenter.ts'
 import { soundAssembly } from './sound-assembly.ts'
 
-/** Packets that wait behind a gap at most: until a browser has sent again what was lost, or UDP has brought what was overtaken. */
+/**
+ * Maximum number of packets held behind a gap, until a browser has repeated a lost packet or a late UDP packet arrives.
+ */
 const maxWaiting = { picture: 256, sound: 5 } as const
 
-/** Longest time that they wait, in milliseconds. */
+/** Maximum time that packets are held, in milliseconds. */
 const maxWaitMs = 800
 
 /** Options of an input. */
 interface InputOptions {
   segmenter: Segmenter
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   now: () => number
-  /** A host has muted it: its packets are not recorded. */
+  /** Returns whether a host has muted the track, whose packets are then not recorded. */
   isMuted: () => boolean
   failed: (error: unknown) => void
 }
 
-/** Takes one track from its source to the segmenter. */
+/** Passes one track from its source to the segmenter. */
 export class TrackInput implements RawSink {
   readonly #kind: 'picture' | 'sound'
   readonly #tap: RawTap
@@ -31,7 +33,7 @@ export class TrackInput implements RawSink {
   readonly #sequence: PacketSequence
   readonly #assembly: FrameAssembly
   #wasMuted = false
-  /** Moment at which the source sent the packet that is taken. */
+  /** Time when the source sent the current packet. */
   #arrivedAt: number
 
   private constructor(kind: 'picture' | 'sound', tap: RawTap, assembly: FrameAssembly, options: InputOptions) {
@@ -48,7 +50,7 @@ export class TrackInput implements RawSink {
     tap.add(this)
   }
 
-  /** Input of a tap's picture; undefined: its codec is not recorded. */
+  /** Creates the input of a tap's picture. Returns undefined if its codec is not recorded. */
   static picture(tap: RawTap, format: RawFormat, options: InputOptions): TrackInput | undefined {
     const { segmenter, now } = options
     const assembly = pictureAssembly(format, ({ timestamp, frame, key, leads = false, format: picture }) => {
@@ -62,7 +64,7 @@ export class TrackInput implements RawSink {
     return input
   }
 
-  /** Input of a tap's sound; undefined: its codec is not recorded. */
+  /** Creates the input of a tap's sound. Returns undefined if its codec is not recorded. */
   static sound(tap: RawTap, format: RawFormat, options: InputOptions): TrackInput | undefined {
     const { segmenter, now } = options
     const sound = soundAssembly(format, ({ timestamp, data, durationMs }) => {
@@ -81,7 +83,7 @@ export class TrackInput implements RawSink {
     if (this.#wasMuted && !muted) this.#sequence.restart()
     this.#wasMuted = muted
     if (!muted) return this.#sequence.push(packet)
-    // Somebody is there: silence takes the place of what they say.
+    // Keeps the muted track alive, so that silence replaces its sound.
     if (this.#kind === 'sound') segmenter.received('sound', timestampOf(packet), now())
   }
 

@@ -8,20 +8,23 @@ const startCode = Buffer.from([0, 0, 0, 1])
 /** A NAL unit of a picture. */
 export interface PictureUnit {
   type: number
-  /** Its bytes one behind the other, its header first. */
+  /** Consecutive parts of the unit, beginning with its header. */
   parts: Buffer[]
   bytes: number
 }
 
-/** Puts the units of a picture together; undefined: leaves the picture out. */
+/** Joins the units of a picture; undefined drops the picture. */
 export type JoinUnits = (units: readonly PictureUnit[]) => Buffer | undefined
 
-/** The form of Annex B: a start code before each unit. */
+/** Joins units in Annex B form: a start code before each unit. */
 function annexB(units: readonly PictureUnit[]): Buffer {
   return Buffer.concat(units.flatMap(({ parts }) => [startCode, ...parts]))
 }
 
-/** Pictures of H.264 and H.265, by default in the form of their Annexes B. One of which a packet is missing is left out whole. */
+/**
+ * Assembles pictures of H.264 and H.265, by default in Annex B form. A picture with a missing packet is dropped
+ * completely.
+ */
 export class AccessUnits implements FrameAssembly {
   readonly #codec: 'H264' | 'H265'
   readonly #take: (frame: SourceFrame) => void
@@ -31,11 +34,11 @@ export class AccessUnits implements FrameAssembly {
   #key = false
   #timestamp = 0
   #sequence = -1
-  /** A NAL unit has begun and not ended. */
+  /** A NAL unit is incomplete. */
   #open = false
   #broken = false
 
-  /** @param join puts the units of a picture together in another form */
+  /** @param join joins the units of a picture in another form */
   constructor(codec: 'H264' | 'H265', take: (frame: SourceFrame) => void, join: JoinUnits = annexB) {
     this.#codec = codec
     this.#take = take
@@ -48,7 +51,7 @@ export class AccessUnits implements FrameAssembly {
     const lost = this.#sequence >= 0 && sequenceDistance(this.#sequence, sequence) !== 1
     this.#sequence = sequence
     if (lost && (this.#bytes > 0 || timestamp === this.#timestamp)) this.#broken = true
-    // The last packet of the picture before was lost, or had no marker.
+    // The last packet of the previous picture was lost, or had no marker.
     if (timestamp !== this.#timestamp) this.#finish()
     this.#timestamp = timestamp
     for (const piece of piecesOf(packet, packings[this.#codec])) this.#add(piece)
@@ -87,7 +90,7 @@ export class AccessUnits implements FrameAssembly {
   }
 }
 
-/** A unit of messages whose first part holds its header, and whose second one begins its body. */
+/** Whether a unit is a recovery point message. The first part is the header, the second the beginning of the body. */
 function isRecovery({ type, parts: [, body] }: PictureUnit): boolean {
   return type === 6 && body !== undefined && isRecoveryPoint(body)
 }

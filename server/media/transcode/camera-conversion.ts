@@ -15,29 +15,32 @@ import { codecName } from '../rtsp/codec-support.ts'
 import { ConvertedInput } from './converted-input.ts'
 import { sourceTrack } from './source-track.ts'
 
-/** Interval of clock points made from arrivals, in milliseconds. */
+/** Interval of clock points derived from arrivals, in milliseconds. */
 const arrivalMs = 1_000
 
-/** Time that a conversion goes on without viewers, in milliseconds: people come back, and pages are reloaded. */
+/** Time that a conversion continues without viewers, in milliseconds, because people return and pages are reloaded. */
 const lingerMs = 5_000
-/** Waits after a process ended by itself; from the first again once one ran for `steadyMs`. */
+/** Waits before a failed process is restarted. They start over after a process ran for `steadyMs`. */
 const ffmpegBackoff: Backoff = { first: 500, max: 30_000 }
 const steadyMs = 30_000
 /** Interval of checks whether a process hangs, in milliseconds. */
 const checkMs = 1_000
-/** Interval between requests for key frames, at least, in milliseconds. */
+/** Minimum interval of requests for key frames, in milliseconds. */
 const keyFrameMs = 500
 
 /** Phase of a conversion. */
 type Phase =
   | { name: 'idle' }
-  /** No transcoder is free. */
+  /** Waiting for a free transcoder. */
   | { name: 'waiting' }
   | { name: 'running'; run: ConversionRun; since: number; check: NodeJS.Timeout }
-  /** The process ended by itself; `retry` starts another, and is undefined once it found no viewers. */
+  /** The process ended by itself; `retry` starts another. It is undefined if there were no viewers. */
   | { name: 'failed'; problem: string; retry: NodeJS.Timeout | undefined }
 
-/** Conversion of one camera to codecs that browsers can play, while it has viewers: pictures to the codec of the feed. */
+/**
+ * Conversion of one camera to codecs that browsers can play, while it has viewers. Pictures are converted to the codec
+ * of the feed.
+ */
 export class CameraConversion implements SlotHolder, FeedConversion {
   readonly #transcoding: Transcoding
   readonly #feed: Feed
@@ -47,7 +50,7 @@ export class CameraConversion implements SlotHolder, FeedConversion {
   readonly #still: CameraStill
   readonly #audience = new Audience(() => this.#stop())
   #phase: Phase = { name: 'idle' }
-  /** Processes in a row that did not run for `steadyMs`. */
+  /** Number of consecutive processes that did not run for `steadyMs`. */
   #failures = 0
   #keyFrameAt = -Infinity
 
@@ -92,7 +95,7 @@ export class CameraConversion implements SlotHolder, FeedConversion {
     if (this.#audience.size > 0) this.#start()
   }
 
-  /** Takes a packet of the camera, which stays the caller's. Returns false where it is to be passed on as it is. */
+  /** Takes a packet of the camera, which the caller still owns. Returns false if the packet must be sent unchanged. */
   push(kind: Kind, packet: Buffer): boolean {
     if (!this.tracks.any) return false
     const now = performance.now()
@@ -134,7 +137,7 @@ export class CameraConversion implements SlotHolder, FeedConversion {
     const { inputs, interlaced } = this.tracks
     if (inputs.video === undefined || this.#phase.name === 'running') return undefined
     if (this.#transcoding.program === undefined) return undefined
-    // One key picture of these does not always decode whole by itself: no picture is better than a grey one.
+    // A single key picture of interlaced video is not always decodable alone, and a grey picture is worse than none.
     return interlaced ? undefined : this.#still.newest(inputs.video)
   }
 
@@ -146,7 +149,7 @@ export class CameraConversion implements SlotHolder, FeedConversion {
     if (this.#audience.size > 0) this.#start()
   }
 
-  /** Ends with the camera. */
+  /** Ends the conversion when the camera ends. */
   close(): void {
     this.#audience.size = 0
     this.#still.close()
@@ -215,7 +218,7 @@ export class CameraConversion implements SlotHolder, FeedConversion {
   }
 }
 
-/** Number of viewers, and the wait for more after the last one left. */
+/** Number of viewers, with a delay after the last one left. */
 class Audience {
   readonly #deserted: () => void
   #linger: NodeJS.Timeout | undefined
@@ -233,8 +236,8 @@ class Audience {
   }
 
   /**
-   * Takes a viewer off the count.
-   * @param lingerMs wait for others after the last one, in milliseconds; 0: none
+   * Removes a viewer.
+   * @param lingerMs wait for another viewer after the last one, in milliseconds; 0: none
    */
   leave(lingerMs: number): void {
     this.size -= 1
@@ -243,21 +246,24 @@ class Audience {
     else this.#linger = setTimeout(this.#deserted, lingerMs).unref()
   }
 
-  /** Ends the wait for others. */
+  /** Cancels the wait for another viewer. */
   endWait(): void {
     clearTimeout(this.#linger)
   }
 }
 
-/** Keeps sound and picture of a converted camera in step, by its sender reports or, where those are missing, by the arrival of packets. */
+/**
+ * Synchronizes sound and picture of a converted camera by its sender reports or, without them, by the arrival of
+ * packets.
+ */
 export class TrackSync {
   readonly #feed: Feed
   readonly #tracks: ConvertedTracks
-  /** Kinds of which the camera sends reports. */
+  /** Kinds for which the camera sends reports. */
   readonly #reported: Record<Kind, boolean> = { video: false, audio: false }
-  /** Time of the last clock point from an arrival. */
+  /** Time of the last clock point derived from an arrival. */
   readonly #arrivedAt: Record<Kind, number> = { video: -Infinity, audio: -Infinity }
-  /** Milliseconds that the camera's clock is ahead of the node's, by its last report. */
+  /** Offset of the camera's clock from the node's by its last report, in milliseconds. */
   #ahead = 0
 
   constructor(feed: Feed, tracks: ConvertedTracks) {
@@ -272,11 +278,13 @@ export class TrackSync {
     this.#note(kind, point)
   }
 
-  /** Takes a packet of the camera: converted media comes later than the rest, so that the feed cannot go by its own arrivals. */
+  /**
+   * Takes a packet of the camera. Converted media arrives later than the rest, so the feed cannot use its own arrivals.
+   */
   arrived(kind: Kind, packet: Buffer, now: number): void {
     if (this.#reported[kind] || now - this.#arrivedAt[kind] < arrivalMs) return
     this.#arrivedAt[kind] = now
-    // Uses the clock of the reports of the other track, so that both tracks can be compared.
+    // Uses the clock of the other track's reports, so that the tracks can be compared.
     this.#note(kind, { ntp: Date.now() + this.#ahead, timestamp: packet.readUInt32BE(4), middle: 0 })
   }
 
@@ -288,21 +296,24 @@ export class TrackSync {
   }
 }
 
-/** Conversion of a track. */
+/** Options of a track's conversion. */
 interface TrackConversion {
   interlaced?: boolean
-  /** The stream itself showed that it has to be converted: until a transcoder is free, viewers get the pictures as they are. */
+  /**
+   * Whether the stream itself showed that it has to be converted. Until a transcoder is free, viewers get the unchanged
+   * pictures.
+   */
   late?: boolean
 }
 
-/** Tracks of one camera that are converted. */
+/** Converted tracks of one camera. */
 export class ConvertedTracks {
   readonly inputs: Partial<Record<Kind, ConvertedInput>> = {}
   readonly #codecs: string[] = []
   interlaced = false
   late = false
 
-  /** Returns false for a track that is converted already, or cannot be. */
+  /** Adds a track. Returns false if it is converted already or cannot be converted. */
   add(track: RtspTrack, { interlaced = false, late = false }: TrackConversion): boolean {
     const source = sourceTrack(track)
     if (source === undefined || this.inputs[track.kind] !== undefined) return false
@@ -313,12 +324,11 @@ export class ConvertedTracks {
     return true
   }
 
-  /** Whether there is any. */
+  /** Whether any track is converted. */
   get any(): boolean {
     return this.inputs.video !== undefined || this.inputs.audio !== undefined
   }
 
-  /** Names of the codecs. */
   get codecs(): string {
     return this.#codecs.join(', ')
   }

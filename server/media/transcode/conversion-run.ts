@@ -8,7 +8,7 @@ import type { FfmpegProcess } from './ffmpeg-process.ts'
 import type { FfmpegRunner } from './ffmpeg-runner.ts'
 import { matroskaFrame, matroskaHeader, type MatroskaTrack, ticksPerMs } from './matroska-writer.ts'
 
-/** Needs of a run. */
+/** Dependencies and options of a run. */
 export interface RunOptions {
   runner: FfmpegRunner
   /** Tracks to convert. */
@@ -16,34 +16,36 @@ export interface RunOptions {
   packets: ConvertedPackets
   interlaced: boolean
   log: Log
-  /** Called once, unless the run was ended from here. */
+  /** Called once when the run ends by itself. */
   ended: (why: string) => void
 }
 
 export type Kind = 'video' | 'audio'
 
-/** The clock of a process begins with its first frame at so many milliseconds: sound is given out a little earlier than it came in. */
+/** Process time of the first frame, in milliseconds: ffmpeg outputs sound slightly earlier than its input time. */
 const leadMs = 1_000
-/** A process that is given frames and gives out none for so long hangs, in milliseconds; at its start it may take longer. */
+/**
+ * Time with input but without output after which a process hangs, in milliseconds, and the longer limit at its start.
+ */
 const hangsAfterMs = 5_000
 const startsWithinMs = 10_000
-/** Without frames for so long it has none to give out. */
+/** Time without input, in milliseconds, after which no output is expected. */
 const fedWithinMs = 2_000
 
-/** How one kind of media fares. */
+/** Input and output of one kind of media. */
 interface Flow {
   input: ConvertedInput
   number: number
-  /** Time of the track's clock at 0 of the process's; undefined before the first frame. */
+  /** Track time at process time 0; undefined before the first frame. */
   zero: number | undefined
   fedSince: number
   fedAt: number
   madeAt: number
-  /** It did not keep up: nothing until the next key frame. */
+  /** Input is skipped until the next key frame, because the process did not keep up. */
   skipping: boolean
 }
 
-/** One process, from its first frame to its end: frames in, packets of the feed out. */
+/** One ffmpeg process, from its first frame to its end: takes frames and makes packets of the feed. */
 export class ConversionRun {
   readonly #options: RunOptions
   readonly #process: FfmpegProcess
@@ -76,7 +78,7 @@ export class ConversionRun {
     for (const [flow, frame] of held) this.#feed(flow, frame)
   }
 
-  /** Everything that it is to make has come at least once. */
+  /** Whether every kind of output has arrived at least once. */
   get flowing(): boolean {
     return Object.values(this.#flows).every(({ madeAt }) => madeAt > 0)
   }
@@ -85,7 +87,7 @@ export class ConversionRun {
     this.#keyFrameWished = true
   }
 
-  /** @returns whether it was given frames, and made nothing of them for too long */
+  /** @returns whether the process had input but no output for too long */
   hangs(now: number): boolean {
     return Object.values(this.#flows).some(({ fedSince, fedAt, madeAt }) => {
       if (fedSince === 0 || now - fedAt > fedWithinMs) return false
@@ -114,7 +116,7 @@ export class ConversionRun {
   }
 
   #feed(flow: Flow, { at, frame, key, recovers = false }: TimedFrame): void {
-    // Without the pictures before it, it would be wrong colours.
+    // Without the previous pictures, this one would be decoded with wrong colours.
     if (flow.skipping && !key && !recovers) {
       if (this.#behind) dropped.conversion += 1
       return

@@ -8,13 +8,16 @@ import type { FrameAssembly, SourceFrame } from './frame-assembly.ts'
 import { PacketSequence } from './packet-sequence.ts'
 import type { SourceTrack } from './source-track.ts'
 
-/** Distance of a timestamp from the clock after which it counts as restarted, in milliseconds: a camera that restarted, or whose clock was set. */
+/**
+ * Difference between a timestamp and the clock above which the source restarted, in milliseconds: a restarted camera,
+ * or one whose clock was set.
+ */
 const maxOff = 5_000
 
-/** Packets that wait behind a gap at most: a picture has many, sound one each 20 ms or more. */
+/** Maximum number of packets held behind a gap: a picture has many packets, sound has one per 20 ms or more. */
 const maxWaiting = { video: 64, audio: 3 } as const
 
-/** A frame, with when it is shown by the track's clock, in milliseconds. */
+/** A frame with its presentation time on the track's clock, in milliseconds. */
 export interface TimedFrame extends Omit<SourceFrame, 'timestamp'> {
   at: number
 }
@@ -22,11 +25,11 @@ export interface TimedFrame extends Omit<SourceFrame, 'timestamp'> {
 /** A frame that can be decoded by itself. */
 export interface KeyFrame {
   frame: Buffer
-  /** When it came, milliseconds since the epoch. */
+  /** Time of arrival, in milliseconds since the epoch. */
   at: number
 }
 
-/** A track that is converted while somebody watches: until then no more is kept of it than what its next picture needs. */
+/** A track that is converted while it has viewers. Until then it keeps only what the next picture requires. */
 export class ConvertedInput {
   readonly source: SourceTrack
   readonly clock: SourceClock
@@ -51,27 +54,29 @@ export class ConvertedInput {
   }
 
   /**
-   * Takes a packet of the track, which stays the caller's.
-   * @param now milliseconds of a clock that never goes back
+   * Takes a packet of the track, which the caller still owns.
+   * @param now milliseconds of a monotonic clock
    */
   push(packet: Buffer, now: number): void {
-    // Packets before a jump belong to another time.
+    // Packets before a jump have unrelated times.
     if (this.clock.note(timestampOf(packet), now)) this.#gop?.clear()
     this.#sequence.push(Buffer.from(packet))
   }
 
-  /** Timestamp of output for a moment of the track's clock: for pictures the camera's own. */
+  /**
+   * Returns the output timestamp for a time on the track's clock; for pictures it continues the camera's timestamps.
+   */
   timestamp(at: number): number {
     const first = this.#kind === 'video' ? this.clock.first : 0
     return (first + Math.round(at * outputTicks[this.#kind])) >>> 0
   }
 
-  /** Packets since the last key frame, in order; undefined for pictures that need no others. */
+  /** Packets since the last key frame, in order; undefined for pictures that are decoded independently. */
   get group(): readonly Buffer[] | undefined {
     return this.#gop?.gathered
   }
 
-  /** Gives out frames until `stop`, those since the last key frame at once. */
+  /** Emits frames until `stop`, beginning with those since the last key frame at once. */
   start(take: (frame: TimedFrame) => void): void {
     const assembly = this.source.assembly(({ timestamp, ...frame }) => take({ ...frame, at: this.clock.at(timestamp) }))
     for (const packet of this.#gop?.packets ?? []) assembly.push(packet)
@@ -83,8 +88,9 @@ export class ConvertedInput {
   }
 
   /**
-   * Gives out a frame that can be decoded by itself, once: of pictures that need others the newest, undefined while there is none; of the others the next one.
-   * @returns what calls it off
+   * Emits one frame that can be decoded by itself. For pictures that depend on others this is the newest key frame, or
+   * undefined if there is none; for other pictures it is the next one.
+   * @returns a function that cancels this
    */
   takeKeyFrame(take: (frame: KeyFrame | undefined) => void): () => void {
     if (this.#gop !== undefined) {
@@ -107,7 +113,7 @@ export class ConvertedInput {
     const parts: Buffer[] = []
     let whole = false
     const assembly = this.source.assembly(({ frame, key }) => {
-      // Parameter sets may come as a picture of their own ahead of it.
+      // Parameter sets may arrive as a separate picture before it.
       if (!whole) parts.push(frame)
       whole ||= key
     })
@@ -129,7 +135,7 @@ export class ConvertedInput {
   }
 }
 
-/** The times of a track that never jump, whatever its timestamps do: milliseconds since its first packet. */
+/** Time of a track that never jumps, whatever its timestamps do: milliseconds since its first packet. */
 export class SourceClock {
   readonly #ticksPerMs: number
   #timestamp = -1
@@ -144,8 +150,8 @@ export class SourceClock {
   }
 
   /**
-   * A packet came. Returns whether its timestamp jumped: others of before are of another time.
-   * @param now milliseconds of a clock that never goes back
+   * Records a packet. Returns whether its timestamp jumped, so that earlier timestamps are unrelated.
+   * @param now milliseconds of a monotonic clock
    */
   note(timestamp: number, now: number): boolean {
     let jumped = false
@@ -161,17 +167,17 @@ export class SourceClock {
     return jumped
   }
 
-  /** Timestamp of its first packet. */
+  /** Timestamp of the first packet. */
   get first(): number {
     return this.#first
   }
 
-  /** Moment at which a time of the track came, or will come, by that of its last packet; of the clock of `note`. */
+  /** Returns the arrival of a time of the track, extrapolated from the last packet, on the clock of `note`. */
   arrivalOf(at: number): number {
     return this.#arrivedAt + at - this.#ticks / this.#ticksPerMs
   }
 
-  /** The time of a timestamp that is near the last one. */
+  /** Returns the time of a timestamp near the last one. */
   at(timestamp: number): number {
     return (this.#ticks + ((timestamp - this.#timestamp) | 0)) / this.#ticksPerMs
   }

@@ -1,14 +1,14 @@
 import { maxFragment, Refragmentation } from '../rtp/refragment.ts'
 import type { Feed } from '../feeds/feed.ts'
 
-/** Ticks in a millisecond: of pictures, and of Opus (RFC 7587, section 4.1). */
+/** Timestamp ticks per millisecond of pictures and of Opus (RFC 7587, section 4.1). */
 export const outputTicks = { video: 90, audio: 48 } as const
 
 const headerBytes = 12
-/** Viewers are given a payload type of their own. */
+/** Placeholder: the sender writes the payload type of each viewer. */
 const payloadType = 96
 
-/** Puts what was made into packets of a feed, in numbers that go on from one process to the next. */
+/** Packs converted media into packets of a feed, with continuous numbers across processes. */
 export class ConvertedPackets {
   readonly #feed: Feed
   /** Codec of the pictures: the feed's. */
@@ -23,7 +23,7 @@ export class ConvertedPackets {
     this.#pictures = new Refragmentation('H264', (packet) => feed.pushVideo(packet))
   }
 
-  /** @param units NAL units of one picture, or the one frame of VP8 */
+  /** @param units NAL units of one picture, or one VP8 frame */
   picture(timestamp: number, units: readonly Buffer[]): void {
     const payloads = this.codec === 'VP8' ? units.flatMap(vp8Payloads) : units
     for (const [index, payload] of payloads.entries()) {
@@ -34,7 +34,7 @@ export class ConvertedPackets {
     }
   }
 
-  /** @param arrivedAt moment at which the camera's sound came that it was made of */
+  /** @param arrivedAt arrival of the camera's sound from which this was made */
   sound(timestamp: number, frame: Buffer, arrivedAt: number): void {
     this.#soundNumber = (this.#soundNumber + 1) & 0xffff
     const packet = rtpPacket(this.#soundNumber, timestamp, false, frame)
@@ -44,7 +44,10 @@ export class ConvertedPackets {
   }
 }
 
-/** A frame in parts, each behind the shortest payload descriptor, whose S bit marks the first (RFC 7741, section 4.2). */
+/**
+ * Splits a frame into parts, each preceded by the shortest payload descriptor, whose S bit marks the first (RFC 7741,
+ * section 4.2).
+ */
 function vp8Payloads(frame: Buffer): Buffer[] {
   const count = Math.ceil(frame.length / maxFragment)
   return Array.from({ length: count }, (_, index) => {

@@ -2,6 +2,6 @@
 export interface EncodedPicture {
   /** Milliseconds. */
   at: number
-  /** NAL units of H.264, or the one frame of VP8. */
+  /** NAL units of H.264, or one VP8 frame. */
   units: Buffer[]
 }

@@ -1,30 +1,30 @@
 import { maxRunBytes, runWindow } from '../../../shared/media/ffmpeg.ts'
 
-/** Bytes that wait for one ffmpeg, at most: a camera's whole GOP, and some. */
+/** Maximum number of queued bytes per ffmpeg: more than a camera's whole GOP. */
 const maxWaiting = 24 * 1024 * 1024
 
-/** Sends what an ffmpeg reads. */
+/** Sends input to an ffmpeg. */
 export interface InputSender {
   write(bytes: Buffer): void
   finish(): void
 }
 
-/** Bytes on their way to one ffmpeg: within its window they are sent, beyond it they wait. */
+/** Input queue of one ffmpeg with flow control: bytes within the window are sent, further ones wait. */
 export class FfmpegInput {
   readonly #sender: InputSender
-  /** Written, and not sent yet. */
+  /** Written, but not sent yet. */
   readonly #queue: Buffer[] = []
   #queuedBytes = 0
-  /** Sent, and not acknowledged yet. */
+  /** Number of bytes sent but not acknowledged yet. */
   #unacknowledged = 0
-  /** `finishing`: nothing more is written, but some may still be queued. */
+  /** `finishing`: no more is written, but bytes may still be queued. */
   #state: 'open' | 'finishing' | 'finished' = 'open'
 
   constructor(sender: InputSender) {
     this.#sender = sender
   }
 
-  /** Returns false when ffmpeg does not keep up: the bytes are dropped. */
+  /** Returns false and drops the bytes if ffmpeg does not keep up. */
   write(bytes: Buffer): boolean {
     if (this.#state !== 'open') return true
     if (this.#queuedBytes > maxWaiting) return false
@@ -34,13 +34,13 @@ export class FfmpegInput {
     return true
   }
 
-  /** Ends the input behind what is queued. */
+  /** Ends the input after the queued bytes. */
   finish(): void {
     if (this.#state === 'open') this.#state = 'finishing'
     this.#send()
   }
 
-  /** Notes that ffmpeg has taken so many bytes. */
+  /** Records that ffmpeg has read so many bytes. */
   taken(bytes: number): void {
     this.#unacknowledged -= bytes
     this.#send()

@@ -6,15 +6,15 @@ import { FlvReader } from './flv-reader.ts'
 import { IvfReader } from './ivf-reader.ts'
 import { type MatroskaFrame, MatroskaReader } from './matroska-reader.ts'
 
-/** Takes what a process makes, and its end. */
+/** Receives the output of a process, and its end. */
 export interface FfmpegListener {
   picture(picture: EncodedPicture): void
   sound(frame: MatroskaFrame): void
-  /** Called once, unless it was ended from here. */
+  /** Called once when it ends by itself. */
   ended(why: string): void
 }
 
-/** One ffmpeg, which the controller runs: frames are written to it, and pictures and sound come back. */
+/** One ffmpeg process run by the controller: takes frames and returns pictures and sound. */
 export class FfmpegProcess {
   readonly #run: number
   readonly #ask: (message: FfmpegAsk) => void
@@ -25,11 +25,11 @@ export class FfmpegProcess {
   readonly #input: FfmpegInput
   #complaint = ''
   #over = false
-  /** Bytes that came and are not acknowledged yet. */
+  /** Number of received bytes that are not acknowledged yet. */
   #unacknowledged = 0
 
   /**
-   * @param plan as the controller was given it
+   * @param plan as sent to the controller
    * @param ask sends a message to the controller
    */
   constructor(
@@ -57,17 +57,17 @@ export class FfmpegProcess {
     return this.#complaint
   }
 
-  /** Returns false when it does not keep up: the bytes are dropped. */
+  /** Returns false and drops the bytes if ffmpeg does not keep up. */
   write(bytes: Buffer): boolean {
     return this.#over || this.#input.write(bytes)
   }
 
-  /** Ends its input: it gives out what it holds back, and ends by itself. */
+  /** Ends its input. It outputs its remaining frames and ends by itself. */
   finish(): void {
     if (!this.#over) this.#input.finish()
   }
 
-  /** Ends it at once; `ended` is not called. */
+  /** Ends it at once without calling `ended`. */
   kill(): void {
     if (this.#over) return
     this.#over = true

@@ -4,10 +4,10 @@ import { type FfmpegListener, FfmpegProcess } from './ffmpeg-process.ts'
 
 type Found = Pick<Extract<FfmpegTell, { tell: 'program' }>, 'program' | 'problem'>
 
-/** Time for the controller to answer which ffmpeg there is, in milliseconds: it may have to run the program. */
+/** Timeout for the controller to report its ffmpeg, in milliseconds: it may have to run the program. */
 const answerMs = 30_000
 
-/** The controller, as the one who runs ffmpeg: this process may start no program. */
+/** Runs ffmpeg by way of the controller, because this process must not start programs. */
 export class FfmpegRunner {
   readonly #ask: (message: FfmpegAsk) => void
   readonly #log: Log
@@ -33,7 +33,7 @@ export class FfmpegRunner {
     process?.take(message)
   }
 
-  /** Which ffmpeg the controller has. @throws Error when it does not say */
+  /** Returns the controller's ffmpeg. @throws Error if it does not answer */
   async look(): Promise<Found> {
     const id = this.#next()
     const { promise, resolve, reject } = Promise.withResolvers<Found>()
@@ -48,7 +48,7 @@ export class FfmpegRunner {
     }
   }
 
-  /** Has one run. What cannot be started has ended. */
+  /** Starts a run. If it cannot be started, the listener gets its end. */
   start(plan: FfmpegPlan, listener: FfmpegListener): FfmpegProcess {
     const run = this.#next()
     const ask = (message: FfmpegAsk): void => {

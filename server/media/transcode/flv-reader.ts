@@ -3,25 +3,28 @@ import type { EncodedPicture } from './encoded-picture.ts'
 const fileHeaderBytes = 13
 const tagHeaderBytes = 11
 const videoTag = 9
-/** Nothing larger is a picture. */
+/** Maximum size of a tag in bytes. No picture is larger. */
 const largestTag = 8 * 1024 * 1024
 
-/** Reads H.264 out of a stream of FLV (Video File Format Specification 10.1, annex E), where a length of four bytes precedes each NAL unit: each picture as soon as it is whole. */
+/**
+ * Reads H.264 from an FLV stream (Video File Format Specification 10.1, annex E), where each NAL unit is preceded by a
+ * length of four bytes. Emits each picture as soon as it is complete.
+ */
 export class FlvReader {
   readonly #take: (picture: EncodedPicture) => void
   #chunks: Buffer[] = []
   #bytes = 0
-  /** Bytes until the next step is possible. */
+  /** Minimum number of bytes for the next step. */
   #needed = fileHeaderBytes
   #begun = false
-  /** Parameter sets: each key frame begins with them. */
+  /** Parameter sets, inserted before each key frame. */
   #sets: Buffer[] = []
 
   constructor(take: (picture: EncodedPicture) => void) {
     this.#take = take
   }
 
-  /** @throws RangeError when this is no FLV */
+  /** @throws RangeError if this is not FLV */
   push(chunk: Buffer): void {
     this.#chunks.push(chunk)
     this.#bytes += chunk.length
@@ -40,7 +43,7 @@ export class FlvReader {
       return bytes.subarray(fileHeaderBytes)
     }
     const size = bytes.readUIntBE(1, 3)
-    // With the size of the tag, which follows each.
+    // Includes the tag size that follows each tag.
     const whole = tagHeaderBytes + size + 4
     if (size > largestTag) throw new RangeError('a tag is too large')
     if (bytes.length < whole) {
@@ -58,7 +61,7 @@ export class FlvReader {
   #readVideo(body: Buffer, at: number): void {
     const key = (body[0] ?? 0) >> 4 === 1
     const kind = body[1] ?? 0
-    // The header, or pictures; a composition time lies between.
+    // Sequence header (0) or picture (1), followed by a composition time.
     if (kind === 0) this.#sets = setsOf(body.subarray(5))
     if (kind !== 1) return
     const units = unitsOf(body, 5, 4)
@@ -66,7 +69,7 @@ export class FlvReader {
   }
 }
 
-/** Parameter sets of an AVCDecoderConfigurationRecord (ISO/IEC 14496-15, section 5.3.3.1). */
+/** Returns the parameter sets of an AVCDecoderConfigurationRecord (ISO/IEC 14496-15, section 5.3.3.1). */
 function setsOf(record: Buffer): Buffer[] {
   const sequence = (record[5] ?? 0) & 0x1f
   const first = unitsOf(record, 6, 2, sequence)

@@ -11,7 +11,10 @@ const lowSteps = [-60, 3_042, 1_198, 538, 334, 172, 58, -30, 3_042, 1_198, 538, 
 const high = [-926, -202, 926, 202]
 const highSteps = [798, -214]
 const powers = Int32Array.from({ length: 32 }, (_, index) => Math.trunc(2_048 * 2 ** (index / 32) + 0.5))
-/** Coefficients of the filter that joins the bands (table 1): the half of a symmetric filter, every other one mirrored. */
+/**
+ * Coefficients of the filter that joins the bands (table 1): half of a symmetric filter, with every other coefficient
+ * mirrored.
+ */
 const filter = [3, -11, 12, 32, -210, 951, 3_876, -805, 362, -156, 53, -11]
 
 function clip(value: number, least: number, most: number): number {
@@ -77,11 +80,11 @@ class Band {
   }
 }
 
-/** Decodes G.722 at 64 kbit/s to samples of 16 kHz. */
+/** Creates a decoder of G.722 at 64 kbit/s to 16 kHz samples. */
 export function g722Decoder(): SampleDecoder {
   const lowBand = new Band(8, 8, 18_432)
   const highBand = new Band(2, 10, 22_528)
-  /** The last twelve sums and differences of the bands, the oldest first. */
+  /** Last twelve sums and differences of the bands, oldest first. */
   const sums = new Array<number>(12).fill(0)
   const differences = new Array<number>(12).fill(0)
   return (payload) => {

@@ -1,8 +1,11 @@
 import type { SampleDecoder } from './frame-assembly.ts'
 
-/** Tables of a rate (ITU-T G.726, tables 7 to 10 and section 4.2), for codes without a sign bit: the others are their mirror image. */
+/**
+ * Tables of a rate (ITU-T G.726, tables 7 to 10 and section 4.2), for codes without a sign bit. The other codes mirror
+ * them.
+ */
 interface Tables {
-  /** Logarithm of the difference, in 7 fractional bits; -32,768: none. */
+  /** Logarithm of the difference, with 7 fractional bits; -32,768: none. */
   inverse: readonly number[]
   /** Multipliers of the scale factor. */
   scale: readonly number[]
@@ -51,11 +54,11 @@ function clip(value: number, least: number, most: number): number {
   return Math.min(most, Math.max(least, value))
 }
 
-/** Decoder of one stream of G.726 (ITU-T G.726, section 4.2); names in comments are of the recommendation. */
+/** Decoder of one G.726 stream (ITU-T G.726, section 4.2). Names in comments are those of the recommendation. */
 class G726 {
   readonly #bits: number
   readonly #tables: Tables
-  /** Coefficients of the predictor with two poles (A) and six zeros (B), and what they are applied to. */
+  /** Coefficients of the predictor with two poles (A) and six zeros (B), and their inputs. */
   #a: [number, number] = [0, 0]
   #b = [0, 0, 0, 0, 0, 0]
   #reconstructed: [Float11, Float11] = [zero, zero]
@@ -140,9 +143,10 @@ class G726 {
 }
 
 /**
- * Decodes G.726.
- * @param bits of a code: 2 to 5
- * @param first where a byte's first code lies: in its least significant bits (RFC 3551, section 4.5.4), or in its most significant ones (AAL2)
+ * Creates a decoder of G.726.
+ * @param bits per code: 2 to 5
+ * @param first position of a byte's first code: in the least significant bits (RFC 3551, section 4.5.4), or in the most
+ *   significant ones (AAL2)
  */
 export function g726Decoder(bits: number, first: 'least' | 'most'): SampleDecoder {
   const rate = tables[bits]

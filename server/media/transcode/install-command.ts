@@ -1,4 +1,4 @@
-/** How ffmpeg is installed on this machine. */
+/** Returns the command that installs ffmpeg on this machine. */
 export function installCommand(platform = process.platform): string {
   if (platform === 'win32') return 'winget install ffmpeg'
   return platform === 'darwin' ? 'brew install ffmpeg' : 'apt install ffmpeg'

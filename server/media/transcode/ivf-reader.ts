@@ -1,23 +1,26 @@
 import type { EncodedPicture } from './encoded-picture.ts'
 
 const fileHeaderBytes = 32
-/** Size, and time of eight bytes. */
+/** Size field, and time field of eight bytes. */
 const frameHeaderBytes = 12
-/** Nothing larger is a picture. */
+/** Maximum size of a frame in bytes. No picture is larger. */
 const largestFrame = 8 * 1024 * 1024
 
-/** Reads frames out of a stream of IVF, each as soon as it is whole: 32 bytes of header with the unit of time, then size, time and bytes of each frame, all in little-endian. */
+/**
+ * Reads frames from an IVF stream and emits each as soon as it is complete. A header of 32 bytes has the time unit;
+ * each frame has size, time and data. All numbers are little-endian.
+ */
 export class IvfReader {
   readonly #take: (picture: EncodedPicture) => void
   #rest: Buffer = Buffer.alloc(0)
-  /** Milliseconds of a unit of time; undefined before the header. */
+  /** Time unit in milliseconds; undefined before the header. */
   #unitMs: number | undefined
 
   constructor(take: (picture: EncodedPicture) => void) {
     this.#take = take
   }
 
-  /** @throws RangeError when this is no IVF */
+  /** @throws RangeError if this is not IVF */
   push(chunk: Buffer): void {
     let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     if (this.#unitMs === undefined && bytes.length >= fileHeaderBytes) {

@@ -3,7 +3,7 @@ import { hasMarker, payloadOf, timestampOf } from '../rtp/packet.ts'
 import { type FrameAssembly, largestFrame, type SourceFrame } from './frame-assembly.ts'
 import { codeTables, defaultTables } from './jpeg-tables.ts'
 
-/** Head of a picture in its packets (RFC 2435, section 3.1). */
+/** Header of a picture in its packets (RFC 2435, section 3.1). */
 interface JpegHead {
   type: number
   quality: number
@@ -12,7 +12,10 @@ interface JpegHead {
   restartInterval: number
 }
 
-/** Whole pictures of Motion JPEG (RFC 2435): the packets hold the scan only, the headers are made from what they say of it. */
+/**
+ * Assembles Motion JPEG pictures (RFC 2435). Packets have only the scan; the JPEG headers are rebuilt from the packet
+ * headers.
+ */
 export class JpegFrames implements FrameAssembly {
   readonly #take: (frame: SourceFrame) => void
   /** Quantisation tables of quality 128 to 254, which a camera may send only once. */
@@ -22,7 +25,7 @@ export class JpegFrames implements FrameAssembly {
   #timestamp = -1
   readonly #described: Resolution | undefined
 
-  /** @param described size for pictures that are larger than their packets can say */
+  /** @param described size of pictures that are too large for the packet header */
   constructor(take: (frame: SourceFrame) => void, described?: Resolution) {
     this.#take = take
     this.#described = described
@@ -40,7 +43,7 @@ export class JpegFrames implements FrameAssembly {
       height: (payload[7] ?? 0) * 8,
       restartInterval: 0,
     }
-    // More than 2,040 pixels do not fit there (RFC 2435, section 3.1.5).
+    // Sizes above 2,040 pixels do not fit the packet header (RFC 2435, section 3.1.5).
     if ((head.width === 0 || head.height === 0) && offset === 0) {
       const size = extensionSize(packet) ?? this.#described
       if (size === undefined) return this.#forget()
@@ -59,7 +62,7 @@ export class JpegFrames implements FrameAssembly {
       this.#begin(head, tables, timestamp)
     }
     const scan = payload.subarray(at)
-    // A packet is missing: the picture is left out.
+    // A packet is missing, so the picture is dropped.
     if (timestamp !== this.#timestamp || offset !== this.#bytes || this.#bytes + scan.length > largestFrame) {
       return this.#forget()
     }
@@ -83,7 +86,7 @@ export class JpegFrames implements FrameAssembly {
     this.#parts = []
   }
 
-  /** Two of 64 bytes; undefined when they are not known, or of another precision. */
+  /** Returns two tables of 64 bytes; undefined if they are unknown or have another precision. */
   #tablesOf(payload: Buffer, at: number, quality: number): Buffer | undefined {
     if (quality < 128) return quality === 0 ? undefined : defaultTables(quality)
     if (payload.length < at + 4) return undefined
@@ -91,7 +94,7 @@ export class JpegFrames implements FrameAssembly {
     if (length === 0) return this.#tables.get(quality)
     const tables = payload.subarray(at + 4, at + 4 + length)
     if ((payload[at + 1] ?? 0) !== 0 || tables.length !== length || length !== 2 * 64) return undefined
-    // A copy: the packet is not kept. 255 changes with each picture.
+    // Copied, because the packet is not kept. Quality 255 changes with each picture.
     if (quality < 255) this.#tables.set(quality, Buffer.from(tables))
     return tables
   }
@@ -100,7 +103,7 @@ export class JpegFrames implements FrameAssembly {
 /** Profile of the header extension with a picture's JPEG headers (ONVIF Streaming Specification, section 5.1.3). */
 const jpegExtension = 0xffd8
 
-/** Size in the frame header that ONVIF puts into the header extension; undefined: there is none. */
+/** Returns the size in the frame header that ONVIF puts into the header extension; undefined if there is none. */
 function extensionSize(packet: Buffer): Resolution | undefined {
   const fixed = 12 + ((packet[0] ?? 0) & 0x0f) * 4
   if (((packet[0] ?? 0) & 0x10) === 0 || packet.length < fixed + 4 || packet.readUInt16BE(fixed) !== jpegExtension)
@@ -117,9 +120,9 @@ function extensionSize(packet: Buffer): Resolution | undefined {
 
 const endOfImage = Buffer.from([0xff, 0xd9])
 
-/** Everything up to the scan (ITU-T T.81, annex B). */
+/** Returns everything before the scan (ITU-T T.81, annex B). */
 function pictureHead({ type, width, height, restartInterval }: JpegHead, tables: Buffer): Buffer {
-  // Types 0 and 1 (with 64 added where there are restart markers): chroma halved in one direction, and in both.
+  // Types 0 and 1 (plus 64 with restart markers): chroma halved in one direction, and in both.
   const luma = (type & 1) === 0 ? 0x21 : 0x22
   const restart = segment(0xdd, [restartInterval >> 8, restartInterval & 0xff])
   return Buffer.concat([

@@ -1,6 +1,6 @@
-/** A table of Huffman codes: how many there are of each length from 1 to 16, and what they stand for. */
+/** A Huffman table: number of codes of each length from 1 to 16, and their symbols. */
 interface CodeTable {
-  /** Class and number as the header has them. */
+  /** Class and number as in the header. */
   place: number
   counts: readonly number[]
   symbols: readonly number[]
@@ -12,7 +12,7 @@ const table = (place: number, counts: string, symbols: string): CodeTable => ({
   symbols: [...Buffer.from(symbols, 'hex')],
 })
 
-/** Those that RTP leaves out: brightness and colour, mean values and coefficients (ITU-T T.81, section K.3). */
+/** Tables that RTP omits: luma and chroma, DC and AC (ITU-T T.81, section K.3). */
 export const codeTables: readonly CodeTable[] = [
   table(0x00, '00010501010101010100000000000000', '000102030405060708090a0b'),
   table(
@@ -32,7 +32,7 @@ export const codeTables: readonly CodeTable[] = [
   ),
 ]
 
-/** Quantisation of brightness and colour at quality 50, in zigzag order (RFC 2435, appendix A). */
+/** Quantisation of luma and chroma at quality 50, in zigzag order (RFC 2435, appendix A). */
 const luma = [
   16, 11, 12, 14, 12, 10, 16, 14, 13, 14, 18, 17, 16, 19, 24, 40, 26, 24, 22, 22, 24, 49, 35, 37, 29, 40, 58, 51, 61,
   60, 57, 51, 56, 55, 64, 72, 92, 78, 64, 68, 87, 69, 55, 56, 80, 109, 81, 87, 95, 98, 103, 104, 103, 62, 77, 113, 121,
@@ -40,7 +40,7 @@ const luma = [
 ]
 const chroma = [17, 18, 18, 24, 21, 24, 47, 26, 26, 47, 99, 66, 56, 66]
 
-/** Both tables of a quality from 1 to 99 (RFC 2435, section 4.2); what is above counts as 99. */
+/** Returns both tables of a quality from 1 to 99 (RFC 2435, section 4.2); higher values count as 99. */
 export function defaultTables(quality: number): Buffer {
   const within = Math.min(99, Math.max(1, quality))
   const scale = within < 50 ? Math.floor(5_000 / within) : 200 - within * 2

@@ -1,19 +1,21 @@
-/** A frame as it comes out of Matroska. */
+/** A frame read from Matroska. */
 export interface MatroskaFrame {
   /** Milliseconds. */
   at: number
   frame: Buffer
 }
 
-/** Master elements that are entered (RFC 9559, section 5.1). */
+/** Master elements whose children are read (RFC 9559, section 5.1). */
 const entered = new Set([0x18538067, 0x1f43b675, 0xa0])
 const clusterTimestamp = 0xe7
 const simpleBlock = 0xa3
 const block = 0xa1
-/** Nothing larger is sound. */
+/** Maximum size of an element in bytes. No sound frame is larger. */
 const largestElement = 1024 * 1024
 
-/** Reads the frames of a stream of Matroska with one track and ticks of a millisecond, as soon as each of them is whole. */
+/**
+ * Reads the frames of a Matroska stream with one track and millisecond ticks, and emits each as soon as it is complete.
+ */
 export class MatroskaReader {
   readonly #take: (frame: MatroskaFrame) => void
   #rest: Buffer = Buffer.alloc(0)
@@ -23,7 +25,7 @@ export class MatroskaReader {
     this.#take = take
   }
 
-  /** @throws RangeError when this is no Matroska */
+  /** @throws RangeError if this is not Matroska */
   push(chunk: Buffer): void {
     let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     for (;;) {
@@ -47,7 +49,7 @@ export class MatroskaReader {
     if (id === clusterTimestamp && body.length >= 1 && body.length <= 6) {
       this.#clusterAt = body.readUIntBE(0, body.length)
     } else if ((id === simpleBlock || id === block) && body.length > 4) {
-      // One track, whose number has one byte; no lacing.
+      // One track with a one-byte number; no lacing.
       this.#take({ at: this.#clusterAt + body.readInt16BE(1), frame: body.subarray(4) })
     }
   }
@@ -58,7 +60,7 @@ interface Field {
   length: number
 }
 
-/** Up to four bytes, with the marker of their length. */
+/** Reads an id of up to four bytes, including its length marker. */
 function idAt(bytes: Buffer): Field | undefined {
   const [first] = bytes
   if (first === undefined) return undefined
@@ -67,7 +69,7 @@ function idAt(bytes: Buffer): Field | undefined {
   return bytes.length < length ? undefined : { value: bytes.readUIntBE(0, length), length }
 }
 
-/** Up to eight bytes, without it; one of a size that is not known counts as the largest. */
+/** Reads a size of up to eight bytes, without the length marker. An unknown size counts as the largest. */
 function sizeAt(bytes: Buffer, from: number): Field | undefined {
   const first = bytes[from]
   if (first === undefined) return undefined

@@ -2,16 +2,16 @@
 export interface MatroskaTrack {
   /** From 1 on. */
   number: number
-  /** As the codec mappings of Matroska name it, e.g. `V_MPEGH/ISO/HEVC`. */
+  /** Name in the Matroska codec mappings, e.g. `V_MPEGH/ISO/HEVC`. */
   codecId: string
   /** Data that a decoder needs before the first frame; undefined: none. */
   codecPrivate?: Buffer | undefined
-  /** In pixels; where they are unknown the decoder finds out. */
+  /** In pixels; if unknown, the decoder determines the size. */
   video?: { width: number; height: number } | 'unknown' | undefined
   audio?: { sampleRate: number; channels: number } | undefined
 }
 
-/** Ticks of a timestamp in a millisecond. */
+/** Timestamp ticks per millisecond. */
 export const ticksPerMs = 10
 
 /** Element ids (RFC 8794 and RFC 9559, section 5.1). */
@@ -42,10 +42,10 @@ const ids = {
   simpleBlock: 0xa3,
 } as const
 
-/** The size of a segment that goes on until its end (RFC 8794, section 6.2). */
+/** Size of a segment that continues until the end of the stream (RFC 8794, section 6.2). */
 const unknownSize = Buffer.from('01ffffffffffffff', 'hex')
 
-/** Header of a live Matroska stream. */
+/** Returns the header of a live Matroska stream. */
 export function matroskaHeader(tracks: readonly MatroskaTrack[]): Buffer {
   const nanoseconds = 1_000_000 / ticksPerMs
   return Buffer.concat([
@@ -63,8 +63,8 @@ export function matroskaHeader(tracks: readonly MatroskaTrack[]): Buffer {
 }
 
 /**
- * One frame, in a cluster of its own: nothing has to be known of the next one.
- * @param at when it is shown, in ticks from the beginning, 0 to 2^47
+ * Returns one frame in a separate cluster, which does not depend on the next frame.
+ * @param at presentation time in ticks from the beginning, 0 to 2^47
  */
 export function matroskaFrame(track: number, at: number, key: boolean, frame: Buffer): Buffer {
   const block = Buffer.from([0x80 | track, 0, 0, key ? 0x80 : 0])
@@ -107,7 +107,7 @@ function text(id: number, value: string): Buffer {
   return element(id, Buffer.from(value, 'ascii'))
 }
 
-/** An id holds its own length marker. */
+/** Encodes an id, which includes its length marker. */
 function idOf(id: number): Buffer {
   const length = id > 0xffffff ? 4 : id > 0xffff ? 3 : id > 0xff ? 2 : 1
   const bytes = Buffer.alloc(length)
@@ -115,7 +115,7 @@ function idOf(id: number): Buffer {
   return bytes
 }
 
-/** Always four bytes: 2^28 is more than any frame. */
+/** Encodes a size in four bytes: 2^28 is more than any frame. */
 function sizeOf(length: number): Buffer {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(length + 0x10000000)

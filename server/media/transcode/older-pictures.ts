@@ -3,7 +3,10 @@ import { type FrameAssembly, largestFrame, type SourceFrame } from './frame-asse
 
 type OlderCodec = 'MP4V-ES' | 'H263' | 'MPV'
 
-/** Pictures that lie in their packets one piece behind the other, the last one marked: MPEG-4 Visual (RFC 6416, section 5), H.263+ (RFC 4629), and MPEG-1 and MPEG-2 video (RFC 2250, section 3). */
+/**
+ * Assembles pictures whose packets are simply concatenated, with a marker on the last one: MPEG-4 Visual (RFC 6416,
+ * section 5), H.263+ (RFC 4629), and MPEG-1 and MPEG-2 video (RFC 2250, section 3).
+ */
 export class OlderPictures implements FrameAssembly {
   readonly #codec: OlderCodec
   readonly #take: (frame: SourceFrame) => void
@@ -40,11 +43,14 @@ export class OlderPictures implements FrameAssembly {
 const partsOf: Readonly<Record<OlderCodec, (payload: Buffer) => Buffer[]>> = {
   'MP4V-ES': (payload) => [payload],
   H263: h263Parts,
-  // A header of 4 bytes, and with its bit T (MPEG-2) another one.
+  // A header of 4 bytes, and another one if its T bit is set (MPEG-2).
   MPV: (payload) => [payload.subarray(((payload[0] ?? 0) & 0x04) === 0 ? 4 : 8)],
 }
 
-/** The two zero bytes of a start code are left out in RTP, and said in the header; so are redundant picture headers, which are not needed. */
+/**
+ * Restores the two zero bytes of a start code, which RTP omits and flags in the header. Skips redundant picture
+ * headers.
+ */
 function h263Parts(payload: Buffer): Buffer[] {
   if (payload.length < 3) return []
   const header = payload.readUInt16BE(0)
@@ -54,9 +60,9 @@ function h263Parts(payload: Buffer): Buffer[] {
 }
 
 function isKey(codec: OlderCodec, frame: Buffer): boolean {
-  // A sequence header: decoding can begin only there.
+  // A sequence header, the only place where decoding can begin.
   if (codec === 'MPV') return frame.includes(Buffer.from([0, 0, 1, 0xb3]))
-  // The picture coding type behind the temporal reference (ITU-T H.263, section 5.1.3): a key frame has none of its bits.
+  // Picture coding type after the temporal reference (ITU-T H.263, section 5.1.3); the bit is 0 in a key frame.
   if (codec === 'H263') return ((frame[4] ?? 0) & 0x02) === 0
   const at = frame.indexOf(Buffer.from([0, 0, 1, 0xb6]))
   return at >= 0 && (frame[at + 4] ?? 0xff) >> 6 === 0

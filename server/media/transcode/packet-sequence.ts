@@ -1,19 +1,22 @@
 import { sequenceDistance, sequenceOf } from '../rtp/packet.ts'
 
-/** Jump of the numbers after which a source counts as restarted. */
+/** Jump of the numbers above which a source has restarted. */
 const widestGap = 1_000
 
-/** How packets wait for those of a gap. */
+/** Options for packets held behind a gap. */
 interface GapOptions {
-  /** Copies a packet that has to wait, where it stays the caller's. */
+  /** Copies a packet to be held, if the caller still owns it. */
   keep?: (packet: Buffer) => Buffer
-  /** Longest wait, in milliseconds. */
+  /** Maximum time that packets are held, in milliseconds. */
   maxMs?: number
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   now?: () => number
 }
 
-/** Brings packets into order: over UDP they overtake each other. Those of a gap are waited for while few others come. */
+/**
+ * Puts packets in order, because UDP may reorder them. Packets after a gap are held, up to a limit, until the missing
+ * packets arrive.
+ */
 export class PacketSequence {
   readonly #longest: number
   readonly #next: (packet: Buffer) => void
@@ -22,7 +25,7 @@ export class PacketSequence {
   #expected = -1
   #gapAt = 0
 
-  /** @param longest packets that wait behind a gap at most */
+  /** @param longest maximum number of packets held behind a gap */
   constructor(longest: number, next: (packet: Buffer) => void, options: GapOptions = {}) {
     this.#longest = longest
     this.#next = next
@@ -44,7 +47,7 @@ export class PacketSequence {
     this.#pass(packet, sequence)
   }
 
-  /** Forgets what waits: the next packet is the first one. */
+  /** Discards the held packets; the next packet is the first one. */
   restart(): void {
     this.#waiting.clear()
     this.#expected = -1
@@ -62,13 +65,13 @@ export class PacketSequence {
     }
   }
 
-  /** On from the first one that came. */
+  /** Continues with the first held packet. */
   #giveUpGap(): void {
     const distances = Array.from(this.#waiting.keys(), (sequence) => sequenceDistance(this.#expected, sequence))
     const first = (this.#expected + Math.min(...distances)) & 0xffff
     const packet = this.#waiting.get(first)
     this.#waiting.delete(first)
-    // There may be another gap behind it.
+    // There may be another gap after this packet.
     this.#gapAt = this.#options.now()
     if (packet !== undefined) this.#pass(packet, first)
   }

@@ -3,7 +3,7 @@ import type { SampleDecoder } from './frame-assembly.ts'
 import { g722Decoder } from './g722-decoder.ts'
 import { g726Decoder } from './g726-decoder.ts'
 
-/** Linear samples of the codes of G.711 (ITU-T G.711, tables 1 and 2), in 16 bits. */
+/** Linear 16-bit samples of the codes of G.711 (ITU-T G.711, tables 1 and 2). */
 const linear = {
   PCMU: Int16Array.from({ length: 256 }, (_, code) => {
     const bits = ~code & 0xff
@@ -19,19 +19,19 @@ const linear = {
   }),
 } as const
 
-/** Sound that is decoded here, so that it is recorded without ffmpeg as well. */
+/** Sound that the node decodes itself, so that it can be recorded without ffmpeg. */
 export interface DecodedSound {
   sampleRate: number
   channels: number
-  /** A decoder with a state of its own. */
+  /** Creates a decoder with its own state. */
   decoder: () => SampleDecoder
 }
 
-/** Highest rate and most channels of sound in a recording: a sample entry of MP4 holds 16 bits of rate. */
+/** Maximum sample rate and number of channels of recorded sound: an MP4 sample entry has 16 bits for the rate. */
 const maxRate = 65_535
 const maxChannels = 8
 
-/** How a track's sound is decoded; undefined: not here. */
+/** Returns the decoding of a track's sound; undefined if it is not supported. */
 export function decodedSound({
   codec,
   clockRate,
@@ -45,14 +45,14 @@ export function decodedSound({
   }
   if (codec === 'L16') return { ...format, decoder: () => linear16 }
   if (channels !== 1) return undefined
-  // Its clock is 8 kHz for historic reasons (RFC 3551, section 4.5.2); some write the true rate.
+  // Its RTP clock is 8 kHz for historic reasons (RFC 3551, section 4.5.2); some cameras declare the true rate.
   if (codec === 'G722') return { sampleRate: 16_000, channels, decoder: g722Decoder }
   const [, order, rate] = /^(AAL2-)?G726-(16|24|32|40)$/.exec(codec) ?? []
   if (rate === undefined) return undefined
   return { ...format, decoder: () => g726Decoder(Number(rate) / 8, order === undefined ? 'least' : 'most') }
 }
 
-/** Samples in network order (RFC 3551, section 4.5.11). */
+/** Decodes samples in network byte order (RFC 3551, section 4.5.11). */
 function linear16(payload: Buffer): Int16Array {
   return Int16Array.from({ length: payload.length >> 1 }, (_, index) => payload.readInt16BE(index * 2))
 }

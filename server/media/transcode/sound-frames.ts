@@ -2,15 +2,15 @@ import { BitReader } from '../rtsp/bit-reader.ts'
 import { payloadOf, timestampOf } from '../rtp/packet.ts'
 import { type FrameAssembly, largestFrame, type SourceFrame } from './frame-assembly.ts'
 
-/** How the headers of AAC in RTP are laid out (RFC 3640, section 4.1). */
+/** Layout of the AAC headers in RTP (RFC 3640, section 4.1). */
 export interface AacLayout {
   sizeLength: number
   indexLength: number
-  /** Samples of a frame, in ticks of the timestamp. */
+  /** Duration of a frame, in ticks of the timestamp. */
   frameTicks: number
 }
 
-/** Frames of a packet at most; a longer list is broken. */
+/** Maximum number of frames per packet; a longer list is broken. */
 const maxFrames = 64
 
 /** Whether bytes begin with the header of an ADTS frame (ISO/IEC 13818-7, section 6.2). */
@@ -18,14 +18,14 @@ function isAdts(bytes: Buffer): boolean {
   return bytes.length > 7 && bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xf6) === 0xf0
 }
 
-/** A frame without the ADTS header that some cameras leave before it. */
+/** Returns a frame without the ADTS header that some cameras leave before it. */
 function withoutAdts(frame: Buffer): Buffer {
   if (!isAdts(frame)) return frame
   const isProtected = ((frame[1] ?? 0) & 1) === 0
   return frame.subarray(isProtected ? 9 : 7)
 }
 
-/** Frames of ADTS that follow each other, without their headers; those before a broken length. */
+/** Returns consecutive ADTS frames without their headers, up to a broken length. */
 function adtsFrames(bytes: Buffer): Buffer[] {
   const frames: Buffer[] = []
   for (let at = 0; frames.length < maxFrames && isAdts(bytes.subarray(at)); ) {
@@ -38,11 +38,14 @@ function adtsFrames(bytes: Buffer): Buffer[] {
   return frames
 }
 
-/** Frames of AAC as RFC 3640 packs them: several in a packet, or one in several. Cameras also send ADTS, in the place of that form or inside of it, and bare frames. */
+/**
+ * Assembles AAC frames packed by RFC 3640: several in a packet, or one in several packets. Cameras also send ADTS,
+ * instead of this format or inside of it, and bare frames.
+ */
 export class AacFrames implements FrameAssembly {
   readonly #layout: AacLayout
   readonly #take: (frame: SourceFrame) => void
-  /** Parts of a frame in several packets. */
+  /** Parts of a frame that spans several packets. */
   #parts: Buffer[] = []
   #missing = 0
   #timestamp = 0
@@ -57,14 +60,14 @@ export class AacFrames implements FrameAssembly {
     const timestamp = timestampOf(packet)
     const { sizeLength, indexLength, frameTicks } = this.#layout
     if (payload.length < 2) return
-    // The length of these headers would be far beyond the packet.
+    // As a header length, the ADTS sync word would far exceed the packet.
     if (isAdts(payload)) {
       for (const [index, frame] of adtsFrames(payload).entries()) this.#give(timestamp + index * frameTicks, frame)
       return
     }
     if (sizeLength === 0) return this.#give(timestamp, payload)
     const headerBits = payload.readUInt16BE(0)
-    // Some leave the index out of the headers and of the description, others only of one of them.
+    // Some cameras omit the index from both the headers and the description, others only from one of them.
     const hasIndex = headerBits % (sizeLength + indexLength) === 0 || headerBits % sizeLength !== 0
     const headerLength = sizeLength + (hasIndex ? indexLength : 0)
     const count = Math.min(maxFrames, Math.floor(headerBits / headerLength))
@@ -104,7 +107,7 @@ export class AacFrames implements FrameAssembly {
   }
 }
 
-/** Sizes at the beginning of headers of some bits each. */
+/** Reads the size at the beginning of each header. */
 function sizesOf(headers: Buffer, count: number, sizeLength: number, headerLength: number): number[] {
   return Array.from({ length: count }, (_, index) => {
     const begin = index * headerLength
@@ -115,7 +118,10 @@ function sizesOf(headers: Buffer, count: number, sizeLength: number, headerLengt
   })
 }
 
-/** AAC as RFC 6416 packs it, one frame in a packet: its length in bytes of 255 and a rest, then the frame. */
+/**
+ * Assembles AAC packed by RFC 6416, with one frame per packet: its length in bytes of 255 and a remainder, followed by
+ * the frame.
+ */
 export class LatmFrames implements FrameAssembly {
   readonly #take: (frame: SourceFrame) => void
 
@@ -139,13 +145,13 @@ export class LatmFrames implements FrameAssembly {
 }
 
 /**
- * The AudioSpecificConfig in a StreamMuxConfig of one program and one layer (ISO/IEC 14496-3, section 1.7.3), which begins 15 bits in; undefined for any
- * other.
+ * Returns the AudioSpecificConfig in a StreamMuxConfig of one program and one layer (ISO/IEC 14496-3, section 1.7.3),
+ * which begins at bit 15. Returns undefined for any other StreamMuxConfig.
  */
 export function latmConfig(hex: string): Buffer | undefined {
   const bytes = Buffer.from(hex.slice(0, 256), 'hex')
   if (bytes.length < 4) return undefined
-  // No version, the same framing for all, no more frames, programs or layers than one.
+  // audioMuxVersion 0, same framing for all, and a single subframe, program and layer.
   const fixed = new Array<number>(15).fill(0)
   fixed[1] = 1
   const bitAt = (index: number): number => ((bytes[index >> 3] ?? 0) >> (7 - (index & 7))) & 1
@@ -159,15 +165,15 @@ export function latmConfig(hex: string): Buffer | undefined {
   )
 }
 
-/** Sound whose packets hold samples and nothing else. */
+/** Sound whose packets have only samples. */
 export class PlainFrames implements FrameAssembly {
   readonly #skip: number
   readonly #change: (samples: Buffer) => Buffer
   readonly #take: (frame: SourceFrame) => void
 
   /**
-   * @param skip bytes of a header before them
-   * @param change what a decoder takes instead
+   * @param skip number of header bytes before the samples
+   * @param change converts the samples for the decoder
    */
   constructor(take: (frame: SourceFrame) => void, skip = 0, change = (samples: Buffer): Buffer => samples) {
     this.#take = take
@@ -182,9 +188,9 @@ export class PlainFrames implements FrameAssembly {
 }
 
 /**
- * Codewords of G.726 from the order of RTP, the first one in the least significant bits (RFC 3551, section 4.5.4), to that of WAVE and AAL2, the first one in
- * the most significant.
- * @param bits of a codeword: 2 to 5
+ * Converts G.726 codewords from RTP order, with the first one in the least significant bits (RFC 3551, section 4.5.4),
+ * to the order of WAVE and AAL2, with the first one in the most significant bits.
+ * @param bits per codeword: 2 to 5
  */
 export function maxSignificantFirst(samples: Buffer, bits: number): Buffer {
   const out = Buffer.alloc(samples.length)
@@ -200,7 +206,10 @@ export function maxSignificantFirst(samples: Buffer, bits: number): Buffer {
   return out
 }
 
-/** Sampling rate of an AudioSpecificConfig (ISO/IEC 14496-3, section 1.6.2.1), in Hz; undefined when it is broken. */
+/**
+ * Returns the sampling rate of an AudioSpecificConfig (ISO/IEC 14496-3, section 1.6.2.1), in Hz; undefined if it is
+ * broken.
+ */
 export function aacSampleRate(config: Buffer): number | undefined {
   try {
     const bits = new BitReader(config)
@@ -214,8 +223,8 @@ export function aacSampleRate(config: Buffer): number | undefined {
 }
 
 /**
- * AudioSpecificConfig of AAC-LC (ISO/IEC 14496-3, section 1.6.2.1), for a camera that describes none.
- * @returns undefined for a rate that has no index
+ * Returns the AudioSpecificConfig of AAC-LC (ISO/IEC 14496-3, section 1.6.2.1), for a camera that describes none.
+ * @returns undefined for a rate without an index
  */
 export function aacLcConfig(sampleRate: number, channels: number): Buffer | undefined {
   const index = rates.indexOf(sampleRate)

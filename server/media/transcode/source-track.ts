@@ -15,23 +15,24 @@ import {
   PlainFrames,
 } from './sound-frames.ts'
 
-/** How a camera's track is put before a decoder. */
+/** A camera's track as input of a decoder. */
 export interface SourceTrack {
-  /** In the words of Matroska; its number is given later. */
+  /** Matroska description; its number is assigned later. */
   matroska: Omit<MatroskaTrack, 'number'>
   assembly: MakeAssembly
-  /** Codec whose pictures need those before them; undefined for other codecs. */
+  /** Codec whose pictures depend on previous ones; undefined for other codecs. */
   pictures: 'H264' | 'H265' | undefined
 }
 
-/** How a track is put before a decoder; undefined when there is no way. */
+/** Returns a track as input of a decoder; undefined if it is not supported. */
 export function sourceTrack(track: RtspTrack): SourceTrack | undefined {
   return track.kind === 'video' ? pictures(track) : sound(track)
 }
 
 /**
- * Size of H.264 and H.265 that is not described: ffmpeg would wait for seconds to find out a size, and follows the parameter sets in the stream all the same. For Motion JPEG, it
- * takes pictures of less than this height for fields.
+ * Assumed size of H.264 and H.265 that is not described. Without a size, ffmpeg would spend seconds to find one; it
+ * follows the parameter sets in the stream anyway. For Motion JPEG an assumed size is not used, because ffmpeg would
+ * take pictures below that height for fields.
  */
 const usualSize = { width: 1_280, height: 720 }
 
@@ -84,19 +85,22 @@ function pictures(track: RtspTrack): SourceTrack | undefined {
   return undefined
 }
 
-/** Interleaved mode, and decoding order numbers (RFC 6184, section 6.4; RFC 7798, section 4.4): they need reordering that WebRTC does not do. */
+/**
+ * Whether the stream uses interleaved mode or decoding order numbers (RFC 6184, section 6.4; RFC 7798, section 4.4).
+ * They require reordering that WebRTC does not do.
+ */
 export function isInterleaved(parameters: RtspTrack['parameters']): boolean {
   return parameters.get('packetization-mode') === '2' || Number(parameters.get('sprop-max-don-diff') ?? 0) > 0
 }
 
-/** Parameter sets of the description, in the form of Annex B; undefined when it has none. */
+/** Returns the parameter sets of the description in Annex B form; undefined if it has none. */
 function parameterSetUnits(track: RtspTrack): Buffer | undefined {
   const units = describedUnits(track)
   if (units.length === 0) return undefined
   return Buffer.concat(units.flatMap((unit) => [Buffer.from([0, 0, 0, 1]), unit]))
 }
 
-/** BITMAPINFOHEADER. */
+/** Builds a BITMAPINFOHEADER. */
 function bitmapHeader(name: string): Buffer {
   const header = Buffer.alloc(40)
   header.writeUInt32LE(40, 0)
@@ -106,7 +110,7 @@ function bitmapHeader(name: string): Buffer {
   return header
 }
 
-/** Bits of a codeword of G.726, by the end of its name. */
+/** Bits per G.726 codeword, by the end of the codec name. */
 const codewordBits: ReadonlyMap<string, number> = new Map([
   ['16', 2],
   ['24', 3],
@@ -147,7 +151,7 @@ function sound(track: RtspTrack): SourceTrack | undefined {
     )
   }
   if (codec === 'L16') return plain({ codecId: 'A_PCM/INT/BIG' }, (take) => new PlainFrames(take))
-  // The first 4 bytes say where in a frame the packet begins (RFC 2250, section 3.5).
+  // The first 4 bytes are the packet's offset within a frame (RFC 2250, section 3.5).
   if (codec === 'MPA') {
     return {
       matroska: { codecId: 'A_MPEG/L2', audio: { sampleRate: 44_100, channels: 2 } },
@@ -158,7 +162,7 @@ function sound(track: RtspTrack): SourceTrack | undefined {
   return undefined
 }
 
-/** Both forms of AAC: that of RFC 3640, and LATM (RFC 6416). */
+/** Supports both AAC payload formats: RFC 3640, and LATM (RFC 6416). */
 function aac({ codec, clockRate, channels, parameters }: RtspTrack): SourceTrack | undefined {
   const config = (parameters.get('config') ?? '').slice(0, 256)
   const isLatm = codec === 'MP4A-LATM'
@@ -185,7 +189,7 @@ function aac({ codec, clockRate, channels, parameters }: RtspTrack): SourceTrack
 /** Formats of WAVE (RFC 2361). */
 const waveTags = { aLaw: 6, muLaw: 7, g726: 0x45, g722: 0x28f } as const
 
-/** WAVEFORMATEX. */
+/** Builds a WAVEFORMATEX. */
 function waveHeader(
   tag: number,
   bitsPerSample: number,

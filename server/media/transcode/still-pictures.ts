@@ -6,13 +6,13 @@ import type { ConvertedInput, KeyFrame } from './converted-input.ts'
 import type { FfmpegRunner } from './ffmpeg-runner.ts'
 import { matroskaFrame, matroskaHeader, type MatroskaTrack } from './matroska-writer.ts'
 
-/** Interval between pictures of a camera, in milliseconds. */
+/** Interval of pictures of one camera, in milliseconds. */
 const everyMs = 60_000
-/** Time for one picture, in milliseconds. */
+/** Timeout for one picture, in milliseconds. */
 const makeMs = 15_000
-/** Frames that need no others come every few seconds, in milliseconds. */
+/** Timeout for the next independently decodable frame, in milliseconds; it comes every few seconds. */
 const frameMs = 8_000
-/** Limit of pictures that wait for their turn: a refused caller asks again. */
+/** Maximum number of queued pictures; a rejected caller tries again. */
 const maxWaiting = 16
 
 /** Source of a picture. */
@@ -21,25 +21,28 @@ interface StillSource {
   frame: Buffer
 }
 
-/** Small pictures of all cameras that nobody watches, by one ffmpeg at a time, beside those that people wait for. */
+/**
+ * Makes small pictures of all cameras without viewers, with one ffmpeg at a time, in addition to the conversions for
+ * viewers.
+ */
 export class StillPictures {
   readonly #runner: () => FfmpegRunner | undefined
   readonly #log: Log
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
 
-  /** @param runner undefined while no pictures can be made */
+  /** @param runner returns undefined while no pictures can be made */
   constructor(runner: () => FfmpegRunner | undefined, log: Log) {
     this.#runner = runner
     this.#log = log
   }
 
-  /** So many wait that there is no sense in asking for one more. */
+  /** Whether too many pictures are queued to add another. */
   get crowded(): boolean {
     return this.#waiting >= maxWaiting
   }
 
-  /** In the form of H.264 Annex B; undefined where it could not be made. Never rejects. */
+  /** Makes a picture in H.264 Annex B form; undefined if this failed. Never rejects. */
   make(source: StillSource, ended: AbortSignal): Promise<Buffer | undefined> {
     this.#waiting += 1
     const made = this.#last.then(async () => {
@@ -59,7 +62,7 @@ export class StillPictures {
   }
 }
 
-/** The newest picture of one camera, made once a minute at most and only when somebody asks. */
+/** Newest picture of one camera, made on request and at most once a minute. */
 export class CameraStill {
   readonly #pictures: StillPictures
   readonly #ended = new AbortController()
@@ -71,7 +74,7 @@ export class CameraStill {
     this.#pictures = pictures
   }
 
-  /** Undefined where there is none yet, or it cannot be made. Never rejects. */
+  /** Returns the newest picture; undefined if there is none yet, or it cannot be made. Never rejects. */
   async newest(input: ConvertedInput): Promise<KeyPicture | undefined> {
     if (performance.now() - this.#madeAt < everyMs && this.#making === undefined) return this.#picture
     this.#making ??= this.#make(input).finally(() => {
@@ -80,7 +83,7 @@ export class CameraStill {
     return await this.#making
   }
 
-  /** The camera is over. */
+  /** Cancels pending pictures when the camera ends. */
   close(): void {
     this.#ended.abort()
   }

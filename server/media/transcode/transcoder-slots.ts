@@ -2,28 +2,28 @@ import { soundsForPicture } from '../../../shared/media/ffmpeg.ts'
 
 /** User of a transcoder. */
 export interface SlotHolder {
-  /** Sound alone is made with a fraction of the work. */
+  /** Converting sound alone takes a fraction of the work. */
   readonly kind: 'picture' | 'sound'
-  /** Nobody watches any more: it gives its place to who needs it. */
+  /** Whether there are no viewers, so that another user may take the slot. */
   readonly idle: boolean
-  /** Its place is another's. */
+  /** Called when another user has taken the slot. */
   giveWay(): void
-  /** A place has become free. */
+  /** Called when a slot may be free. */
   retry(): void
 }
 
-/** How many transcoders run at once: a machine can make so many pictures, and no more. */
+/** Limits the number of transcoders that run at once. */
 export class TranscoderSlots {
   readonly #holders = new Set<SlotHolder>()
   readonly #waiting = new Set<SlotHolder>()
   #limit: number
 
-  /** @param limit of those of pictures */
+  /** @param limit maximum number of picture transcoders */
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  /** Runs beyond a smaller limit go on. */
+  /** Sets the limit. Running transcoders above a smaller limit continue. */
   set limit(limit: number) {
     this.#limit = limit
     this.#wake()
@@ -37,7 +37,7 @@ export class TranscoderSlots {
     return Array.from(this.#holders).filter((holder) => holder.kind === kind && !holder.idle).length
   }
 
-  /** Whether it has a place now, its own from before or a new one. */
+  /** Takes a slot. Returns whether the holder has one now, including one taken before. */
   take(holder: SlotHolder): boolean {
     if (this.#holders.has(holder)) return true
     const taken = Array.from(this.#holders).filter(({ kind }) => kind === holder.kind)
@@ -52,12 +52,12 @@ export class TranscoderSlots {
     return true
   }
 
-  /** Waits for a slot: `retry` is called when there may be one. */
+  /** Waits for a slot; `retry` is called when one may be free. */
   wait(holder: SlotHolder): void {
     this.#waiting.add(holder)
   }
 
-  /** It needs no place any more. */
+  /** Releases the slot. */
   leave(holder: SlotHolder): void {
     this.#waiting.delete(holder)
     if (this.#holders.delete(holder)) this.#wake()

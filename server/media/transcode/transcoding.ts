@@ -7,7 +7,7 @@ import { installCommand } from './install-command.ts'
 import { StillPictures } from './still-pictures.ts'
 import { TranscoderSlots } from './transcoder-slots.ts'
 
-/** Conversions that this machine can do for browsers. */
+/** Conversions for browsers that this machine can do. */
 export interface Abilities {
   pictures: boolean
   sound: boolean
@@ -15,10 +15,10 @@ export interface Abilities {
 
 export const noAbilities: Abilities = { pictures: false, sound: false }
 
-/** Interval between searches for a missing program, in milliseconds: somebody may have installed it. */
+/** Interval of searches for a missing program, in milliseconds: it may have been installed meanwhile. */
 const lookAgainMs = 10_000
 
-/** The ffmpeg of this machine, if there is one, and how many of it may run. */
+/** The ffmpeg of this machine, if there is one, and the limit on its processes. */
 export class Transcoding {
   readonly runner: FfmpegRunner
   readonly log: Log
@@ -33,8 +33,8 @@ export class Transcoding {
   changed: () => void = () => {}
 
   /**
-   * @param runner of the controller
-   * @param limit transcoders of pictures at once; 0: none at all
+   * @param runner runs ffmpeg by way of the controller
+   * @param limit maximum number of picture transcoders; 0: no conversion at all
    */
   constructor(runner: FfmpegRunner, limit: number, log: Log) {
     this.runner = runner
@@ -44,7 +44,9 @@ export class Transcoding {
     this.stills = new StillPictures(() => (this.known.pictures ? runner : undefined), log)
   }
 
-  /** The program that was found; undefined when there is none, before the first search, or while it is switched off. */
+  /**
+   * Program that was found; undefined if there is none, before the first search, or while conversion is switched off.
+   */
   get program(): FfmpegAbilities | undefined {
     return this.#limit === 0 ? undefined : this.#program
   }
@@ -59,17 +61,17 @@ export class Transcoding {
     this.#limit = limit
     this.slots.limit = limit
     if (!turned) return
-    // There was no search while it was switched off.
+    // While it was switched off, there was no search.
     mustNotFail(this.abilities())
     this.changed()
   }
 
-  /** Abilities that are known now. */
+  /** Abilities known now. */
   get known(): Abilities {
     return { pictures: this.program?.pictures === true, sound: this.program?.sound === true }
   }
 
-  /** Looks for the program where it was not found yet. Never rejects. */
+  /** Searches for the program unless it was found before. Never rejects. */
   async abilities(): Promise<Abilities> {
     if (this.#limit === 0) return noAbilities
     if (this.#program === undefined && performance.now() - this.#searchedAt > lookAgainMs) {
@@ -82,7 +84,7 @@ export class Transcoding {
     return this.known
   }
 
-  /** Never rejects. */
+  /** Returns the status for the operator. Never rejects. */
   async status(): Promise<TranscodingStatus> {
     const { pictures, sound } = await this.abilities()
     const use = (kind: 'picture' | 'sound') => ({ used: this.slots.used(kind), limit: this.slots.limitOf(kind) })

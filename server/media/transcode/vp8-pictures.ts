@@ -9,7 +9,10 @@ import type { Transcoding } from './transcoding.ts'
 
 export const vp8Format: VideoFormat = { codec: 'VP8', profileLevelId: '', parameterSets: '' }
 
-/** Pictures in VP8, which every browser decodes, of feeds in H.264 and H.265: one conversion for all viewers of a feed. */
+/**
+ * Converts pictures of feeds in H.264 and H.265 to VP8, which every browser decodes. All viewers of a feed share one
+ * conversion.
+ */
 export class Vp8Pictures {
   readonly #transcoding: Transcoding
   readonly #byFeed = new WeakMap<Feed, Vp8Picture>()
@@ -19,8 +22,9 @@ export class Vp8Pictures {
   }
 
   /**
-   * A share in the pictures of a feed in VP8, without its sound; undefined where this machine cannot make them.
-   * @throws Problem transcoders when every transcoder is in use
+   * Takes a share in a feed's pictures in VP8, without its sound. Returns undefined if this machine cannot convert
+   * them.
+   * @throws Problem transcoders if every transcoder is in use
    */
   async acquire(source: Feed): Promise<FeedLease | undefined> {
     await this.#transcoding.abilities()
@@ -32,7 +36,10 @@ export class Vp8Pictures {
   }
 }
 
-/** The picture of one feed in VP8, from its first viewer until some seconds after the last. It is a sink of the feed, like a viewer. */
+/**
+ * Picture of one feed in VP8, from its first viewer until some seconds after the last. It is a sink of the feed, like a
+ * viewer.
+ */
 class Vp8Picture implements Sink {
   readonly feed: Feed
   readonly #source: Feed
@@ -52,12 +59,12 @@ class Vp8Picture implements Sink {
     this.#conversion.convert(trackOf(source))
     for (const packet of source.gop) this.#conversion.push('video', Buffer.from(packet))
     this.#noteClock(Date.now())
-    // It keeps none: the decoder begins with the next key frame.
+    // The feed keeps no packets, so the decoder begins with the next key frame.
     if (source.gop.length === 0) source.requestKeyFrame()
     source.add(this)
   }
 
-  /** Counts a viewer, and returns what uncounts it. @throws Problem transcoders */
+  /** Counts a viewer, and returns a function that removes it again. @throws Problem transcoders */
   prepare(): () => void {
     return this.#conversion.prepare()
   }
@@ -82,7 +89,7 @@ class Vp8Picture implements Sink {
     this.#end()
   }
 
-  /** Ties the times of the pictures to the clock of the source, whose sound viewers receive. */
+  /** Relates the times of the pictures to the clock of the source, whose sound the viewers receive. */
   #noteClock(now: number): void {
     const clock = this.#source.clock('video').at(now)
     if (clock !== undefined) this.#conversion.report('video', { ...clock, middle: 0 })
@@ -95,7 +102,7 @@ class Vp8Picture implements Sink {
   }
 }
 
-/** The picture of a feed, in the form in which cameras describe theirs. */
+/** Returns the picture of a feed as a track, as cameras describe it. */
 function trackOf({ video }: Feed): RtspTrack {
   const { codec = 'H264', parameterSets = '' } = video ?? {}
   const parameters = new Map(parameterSets === '' ? [] : [['sprop-parameter-sets', parameterSets]])

@@ -9,7 +9,9 @@ export type FirstRunPurpose = (typeof firstRunPurposes)[number]
 export const firstRunSteps = ['purpose', 'network', 'certificate', 'api', 'room', 'camera', 'done'] as const
 export type FirstRunStep = (typeof firstRunSteps)[number]
 
-/** Steps of each purpose, in their order. The step for clients of the API can be reached from the last one, whatever the purpose. */
+/**
+ * Steps of each purpose, in order. The step for clients of the API can be reached from the last step of every purpose.
+ */
 export const stepsOfPurpose: Readonly<Record<FirstRunPurpose, readonly FirstRunStep[]>> = {
   '': ['purpose', 'room', 'camera', 'done'],
   try: ['purpose', 'room', 'camera', 'done'],
@@ -21,7 +23,7 @@ export const stepsOfPurpose: Readonly<Record<FirstRunPurpose, readonly FirstRunS
 export const firstRunSchema = z.strictObject({
   purpose: z.enum(firstRunPurposes).default(''),
   step: z.enum(firstRunSteps).default('purpose'),
-  /** Room that it made, and camera that it added last; empty: none. They may have been deleted since. */
+  /** Room created by the first run, and camera added last; empty: none. Both may have been deleted since. */
   room_id: z.string().max(limits.roomExtendId).default(''),
   user_id: z.string().max(limits.userId).default(''),
 })

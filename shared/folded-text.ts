@@ -1,4 +1,4 @@
-/** Folds case, width and diacritics, and turns runs of blanks and control characters into single spaces. */
+/** Folds case, width and diacritics, and replaces sequences of blanks and control characters by single spaces. */
 export function foldedText(text: string): string {
   const folded = foldedLetters(text)
   return /[^\S ]|\p{Cc}| {2}|^ | $/u.test(folded) ? folded.replace(/[\s\p{Cc}]+/gu, ' ').trim() : folded
@@ -7,11 +7,11 @@ export function foldedText(text: string): string {
 /** Folds letters only: a text without letters to fold keeps its length. */
 function foldedLetters(text: string): string {
   const lower = text.toLowerCase()
-  // Most texts are ASCII: normalizing them would change nothing.
+  // Most texts are ASCII, which normalization would not change.
   return /^[\x20-\x7e]*$/.test(lower) ? lower : lower.normalize('NFKD').replace(/\p{M}/gu, '')
 }
 
-/** Words of a search, folded; at most eight count. */
+/** Returns the folded words of a search, at most eight. */
 export function searchWords(text: string): string[] {
   return foldedText(text)
     .split(' ')
@@ -19,10 +19,10 @@ export function searchWords(text: string): string[] {
     .slice(0, 8)
 }
 
-/** A piece of a text. */
+/** Piece of a text. */
 export interface TextPiece {
   text: string
-  /** Matches a word of the search. */
+  /** Whether the piece matches a word of the search. */
   matched: boolean
 }
 

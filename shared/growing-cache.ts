@@ -1,4 +1,8 @@
-/** Options of an `LRUCache` that takes memory as it fills: with `max` it takes it for all entries at once, which is most of a start. @param most number of entries */
+/**
+ * Returns options for an `LRUCache` that allocates memory as it fills. With `max` it would allocate memory for all
+ * entries at once, which takes most of the time of a start.
+ * @param most number of entries
+ */
 export function growingTo(most: number): { maxSize: number; sizeCalculation: () => number } {
   return { maxSize: most, sizeCalculation: () => 1 }
 }

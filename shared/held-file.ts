@@ -1,19 +1,23 @@
 import { sleep } from './sleep.ts'
 
-/** Pauses between attempts, in milliseconds: about 5 s in all. An antivirus or an indexer holds a new file for far less. */
+/**
+ * Delays between attempts, in milliseconds: about 5 s in total. An antivirus program or an indexer keeps a new file
+ * open for a much shorter time.
+ */
 export const heldPauses: readonly number[] = [5, 10, 20, 50, 100, 200, 400, 800, 1_600, 1_800]
 
-/** Codes of Windows for a file that another program has open. */
+/** Error codes of Windows for a file that another program has open. */
 const held: ReadonlySet<unknown> = new Set(['EPERM', 'EACCES', 'EBUSY'])
 
-/** Tells whether an error of Windows is about a file that another program has open. */
+/** Whether an error of Windows means that another program has the file open. */
 export function isHeld(error: unknown): boolean {
   return error instanceof Error && 'code' in error && held.has(error.code)
 }
 
 /**
- * Repeats an operation that Windows refuses (EPERM, EACCES, EBUSY) while another program, such as an antivirus, has one of its files open, for about 5 s. On other systems it runs once.
- * @throws its last error
+ * Repeats an operation that Windows refuses (EPERM, EACCES, EBUSY) while another program, such as an antivirus, has one
+ * of its files open, for about 5 s. On other systems it runs once.
+ * @throws the error of the last attempt
  */
 export async function onceFree(platform: string, operation: () => Promise<void>): Promise<void> {
   for (const pause of platform === 'win32' ? heldPauses : []) {

@@ -1,2 +1,2 @@
-/** Placeholder of a stored secret. Sent back unchanged, it keeps the secret. */
+/** Placeholder of a stored secret. Sending it back unchanged keeps the secret. */
 export const hiddenSecret = '******'

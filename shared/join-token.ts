@@ -1,21 +1,21 @@
 import { z } from 'zod'
 
 /**
- * A join token, the secret part of a join link: `<payload>.<signature>`, both base64url. The payload is the claims as JSON, the signature an HMAC-SHA-256 of the
- * payload's text. The controller signs, the node verifies; both use this format.
+ * A join token is the secret part of a join link: `<payload>.<signature>`, both base64url. The payload contains the
+ * claims as JSON, the signature is an HMAC-SHA-256 of the payload's text. The controller signs tokens, and the node
+ * verifies them.
  */
 
-/** Claims of a join token. `observer`: a hidden viewer, for the console. */
+/** Claims of a join token. `observer`: an invisible viewer, for the console. */
 const joinClaimsSchema = z.strictObject({
-  /** Version. */
   v: z.literal(1),
   /** Id of the token, for revocation. */
   id: z.string().min(1).max(64),
   room: z.string().min(1).max(128),
-  /** Bound to this user; undefined: the user chooses a name and gets an id. */
+  /** User to whom the link is bound; undefined: the user chooses a name and receives an id. */
   user: z.string().min(1).max(128).optional(),
   name: z.string().max(256).optional(),
-  /** Short address of the link, which the room page passes on and returns to. */
+  /** Short address of the link, which the room page shares and returns to. */
   url: z.string().max(400).optional(),
   role: z.enum(['member', 'host', 'observer']),
   /** Time of issue and expiry, in milliseconds since the epoch. */
@@ -39,7 +39,7 @@ export interface JoinGrant {
 /** Maximum length of a token, in characters. */
 const maxJoinToken = 4_096
 
-/** Makes the claims of a token for a grant. @param id unguessable */
+/** Returns the claims of a token for a grant. @param id unguessable */
 export function joinClaims(grant: JoinGrant, id: string, now: number): JoinClaims {
   const claims: JoinClaims = { v: 1, id, room: grant.roomId, role: grant.role, iat: now, exp: now + grant.lifeMs }
   if (grant.userId !== undefined) claims.user = grant.userId
@@ -48,7 +48,7 @@ export function joinClaims(grant: JoinGrant, id: string, now: number): JoinClaim
   return claims
 }
 
-/** Makes the payload of a token, which is signed. */
+/** Returns the payload of a token, which is to be signed. */
 export function encodeJoinClaims(claims: JoinClaims): string {
   const bytes = String.fromCharCode(...new TextEncoder().encode(JSON.stringify(claims)))
   return btoa(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')

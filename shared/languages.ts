@@ -1,18 +1,18 @@
-/** A language of the console, the desktop shell and the room page. */
+/** Language of the console, the desktop shell and the room page. */
 interface LanguageEntry {
-  /** Primary subtag, by which the system's languages are compared. */
+  /** Primary subtag, compared with the system's languages. */
   id: string
   /** For documents, dates, numbers and lists. */
   tag: string
-  /** In the language itself. */
+  /** Name in the language itself. */
   name: string
-  /** Parts of a day, for Intl. */
+  /** Format of a day, for Intl. */
   day: { day: 'numeric' | '2-digit'; month: 'numeric' | '2-digit' | 'short'; year: 'numeric' }
-  /** The same day as its field in a form has it. */
+  /** Format of a day in form fields. */
   dayField: string
 }
 
-/** All languages. A new one is a line here; the type check then names the texts that it needs. */
+/** All languages. A new language is added here; the type check then reports the missing texts. */
 export const languages = [
   {
     id: 'en',
@@ -40,7 +40,7 @@ export const languages = [
 /** Id of a language. */
 export type Language = (typeof languages)[number]['id']
 
-/** Languages that can be chosen: the system's, or one of the list. */
+/** Selectable languages: the system's, or one of the list. */
 export const languageChoices = ['system', ...languages.map(({ id }) => id)] as const
 export type LanguageChoice = (typeof languageChoices)[number]
 
@@ -54,7 +54,7 @@ export function isLanguage(id: unknown): id is Language {
   return languages.some((each) => each.id === id)
 }
 
-/** Picks the first preferred language that has texts, else English. @param preferred language tags, e.g. `de-AT` */
+/** Returns the first preferred language with texts, otherwise English. @param preferred language tags, e.g. `de-AT` */
 export function preferredLanguage(preferred: readonly string[]): Language {
   return preferred.map((tag) => tag.toLowerCase().split('-')[0]).find(isLanguage) ?? 'en'
 }

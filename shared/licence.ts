@@ -5,12 +5,12 @@ export const licenceSchema = z.strictObject({
   /** ISO 8601 date or date-time; a date lasts to the end of that day (UTC). */
   expires_at: z.union([z.iso.date(), z.iso.datetime({ offset: true }), z.literal('')]).default(''),
   max_rooms: z.int().min(0).max(1_000_000).default(0),
-  /** Users and outgoing users in rooms, on all nodes together. */
+  /** Maximum number of users and outgoing users in rooms, on all nodes together. */
   max_users: z.int().min(0).max(10_000_000).default(0),
 })
 export type Licence = z.output<typeof licenceSchema>
 
-/** End of the licence, in milliseconds since the epoch; Infinity: never. */
+/** Returns the end of the licence, in milliseconds since the epoch; Infinity: never. */
 export function licenceEnd(licence: Licence): number {
   const text = licence.expires_at
   if (text === '') return Number.POSITIVE_INFINITY

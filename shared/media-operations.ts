@@ -4,16 +4,16 @@ import { recordingOperations } from './recording-operations.ts'
 import { bytes, defineOperation, nameBytes, wholeNumber } from './operation.ts'
 import { roomId, userId } from './domain/ids.ts'
 
-/** The media room API (specification, section 4.1): parameters, answers and errors of each operation. */
+/** The media room API (specification, section 4.1): parameters, responses and errors of each operation. */
 
-/** (field) Misspelling of clients. */
+/** The second spelling is a misspelling of clients in the field. */
 const accessToken = ['access_token', 'access_tocken'] as const
 
 const topic = nameBytes(1, limits.topic)
 const hostPassword = bytes(0, limits.hostPassword)
 const maxStreams = wholeNumber(0, limits.maxStreams)
 const attendeeMax = wholeNumber(1, limits.maxAttendees)
-/** 1 MCU free, 2 MCU host, 3 P2P free, 4 P2P host. */
+/** 1: MCU free, 2: MCU host, 3: P2P free, 4: P2P host. */
 const roomMode = wholeNumber(1, 4).transform((mode) => mode as 1 | 2 | 3 | 4)
 
 export const authenticate = defineOperation({
@@ -23,7 +23,8 @@ export const authenticate = defineOperation({
   methods: ['GET'],
   safe: true,
   summary: 'Authenticate a client with its key pair; opens a session.',
-  // A missing or invalid one is 401, not a parameter error (contract, section 2), so any value is valid here.
+  // A missing or invalid key results in 401, not a parameter error (contract, section 2), so every value is accepted
+  // here.
   params: z.object({ access_key: z.string().default(''), digest: z.string().default('') }),
   disclosure: { access_key: 'credential', digest: 'secret' },
   token: null,
@@ -82,7 +83,7 @@ export const getRoom = defineOperation({
     id: z.number(),
     room_id: z.string(),
     topic: z.string(),
-    /** 0 scheduled, 1 open, 2 locked, 3 closed. */
+    /** 0: scheduled, 1: open, 2: locked, 3: closed. */
     room_status: z.number(),
     owner_id: z.string(),
     host_password: z.string(),
@@ -184,7 +185,7 @@ export const getMcu = defineOperation({
   summary: 'The address of the MCU that serves a room.',
   params: z.object({
     room_id: roomId,
-    /** (field) JSON text `{"ip_tag":"local","idc_code":""}`. */
+    /** JSON text `{"ip_tag":"local","idc_code":""}` of clients in the field. */
     options: z.string().max(1024).optional(),
   }),
   disclosure: {
@@ -289,9 +290,9 @@ export const joinUrl = defineOperation({
   token: accessToken,
   success: z.strictObject({
     url: z.string(),
-    /** For people. */
+    /** Short address for people. */
     short_url: z.string(),
-    /** Milliseconds since the epoch. */
+    /** In milliseconds since the epoch. */
     expires_at: z.number(),
   }),
   answer: { url: 'secret', short_url: 'secret', expires_at: 'plain' },

@@ -10,18 +10,18 @@ const nodeAddrSchema = z
   .max(300)
   .regex(/^(\[[0-9A-Fa-f:.]+\]|[^\s:/[\]]+):\d{1,5}$/, rule('hostPort'))
 
-/** One address of a node, with its tag for a client's ip_tag. */
+/** Address of a node, with its tag for a client's ip_tag. */
 const nodeAddressSchema = z.strictObject({ tag: named(z.string().max(64)).default(''), addr: nodeAddrSchema })
 
 /** Drivers of nodes: `simulated` is a lab node without media. */
 export const nodeKinds = ['embedded', 'simulated', 'janus'] as const
 export type NodeKind = (typeof nodeKinds)[number]
 
-/** Secrets of a Janus server, by their names in its configuration: written by the operator, never shown again. */
+/** Secrets of a Janus server, by their names in its configuration: entered by the operator, never shown again. */
 export const nodeSecretNames = ['api_secret', 'admin_secret', 'admin_key', 'token_secret'] as const
 export type NodeSecretName = (typeof nodeSecretNames)[number]
 
-/** An address of a Janus server: one of these schemes, without login or fragment; empty: none. */
+/** Schema of an address of a Janus server: one of these schemes, without login or fragment; empty: none. */
 const serverUrl = (first: string, second: string) =>
   z
     .string()
@@ -37,7 +37,7 @@ function isServerUrl(text: string, schemes: readonly string[]): boolean {
   return url.hostname !== '' && url.username === '' && url.password === '' && !text.includes('#')
 }
 
-/** An MCU node as configured by the operator. Limits: 0 means none. */
+/** MCU node as configured by the operator. Limits: 0 means none. */
 export const nodeConfigSchema = z.strictObject({
   name: named(
     z
@@ -49,24 +49,27 @@ export const nodeConfigSchema = z.strictObject({
   kind: z.enum(nodeKinds),
   enabled: z.boolean().default(true),
   /**
-   * Port of a further embedded node: HTTP and WebSocket by TCP, media by UDP. 0: the node port of the settings, which one embedded node of a site may use; and for
-   * other kinds.
+   * Port of an additional embedded node: HTTP and WebSocket over TCP, media over UDP. 0: the node port of the settings,
+   * which one embedded node of a site may use; also 0 for other kinds.
    */
   port: z.int().min(0).max(65_535).default(0),
   addresses: z.array(nodeAddressSchema).max(limits.nodeAddresses).default([]),
   idc_code: z.string().max(64).default(''),
-  /** Share of the load relative to other nodes: a node of weight 2 gets twice the users. */
+  /** Share of the load relative to other nodes: a node of weight 2 receives twice as many users. */
   weight: z.number().min(0.01).max(100).default(1),
   max_rooms: z.int().min(0).max(1_000_000).default(0),
   max_users: z.int().min(0).max(1_000_000).default(0),
-  /** WebSocket transport of a Janus node, for sessions and for users. */
+  /** WebSocket address of a Janus node, for sessions and for users. */
   ws_url: serverUrl('ws', 'wss'),
-  /** Admin API of a Janus node, path included, e.g. `http://10.0.0.7:7088/admin`; empty: not used. */
+  /** Admin API of a Janus node, including the path, e.g. `http://10.0.0.7:7088/admin`; empty: not used. */
   admin_url: serverUrl('http', 'https'),
 })
 export type NodeConfig = z.output<typeof nodeConfigSchema>
 
-/** A secret for the server's configuration file as well, which has no line breaks; undefined: unchanged; empty: none. */
+/**
+ * Secret that is also written into the server's configuration file, and therefore has no line breaks; undefined:
+ * unchanged; empty: none.
+ */
 const nodeSecret = z
   .string()
   .max(256)
@@ -83,7 +86,7 @@ const nodeSecrets = {
   token_secret: nodeSecret,
 }
 
-/** Input to add or test a node: its configuration, and write-only secrets. */
+/** Input for adding or testing a node: its configuration, and write-only secrets. */
 export const nodeInputSchema = nodeConfigSchema.extend(nodeSecrets).superRefine((node, context) => {
   const issue = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message })
   if (node.kind !== 'janus') {
@@ -95,27 +98,30 @@ export const nodeInputSchema = nodeConfigSchema.extend(nodeSecrets).superRefine(
 })
 export type NodeInput = z.output<typeof nodeInputSchema>
 
-/** Input to change a node, without defaults. */
+/** Input for changing a node, without defaults. */
 export const nodeChangesSchema = z.strictObject({
   ...optionalFields(nodeConfigSchema),
   ...nodeSecrets,
   name: nodeConfigSchema.shape.name,
 })
 
-/** Fields of an input that may be shown: all except the secrets. */
+/** Returns the fields of an input that may be shown: all except the secrets. */
 export function nodeConfigOf(input: NodeInput): NodeConfig {
   const { api_secret: _, admin_secret: __, admin_key: ___, token_secret: ____, ...config } = input
   return config
 }
 
 /**
- * Addresses to which a node leads people, media, links and its secrets, in a form to compare. A node without any, as no node, leads nowhere else.
+ * Returns the addresses to which a node directs people, media, links and its secrets, in a comparable form. Empty for a
+ * node without addresses, or for no node.
  */
 export function nodeTargets(node: Pick<NodeConfig, 'addresses' | 'ws_url' | 'admin_url'> | undefined): string {
   const { addresses = [], ws_url = '', admin_url = '' } = node ?? {}
   return JSON.stringify([addresses.map(({ tag, addr }) => [tag, addr]), ws_url, admin_url])
 }
 
-/** State of a node for the operator. `disabled` and `draining` are set by the operator, the others result from polls. */
+/**
+ * State of a node for the operator. `disabled` and `draining` are set by the operator, the others result from polls.
+ */
 export const nodeStates = ['online', 'offline', 'draining', 'disabled', 'connecting'] as const
 export type NodeState = (typeof nodeStates)[number]

@@ -10,6 +10,6 @@ export function optionalFields<S extends z.ZodRawShape>(
     name,
     z.optional(field instanceof z.ZodDefault ? field.unwrap() : field),
   ])
-  // Object.fromEntries loses the types by key; the mapping above has them.
+  // Object.fromEntries loses the types by key; the return type above contains them.
   return Object.fromEntries(fields) as { [K in keyof S]: z.ZodOptional<WithoutDefault<S[K]> & z.ZodType> }
 }

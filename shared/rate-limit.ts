@@ -11,11 +11,11 @@ interface Window {
 
 /** Options of a limit. */
 export interface RateLimitOptions {
-  /** Maximum uses per key and window; read each time, so that a setting applies at once. 0 means no limit. */
+  /** Maximum uses per key and window; read each time, so that a setting takes effect at once. 0 means no limit. */
   most: number | (() => number)
   /** Length of a window from a key's first use, in milliseconds. */
   windowMs: number
-  /** Maximum number of keys; beyond it the least recently used one is forgotten. */
+  /** Maximum number of keys; beyond it the least recently used one is dropped. */
   remembered?: number
   /** Monotonic clock, in milliseconds. */
   now?: () => number
@@ -38,7 +38,7 @@ export class RateLimit {
     this.#windows = new LRUCache(growingTo(remembered))
   }
 
-  /** Tells whether a key has reached its limit. */
+  /** Whether a key has reached its limit. */
   reached(key: string): boolean {
     const most = this.#most()
     return most > 0 && (this.#current(key)?.used ?? 0) >= most
@@ -57,19 +57,19 @@ export class RateLimit {
     return most === 0 || window.used <= most
   }
 
-  /** Takes back one use that did not count. */
+  /** Takes back one use that should not count. */
   giveBack(key: string): void {
     const window = this.#current(key)
     if (window !== undefined && window.used > 0) window.used--
   }
 
-  /** Time until a key at its limit may be used again, in milliseconds; 0: now. */
+  /** Returns the time until a key at its limit may be used again, in milliseconds; 0: now. */
   retryAfterMs(key: string): number {
     const window = this.#current(key)
     return window === undefined || !this.reached(key) ? 0 : window.began + this.#windowMs - this.#now()
   }
 
-  /** Forgets a key that is no longer needed, such as a closed connection. */
+  /** Drops a key that is no longer needed, e.g. of a closed connection. */
   forget(key: string): void {
     this.#windows.delete(key)
   }

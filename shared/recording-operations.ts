@@ -4,11 +4,11 @@ import { streamSources } from './media/stream-source.ts'
 import { bytes, defineOperation, nameBytes, wholeNumber } from './operation.ts'
 import { roomId, userId } from './domain/ids.ts'
 
-/** Recordings and live streams on the media API: beyond the specification, for rooms, people and cameras. */
+/** Recordings and live streams on the media API, for rooms, people and cameras. Not part of the specification. */
 
 const token = ['access_token', 'access_tocken'] as const
 const id = bytes(1, 64)
-/** Milliseconds since the epoch, as text or a number: up to the end of the year 9999. */
+/** Milliseconds since the epoch, as text or a number, up to the end of the year 9999. */
 const moment = wholeNumber(0, 253_402_300_799_999)
 
 export const recordingSounds = ['none', 'own', 'room'] as const
@@ -17,7 +17,10 @@ const recordingStates = ['waiting', 'recording', 'finishing', 'available', 'fail
 const liveStates = ['waiting', 'living', 'stopped', 'failed'] as const
 
 const streams = {
-  /** none, own: the user's, or everybody's own of a whole room; room: all of the room as one sound. Default: own. */
+  /**
+   * `none`; `own`: the user's sound, or for a room each user's own; `room`: all sounds of the room mixed into one.
+   * Default: `own`.
+   */
   sound: z.enum(recordingSounds, 'must be none, own or room').optional(),
   /** Default: main. */
   picture: z.enum(recordingPictures, 'must be none, main or screen').optional(),
@@ -38,21 +41,21 @@ const facts = {
   description: z.string(),
   sound: z.enum(recordingSounds),
   picture: z.enum(recordingPictures),
-  /** Why it failed; empty: it did not. */
+  /** Reason of a failure; empty if it has not failed. */
   reason: z.string(),
-  /** Milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   created_at: z.number(),
-  /** 0: it goes on. */
+  /** 0: it is still running. */
   ended_at: z.number(),
 }
 
-/** A recording as answers of the API and of the console hold it. */
+/** Recording in responses of the API and the console. */
 export const recordingFacts = z.strictObject({
   ...facts,
   state: z.enum(recordingStates),
   files: z.array(
     z.strictObject({
-      /** Downloaded as it stands, until the recording is deleted. */
+      /** Can be downloaded without a token, until the recording is deleted. */
       url: z.string(),
       user_id: z.string(),
       source: z.enum(streamSources),
@@ -65,15 +68,15 @@ export const recordingFacts = z.strictObject({
 })
 export type RecordingFacts = z.output<typeof recordingFacts>
 
-/** A live stream as answers hold it. */
+/** Live stream in responses. */
 export const liveFacts = z.strictObject({
   ...facts,
   state: z.enum(liveStates),
-  /** Page to watch it. */
+  /** Page that plays the stream. */
   page_url: z.string(),
   /** HLS playlist. */
   hls_url: z.string(),
-  /** As the caller gave it. */
+  /** As specified by the caller. */
   rtmp_url: z.string(),
 })
 export type LiveFacts = z.output<typeof liveFacts>
@@ -104,7 +107,7 @@ const recordingAnswer = {
     started_at: 'plain',
   },
 } as const
-// An RTMP address may hold the key of the stream.
+// An RTMP address may contain the key of the stream.
 const liveAnswer = {
   ...factsAnswer,
   state: liveStates,
@@ -129,7 +132,7 @@ const search = {
   params: z.object({
     room_id: roomId.optional(),
     user_id: userId.optional(),
-    /** Those that began in this span, in milliseconds since the epoch. */
+    /** Only those that started in this span, in milliseconds since the epoch. */
     from: moment.optional(),
     to: moment.optional(),
     begin: wholeNumber(0, 1_000_000).optional(),
@@ -155,11 +158,11 @@ export const startRecording = defineOperation({
   summary: 'Record a room, a person or a camera from now on.',
   params: z.object({
     room_id: roomId,
-    /** Left out: the whole room, each stream in a file of its own. */
+    /** Undefined: the whole room, with each stream in its own file. */
     user_id: userId.optional(),
     ...labels,
     ...streams,
-    /** Wanted; left out: as the codecs allow. */
+    /** Requested container; undefined: as the codecs allow. */
     container: z.enum(['mp4', 'webm'], 'must be mp4 or webm').optional(),
   }),
   disclosure: { room_id: 'room', user_id: 'user', ...labelDisclosure, container: ['mp4', 'webm'] },
@@ -229,7 +232,7 @@ export const recordingLink = defineOperation({
     room_id: roomId,
     user_id: userId,
     source: z.enum(streamSources, 'must be main or screen').optional(),
-    /** Milliseconds since the epoch; at most six hours. */
+    /** Milliseconds since the epoch; the span is at most six hours. */
     from: moment,
     to: moment,
     /** Lifetime in seconds; default: an hour. */
@@ -245,7 +248,7 @@ export const recordingLink = defineOperation({
   },
   success: z.strictObject({
     hls_url: z.string(),
-    /** Milliseconds since the epoch. */
+    /** In milliseconds since the epoch. */
     expires_at: z.number(),
   }),
   answer: { hls_url: 'secret', expires_at: 'plain' },
@@ -340,10 +343,10 @@ export const liveLink = defineOperation({
   }),
   disclosure: { room_id: 'room', user_id: 'user', source: streamSources, ttl: 'number' },
   success: z.strictObject({
-    /** Page to watch, and to embed where the settings allow the site. */
+    /** Page that plays the stream, and that other sites may embed if the settings allow it. */
     page_url: z.string(),
     hls_url: z.string(),
-    /** Milliseconds since the epoch. */
+    /** In milliseconds since the epoch. */
     expires_at: z.number(),
   }),
   answer: { page_url: 'secret', hls_url: 'secret', expires_at: 'plain' },

@@ -1,13 +1,16 @@
-/** The two result code tables (specification, section 7) as named domain errors. Handlers use names; only this file knows numbers. */
+/**
+ * The two result code tables (specification, section 7) as named domain errors. Handlers use names; the numbers are
+ * only in this file.
+ */
 
 import { apiRefusals } from './refusals/api.ts'
 import type { Complaint } from './refusals/complaints.ts'
 import { type Refusal, refusal } from './refusals/refusal.ts'
 
-/** Listener that answers. */
+/** Listener that responds. */
 export type ApiName = 'media' | 'device'
 
-/** Answer for one domain error: its `ret` on each API (missing: that API never returns it). */
+/** Numbers of one domain error: its `ret` on each API (missing: that API never returns it). */
 interface ResultCode {
   media?: number
   device?: number
@@ -51,7 +54,7 @@ const numbers: Readonly<Record<ErrorName, ResultCode>> = table
 /** Names of all domain errors. */
 export const errorNames = Object.keys(table).filter((name): name is ErrorName => Object.hasOwn(table, name))
 
-/** Default sentence of a domain error. */
+/** Returns the default sentence of a domain error. */
 export function sentenceOf(name: ErrorName): string {
   return apiRefusals[name][1]
 }
@@ -60,8 +63,8 @@ export function sentenceOf(name: ErrorName): string {
 export const success = 0
 
 /**
- * The `ret` of a domain error on one API, or undefined when that API has no number for it
- * (a bug: the caller answers the generic failure of its operation).
+ * Returns the `ret` of a domain error on one API, or undefined if that API has no number for it (a bug: the caller then
+ * returns the generic failure of its operation).
  */
 export function retOf(api: ApiName, name: ErrorName): number | undefined {
   return numbers[name][api]
@@ -69,30 +72,33 @@ export function retOf(api: ApiName, name: ErrorName): number | undefined {
 
 /** Details of a domain error. */
 export interface ErrorDetail {
-  /** A narrower refusal: its sentence replaces the default one. */
+  /** More specific refusal, whose sentence replaces the default one. */
   refusal?: Refusal
   /** Problem of the field. */
   complaint?: Complaint
   /** Name of the invalid parameter. */
   field?: string
-  /** Reason for the operator only: never sent to an API caller. */
+  /** Reason for the operator only, never sent to an API caller. */
   reason?: string
   cause?: unknown
 }
 
 /**
- * A known failure of an operation or a console procedure: answered to the caller with its code and message.
- * The message is one plain sentence that tells the caller what to correct, and never contains a secret.
+ * Known failure of an operation or a console procedure, returned to the caller with its code and message. The message
+ * is one sentence with the required correction, and never contains a secret.
  */
 export class ApiError extends Error {
   readonly code: ErrorName
   readonly field: string | undefined
   readonly reason: string | undefined
-  /** Complaint about `field`, if the error is no more than that. */
+  /** Complaint about `field`, if the error consists of nothing else. */
   readonly complaint: Complaint | undefined
   readonly #refusal: Refusal | undefined
 
-  /** A failure of the store always states whether the outcome is certain: `notStored` and `outcomeUnknown` of the store make it. */
+  /**
+   * A failure of the store always contains whether the outcome is certain: created by `notStored` and `outcomeUnknown`
+   * of the store.
+   */
   constructor(code: Exclude<ErrorName, 'storage'>, detail?: ErrorDetail)
   constructor(code: ErrorName, detail: ErrorDetail & Required<Pick<ErrorDetail, 'refusal'>>)
   constructor(code: ErrorName, { refusal: narrower, complaint, field, reason, cause }: ErrorDetail = {}) {
@@ -108,14 +114,14 @@ export class ApiError extends Error {
     this.#refusal = narrower
   }
 
-  /** The error as a console procedure answers it. */
+  /** The error as returned by a console procedure. */
   get refusal(): Refusal {
     if (this.complaint === undefined) return this.#refusal ?? { ...refusal(this.code), message: this.message }
     const values = { field: this.field ?? '', problem: this.complaint.message }
     return { ...refusal('inputInvalid', values), message: this.message }
   }
 
-  /** The same error with another cause. */
+  /** Returns the same error with another cause. */
   withCause(cause: unknown): ApiError {
     const { code, field, reason, complaint } = this
     return new ApiError(code, {

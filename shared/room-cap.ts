@@ -1,13 +1,14 @@
 /**
- * Limit of a room (specification: `attendee_max`). It counts users and devices on every node of the room; these are the only places that compare.
+ * Limit of a room (specification: `attendee_max`). It counts users and devices on all nodes of the room; only these
+ * functions compare with it.
  */
 
-/** Tells whether a room is full. @param users number of users on all its nodes, without the new one */
+/** Whether a room is full. @param users number of users on all its nodes, without the new one */
 export function isFull(users: number, { attendeeMax }: { attendeeMax: number }): boolean {
   return users >= attendeeMax
 }
 
-/** Tells whether a room exceeds its limit after the last join. @param users number of users on all its nodes */
+/** Whether a room exceeds its limit after the last join. @param users number of users on all its nodes */
 export function isOverfull(users: number, { attendeeMax }: { attendeeMax: number }): boolean {
   return users > attendeeMax
 }

@@ -65,14 +65,14 @@ function shapeOf(schemaOf: (declaration: Setting | SettingPart) => z.ZodType): R
 
 /** All settings of the operator. Every part has defaults, so `{}` is a complete document. */
 export const settingsSchema = z.strictObject(
-  // Object.fromEntries loses the types by key; the type has them. The same for the patch.
+  // Object.fromEntries loses the types by key; the declared type contains them. The same applies to the patch.
   shapeOf((each) =>
     isSetting(each) ? each.schema.default(each.default) : partSchema(each).prefault({}),
   ) as SettingsShape,
 )
 export type Settings = z.output<typeof settingsSchema>
 
-/** A partial document of the site file or the console: each part in it is merged into the current settings. */
+/** Partial document from the site file or the console: each part in it is merged into the current settings. */
 export const settingsPatchSchema = z.strictObject(
   shapeOf((each) => (isSetting(each) ? each.schema : partPatchSchema(each)).optional()) as PatchShape,
 )
@@ -89,7 +89,7 @@ interface SettingText {
   readonly hint: string
 }
 
-/** Texts of all settings that a card shows, in the shape of the settings. */
+/** Texts of all settings with a card, in the structure of the settings. */
 export type SettingTexts = {
   readonly [P in keyof Declarations]: Declarations[P] extends Setting
     ? SettingText
@@ -114,24 +114,24 @@ export type DeclaredSetting = Setting & { readonly path: SettingPath }
 /** Every setting, in the order of the stored document. */
 export const allSettings: readonly DeclaredSetting[] = Object.entries(declarations).flatMap(
   ([part, declaration]: [string, Setting | SettingPart]) =>
-    // The paths are made of the keys of the declarations.
+    // The paths consist of the keys of the declarations.
     isSetting(declaration)
       ? [{ ...declaration, path: part as SettingPath }]
       : Object.entries(declaration).map(([name, setting]) => ({ ...setting, path: `${part}.${name}` as SettingPath })),
 )
 const settingsByPath: ReadonlyMap<string, DeclaredSetting> = new Map(allSettings.map((each) => [each.path, each]))
 
-/** Returns the declaration of a setting; undefined for the path of none. */
+/** Returns the declaration of a setting; undefined if the path is not one of a setting. */
 export function settingAt(path: string): DeclaredSetting | undefined {
   return settingsByPath.get(path)
 }
 
-/** Settings of a card, in its order. */
+/** Returns the settings of a card, in order. */
 export function settingsOfCard(card: SettingCard): readonly DeclaredSetting[] {
   return allSettings.filter((each) => each.card === card).sort((one, other) => one.order - other.order)
 }
 
-/** The defaults of every setting. */
+/** Returns the default of every setting. */
 export function defaultSettings(): Settings {
   return settingsSchema.parse({})
 }
@@ -149,7 +149,10 @@ export function mergeSettings(before: Settings | undefined, patch: SettingsPatch
   return settingsSchema.parse(merged)
 }
 
-/** Settings for a console: they show that a TURN server or the object storage has a secret, but not its value. */
+/**
+ * Returns the settings for a console: they show whether a TURN server or the object storage has a secret, but not its
+ * value.
+ */
 export function hideSecrets(settings: Settings): Settings {
   const ice_servers = settings.media.ice_servers.map((server) =>
     server.credential === '' ? server : { ...server, credential: hiddenSecret },
@@ -164,8 +167,9 @@ export function hideSecrets(settings: Settings): Settings {
 }
 
 /**
- * Replaces placeholders in a patch by the stored credentials of the server with the same addresses. A server with other addresses has no credential until it is entered. The secret of the object
- * storage stays for the same key id and address.
+ * Replaces placeholders in a patch by the stored credentials of the server with the same addresses. A server with other
+ * addresses has no credential until it is entered. The secret of the object storage is kept for the same key id and
+ * address.
  */
 export function keepHiddenSecrets(given: SettingsPatch, before: Settings): SettingsPatch {
   const patch = keepStorageSecret(given, before)
@@ -184,7 +188,7 @@ function keepStorageSecret(patch: SettingsPatch, { object_storage: before }: Set
   if (storage === undefined) return patch
   const { access_key_id = before.access_key_id, endpoint = before.endpoint, secret_access_key } = storage
   const isOther = access_key_id !== before.access_key_id || endpoint !== before.endpoint
-  // The secret belongs to its key id and address: another one has none until it is entered.
+  // The secret belongs to its key id and address: another one has no secret until it is entered.
   if (secret_access_key === undefined && isOther)
     return { ...patch, object_storage: { ...storage, secret_access_key: '' } }
   if (secret_access_key !== hiddenSecret) return patch
@@ -202,12 +206,18 @@ function sameServer({ urls, username }: IceServer, { media }: Settings): IceServ
   return has((server) => sameUrls(server) && server.username === username) ?? has(sameUrls) ?? has(sameHosts)
 }
 
-/** Hosts of STUN and TURN addresses (RFC 7064, RFC 7065), which have no `//`; another port or transport is the same server. */
+/**
+ * Returns the hosts of STUN and TURN addresses (RFC 7064, RFC 7065), which contain no `//`. Addresses with another port
+ * or transport belong to the same server.
+ */
 function hostsOf(urls: readonly string[]): string[] {
   return urls.map((url) => /^[a-z]+:(\[[^\]]*\]|[^:?]*)/.exec(url)?.[1]?.toLowerCase() ?? url)
 }
 
-/** Checks whether a patch changes a setting that requires a person. An unchanged value, or a hidden secret that is sent back, is no change. */
+/**
+ * Whether a patch changes a setting that requires a person. An unchanged value, or a hidden secret that is sent back,
+ * does not count as a change.
+ */
 export function needsPerson(given: SettingsPatch, settings: Settings): boolean {
   const patch = keepHiddenSecrets(given, settings)
   return allSettings.some(({ path, access: callers }) => {
@@ -218,7 +228,7 @@ export function needsPerson(given: SettingsPatch, settings: Settings): boolean {
   })
 }
 
-/** Returns the value at a dotted path; undefined: none. */
+/** Returns the value at a dotted path; undefined if there is none. */
 export function valueAt(document: unknown, path: string): unknown {
   let value = document
   for (const name of path.split('.')) {
@@ -228,7 +238,7 @@ export function valueAt(document: unknown, path: string): unknown {
   return value
 }
 
-/** Migrates settings of any version: a missing or invalid field has its default. */
+/** Migrates settings of any version: missing or invalid fields get their defaults. */
 export function completeSettings(stored: unknown): Settings {
   const whole = settingsSchema.safeParse(stored)
   if (whole.success) return whole.data

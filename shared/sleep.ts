@@ -1,24 +1,24 @@
 import { onAbort } from './abort.ts'
 
-/** Limits of a wait. */
+/** Options of a wait. */
 export interface SleepOptions {
   /** Ends the wait early. */
   signal?: AbortSignal | undefined
-  /** Whether the program waits for the timer before it ends; default: true. Without effect in browsers. */
+  /** Whether the timer keeps the program running; default: true. Has no effect in browsers. */
   ref?: boolean | undefined
 }
 
-/** Starts a timer. @returns cancels the timer */
+/** Starts a timer. @returns function that cancels the timer */
 export type StartTimer = (milliseconds: number, run: () => void, ref: boolean) => () => void
 
 const ownTimers: StartTimer = (milliseconds, run, ref) => {
   const timer = setTimeout(run, milliseconds)
-  // A number in browsers.
+  // The timer is a number in browsers.
   if (!ref && typeof timer === 'object') timer.unref()
   return () => clearTimeout(timer)
 }
 
-/** Resolves after so many milliseconds. @throws the signal's reason when it aborts first */
+/** Resolves after the given number of milliseconds. @throws the signal's reason if it aborts before */
 export function sleep(
   milliseconds: number,
   { signal, ref = true }: SleepOptions = {},
@@ -40,11 +40,11 @@ export function sleep(
   })
 }
 
-/** Resolves after so many milliseconds, or as soon as the signal aborts. Never rejects. */
+/** Resolves after the given number of milliseconds, or as soon as the signal aborts. Never rejects. */
 export async function pause(milliseconds: number, options: SleepOptions, start: StartTimer = ownTimers): Promise<void> {
   try {
     await sleep(milliseconds, options, start)
   } catch {
-    // The signal aborted: the wait is over.
+    // The signal aborted, which ends the wait.
   }
 }

@@ -3,27 +3,27 @@ import { isName } from './control-character.ts'
 import { limits } from './limits.ts'
 import { rule } from './refusals/complaints.ts'
 
-/** Separates tags in one text. No tag contains one. */
+/** Separator of tags in one text. Tags do not contain it. */
 const separator = /[,，]/
-/** A letter, digit, punctuation mark or symbol; without one a tag would look empty. */
+/** Letter, digit, punctuation mark or symbol; a tag without any would look empty. */
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u
-/** Printable ASCII in which `tagOf` changes nothing. */
+/** Printable ASCII that `tagOf` does not change. */
 const plain = /^[!-~]+(?: [!-~]+)*$/
 const loneSurrogate = /\p{Cs}/u
 
-/** A tag as it is stored: in NFC, without spaces at its ends, and with single spaces between words. */
+/** Returns a tag in its stored form: in NFC, trimmed, and with single spaces between words. */
 export function tagOf(text: string): string {
   return text.normalize('NFC').replace(/ +/g, ' ').trim()
 }
 
-/** Key by which tags are compared: case does not count. */
+/** Returns the key by which tags are compared, ignoring case. */
 export function tagKey(tag: string): string {
-  // Most stored tags are ASCII: normalizing them would change nothing.
+  // Most stored tags are ASCII, which normalization would not change.
   if (plain.test(tag)) return tag.toLowerCase()
   return tagOf(tag).toLowerCase().normalize('NFC')
 }
 
-/** Each tag once, as first written. */
+/** Removes duplicate tags, and keeps the first spelling. */
 export function distinctTags(tags: readonly string[]): string[] {
   const found = new Map<string, string>()
   for (const tag of tags) {
@@ -33,12 +33,12 @@ export function distinctTags(tags: readonly string[]): string[] {
   return [...found.values()]
 }
 
-/** Tags of a text that separates them by commas, e.g. a cell of a table. */
+/** Splits a text with comma-separated tags, e.g. a cell of a table. */
 export function splitTags(text: string): string[] {
   return distinctTags(text.split(separator).map(tagOf).filter(Boolean))
 }
 
-/** Tags as one text, which `splitTags` reads. */
+/** Joins tags to one text, which `splitTags` can split. */
 export const joinedTags = (tags: readonly string[]): string => tags.join(', ')
 
 const { tagLength } = limits
@@ -46,7 +46,7 @@ const { tagLength } = limits
 /** A tag: 1 to 40 characters of Unicode. */
 export const tagSchema = z
   .string()
-  // Bounds the work of what follows.
+  // Limits the work of the following steps.
   .max(tagLength * 8)
   .overwrite(tagOf)
   .refine((tag) => visible.test(tag) && Array.from(tag).length <= tagLength, {
@@ -64,6 +64,6 @@ export interface TagChange {
   remove: readonly string[]
 }
 
-/** Tags that records carry. */
+/** Tags in use, with their number of records. */
 export const knownTags = z.array(z.strictObject({ tag: z.string(), count: z.int() }))
 export type KnownTag = z.output<typeof knownTags>[number]

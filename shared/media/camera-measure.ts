@@ -1,16 +1,19 @@
 import { z } from 'zod'
 
-/** Stream of a camera in one interval. */
+/** Measurements of a camera's stream in one interval. */
 export const cameraMeasure = z.strictObject({
   /** End of the interval, in milliseconds since the epoch. */
   at: z.number(),
-  /** Bits per second, video and sound. */
+  /** Bits per second of picture and sound. */
   bitrate: z.number(),
   /** Pictures per second. */
   frame_rate: z.number(),
-  /** Mean distance of key frames in milliseconds; null: none came, or they are not counted because the video is converted. */
+  /**
+   * Mean distance of key frames in milliseconds; null: none arrived, or they are not counted because the video is
+   * converted.
+   */
   key_frame_ms: z.number().nullable(),
-  /** Share of packets that did not arrive, 0 to 1. */
+  /** Share of lost packets, 0 to 1. */
   loss: z.number(),
 })
 export type CameraMeasure = z.output<typeof cameraMeasure>

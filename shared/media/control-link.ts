@@ -4,7 +4,7 @@ import { deviceErrorKinds } from '../device.ts'
 import { mustNotFail } from '../unawaited.ts'
 import { mediaRefusals } from './room-media.ts'
 
-/** A declared message: a request if it has a result, otherwise a notification without an answer. */
+/** Declared message: a request if it has a result, otherwise a notification without a response. */
 interface Declaration {
   readonly params: z.ZodType
   readonly result?: z.ZodType
@@ -44,26 +44,25 @@ export type ControlFailure = z.output<typeof failureSchema>
 const messageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('request'), id: z.int(), method: z.string(), params: z.unknown() }),
   z.strictObject({ type: z.literal('notification'), method: z.string(), params: z.unknown() }),
-  /** The caller gave up: the other side undoes the request and need not answer. */
+  /** The caller has given up: the receiver undoes the request and need not respond. */
   z.strictObject({ type: z.literal('cancel'), id: z.int() }),
-  /** Left out: the request only confirms. */
+  /** Undefined if the request only needs a confirmation. */
   z.strictObject({ type: z.literal('answer'), id: z.int(), result: z.unknown().optional() }),
   z.strictObject({ type: z.literal('failure'), id: z.int(), failure: failureSchema }),
 ])
 export type ControlMessage = z.output<typeof messageSchema>
 
-/** Dependencies of one end of the protocol. */
 export interface ControlLinkDependencies<Out extends Declarations, In extends Declarations> {
-  /** Messages that this end sends, and those that it receives. */
+  /** Messages that this end sends, and messages that it receives. */
   sends: Out
   receives: In
   /** Handlers of received messages. A request without a handler fails. */
   handlers: Partial<Handlers<In>>
-  /** Sends a message. `soon`: it may wait some milliseconds for later ones, in order. */
+  /** Sends a message. `soon`: it may be delayed by a few milliseconds to be sent with later messages, in order. */
   send: (message: ControlMessage, urgency?: 'soon') => void
-  /** Describes the error of a handler for the other end. */
+  /** Converts the error of a handler for the other end. */
   describe: (error: unknown) => ControlFailure
-  /** Returns the error that a failed request rejects with. */
+  /** Returns the error with which a failed request rejects. */
   errorOf: (failure: ControlFailure) => Error
   /** Logs a malformed message or a failed handler. */
   report: (event: string, error: unknown) => void
@@ -77,11 +76,14 @@ interface Pending {
   reject(error: Error): void
 }
 
-/** One end of the protocol between the controller and a media program: each request is answered once, in any order. Notifications arrive in order. */
+/**
+ * One end of the protocol between the controller and a media program. Each request is answered once, in any order.
+ * Notifications arrive in order.
+ */
 export class ControlLink<Out extends Declarations, In extends Declarations> {
   readonly #dependencies: ControlLinkDependencies<Out, In>
   readonly #pending = new Map<number, Pending>()
-  /** Received requests that are not answered yet. */
+  /** Received requests without a response yet. */
   readonly #running = new Map<number, AbortController>()
   #lastId = 0
   #closed: Error | undefined
@@ -91,9 +93,9 @@ export class ControlLink<Out extends Declarations, In extends Declarations> {
   }
 
   /**
-   * Sends a request and waits for its answer.
+   * Sends a request and waits for its response.
    * @param signal deadline of the request; when it aborts, the other end cancels the request
-   * @param tooLate called when the request succeeded after the signal aborted
+   * @param tooLate called if the request succeeded after the signal aborted
    * @throws the error of the other end; the error of `close`; the signal's reason
    */
   async request<M extends RequestName<Out>>(
@@ -112,10 +114,10 @@ export class ControlLink<Out extends Declarations, In extends Declarations> {
     const answer = Promise.withResolvers<unknown>()
     this.#pending.set(id, answer)
     const unregister = onAbort(signal, () => {
-      // A cancelled request is answered, too: the entry is removed then.
+      // A cancelled request is answered, too; then its entry is removed.
       this.#pending.set(id, { resolve: tooLate, reject: () => {} })
       answer.reject(signal.reason)
-      // An abort does not catch what its listeners throw.
+      // An abort does not catch errors of its listeners.
       try {
         send({ type: 'cancel', id })
       } catch (error) {
@@ -126,14 +128,14 @@ export class ControlLink<Out extends Declarations, In extends Declarations> {
       this.#sendRequest(id, method, params)
       const parsed = sends[method]?.result?.safeParse(await answer.promise)
       if (parsed?.success !== true) throw errorOf({ reason: 'other', message: `the answer to ${method} is malformed` })
-      // The declaration ties the schema to the method; the compiler cannot follow that through the index.
+      // The declaration ties the schema to the method, but the compiler cannot derive this from the index.
       return parsed.data as Result<Out, M>
     } finally {
       unregister()
     }
   }
 
-  /** A request that could not be sent is never answered: its entry is removed here. */
+  /** Sends a request. If sending fails, there is never a response, so its entry is removed here. */
   #sendRequest(id: number, method: string, params: unknown): void {
     try {
       this.#dependencies.send({ type: 'request', id, method, params })
@@ -143,12 +145,15 @@ export class ControlLink<Out extends Declarations, In extends Declarations> {
     }
   }
 
-  /** Sends a notification. @param urgency `soon`: it may wait some milliseconds for later messages */
+  /**
+   * Sends a notification.
+   * @param urgency `soon`: it may be delayed by a few milliseconds to be sent with later messages
+   */
   notify<M extends NotificationName<Out>>(method: M, params: Params<Out, M>): void {
     this.#dependencies.send({ type: 'notification', method, params })
   }
 
-  /** Takes a message of the other end. */
+  /** Handles a message of the other end. */
   receive(value: unknown): void {
     const parsed = messageSchema.safeParse(value)
     if (!parsed.success) return this.#dependencies.report('a message is malformed', parsed.error.message)
@@ -167,7 +172,7 @@ export class ControlLink<Out extends Declarations, In extends Declarations> {
     }
   }
 
-  /** Fails all unanswered requests of both ends, and those that follow, with this error. */
+  /** Fails all pending requests of both ends, and all later ones, with this error. */
   close(error: Error): void {
     this.#closed = error
     for (const pending of this.#pending.values()) pending.reject(error)
@@ -185,7 +190,7 @@ export class ControlLink<Out extends Declarations, In extends Declarations> {
     } catch (error) {
       const failure = describe(error)
       if (failure.reason === 'other' && !abort.signal.aborted) report(`the request ${method} failed`, error)
-      // Failures of hundreds of cameras at once are sent together.
+      // Simultaneous failures of hundreds of cameras are sent together.
       send({ type: 'failure', id, failure }, failure.reason === 'device' ? 'soon' : undefined)
     } finally {
       this.#running.delete(id)
@@ -200,12 +205,12 @@ export class ControlLink<Out extends Declarations, In extends Declarations> {
     }
   }
 
-  /** @throws Error if there is none */
+  /** @throws Error if there is no handler */
   #handler(method: string): (params: unknown, signal: AbortSignal) => unknown {
     const { receives, handlers } = this.#dependencies
     const handler = Object.hasOwn(receives, method) ? handlers[method] : undefined
     if (handler === undefined) throw new Error(`there is no handler for ${method}`)
-    // The declaration ties the handler's parameters to the method; the compiler cannot follow that through the index.
+    // The declaration ties the handler's parameters to the method, but the compiler cannot derive this from the index.
     return handler as (params: unknown, signal: AbortSignal) => unknown
   }
 

@@ -4,8 +4,8 @@ const maxMessages = 256
 const soonMs = 10
 
 /**
- * Sends the messages of one turn of the event loop together: each send wakes the other process, which costs more than reading it. A single one is sent as it is,
- * several as an array, in order.
+ * Sends the messages of one event loop turn together: each send wakes the other process, which costs more than reading
+ * the message. A single message is sent unchanged, several as an array, in order.
  */
 export class GatheredMessages<Message> {
   readonly #send: (message: Message | Message[]) => void
@@ -17,21 +17,21 @@ export class GatheredMessages<Message> {
     this.#send = send
   }
 
-  /** Sends it before the event loop waits again. */
+  /** Sends a message before the event loop becomes idle. */
   send(message: Message): void {
     this.#waiting.push(message)
     if (this.#waiting.length >= maxMessages) this.flush()
     else this.#turn ??= setImmediate(() => this.flush())
   }
 
-  /** Sends it within 10 ms, together with later ones: failures of hundreds of dead cameras are not urgent. */
+  /** Sends a message within 10 ms, together with later ones: failures of hundreds of dead cameras are not urgent. */
   sendSoon(message: Message): void {
     this.#waiting.push(message)
     if (this.#waiting.length >= maxMessages) this.flush()
     else this.#soon ??= setTimeout(() => this.flush(), soonMs)
   }
 
-  /** Sends the pending messages now: the process is about to end. */
+  /** Sends the pending messages now, because the process is about to end. */
   flush(): void {
     clearImmediate(this.#turn)
     clearTimeout(this.#soon)

@@ -2,26 +2,31 @@ import { z } from 'zod'
 import { media } from '../settings/media.ts'
 import { partSchema } from '../settings/setting.ts'
 
-/** Settings of the controller that a node does not need, or gets at its start. */
+/** Settings of the controller that a node does not need, or receives at its start. */
 const ofController = { udp_port: true, public_url: true, open_rooms: true, link_life_ms: true } as const
 
 /** Settings and facts that may change while the node runs. */
 export const mediaSettingsSchema = partSchema(media)
   .omit(ofController)
   .extend({
-    /** Ports of the controller: no camera on them is called on this machine. The node adds its own. */
+    /** Ports of the controller, to which no camera address on this machine may refer. The node adds its own ports. */
     site_ports: z.array(z.int().min(1).max(65_535)).max(256).default([]),
     /** Addresses of the site's other nodes, and node ports of its other controllers, e.g. `http://10.0.0.5:7084`. */
     other_nodes: z.array(z.string().max(600)).max(64).default([]),
-    /** Origins to which the room page may connect, in addition to its own: all embedded nodes of the site, also disabled ones, and node ports of its controllers. */
+    /**
+     * Origins to which the room page may connect, in addition to its own: all embedded nodes of the site, including
+     * disabled ones, and node ports of its controllers.
+     */
     page_origins: z.array(z.string().max(600)).max(256).default([]),
-    /** Time of silence after which another controller of the site leads, in milliseconds; 0: there is none. */
+    /**
+     * Duration of silence after which another controller of the site becomes leader, in milliseconds; 0: there is none.
+     */
     lease_ms: z.int().min(0).max(60_000).default(0),
     /** Announced restart of the node, in milliseconds since the epoch; 0: none. */
     restarts_at: z.int().min(0).default(0),
-    /** Hosts may start and stop the recording of their room. */
+    /** Whether hosts may start and stop the recording of their room. */
     hosts_record: z.boolean().default(false),
-    /** The room page announces by voice that a room is recorded. */
+    /** Whether the room page announces by voice that a room is recorded. */
     recording_aloud: z.boolean().default(true),
   })
 export type MediaSettings = z.output<typeof mediaSettingsSchema>

@@ -1,5 +1,5 @@
 /**
- * Offset from a node's UDP port to the one for clients that restart ICE, if it is free: firewalls can be configured for it, and neighbouring nodes have
- * their ports in between.
+ * Offset from a node's UDP port to the port for clients that restart ICE, if it is free. Firewalls can be configured
+ * for it, and the ports of neighbouring nodes are in between.
  */
 export const restartPortAbove = 100

@@ -1,6 +1,9 @@
 import { type Language, preferredLanguage } from '../languages.ts'
 
-/** Path of the page on the node port that shows another device that it reaches this machine; a token of the controller follows. */
+/**
+ * Path prefix of the page on the node port that confirms to another device that it reaches this machine; a token of the
+ * controller follows.
+ */
 export const reachPath = '/reach/'
 export const reachToken = /^[0-9a-f]{18}$/
 
@@ -13,7 +16,7 @@ const texts: Readonly<Record<Language, { title: string; body: string }>> = {
 const style =
   ':root{color-scheme:light dark}body{display:grid;place-content:center;min-height:90vh;margin:0;padding:0 24px;font:17px/1.5 system-ui,sans-serif;text-align:center}i{font:700 64px/1 system-ui;color:#1a9c5b}h1{margin:12px 0 4px;font-size:24px}'
 
-/** Makes the page, in the first of the preferred languages that has texts. @param preferred language tags */
+/** Returns the page in the first preferred language with texts. @param preferred language tags */
 export function reachPage(preferred: readonly string[]): string {
   const language = preferredLanguage(preferred)
   const { title, body } = texts[language]

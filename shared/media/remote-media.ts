@@ -3,20 +3,20 @@ import { roomUserSchema } from './room-user.ts'
 import { streamSources } from './stream-source.ts'
 
 /**
- * Rooms whose media is on another node: the program that shows the room page lets people in and out, and asks the controller for everything that concerns media. What
- * browsers send goes to that server by itself.
+ * Rooms whose media is on another node. The program that serves the room page admits and removes people, and forwards
+ * all requests about media to the controller. Browsers send their media directly to that node.
  */
 
-/** Characters of a sealed ticket. */
+/** Maximum length of a sealed ticket, in characters. */
 export const maxTicket = 4_096
 
 const roomId = z.string().min(1).max(128)
 const userId = z.string().min(1).max(128)
 const source = z.enum(streamSources)
 
-/** Somebody who is in such a room and did not come through this program: a camera, or a client of the other server. */
+/** Participant of such a room who did not join through this program: a camera, or a client of the other server. */
 const remotePersonSchema = roomUserSchema.extend({
-  /** They have proven their id, or it is a camera's. Otherwise anybody may have called themselves so. */
+  /** Whether they have proved their id, or are a camera. Otherwise any client may have chosen this id. */
   proven: z.boolean(),
 })
 export type RemotePerson = z.output<typeof remotePersonSchema>
@@ -24,21 +24,21 @@ export type RemotePerson = z.output<typeof remotePersonSchema>
 const remoteStream = z.strictObject({
   userId: z.string(),
   source,
-  /** Empty for none. */
+  /** Empty: none. */
   videoCodec: z.string(),
   audioCodec: z.string(),
-  /** A host has silenced it. */
+  /** A host has muted it. */
   videoMuted: z.boolean(),
   audioMuted: z.boolean(),
-  /** Its sound tells how loud it is (RFC 6464), and whether that is speech now. */
+  /** Whether its sound contains audio levels (RFC 6464), and whether it is speech now. */
   tellsLevel: z.boolean(),
   speaks: z.boolean(),
-  /** There is a smaller picture of it. */
+  /** Whether there is a smaller version of its picture. */
   small: z.boolean(),
 })
 export type RemoteStream = z.output<typeof remoteStream>
 
-/** People and streams of such a room, without those who came through the program that gets this. */
+/** People and streams of such a room, without those of the receiving program. */
 export const remoteRoomSchema = z.strictObject({
   roomId,
   people: z.array(remotePersonSchema),
@@ -46,5 +46,5 @@ export const remoteRoomSchema = z.strictObject({
 })
 export type RemoteRoom = z.output<typeof remoteRoomSchema>
 
-/** Somebody is no longer in the room on the node of its media. */
+/** A participant is no longer in the room on its media node. */
 export const remoteOutSchema = z.strictObject({ roomId, userId, reason: z.enum(['kicked', 'restarting']) })

@@ -1,22 +1,24 @@
 import { maxEndedLinks, maxRemovals, maxRemovalsOfRoom, type Removal } from './control.ts'
 
-/** Stands for no user: what is revoked is a link, or every link of a room that was made until then. */
+/** Placeholder user id for revoked links: a single link, or every existing link of a room. */
 export const everybody = ''
 
-/** Minimum interval between two searches for links that have expired, in milliseconds. */
+/** Minimum interval between two searches for expired links, in milliseconds. */
 const searchEveryMs = 60_000
 
-/** Removals of one room: the latest of users, and the moment before which every link is void. */
+/** Removals in one room: the latest of users, and the time before which every link is invalid. */
 class RoomRemovals {
   everyLink: Removal | undefined
   /** Latest removal by user and link. */
   readonly removals = new Map<string, Removal>()
-  /** By user: end of the refusal, and the moment before which their links are void, in milliseconds since the epoch. */
+  /**
+   * By user: end of the refusal, and the time before which their links are invalid, in milliseconds since the epoch.
+   */
   readonly users = new Map<string, { until: number; at: number }>()
-  /** Ids of links by which a removed user came. */
+  /** Ids of the links of removed users. */
   readonly links = new Map<string, true>()
 
-  /** Number of entries that count for the site. */
+  /** Number of entries counted towards the limit of the site. */
   get size(): number {
     return this.removals.size + (this.everyLink === undefined ? 0 : 1)
   }
@@ -39,15 +41,17 @@ class RoomRemovals {
 }
 
 /**
- * Removals by room: how long a user is refused, and which links are void. The controller has one table for the site, and every process of an
- * embedded node a copy that the controller updates. Limited for each room, so that a host cannot push out the removals of other rooms; if the site has too many, the room with the
- * most loses its oldest. Ended links, and the end of every link of a room, have places of their own: removals of users do not take the place of a link that would let somebody in.
+ * Removals by room: how long a user is refused, and which links are invalid. The controller has one table for the site,
+ * and every process of an embedded node has a copy that the controller updates.
+ * The number per room is limited, so that a host cannot displace the removals of other rooms. If the site has too many,
+ * the room with the most removals loses its oldest. Ended links, and the revocation of all links of a room, are counted
+ * separately: removals of users must not displace a revoked link, which would become valid again.
  */
 export class RemovalTable {
   readonly #rooms = new Map<string, RoomRemovals>()
   /** Number of entries of all rooms. */
   #size = 0
-  /** Ends of single links by their id; `until` is when the link expires by itself. */
+  /** Revoked single links by their id; `until` is the regular expiry of the link. */
   readonly #endedLinks = new Map<string, Removal>()
   #searchedAt = Number.NEGATIVE_INFINITY
 
@@ -55,7 +59,7 @@ export class RemovalTable {
     for (const removal of known) this.add(removal)
   }
 
-  /** Notes a removal: the user is refused until then, and their earlier links are void. Or notes revoked links. */
+  /** Adds a removal: the user is refused until its end, and their earlier links are invalid. Or adds revoked links. */
   add(removal: Removal): void {
     const { roomId, userId, tokenId } = removal
     if (userId === everybody && tokenId !== '') return this.#endLink(removal)
@@ -65,7 +69,7 @@ export class RemovalTable {
     if (this.#size > maxRemovals) this.#dropOne()
   }
 
-  /** Whether this removal is here already. */
+  /** Whether the table contains this removal. */
   has(removal: Removal): boolean {
     const { roomId, userId, tokenId, at } = removal
     const room = this.#rooms.get(roomId)
@@ -73,7 +77,7 @@ export class RemovalTable {
     return (userId === everybody ? ofEverybody : room?.removals.get(keyOf(removal)))?.at === at
   }
 
-  /** All that are remembered: removals of users by room, then ended links, each in the order they happened. */
+  /** Lists all entries: removals of users by room, then ended links, each in chronological order. */
   list(): Removal[] {
     const ofRooms = [...this.#rooms.values()].flatMap(({ everyLink, removals }) => [
       ...(everyLink === undefined ? [] : [everyLink]),
@@ -82,17 +86,21 @@ export class RemovalTable {
     return [...ofRooms, ...this.#endedLinks.values()]
   }
 
-  /** Whether this user may not come in now, whatever the link. @param now milliseconds since the epoch */
+  /** Whether this user is refused now, regardless of the link. @param now milliseconds since the epoch */
   refuses(roomId: string, userId: string, now = Date.now()): boolean {
     return (this.#rooms.get(roomId)?.users.get(userId)?.until ?? 0) > now
   }
 
-  /** Whether a link, or a browser that came without one, is let in no more. */
+  /** Whether a link, or a browser that joined without one, is no longer admitted. */
   revoked(roomId: string, tokenId: string): boolean {
     return this.#endedLinks.has(tokenId) || this.#rooms.get(roomId)?.links.has(tokenId) === true
   }
 
-  /** Whether a link was made before its user was removed; of `everybody`: before the links of the room were revoked. @param issuedAt milliseconds since the epoch */
+  /**
+   * Whether a link was created before the removal of its user; for `everybody`: before the links of the room were
+   * revoked.
+   * @param issuedAt milliseconds since the epoch
+   */
   outdated(roomId: string, userId: string, issuedAt: number): boolean {
     const room = this.#rooms.get(roomId)
     const removed = userId === everybody ? room?.everyLink : room?.users.get(userId)
@@ -105,7 +113,7 @@ export class RemovalTable {
     this.#size += room.size
   }
 
-  /** Drops the oldest entry of the room with the most. */
+  /** Drops the oldest entry of the room with the most entries. */
   #dropOne(): void {
     let [fullestId, fullest] = ['', new RoomRemovals()]
     for (const [id, room] of this.#rooms) if (room.size > fullest.size) [fullestId, fullest] = [id, room]

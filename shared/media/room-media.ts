@@ -4,27 +4,30 @@ import { maxTicket } from './remote-media.ts'
 import { streamSources } from './stream-source.ts'
 
 /**
- * Requests on the media of a room that is on another node. The program of the room page sends them, the controller answers.
- * Media of browsers goes straight to that node.
+ * Requests on the media of a room on another node. The program of the room page sends them, and the controller answers.
+ * Browsers send their media directly to that node.
  */
 
 const roomId = z.string().min(1).max(128)
 const userId = z.string().min(1).max(128)
 const streamId = z.string().min(1).max(160)
-/** Height at which the picture is shown, in device pixels; null: unknown. */
+/** Displayed height of the picture, in device pixels; null: unknown. */
 const height = z.int().min(0).nullable()
 const sdp = z.string().max(64 * 1024)
 const session = z.string().min(1).max(64)
-/** Lets the next program, or the next controller, resume the media; sealed by the controller, and kept by the page. Empty where it cannot be resumed. */
+/**
+ * Lets the next program, or the next controller, resume the media; sealed by the controller, and kept by the page.
+ * Empty if it cannot be resumed.
+ */
 const ticket = z.string().max(maxTicket)
 
-/** A session that was opened; `sdp` answers the browser's offer, or is an offer for it, or is empty. */
+/** Opened session; `sdp` answers the browser's offer, or is an offer for the browser, or is empty. */
 const opened = z.strictObject({ session, sdp, ticket })
 const nothing = z.strictObject({})
 
 /** Each method with its parameters and its result. */
 export const roomMediaMethods = {
-  /** A browser sends: resolves to the answer to its offer. */
+  /** A browser sends media: resolves to the answer to its offer. */
   publish: {
     params: z.strictObject({ roomId, userId, source: z.enum(streamSources), offer: sdp }),
     result: opened,
@@ -33,16 +36,19 @@ export const roomMediaMethods = {
   watch: {
     params: z.strictObject({
       roomId,
-      /** null: unseen. */
+      /** null: an invisible viewer. */
       userId: userId.nullable(),
       streamId,
       height,
-      /** The smaller picture is wanted, where there is one. */
+      /** Whether the smaller picture is requested, if there is one. */
       small: z.boolean(),
     }),
     result: opened,
   },
-  /** A browser sends or receives already, since an earlier program or controller: resolves to the session, which has no description. */
+  /**
+   * A browser continues a session of an earlier program or controller: resolves to the session, which has no
+   * description.
+   */
   resume: {
     params: z.strictObject({
       roomId,
@@ -57,9 +63,9 @@ export const roomMediaMethods = {
     }),
     result: opened,
   },
-  /** The browser answers the node's offer. */
+  /** Sends the browser's answer to the node's offer. */
   answer: { params: z.strictObject({ session, answer: sdp }), result: nothing },
-  /** The browser found further addresses. */
+  /** Sends further addresses of the browser. */
   trickle: {
     params: z.strictObject({
       session,
@@ -67,7 +73,9 @@ export const roomMediaMethods = {
     }),
     result: nothing,
   },
-  /** The browser restarts ICE (RFC 8445, section 9): resolves to a description of the node's end in the new ICE session. */
+  /**
+   * The browser restarts ICE (RFC 8445, section 9): resolves to a description of the node's end in the new ICE session.
+   */
   restart: {
     params: z.strictObject({
       session,
@@ -76,9 +84,11 @@ export const roomMediaMethods = {
     }),
     result: z.strictObject({ sdp }),
   },
-  /** The picture is shown so high, in device pixels; 0: not at all. Without such a session nothing happens. */
+  /**
+   * Sets the displayed height of the picture, in device pixels; 0: hidden. Does nothing if the session does not exist.
+   */
   resize: { params: z.strictObject({ session, height: z.int().min(0) }), result: nothing },
-  /** The session ends. Idempotent. */
+  /** Ends the session. Idempotent. */
   end: { params: z.strictObject({ session }), result: nothing },
 } as const
 
@@ -87,12 +97,12 @@ export type RoomMediaMethod = keyof Methods
 export type RoomMediaParams<M extends RoomMediaMethod> = z.output<Methods[M]['params']>
 export type RoomMediaResult<M extends RoomMediaMethod> = z.output<Methods[M]['result']>
 
-/** The media of rooms: publish, watch, and what follows on a session. */
+/** The media of rooms: `publish`, `watch`, and the later requests of a session. */
 export type RoomMedia = {
   [M in RoomMediaMethod]: (params: RoomMediaParams<M>, signal: AbortSignal) => Promise<RoomMediaResult<M>>
 }
 
-/** Makes `RoomMedia` of one function for all methods. */
+/** Creates a `RoomMedia` from one function for all methods. */
 export function roomMediaBy(
   call: <M extends RoomMediaMethod>(
     method: M,
@@ -101,17 +111,17 @@ export function roomMediaBy(
   ) => Promise<RoomMediaResult<M>>,
 ): RoomMedia {
   const methods = Object.keys(roomMediaMethods) as RoomMediaMethod[]
-  // The table has all methods; the compiler cannot follow that through `fromEntries`.
+  // The table contains all methods, but the compiler cannot derive this from `fromEntries`.
   return Object.fromEntries(
     methods.map((method) => [method, (params: never, signal: AbortSignal) => call(method, params, signal)]),
   ) as unknown as RoomMedia
 }
 
-/** Reasons why a call fails. */
+/** Reasons of failed calls. */
 export const mediaRefusals = ['noRoom', 'noStream', 'noSession', 'tooManyVideos', 'badOffer', 'busy'] as const
 export type MediaRefusalName = (typeof mediaRefusals)[number]
 
-/** A call that was refused. */
+/** A call was refused. */
 export class MediaRefusal extends ExpectedError {
   override readonly name = 'MediaRefusal'
   readonly refusal: MediaRefusalName

@@ -2,11 +2,14 @@
 
 /** Folder of the page on a node. */
 export const roomPagePath = '/room/'
-/** Web app manifest of the page of a room, below that folder: `manifest.webmanifest?roomId=…`. */
+/** Web app manifest of a room's page, below that folder: `manifest.webmanifest?roomId=…`. */
 export const manifestFile = 'manifest.webmanifest'
-/** Files of the background blur, below that folder. The version of the package that they come from is in it, so that they never change. */
+/**
+ * Folder of the background blur's files, below that folder. It contains the version of their package, so that its files
+ * never change.
+ */
 export const blurFolder = 'assets/blur-3.2.0/'
-/** Program that blurs, in that folder. */
+/** Program of the background blur, in that folder. */
 export const blurWorker = 'twilio-gaussian-blur-background-processor-pipeline-worker.js'
 /** Query parameter with the room. */
 export const roomParameter = 'roomId'
@@ -14,7 +17,7 @@ export const roomParameter = 'roomId'
 export const tokenParameter = 'token'
 
 /**
- * Makes a join link. Redirects keep the fragment.
+ * Returns a join link. Redirects keep the fragment.
  * @param base e.g. `http://10.0.0.5:7080/jroom/`
  * @param token empty: the page asks for the host password
  */

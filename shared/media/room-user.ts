@@ -1,16 +1,16 @@
 import { z } from 'zod'
 
-/** A user in a room, as media programs and the controller exchange it. */
+/** User in a room, as exchanged by media programs and the controller. */
 export const roomUserSchema = z.strictObject({
   userId: z.string(),
   userName: z.string(),
-  /** An outgoing user rather than a person. */
+  /** Whether it is an outgoing user and not a person. */
   device: z.boolean(),
   role: z.enum(['host', 'member']),
-  /** Joined by the room's number alone. */
+  /** Whether the user joined with only the room's number. */
   byNumber: z.boolean(),
   /** Order of the raised hand: lower means earlier. 0: not raised. */
   hand: z.int(),
-  /** Milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   joinedAt: z.number(),
 })

@@ -1,20 +1,23 @@
-/** Short address of a join link, e.g. `https://rooms.example.org/j/Kx7f-9QmT-b3Wz`. The media API leads it to the room page. */
+/**
+ * Short address of a join link, e.g. `https://rooms.example.org/j/Kx7f-9QmT-b3Wz`. The media API redirects it to the
+ * room page.
+ */
 
-/** Folder of short links on the media API. */
+/** Path prefix of short links on the media API. */
 export const shortLinkPath = '/j/'
-/** Letters and digits that people do not mistake for one another: no 0, O, 1, l or I. */
+/** Letters and digits that people do not confuse: no 0, O, 1, l or I. */
 export const codeAlphabet = '23456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ'
-/** Characters of a code, without its hyphens: 70 bits. */
+/** Length of a code in characters, without its hyphens: 70 bits. */
 export const codeLength = 12
 const groupLength = 4
 const codeForm = new RegExp(`^[${codeAlphabet}]{${codeLength}}$`)
 
-/** Writes a code in groups, as people read it. */
+/** Formats a code in groups for reading. */
 export function groupedCode(code: string): string {
   return code.match(new RegExp(`.{1,${groupLength}}`, 'g'))?.join('-') ?? ''
 }
 
-/** Reads the code of a short link from a path, with or without hyphens; undefined: it is no such path. */
+/** Reads the code of a short link from a path, with or without hyphens; undefined if the path is not a short link. */
 export function codeOfPath(path: string): string | undefined {
   const at = path.lastIndexOf(shortLinkPath)
   if (at === -1) return undefined

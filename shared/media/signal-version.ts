@@ -1,4 +1,4 @@
-/** In a file of its own, so that the room page can import it without the schemas. */
+/** Separate module, so that the room page can import it without the schemas. */
 
-/** Version of the room signalling; a node refuses another one. */
+/** Version of the room signalling; nodes refuse any other. */
 export const signalVersion = 1

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 
-/** Number of running ones, and their maximum. */
+/** Number of running transcoders, and their maximum. */
 const use = z.strictObject({ used: z.int(), limit: z.int() })
 
 /** Transcoding capacity of a media node, with the ffmpeg of its machine. */
 export const transcodingStatus = z.strictObject({
-  /** missing: no ffmpeg; incomplete: it lacks an encoder of H.264 or Opus; off: by the setting. */
+  /** missing: no ffmpeg; incomplete: it lacks an encoder for H.264 or Opus; off: disabled by the setting. */
   state: z.enum(['ready', 'incomplete', 'missing', 'off']),
   /** Version of ffmpeg; empty: none. */
   version: z.string(),
-  /** Reason why a configured one is unusable; else empty. */
+  /** Reason why a configured one is unusable; otherwise empty. */
   problem: z.string(),
   /** Command that installs it on that machine. */
   install: z.string(),
@@ -20,11 +20,11 @@ export const transcodingStatus = z.strictObject({
 })
 export type TranscodingStatus = z.output<typeof transcodingStatus>
 
-/** Way of a camera's track to a browser: unchanged; transcoded; it needs ffmpeg; none. */
+/** How a track of a camera reaches browsers: unchanged; transcoded; not, because ffmpeg is missing; not at all. */
 export const trackWays = ['direct', 'converted', 'needs_ffmpeg', 'none'] as const
 export type TrackWay = (typeof trackWays)[number]
 
-/** Reason why some browsers cannot play a track unchanged. */
+/** Reasons why some browsers cannot play a track unchanged. */
 export const trackReasons = [
   /** H.264: decoding order differs from display order; more than 8 bits; chroma other than 4:2:0; interlaced; another profile. */
   'b_frames',
@@ -32,7 +32,7 @@ export const trackReasons = [
   'chroma',
   'interlaced',
   'profile',
-  /** H.264 whose IDR pictures stop coming: decoding begins with recovery points, which browsers do not do. */
+  /** H.264 that stops sending IDR pictures: decoding has to start at recovery points, which browsers do not support. */
   'recovery_points',
   /** Packet order that browsers cannot restore; a clock rate that is out of range. */
   'interleaved',
@@ -64,7 +64,7 @@ export const trackReasons = [
   'audio_other',
   /** The camera refused to send the track. */
   'refused',
-  /** Files with VP8 hold no other sound than Opus. */
+  /** Files with VP8 cannot contain other sound than Opus. */
   'webm',
 ] as const
 export type TrackReason = (typeof trackReasons)[number]
@@ -72,22 +72,28 @@ export type TrackReason = (typeof trackReasons)[number]
 /** Maximum length of the detail of a shortcoming. */
 export const shortcomingDetail = 400
 
-/** needs_ffmpeg, none: see `trackWays`. refused: the camera does not send it. not_recorded: people see or hear it, and recordings lack it. */
+/**
+ * needs_ffmpeg, none: see `trackWays`. refused: the camera does not send it. not_recorded: it is visible or audible,
+ * but recordings lack it.
+ */
 const shortcomingWays = ['needs_ffmpeg', 'none', 'refused', 'not_recorded'] as const
 
-/** Part of a stream, its picture or its sound, that does not reach every browser and is not transcoded, or that is not recorded. */
+/**
+ * Part of a stream, its picture or its sound, that does not reach every browser and is not transcoded, or that is not
+ * recorded.
+ */
 export const shortcoming = z.strictObject({
   kind: z.enum(['video', 'audio']),
   way: z.enum(shortcomingWays),
   reason: z.enum(trackReasons),
-  /** Codec, or what the camera answered to what. */
+  /** Codec, or the camera's response with its request. */
   detail: z.string().max(shortcomingDetail),
-  /** Recordings hold it nevertheless. */
+  /** Whether recordings contain it nevertheless. */
   recorded: z.boolean(),
 })
 export type Shortcoming = z.output<typeof shortcoming>
 
-/** idle: no viewers; waiting: every transcoder is in use; failed: ffmpeg exited, and is restarted. */
+/** idle: no viewers; waiting: every transcoder is in use; failed: ffmpeg exited, and is being restarted. */
 const conversionStates = ['idle', 'starting', 'running', 'waiting', 'failed'] as const
 export type ConversionState = (typeof conversionStates)[number]
 

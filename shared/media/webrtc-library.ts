@@ -1,4 +1,7 @@
-/** The media program's native WebRTC library, as pinned by the lock file. A test compares both versions with the installed ones. */
+/**
+ * The media program's native WebRTC library, as pinned by the lock file. A test compares both versions with the
+ * installed ones.
+ */
 export const webRtcLibrary = {
   name: 'node-datachannel',
   version: '0.33.4',

@@ -1,6 +1,6 @@
-/** Facts of a live stream for the page that shows it. */
+/** State of a live stream, for the page that plays it. */
 export interface LivePicture {
-  /** waiting: nothing came yet. over: it has ended, or the address has expired. impossible: see problem. */
+  /** waiting: no media has arrived yet. over: it has ended, or the address has expired. impossible: see problem. */
   state: 'waiting' | 'living' | 'over' | 'impossible'
   /** One English sentence; empty: none. */
   problem: string
@@ -15,14 +15,14 @@ export interface LivePicture {
   fragments: readonly LivePicturePart[]
 }
 
-/** A piece of a file that a player appends behind its init. */
+/** Piece of a file that a player appends after its init. */
 export interface LivePicturePart {
-  /** Beginning of its segment, in milliseconds since the epoch: `<segment>.webm` is its file. */
+  /** Start of its segment, in milliseconds since the epoch: its file is `<segment>.webm`. */
   segment: number
   init: { offset: number; bytes: number }
   offset: number
   bytes: number
-  /** Seconds of media time in its segment. */
+  /** Media time in its segment, in seconds. */
   start: number
   duration: number
 }

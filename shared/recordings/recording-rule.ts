@@ -3,16 +3,19 @@ import { rule } from '../refusals/complaints.ts'
 import { isZone } from '../schedule/zone.ts'
 import { recordedQualities } from './segment.ts'
 
-/** When something is recorded by itself. always: while the stream is there. occupied: while a person is in the room. hours: in its hours. */
+/**
+ * Times of automatic recording. always: while the stream exists. occupied: while a person is in the room. hours: during
+ * its hours.
+ */
 export const recordingTimes = ['never', 'always', 'occupied', 'hours'] as const
 
-/** Weekly hours in a time zone. `to` before `from`: over midnight; the same: the whole day. */
+/** Weekly hours in a time zone. `to` before `from`: they span midnight; equal: the whole day. */
 const recordingHoursSchema = z.strictObject({
   /** 1 is Monday, 7 is Sunday. */
   days: z.array(z.int().min(1).max(7)).min(1).max(7),
   from: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/),
   to: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/),
-  /** IANA time zone, as `Europe/Berlin`. */
+  /** IANA time zone, e.g. `Europe/Berlin`. */
   zone: z
     .string()
     .max(64)
@@ -20,7 +23,7 @@ const recordingHoursSchema = z.strictObject({
 })
 export type RecordingHours = z.output<typeof recordingHoursSchema>
 
-/** Bounds after which recordings are deleted, the oldest first; 0: none. */
+/** Limits beyond which recordings are deleted, the oldest first; 0: none. */
 export const retentionSchema = z.strictObject({
   days: z.int().min(0).max(3_650),
   gigabytes: z.number().min(0).max(1_000_000),
@@ -30,11 +33,11 @@ export type Retention = z.output<typeof retentionSchema>
 /** Rule of a room (all of its streams) or of a camera. */
 export const recordingRuleSchema = z.strictObject({
   when: z.enum(recordingTimes),
-  /** With `hours`. */
+  /** Present with `hours`. */
   hours: z.array(recordingHoursSchema).max(14).optional(),
-  /** Cameras only. */
+  /** For cameras only. */
   quality: z.enum(recordedQualities).optional(),
-  /** Left out: the site's. */
+  /** Undefined: the site's retention. */
   retention: retentionSchema.optional(),
 })
 export type RecordingRule = z.output<typeof recordingRuleSchema>

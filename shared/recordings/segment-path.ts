@@ -1,15 +1,15 @@
 import { streamSources } from '../media/stream-source.ts'
 import type { RecordedStream, SegmentFacts } from './segment.ts'
 
-/** Maximum length of an id in a folder name, in bytes: base64url of it fits the 255 bytes of file systems. */
+/** Maximum length of an id in a folder name, in bytes: its base64url fits the 255 bytes of file systems. */
 const maxIdBytes = 150
 
-/** Suffix of a file that is being written; it is renamed once it is complete. */
+/** Suffix of an open file; it is renamed when it is complete. */
 export const partSuffix = '.part'
 
 /**
- * Folder of a stream below the recordings folder: `<room>/<user>~<source>[~substream]`, ids as base64url of their UTF-8. Of a longer id only the beginning is used: the metadata of
- * each file holds the whole.
+ * Returns the folder of a stream below the recordings folder: `<room>/<user>~<source>[~substream]`, with ids as
+ * base64url of their UTF-8. Only the beginning of a longer id is used: the metadata of each file contains the whole id.
  */
 function streamFolder({ roomId, userId, source, quality }: RecordedStream): string {
   const suffix = quality === 'substream' ? '~substream' : ''
@@ -17,15 +17,15 @@ function streamFolder({ roomId, userId, source, quality }: RecordedStream): stri
 }
 
 /**
- * Path of a segment below the recordings folder: folder of its stream, day in UTC, start in milliseconds since the epoch. The media program writes there and the controller
- * reads there; neither sends it to the other.
+ * Returns the path of a segment below the recordings folder: folder of its stream, day in UTC, start in milliseconds
+ * since the epoch. The media program writes to this path and the controller reads from it, without exchanging it.
  */
 export function segmentPath(stream: RecordedStream, startedAt: number, container: SegmentFacts['container']): string {
   const day = new Date(startedAt).toISOString().slice(0, 10)
   return `${streamFolder(stream)}/${day}/${Math.round(startedAt)}.${container}`
 }
 
-/** Adds its path to the facts of a segment. */
+/** Adds the path to the metadata of a segment. */
 export function withPath<T extends SegmentFacts>(facts: T): T & { file: string } {
   return { ...facts, file: segmentPath(facts, facts.startedAt, facts.container) }
 }
@@ -36,7 +36,10 @@ function folderOf(id: string): string {
 
 const pathForm = /^([\w-]+)\/([\w-]+)~(\w+?)(~substream)?\/[\d-]{10}\/(\d{1,16})\.(mp4|webm)$/
 
-/** Reads the stream and the start (milliseconds since the epoch, rounded) from the path of a segment; undefined: it is none. Of a long id, the stream holds the beginning only. */
+/**
+ * Parses the stream and the start (milliseconds since the epoch, rounded) from the path of a segment; undefined if it
+ * is not one. The stream contains only the beginning of a long id.
+ */
 export function streamOfPath(file: string): (RecordedStream & { startedAt: number }) | undefined {
   const [, room = '', user = '', name, substream, started] = pathForm.exec(file) ?? []
   const source = streamSources.find((each) => each === name)

@@ -1,6 +1,6 @@
 import type { RefusalTable } from './template.ts'
 
-/** Refusals about who calls: sign-in, roles, accounts, tokens and credentials. */
+/** Refusals concerning the caller: sign-in, roles, accounts, tokens and credentials. */
 export const accessRefusals = {
   roleMissing: ['forbidden', '{procedure} needs the role {role}.'],
   personNeeded: ['forbidden', 'An access token cannot call {procedure}: sign in with the password.'],

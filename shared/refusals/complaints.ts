@@ -1,6 +1,6 @@
 import { fill, type Values, type ValuesOf } from './template.ts'
 
-/** Problems of a field, as the rest of a sentence that begins with the name of the field. `{…}` is a value. */
+/** Problems of a field, as the rest of a sentence that starts with the name of the field. `{…}` is a value. */
 export const complaints = {
   missing: 'is missing',
   type: 'has the wrong type',
@@ -60,36 +60,42 @@ export const complaints = {
 
 export type ComplaintName = keyof typeof complaints
 type ComplaintValues<N extends ComplaintName> = ValuesOf<(typeof complaints)[N]>
-/** Left out for a complaint without values. */
+/** Empty for a complaint without values. */
 export type ComplaintArguments<N extends ComplaintName> = keyof ComplaintValues<N> extends never
   ? []
   : [values: ComplaintValues<N>]
 
-/** A complaint about a field, in words and for pages that translate it. */
+/** Complaint about a field, in words and for pages that translate it. */
 export interface Complaint {
   readonly name: ComplaintName
   readonly values: Values
-  /** The rest of an English sentence that begins with the name of the field. */
+  /** The rest of an English sentence that starts with the name of the field. */
   readonly message: string
 }
 
-/** Makes a complaint. */
+/** Creates a complaint. */
 export function complaint<N extends ComplaintName>(name: N, ...given: ComplaintArguments<N>): Complaint {
   const values: Values = given[0] ?? {}
   return { name, values, message: fill(complaints[name], values) }
 }
 
-/** Complaints of the schemas, by message: zod keeps a message and nothing else of a rule. As many as there are rules in `shared/`. */
+/**
+ * Complaints of the schemas by message, because zod only keeps the message of a rule. There are as many as rules in
+ * `shared/`.
+ */
 const ofSchemas = new Map<string, Complaint>()
 
-/** Message of a schema's rule, by which `complaintOf` finds the complaint again. For constants only: it is kept. */
+/**
+ * Returns the message of a schema's rule, from which `complaintOfRule` finds the complaint. For constants only, because
+ * it is stored.
+ */
 export function rule<N extends ComplaintName>(name: N, ...values: ComplaintArguments<N>): string {
   const made = complaint(name, ...values)
   ofSchemas.set(made.message, made)
   return made.message
 }
 
-/** The complaint of a schema's rule, by its message; undefined for a message of zod's own. */
+/** Returns the complaint of a schema's rule by its message; undefined for a message of zod itself. */
 export function complaintOfRule(message: string): Complaint | undefined {
   return ofSchemas.get(message)
 }

@@ -26,8 +26,9 @@ const names = {
 } as const satisfies Record<DeviceErrorKind, string>
 
 /**
- * The refusal of a call that needs a device which failed.
- * @param detail what the device answered to what, e.g. `551 Option not supported to SETUP of track 3 (PCMA)`; empty: nothing more is known
+ * Returns the refusal of a call for which a device failed.
+ * @param detail response of the device with its request, e.g. `551 Option not supported to SETUP of track 3 (PCMA)`;
+ * empty: unknown
  */
 export function refusalOfDevice(kind: DeviceErrorKind, detail = ''): Refusal {
   const known = refusal(names[kind])

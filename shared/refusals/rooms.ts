@@ -1,7 +1,7 @@
 import { deviceErrorMessages } from '../device.ts'
 import type { RefusalTable } from './template.ts'
 
-/** Refusals about rooms, people, devices, the wall and the lab. */
+/** Refusals concerning rooms, people, devices, the wall and the lab. */
 export const roomRefusals = {
   roomExists: ['invalid', 'A room with this room_extend_id exists already: choose another one.'],
   roomNotOpenYet: ['conflict', 'The room is scheduled: it opens at {time}.'],

@@ -1,6 +1,6 @@
 import type { RefusalTable } from './template.ts'
 
-/** Refusals about the site itself: calls, nodes, controllers, ports, files, backups and the API tester. */
+/** Refusals concerning the site: calls, nodes, controllers, ports, files, backups and the API tester. */
 export const siteRefusals = {
   inputInvalid: ['invalid', '{field}: {problem}.'],
   inputMalformed: ['invalid', 'The input is malformed.'],

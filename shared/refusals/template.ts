@@ -1,6 +1,7 @@
 /**
- * Codes of a refused procedure. invalid: the input is malformed, `problems` names the fields; conflict: the object exists already, or the state forbids the action;
- * forbidden: the caller's role does not permit it; standby: this controller is a read-only replica; failed: the node, device or disk failed, or timed out.
+ * Codes of a refused procedure. invalid: the input is invalid, `problems` contains the fields; conflict: the object
+ * exists already, or the state forbids the action; forbidden: the caller's role does not permit it; standby: this
+ * controller is a read-only replica; failed: the node, device or disk failed, or timed out.
  */
 export const consoleErrorCodes = [
   'invalid',
@@ -25,15 +26,15 @@ type Placeholder<Sentence extends string> = Sentence extends `${string}{${infer 
 /** Values of a refusal or a complaint, by name. */
 export type Values = Readonly<Record<string, string | number>>
 
-/** Values that a sentence takes. */
+/** Values that a sentence contains. */
 export type ValuesOf<Sentence extends string> = Readonly<Record<Placeholder<Sentence>, string | number>>
 
-/** Puts values into a sentence. */
+/** Inserts values into a sentence. */
 export function fill(sentence: string, values: Values): string {
   return sentence.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }
 
-/** Names of the values of a sentence, in order. */
+/** Returns the names of the values of a sentence, in order. */
 export function placeholders(sentence: string): string[] {
   return [...sentence.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 }

@@ -1,4 +1,4 @@
-/** How often a meeting repeats: the part of RFC 5545 (RRULE) that rooms support. */
+/** Repetition of a meeting: the part of RFC 5545 (RRULE) that rooms support. */
 export interface Repetition {
   frequency: 'DAILY' | 'WEEKLY' | 'MONTHLY'
   /** Every n-th day, week or month. */
@@ -7,11 +7,11 @@ export interface Repetition {
   weekdays: readonly string[]
   /** Day of the month, -1 for the last one; 0: that of the start. */
   monthDay: number
-  /** Last day, as `20270331` in the zone of the schedule, or an instant `20270331T080000Z`; empty: none. */
+  /** Last day, e.g. `20270331` in the zone of the schedule, or an instant `20270331T080000Z`; empty: none. */
   until: string
   /** Number of meetings; 0: no limit. */
   count: number
-  /** First day of a week; matters only where weeks are left out. */
+  /** First day of a week; relevant only if weeks are skipped. */
   weekStart: (typeof weekdays)[number]
 }
 
@@ -40,15 +40,18 @@ type RulePart = (typeof ruleParts)[number]
 type Parts = Map<RulePart, string>
 
 /**
- * Reads an RRULE, e.g. `FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=20270331`, also in the forms in which other calendars write what is supported.
- * @returns undefined if it is malformed or has an unsupported part
+ * Parses an RRULE, e.g. `FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=20270331`, including equivalent forms of other calendars.
+ * @returns undefined if it is malformed or contains an unsupported part
  */
 export function parseRepetition(text: string): Repetition | undefined {
   const read = readRule(text)
   return typeof read === 'string' ? undefined : read
 }
 
-/** Returns the part of an RRULE that is wrong or unsupported, `form` if it is no RRULE; undefined if it is supported. */
+/**
+ * Returns the part of an RRULE that is invalid or unsupported, `form` if it is not an RRULE; undefined if it is
+ * supported.
+ */
 export function wrongPart(text: string): RulePart | 'form' | undefined {
   const read = readRule(text)
   return typeof read === 'string' ? read : undefined
@@ -56,7 +59,8 @@ export function wrongPart(text: string): RulePart | 'form' | undefined {
 
 function readRule(text: string): Repetition | RulePart | 'form' {
   const parts: Parts = new Map()
-  // Names and values are case-insensitive; some calendars end the rule with a semicolon, and people paste its prefix, spaces and folded lines.
+  // Names and values are case-insensitive. Some calendars end the rule with a semicolon, and people paste its prefix,
+  // spaces and folded lines.
   for (const part of text
     .replace(/\s/g, '')
     .toUpperCase()
@@ -78,19 +82,19 @@ function readRule(text: string): Repetition | RulePart | 'form' {
   return read
 }
 
-/** Replaces forms of other calendars by the supported form of the same days. */
+/** Replaces forms of other calendars by the equivalent supported form. */
 function rewriteEqualForms(parts: Parts): void {
   const interval = wholeNumber(parts.get('INTERVAL') ?? '1')
   const frequency = parts.get('FREQ')
   if (frequency === 'DAILY' && interval === 1) {
-    // "Every weekday" of Outlook.
+    // "Every weekday" in Outlook.
     if (parts.has('BYDAY')) parts.set('FREQ', 'WEEKLY')
     else if (parts.has('BYMONTHDAY')) parts.set('FREQ', 'MONTHLY')
   }
   if (frequency === 'YEARLY' && interval > 0 && byPart(parts) === undefined) {
     parts.set('FREQ', 'MONTHLY').set('INTERVAL', String(12 * interval))
   }
-  // "The second Tuesday" of Outlook.
+  // "The second Tuesday" in Outlook.
   const [day = '', position = ''] = [parts.get('BYDAY'), parts.get('BYSETPOS')]
   if (parts.get('FREQ') === 'MONTHLY' && /^[A-Z]{2}$/.test(day) && position !== '') {
     parts.set('BYDAY', `${position}${day}`).delete('BYSETPOS')
@@ -102,7 +106,7 @@ function byPart(parts: Parts): RulePart | undefined {
   return [...parts.keys()].find((name) => name.startsWith('BY'))
 }
 
-/** Puts one part into a repetition; false if it does not fit. */
+/** Reads one part into a repetition; returns false if it is invalid. */
 function readPart(read: Repetition, name: RulePart, value: string): boolean {
   switch (name) {
     case 'INTERVAL':
@@ -112,7 +116,7 @@ function readPart(read: Repetition, name: RulePart, value: string): boolean {
       read.count = wholeNumber(value)
       return read.count >= 1 && read.count <= maxCount
     case 'UNTIL':
-      // The end of a day in the zone of the schedule is that day.
+      // The end of a day in the zone of the schedule is equivalent to that day.
       read.until = value.replace(/T235959$/, '')
       return isDay(value.slice(0, 8)) && /^\d{8}(T([01]\d|2[0-3])[0-5]\d[0-5]\dZ)?$/.test(read.until)
     case 'BYMONTHDAY':
@@ -144,7 +148,7 @@ function isDay(digits: string): boolean {
   return isWallTime(`${iso}T00:00`)
 }
 
-/** Writes an RRULE without its prefix. */
+/** Returns the RRULE without its prefix. */
 export function repetitionText(repetition: Repetition): string {
   const { frequency, interval, weekdays: days, monthDay, until, count, weekStart } = repetition
   const parts = [`FREQ=${frequency}`]
@@ -158,7 +162,7 @@ export function repetitionText(repetition: Repetition): string {
   return parts.join(';')
 }
 
-/** Whether a text is a time that a calendar and a clock can show, as `2026-11-25T09:00` or with seconds. */
+/** Whether a text is a valid date and time of day, e.g. `2026-11-25T09:00`, optionally with seconds. */
 export function isWallTime(text: string): boolean {
   if (!/^20\d\d-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text)) return false
   const at = Date.parse(`${text}Z`)

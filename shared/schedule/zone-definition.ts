@@ -1,29 +1,30 @@
 import type { Temporal } from 'temporal-polyfill'
 import { weekdays } from './repetition.ts'
 
-/** Years after the start that a definition covers: schedules end after ten years. */
+/** Number of years after the start covered by a definition: schedules end after ten years. */
 const coveredYears = 11
 
-/** A change of a zone's offset from UTC. */
+/** Change of a zone's offset from UTC. */
 interface OffsetChange {
-  /** Wall time of the change, by the offset before it. */
+  /** Wall-clock time of the change, with the offset before it. */
   wall: Temporal.PlainDateTime
   before: string
   after: string
-  /** Clocks go forward. */
+  /** Whether clocks go forward. */
   isForward: boolean
   utc: Temporal.PlainDateTime
 }
 
 /**
- * Writes the definition of a zone (VTIMEZONE, RFC 5545, section 3.6.5) for events from a moment on. Calendars need it: a name alone means nothing to Outlook.
+ * Returns the definition of a zone (VTIMEZONE, RFC 5545, section 3.6.5) for events from a time on. Calendars need it,
+ * because Outlook does not recognise the name alone.
  * @param first start of the first event, in the zone
  */
 export function zoneDefinition(first: Temporal.ZonedDateTime): string {
   const last = first.add({ years: coveredYears })
-  // `previous` is strictly before its moment: a change at the start itself counts as well.
+  // `previous` is strictly before its time, but a change at the start itself counts as well.
   const begin = first.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')
-  // Offsets of the time before 1970 may have seconds.
+  // Offsets before 1970 may contain seconds.
   const isOld = begin === null || begin.epochMilliseconds < 0
   const changes = changesFrom(isOld ? first.getTimeZoneTransition('next') : begin, last)
   const lines = [
@@ -85,7 +86,7 @@ function observance(changes: readonly OffsetChange[], lastYear: number): string[
   const final = changes.at(-1)
   if (first === undefined || final === undefined) return []
   const { wall, before, after, isForward } = first
-  // A rule of the past ends; the present one goes on.
+  // A past rule has an end; the current one has none.
   const until = final.wall.year < lastYear - 1 ? `;UNTIL=${compact(final.utc)}Z` : ''
   const rule = changes.length === 1 ? undefined : `RRULE:FREQ=YEARLY;${ruleOf(changes) ?? ''}${until}`
   return component(isForward ? 'DAYLIGHT' : 'STANDARD', compact(wall), before, after, rule)

@@ -1,7 +1,7 @@
-/** Tells whether a text names an IANA time zone. */
+/** Whether a text is the name of an IANA time zone. */
 export function isZone(zone: string): boolean {
   try {
-    // Offsets such as +01:00 are refused: they have no daylight saving.
+    // Offsets such as +01:00 are rejected, because they have no daylight saving time.
     return /^[A-Za-z]/.test(zone) && new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined
   } catch {
     // The runtime does not have this zone.

@@ -1,6 +1,6 @@
 import { integer } from './setting.ts'
 
-/** The event log on disk: its oldest part is deleted when either limit is reached. Less of these deletes records. */
+/** The event log on disk: its oldest part is deleted when either limit is reached. Reducing them deletes records. */
 export const events = {
   days: integer(
     { range: [1, 3_650], unit: 'days', default: 90 },
@@ -12,7 +12,7 @@ export const events = {
   ),
 }
 
-/** Automatic backups; those that the operator makes or pins stay until they are deleted. */
+/** Automatic backups. Backups that the operator creates or pins are kept until they are deleted. */
 export const backups = {
   /** Maximum number of backups; the oldest are deleted. */
   count: integer(
@@ -26,19 +26,22 @@ export const backups = {
   ),
 }
 
-/** Pictures of joined cameras that are kept in the data folder. Off at first: they show places and people, and take up the disk. */
+/**
+ * Pictures of joined cameras stored in the data folder. Off by default, because they show places and people, and need
+ * disk space.
+ */
 export const pictures = {
   /** Interval between two pictures of a camera; 0: none are taken. */
   every_minutes: integer(
     { range: [0, 1_440], unit: 'minutes', default: 0 },
     { card: 'pictures', order: 1, access: 'person', restarts: 'nothing' },
   ),
-  /** Pictures kept of each camera; the oldest are deleted. */
+  /** Maximum number of pictures per camera; the oldest are deleted. */
   per_camera: integer(
     { range: [1, 500], unit: 'count', default: 24 },
     { card: 'pictures', order: 2, access: 'person', restarts: 'nothing' },
   ),
-  /** Size of all pictures; the oldest are deleted. */
+  /** Maximum size of all pictures; the oldest are deleted. */
   megabytes: integer(
     { range: [10, 1_000_000], unit: 'MB', default: 1_000 },
     { card: 'pictures', order: 3, access: 'person', restarts: 'nothing' },
@@ -51,7 +54,10 @@ export const pictures = {
 }
 
 export const trash = {
-  /** Days for which deleted things can be restored; 0: they are deleted for good at once. A change applies to later deletions. */
+  /**
+   * Days for which deleted objects can be restored; 0: they are deleted permanently at once. A change applies to later
+   * deletions.
+   */
   days: integer(
     { range: [0, 90], unit: 'days', default: 7 },
     { card: 'trash', order: 1, access: 'person', restarts: 'nothing' },

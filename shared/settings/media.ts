@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { rule } from '../refusals/complaints.ts'
 import { choice, integer, lines, structure, text, toggle } from './setting.ts'
 
-/** A STUN or TURN server in the format of browsers (RTCIceServer). */
+/** STUN or TURN server in the format of browsers (RTCIceServer). */
 export const iceServerSchema = z.strictObject({
   urls: z
     .array(z.string().regex(/^(stun|stuns|turn|turns):\S+$/, rule('iceServer')))
@@ -18,19 +18,22 @@ const hour = 60 * minute
 const day = 24 * hour
 const bitrate = { range: [100_000, 100_000_000], unit: 'bit/s' } as const
 
-/** The embedded media node, and join links. All but `udp_port` apply to a running node. */
+/** The embedded media node, and join links. All settings except `udp_port` apply to a running node. */
 export const media = {
-  /** Sent to browsers, for connections through firewalls. They lead the media of people. */
+  /** Sent to browsers, for connections through firewalls. People's media is sent through these servers. */
   ice_servers: structure(
     { schema: z.array(iceServerSchema).max(16), default: [], control: 'iceServers' },
     { card: 'transport', order: 3, access: 'person', restarts: 'nothing' },
   ),
-  /** IP addresses offered to browsers in place of the machine's own. */
+  /** IP addresses offered to browsers instead of the machine's own. */
   advertised: lines(
     { schema: z.array(z.string().min(1).max(253)).max(16), default: [] },
     { card: 'transport', order: 2, access: 'person', restarts: 'nothing' },
   ),
-  /** Time during which a removed user is refused. Not open: with less, a removed user could return at once. */
+  /**
+   * Time during which a removed user is refused. Its access is not `open`: with a shorter time, a removed user could
+   * return at once.
+   */
   ban_ms: integer(
     { range: [0, day], unit: 'ms', default: minute },
     { card: 'people', order: 4, access: 'person', restarts: 'nothing' },
@@ -40,7 +43,7 @@ export const media = {
     { range: [1, hour], unit: 'ms', default: 15_000 },
     { card: 'people', order: 5, access: 'open', restarts: 'nothing' },
   ),
-  /** RTSPS: accept cameras with self-signed certificates. */
+  /** RTSPS: accepts cameras with self-signed certificates. */
   trust_any_certificate: toggle(
     { default: false },
     { card: 'cameras', order: 3, access: 'person', restarts: 'nothing' },
@@ -54,7 +57,7 @@ export const media = {
     { schema: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], rule('network'))).max(64), default: [] },
     { card: 'cameras', order: 2, access: 'person', restarts: 'nothing' },
   ),
-  /** Timeout of each answer of a camera. */
+  /** Timeout of each response of a camera. */
   camera_answer_ms: integer(
     { range: [1, hour], unit: 'ms', default: 4_000 },
     { card: 'cameras', order: 4, access: 'open', restarts: 'nothing' },
@@ -78,7 +81,10 @@ export const media = {
     { ...bitrate, default: 4_000_000 },
     { card: 'people', order: 3, access: 'open', restarts: 'nothing' },
   ),
-  /** Maximum number of tiles on the room page: with more users, recent speakers are shown, and the others are listed and audible. */
+  /**
+   * Maximum number of tiles on the room page. With more users, recent speakers are shown, and the others are listed and
+   * audible.
+   */
   most_tiles: integer(
     { range: [2, 49], unit: 'count', default: 12 },
     { card: 'people', order: 1, access: 'open', restarts: 'nothing' },
@@ -99,7 +105,7 @@ export const media = {
     },
     { card: 'links', order: 1, access: 'person', restarts: 'nothing' },
   ),
-  /** Everybody with a room's number may join it; a room can override this. */
+  /** Whether all rooms can be joined with their number; a room can override this. */
   open_rooms: toggle({ default: false }, { card: 'links', order: 3, access: 'person', restarts: 'nothing' }),
   /** Default lifetime of a join link. */
   link_life_ms: integer(

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { rule } from '../refusals/complaints.ts'
 import { choice, integer, lines, optionalInteger, several, text, toggle } from './setting.ts'
 
-/** Forms of a digest, and so of its session's tokens (contract, section 2). */
+/** Forms of a digest, and therefore of its session's tokens (contract, section 2). */
 export const digestForms = ['sha1-hex', 'sha1-raw', 'sha256-hex', 'sha256-raw'] as const
 export type DigestForm = (typeof digestForms)[number]
 
@@ -10,14 +10,20 @@ const hour = 3_600_000
 const day = 24 * hour
 const port = { range: [0, 65_535], unit: 'port' } as const
 
-/** Addresses of the listeners. A flag or an environment variable of the headless entry overrides these. Port 0 picks a free one. */
+/**
+ * Addresses of the listeners. Flags and environment variables of the headless controller override these. Port 0 picks a
+ * free one.
+ */
 export const listeners = {
   /** Loopback by default. */
   host: text(
     { schema: z.string().min(1).max(253), default: '127.0.0.1' },
     { card: 'listeners', order: 1, access: 'person', restarts: 'listeners' },
   ),
-  /** Address of this machine that links name while the ports are open on every network; empty, or no longer its own: the first one. */
+  /**
+   * Address of this machine used in links while the ports are open on every network; empty, or no longer an address of
+   * this machine: the first one is used.
+   */
   link_address: text(
     { schema: z.union([z.literal(''), z.ipv4()], rule('network')), default: '' },
     { card: 'listeners', order: 2, access: 'person', restarts: 'nothing' },
@@ -38,12 +44,14 @@ export const listeners = {
     { ...port, default: 7083 },
     { card: 'listeners', order: 6, access: 'person', restarts: 'listeners' },
   ),
-  /** The desktop app serves its console to browsers, too, at `console_port`. A headless controller always does. */
+  /**
+   * Whether the desktop app also serves its console to browsers, at `console_port`. A headless controller always does.
+   */
   serve_console: toggle(
     { default: false },
     { card: 'servedConsole', order: 1, access: 'person', restarts: 'listeners' },
   ),
-  /** Port for events of Janus nodes; null: none, and they are polled. */
+  /** Port for events of Janus nodes; null: closed, and the nodes are polled. */
   event_port: optionalInteger(port, { card: 'listeners', order: 7, access: 'person', restarts: 'listeners' }),
 }
 
@@ -76,24 +84,24 @@ export const access = {
     { range: [1_000, 90 * day], unit: 'ms', default: 7 * day },
     { card: 'access', order: 3, access: 'person', restarts: 'nothing' },
   ),
-  /** Maximum failed authentications a minute per client address; 0 means no limit. */
+  /** Maximum failed authentications per minute and client address; 0 means no limit. */
   failures_per_minute: integer(
     { range: [0, 10_000], unit: 'count', default: 20 },
     { card: 'access', order: 4, access: 'person', restarts: 'nothing' },
   ),
 }
 
-/** Allowed CORS origins; `*` is any. */
+/** Allowed CORS origins; `*` allows any. */
 export const corsOrigins = lines(
   { schema: z.array(z.string().min(1).max(300)).max(100), default: ['*'] },
   { card: 'cors', order: 1, access: 'person', restarts: 'nothing' },
 )
 
-/** Answers for clients of the original platform. Off: they get the standard answers. */
+/** Responses for clients of the original platform. Off: they receive the standard responses. */
 export const compatibility = {
-  /** Operations, spellings and answers for those clients only. */
+  /** Operations, spellings and responses only for these clients. */
   older_clients: toggle({ default: false }, { card: 'olderClients', order: 1, access: 'person', restarts: 'nothing' }),
-  /** Only with `older_clients`: a client may send its secret_key in a URL, and gets an access token for it. */
+  /** Requires `older_clients`: a client may send its secret_key in a URL, and receives an access token for it. */
   get_access_token: toggle(
     { default: false },
     { card: 'olderClients', order: 2, access: 'person', restarts: 'nothing' },

@@ -3,29 +3,38 @@ import { rule } from '../refusals/complaints.ts'
 import { recordingRuleSchema, retentionSchema } from '../recordings/recording-rule.ts'
 import { choice, decimal, integer, lines, partSchema, secret, structure, text, toggle } from './setting.ts'
 
-/** Recording for the site. No setting is open: rules decide about the privacy of people and about evidence. */
+/**
+ * Recording settings of the site. None has `open` access, because they affect the privacy of people and the
+ * preservation of evidence.
+ */
 export const recording = {
-  /** Rule of rooms without one of their own. */
+  /** Rule of rooms without their own rule. */
   rooms: structure(
     { schema: recordingRuleSchema, default: { when: 'never' }, control: 'none' },
     { card: 'recordingRules', order: 2, access: 'person', restarts: 'nothing' },
   ),
-  /** Rule of cameras without one of their own. */
+  /** Rule of cameras without their own rule. */
   cameras: structure(
     { schema: recordingRuleSchema, default: { when: 'never' }, control: 'none' },
     { card: 'recordingRules', order: 1, access: 'person', restarts: 'nothing' },
   ),
-  /** Retention of rooms and cameras without one of their own. */
+  /** Retention of rooms and cameras without their own retention. */
   retention: structure(
     { schema: retentionSchema, default: { days: 14, gigabytes: 0 }, control: 'none' },
     { card: 'recordingRules', order: 3, access: 'person', restarts: 'nothing' },
   ),
-  /** Size of all recordings, in gigabytes (10^9 bytes); the oldest are deleted. 0: no limit but free space. */
+  /**
+   * Maximum size of all recordings, in gigabytes (10^9 bytes); the oldest are deleted. 0: limited only by the free
+   * space.
+   */
   gigabytes: decimal(
     { range: [0, 1_000_000], unit: 'GB', default: 0 },
     { card: 'recording', order: 1, access: 'person', restarts: 'nothing' },
   ),
-  /** Space that stays free on the disk: recording stops before. The larger of the two, in gigabytes and percent. */
+  /**
+   * Space kept free on the disk: recording stops at this level. The larger of the two values applies, in gigabytes and
+   * percent.
+   */
   free_gigabytes: decimal(
     { range: [0.1, 100_000], unit: 'GB', default: 5 },
     { card: 'recording', order: 2, access: 'person', restarts: 'nothing' },
@@ -39,9 +48,9 @@ export const recording = {
     { choices: ['nothing', 'cameras', 'all'], default: 'cameras' },
     { card: 'recordingAccess', order: 1, access: 'person', restarts: 'nothing' },
   ),
-  /** Hosts may start and stop the recording of their room. */
+  /** Whether hosts may start and stop the recording of their room. */
   hosts: toggle({ default: false }, { card: 'recordingAccess', order: 2, access: 'person', restarts: 'nothing' }),
-  /** Says aloud once in a room that it is recorded; the notice is shown in any case. */
+  /** Whether a recording is announced by voice once in a room; the notice is always shown. */
   announce: toggle({ default: true }, { card: 'recordingAccess', order: 3, access: 'person', restarts: 'nothing' }),
 }
 export const recordingSettingsSchema = partSchema(recording)
@@ -56,7 +65,7 @@ const keyText = z
 
 /** S3-compatible object storage for finished segments of recordings. */
 export const objectStorage = {
-  /** Finished segments are uploaded. Off: those that were uploaded can still be played and are still deleted. */
+  /** Whether finished segments are uploaded. Off: uploaded ones can still be played and are still deleted. */
   enabled: toggle({ default: false }, { card: 'objectStorage', order: 1, access: 'person', restarts: 'nothing' }),
   /** Address of the service without the bucket, e.g. `https://s3.eu-central-1.amazonaws.com`; empty: none. */
   endpoint: text(
@@ -73,12 +82,12 @@ export const objectStorage = {
     { schema: z.string().regex(/^[\w-]{1,64}$/), default: 'us-east-1' },
     { card: 'objectStorage', order: 5, access: 'person', restarts: 'nothing' },
   ),
-  /** Name of the bucket, which exists; empty: none. */
+  /** Name of the existing bucket; empty: none. */
   bucket: text(
     { schema: z.string().regex(/^([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])?$/), default: '' },
     { card: 'objectStorage', order: 3, access: 'person', restarts: 'nothing' },
   ),
-  /** Put before the name of each object, e.g. `roomdesk/`. */
+  /** Prefix of the name of each object, e.g. `roomdesk/`. */
   prefix: text(
     {
       schema: z
@@ -97,19 +106,22 @@ export const objectStorage = {
     { schema: keyText, default: '' },
     { card: 'objectStorage', order: 7, access: 'person', restarts: 'nothing' },
   ),
-  /** The bucket is in the path of addresses; false: it is part of the host name. */
+  /** Whether the bucket is in the path of addresses; false: it is part of the host name. */
   path_style: toggle({ default: true }, { card: 'objectStorage', order: 8, access: 'person', restarts: 'nothing' }),
-  /** PEM file of authorities that the service's certificate may be signed by, in addition to the well-known ones; empty: none. */
+  /** PEM file of certificate authorities accepted for the service, in addition to the public ones; empty: none. */
   ca_file: text(
     { schema: z.string().max(4096), default: '' },
     { card: 'objectStorage', order: 9, access: 'person', restarts: 'nothing' },
   ),
-  /** IP addresses and networks (CIDR) at which the service may be; empty: all but this machine, link-local addresses and metadata services of clouds. */
+  /**
+   * Permitted IP addresses and networks (CIDR) of the service; empty: all except this machine, link-local addresses and
+   * metadata services of clouds.
+   */
   networks: lines(
     { schema: ipNetworks, default: [] },
     { card: 'objectStorage', order: 10, access: 'person', restarts: 'nothing' },
   ),
-  /** Hours for which an uploaded segment stays on the local disk as well, after its end. */
+  /** Hours for which an uploaded segment also stays on the local disk, after its end. */
   keep_local_hours: integer(
     { range: [0, 87_600], unit: 'hours', default: 24 },
     { card: 'objectStorage', order: 11, access: 'person', restarts: 'nothing' },
@@ -118,7 +130,7 @@ export const objectStorage = {
 export const objectStorageSchema = partSchema(objectStorage)
 export type ObjectStorageSettings = z.output<typeof objectStorageSchema>
 
-/** Live streams by HLS and RTMP. */
+/** Live streams over HLS and RTMP. */
 export const live = {
   /** Origins whose pages may embed the player, in addition to the site's own. */
   embed_origins: lines(
@@ -128,12 +140,17 @@ export const live = {
     },
     { card: 'live', order: 1, access: 'person', restarts: 'nothing' },
   ),
-  /** IP addresses and networks (CIDR) of RTMP servers that clients may push to; empty: all but this machine, link-local addresses and metadata services of clouds. Ports of this site never. */
+  /**
+   * Permitted IP addresses and networks (CIDR) of RTMP servers for pushes of clients; empty: all except this machine,
+   * link-local addresses and metadata services of clouds. Ports of this site are never permitted.
+   */
   push_networks: lines(
     { schema: ipNetworks, default: [] },
     { card: 'live', order: 2, access: 'person', restarts: 'nothing' },
   ),
-  /** PEM file of authorities that the certificate of an `rtmps://` server may be signed by, in addition to the well-known ones; empty: none. */
+  /**
+   * PEM file of certificate authorities accepted for `rtmps://` servers, in addition to the public ones; empty: none.
+   */
   push_ca_file: text(
     { schema: z.string().max(4096), default: '' },
     { card: 'live', order: 3, access: 'person', restarts: 'nothing' },

@@ -1,6 +1,6 @@
 import { integer } from './setting.ts'
 
-/** Values of new rooms, where the client sends none. */
+/** Default values of new rooms, for fields that the client does not send. */
 export const roomDefaults = {
   attendee_max: integer(
     { range: [1, 10_000], unit: 'count', default: 100 },
@@ -18,24 +18,26 @@ export const roomDefaults = {
 
 const deadline = { range: [50, 60_000], unit: 'ms' } as const
 
-/** All deadlines of the controller. */
+/** Timeouts of the controller. */
 export const deadlines = {
-  /** The store: beyond it a media mutation is 700, an authentication 504 (contract, section 2). */
+  /**
+   * Timeout of the store: beyond it a media mutation results in 700, an authentication in 504 (contract, section 2).
+   */
   store_ms: integer(
     { ...deadline, default: 5_000 },
     { card: 'deadlines', order: 1, access: 'open', restarts: 'nothing' },
   ),
-  /** A node's answer: public clients give up after 5 s (contract, section 3: 409). */
+  /** Timeout of a node's response: public clients give up after 5 s (contract, section 3: 409). */
   node_ms: integer(
     { ...deadline, default: 4_000 },
     { card: 'deadlines', order: 2, access: 'open', restarts: 'nothing' },
   ),
-  /** A device's first media packet (contract, section 4: 427). */
+  /** Timeout of a device's first media packet (contract, section 4: 427). */
   device_ms: integer(
     { ...deadline, default: 4_000 },
     { card: 'deadlines', order: 3, access: 'open', restarts: 'nothing' },
   ),
-  /** One health poll of a node. */
+  /** Timeout of one health poll of a node. */
   health_ms: integer(
     { ...deadline, default: 2_000 },
     { card: 'deadlines', order: 4, access: 'open', restarts: 'nothing' },
@@ -62,7 +64,10 @@ export const devices = {
     { range: [10, 3_600_000], unit: 'ms', default: 30_000 },
     { card: 'devices', order: 2, access: 'open', restarts: 'nothing' },
   ),
-  /** Time in a room after which a dropped device starts with the first delay again; one that drops sooner continues with longer ones. */
+  /**
+   * Time in a room after which a lost device starts again with the first delay; a device lost earlier continues with
+   * longer delays.
+   */
   reconnect_steady_ms: integer(
     { range: [0, 3_600_000], unit: 'ms', default: 30_000 },
     { card: 'devices', order: 3, access: 'open', restarts: 'nothing' },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Cards of the settings page, in its order, each with the tab that shows it. */
+/** Cards of the settings page in order, each with its tab. */
 export const settingCards = {
   listeners: 'network',
   servedConsole: 'network',
@@ -30,34 +30,42 @@ export const settingCards = {
 } as const
 export type SettingCard = keyof typeof settingCards
 
-/** Unit of a number. `port`: the number is a name, written without separators. */
+/** Unit of a number. `port`: the number is an identifier, formatted without separators. */
 type Unit = 'ms' | 'bit/s' | 'MB' | 'GB' | 'minutes' | 'hours' | 'days' | '%' | 'count' | 'port'
 
-/** Control of a setting. `none`: it has no control, or a component of its own. `secret`: no answer and no event shows the value. */
+/**
+ * Control of a setting. `none`: it has no control, or its own component. `secret`: no response and no event contains
+ * the value.
+ */
 export type Control =
   | { kind: 'switch' | 'text' | 'secret' | 'lines' | 'iceServers' | 'none' }
   | { kind: 'choice' | 'several'; choices: readonly string[] }
   | { kind: 'number'; unit: Unit; range: readonly [min: number, max: number] }
 
-/** Fields of every setting. */
+/** Properties of every setting. */
 interface Traits<C extends SettingCard | 'none'> {
   /** Card of the settings page; `none`: the setting has no label and no hint. */
   card: C
   /** Position on the card; 0 without a card. */
   order: C extends 'none' ? 0 : number
   /**
-   * Callers who may change it, in addition to a person who has just entered the password: `open`: also a signed-in admin and a token with `site:write`; `person`: no others.
-   * `open` is for settings that send no people, media or data to another place, grant no access, disclose nothing, delete nothing earlier, open no port and name no file.
+   * Callers who may change it, in addition to a person who has just entered the password. `open`: also a signed-in
+   * admin and a token with `site:write`; `person`: no others.
+   * `open` is for settings that do not redirect people, media or data, grant no access, disclose nothing, delete
+   * nothing earlier, open no port and contain no file name.
    */
   access: 'open' | 'person'
-  /** Part that a change restarts: the listeners, or the embedded node at the node port. A change that restarts nothing applies at once. */
+  /**
+   * Part that is restarted by a change: the listeners, or the embedded node at the node port. All other changes take
+   * effect at once.
+   */
   restarts: 'nothing' | 'listeners' | 'node'
 }
 
-/** The declaration of a setting: everything that depends on it is derived from here. */
+/** Declaration of a setting, from which everything about the setting is derived. */
 export interface Setting<S extends z.ZodType = z.ZodType, C extends SettingCard | 'none' = SettingCard | 'none'>
   extends Traits<C> {
-  /** Values that it accepts. */
+  /** Accepted values. */
   schema: S
   default: z.input<S>
   control: Control
@@ -68,7 +76,7 @@ export type SettingPart = Readonly<Record<string, Setting>>
 
 type Card = SettingCard | 'none'
 interface NumberOptions {
-  /** Least and greatest value. */
+  /** Minimum and maximum value. */
   range: readonly [min: number, max: number]
   unit: Unit
   default: number
@@ -90,7 +98,7 @@ export function decimal<C extends Card>(options: NumberOptions, traits: Traits<C
   return number(z.number().min(min).max(max), options, traits)
 }
 
-/** Declares a whole number that may be null: the control is empty then. */
+/** Declares a whole number that may be null, shown as an empty control. */
 export function optionalInteger<C extends Card>(
   { range, unit }: Omit<NumberOptions, 'default'>,
   traits: Traits<C>,
@@ -117,7 +125,7 @@ export function toggle<C extends Card>(options: { default: boolean }, traits: Tr
   return { schema: z.boolean(), ...options, control: { kind: 'switch' }, ...traits }
 }
 
-/** Declares one of several values. */
+/** Declares a choice of one of several values. */
 export function choice<const V extends string, C extends Card>(
   { choices, default: fallback }: { choices: readonly V[]; default: NoInfer<V> },
   traits: Traits<C>,
@@ -125,7 +133,7 @@ export function choice<const V extends string, C extends Card>(
   return { schema: z.enum(choices), default: fallback, control: { kind: 'choice', choices }, ...traits }
 }
 
-/** Declares a set of at least one of several values; all by default. */
+/** Declares a set of at least one of several values; default: all. */
 export function several<const V extends string, C extends Card>(
   { choices }: { choices: readonly V[] },
   traits: Traits<C>,
@@ -142,7 +150,7 @@ export function text<S extends z.ZodType<string, string>, C extends Card>(
   return { ...options, control: { kind: 'text' }, ...traits }
 }
 
-/** Declares a text that no answer and no event shows. Storing it sealed is up to `server/store/site-settings.ts`. */
+/** Declares a text that no response and no event contains. `server/store/site-settings.ts` stores it sealed. */
 export function secret<S extends z.ZodType<string, string>, C extends Card>(
   options: SchemaOptions<S>,
   traits: Traits<C>,
@@ -158,7 +166,7 @@ export function lines<S extends z.ZodType<string[], string[]>, C extends Card>(
   return { ...options, control: { kind: 'lines' }, ...traits }
 }
 
-/** Declares a list or an object: one setting, with a control of its own. */
+/** Declares a list or an object: one setting with its own control. */
 export function structure<S extends z.ZodType, C extends Card>(
   options: SchemaOptions<S> & { control: 'iceServers' | 'none' },
   traits: Traits<C>,
@@ -169,14 +177,14 @@ export function structure<S extends z.ZodType, C extends Card>(
 export type PartShape<P extends SettingPart> = { -readonly [F in keyof P]: z.ZodDefault<P[F]['schema']> }
 export type PartPatchShape<P extends SettingPart> = { -readonly [F in keyof P]: z.ZodOptional<P[F]['schema']> }
 
-/** Returns the schema of a part: a missing setting has its default. */
+/** Returns the schema of a part, in which missing settings get their defaults. */
 export function partSchema<P extends SettingPart>(part: P): z.ZodObject<PartShape<P>, z.core.$strict> {
   const fields = Object.entries(part).map(([name, setting]) => [name, setting.schema.default(setting.default)])
-  // Object.fromEntries loses the types by key; the mapping above has them.
+  // Object.fromEntries loses the types by key; the return type above contains them.
   return z.strictObject(Object.fromEntries(fields) as PartShape<P>)
 }
 
-/** Returns the schema of changes to a part: a missing setting stays. */
+/** Returns the schema of changes to a part, in which missing settings stay unchanged. */
 export function partPatchSchema<P extends SettingPart>(part: P): z.ZodObject<PartPatchShape<P>, z.core.$strict> {
   const fields = Object.entries(part).map(([name, { schema }]) => [name, schema.optional()])
   // See above.

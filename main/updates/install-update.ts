@@ -8,7 +8,7 @@ import type { VerifiedRelease } from './release.ts'
 import { problemOf, UpdateProblem } from './update-problem.ts'
 
 /**
- * How this app is updated: `replace` its own AppImage; run the `installer`, also one for which Windows asks an
+ * Method by which this app is updated: `replace` its own AppImage; run the `installer`, also one for which Windows asks an
  * administrator (`elevated`); have the system install the `package` after an administrator has entered a password; open
  * the `image` for the operator; or let the operator do everything (`byHand`).
  */

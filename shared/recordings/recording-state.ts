@@ -2,17 +2,18 @@ import type { GapReason } from './segment.ts'
 import type { RecordingHindrance } from '../domain/recordings.ts'
 
 /**
- * State of a stream, or of a target, that is to be recorded. recording: media is written. pending: nothing is written, and that is not reported yet. noLease: this controller may
- * not order recordings. All others are reasons why nothing is written: those of gaps, on time lines, and those that the console shows.
+ * State of a stream, or of a target, that should be recorded. recording: media is being written. pending: nothing is
+ * written, and this has not been reported yet. noLease: this controller may not order recordings. All other states are
+ * reasons why nothing is written: those of gaps, shown on time lines, and those that the console shows.
  *
  * Transitions at the node (`RecordedState`), which writes the files:
  *
  * | from | event | to |
  * |---|---|---|
- * | any | a segment began | recording |
+ * | any | a segment started | recording |
  * | recording | a segment ended | pending |
- * | pending, a reason | nothing was written for two seconds | the reason that holds now |
+ * | pending, a reason | nothing was written for two seconds | the current reason |
  *
- * The controller derives its state anew from what it knows each time (`targetState`).
+ * The controller computes its state from scratch each time (`targetState`).
  */
 export type RecordingState = 'recording' | 'pending' | 'noLease' | GapReason | RecordingHindrance

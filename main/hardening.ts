@@ -40,9 +40,9 @@ export function hardenApp(notOpened: (error: unknown) => void): SandboxState {
 }
 
 /**
- * Permissions of the console's page: copying text, keeping the screen on for a wall, and connecting to MCU nodes on
- * this machine and in the local network for previews, if Chromium asks for that (Local Network Access). Its content
- * security policy restricts all other connections to its own origin.
+ * Permissions of the console's page: copying text, and keeping the screen on for a wall. Also connecting to MCU nodes
+ * on this machine and in the local network for previews, if Chromium requires a permission for it (Local Network
+ * Access). The content security policy restricts all other connections to the page's own origin.
  */
 const allowed: ReadonlySet<string> = new Set([
   'clipboard-sanitized-write',

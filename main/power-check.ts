@@ -17,8 +17,7 @@ type Ask = (program: string, ...parameters: string[]) => Promise<string | undefi
 
 /**
  * Checks whether this computer stays awake: while rooms are in use through the app's setting, otherwise through the
- * system's policy on mains power. A computer that sleeps while no room is in use does not respond to people who want to
- * join.
+ * system's policy on mains power. A computer that sleeps while no room is in use does not respond to people joining.
  */
 export function powerCheck({ keepsAwake, isOnBattery, tool, ...system }: PowerFacts): Check {
   const { platform = process.platform, desktop = process.env.XDG_CURRENT_DESKTOP } = system

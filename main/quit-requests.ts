@@ -4,8 +4,8 @@ import { insideOf } from '../shared/files/own-path.ts'
 
 /**
  * File in the program's folder with a request to end, for the apps of all users started from this folder. Writing it
- * requires the right to replace the program: administrators and the system if Roomdesk is installed for all users, the
- * user if it is installed for one.
+ * requires the right to replace the program. Administrators and the system have this right if Roomdesk is installed for
+ * all users, the user has it if Roomdesk is installed for one.
  * A named pipe would require the same rights (the default of `CreateNamedPipe`), but any program can create a pipe with
  * that name first. libuv opens pipes without SECURITY_SQOS_PRESENT, so that program could act with the rights of the
  * connecting installer.

@@ -54,8 +54,8 @@ export class Quit {
       })
       window.on('session-end', () => app.quit())
     })
-    // On Linux the first listener is not counted, whatever its event, and the system only waits for counted ones
-    // (Electron's power-monitor.ts).
+    // On Linux the first listener of any event is not counted, and the system only waits for counted ones (Electron's
+    // power-monitor.ts).
     powerMonitor.on('resume', () => this.#logger.info('the machine runs again after it was suspended'))
     powerMonitor.on('shutdown', (event?: { preventDefault: () => void }) => {
       event?.preventDefault()

@@ -124,8 +124,8 @@ async function askAboutKeychain({ isLocked, message }: KeychainError, texts: Tex
 }
 
 /**
- * Explains the firewall prompt before a new site opens to other machines, on systems that show it at the first
- * connection from another machine, which waits for the answer.
+ * Explains the firewall prompt before a new site opens to other machines. Some systems show the prompt at the first
+ * connection from another machine, which then waits for the answer.
  */
 export async function explainFirewall(host: string | undefined, texts: Texts): Promise<void> {
   const { platform } = process

@@ -1,8 +1,8 @@
 import { commandFlags } from '../server/bin/launch-options.ts'
 
 /**
- * Mode in which the program was started: the app with its window, a controller without one or a command that prints
- * something, ending the running app, or installing or removing the service of the machine.
+ * Mode of a start. `desktop`: the app with its window. `headless`: a controller without a window, or a command that
+ * prints something. `quit`: ends the running app. `service`: installs or removes the service of the machine.
  */
 export type StartMode = 'desktop' | 'headless' | 'quit' | 'service'
 

@@ -10,7 +10,7 @@ export const smallest = { width: 900, height: 600 }
 const grip = { width: 120, height: 40 }
 
 /**
- * Whether the app can position its windows and knows their positions. On Wayland neither is possible: `getBounds()`
+ * Whether the app can position its windows and read their positions. On Wayland neither is possible: `getBounds()`
  * returns 0,0. Chromium adds the switch when it chooses Wayland for the session (`SetOzonePlatformForLinuxIfNeeded`).
  */
 export function areWindowsPlaced(): boolean {

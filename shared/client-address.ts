@@ -13,8 +13,8 @@ export function plainAddress(remoteAddress: string | undefined): string {
 }
 
 /**
- * Returns the key of a client for limits per address: the IPv4 address itself, or the /64 of an IPv6 address, e.g.
- * `2001:db8:0:7::/64`, within which a machine can choose any number of addresses (RFC 8981).
+ * Returns the key of a client for limits per address. It is the IPv4 address itself, or the /64 of an IPv6 address,
+ * e.g. `2001:db8:0:7::/64`, within which a machine can choose any address (RFC 8981).
  * @param address result of `plainAddress`
  */
 export function addressShare(address: string): string {

@@ -212,7 +212,7 @@ function canonicalName(name: string): string | undefined {
     return undefined
   // A name whose last label is a number is a mistyped IPv4 address, and systems parse `0x7f.1` as one.
   if (/^(\d+|0x[\da-f]*)$/i.test(labels.at(-1) ?? '')) return undefined
-  // The URL standard's host parser applies IDNA (UTS 46); the scheme is one that has a host.
+  // The URL standard's host parser applies IDNA (UTS 46); this scheme is only used because it has a host.
   const ascii = URL.parse(`http://${name}`)?.hostname.replace(/\.$/, '') ?? ''
   return ascii === '' || isIPv4(ascii) ? undefined : ascii
 }

@@ -30,7 +30,7 @@ export interface TextPiece {
 export function matchedPieces(text: string, words: readonly string[]): TextPiece[] {
   const letters = Array.from(text)
   let folded = ''
-  /** Index of the letter that each folded unit came from. */
+  /** Index of the original letter of each folded unit. */
   const origins: number[] = []
   for (const [index, letter] of letters.entries()) {
     const part = foldedLetters(letter)

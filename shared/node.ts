@@ -50,7 +50,7 @@ export const nodeConfigSchema = z.strictObject({
   enabled: z.boolean().default(true),
   /**
    * Port of an additional embedded node: HTTP and WebSocket over TCP, media over UDP. 0: the node port of the settings,
-   * which one embedded node of a site may use; also 0 for other kinds.
+   * which only one embedded node of a site may use. Other kinds of nodes have 0, too.
    */
   port: z.int().min(0).max(65_535).default(0),
   addresses: z.array(nodeAddressSchema).max(limits.nodeAddresses).default([]),

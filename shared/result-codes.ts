@@ -63,8 +63,8 @@ export function sentenceOf(name: ErrorName): string {
 export const success = 0
 
 /**
- * Returns the `ret` of a domain error on one API, or undefined if that API has no number for it (a bug: the caller then
- * returns the generic failure of its operation).
+ * Returns the `ret` of a domain error on one API. Returns undefined if that API has no number for it, which is a bug:
+ * the caller then returns the generic failure of its operation.
  */
 export function retOf(api: ApiName, name: ErrorName): number | undefined {
   return numbers[name][api]

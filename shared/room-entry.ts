@@ -8,7 +8,7 @@ export function isOpenToNumber(room: EntryByNumber | undefined, site: boolean): 
 }
 
 /**
- * Operations of a visit: opening the page that redirects to rooms, requesting facts about a room without a link, and
- * joining a room that was not open yet or requires no link.
+ * Operations of a visit. `joinPage`: opening the page that redirects to rooms. `lookAtRoom`: requesting facts about a
+ * room without a link. `enterRoom`: joining a room that was not open yet or requires no link.
  */
 export const visitNames = { joinPage: 'join_page', lookAtRoom: 'look_at_room', enterRoom: 'enter_room' } as const

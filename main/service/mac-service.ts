@@ -54,7 +54,7 @@ function daemon(
     // A service that ends gracefully is not restarted.
     KeepAlive: { SuccessfulExit: false },
     ExitTimeOut: stopMs / 1_000,
-    // Other types are throttled while nobody is using the Mac.
+    // Other types are throttled while no user is active on the Mac.
     ProcessType: 'Interactive',
     // 0077: only the service's user can access the site.
     Umask: 63,

@@ -8,9 +8,10 @@ import type { VerifiedRelease } from './release.ts'
 import { problemOf, UpdateProblem } from './update-problem.ts'
 
 /**
- * Method by which this app is updated: `replace` its own AppImage; run the `installer`, also one for which Windows asks an
- * administrator (`elevated`); have the system install the `package` after an administrator has entered a password; open
- * the `image` for the operator; or let the operator do everything (`byHand`).
+ * Method by which this app is updated. `replace`: replaces its own AppImage. `installer`: runs the installer.
+ * `elevated`: runs the installer, for which Windows asks an administrator. `package`: the system installs the package
+ * after an administrator has entered a password. `image`: opens the image for the operator. `byHand`: the operator does
+ * everything.
  */
 export type InstallWay = UpdatesView['way']
 

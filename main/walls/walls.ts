@@ -139,8 +139,8 @@ export class Walls {
 
   /**
    * Opens missing walls, and closes those whose display or view was removed. A moved or resized display gets a new
-   * window: a full-screen window keeps its size, and systems take a moment to leave and enter full screen, without
-   * reliably reporting when it is done.
+   * window. A full-screen window would keep its size, and systems take a moment to leave and enter full screen, without
+   * reliably reporting when they are done.
    */
   #arrange(): void {
     const { chosen } = this.#options.preferences.current.walls

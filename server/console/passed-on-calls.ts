@@ -12,8 +12,8 @@ export const callerHeader = 'roomdesk-caller'
 export const keyShownHeader = 'roomdesk-key-shown'
 
 /**
- * Whether a replica forwards this procedure to the leader. The leader refuses procedures that the replica does not
- * know.
+ * Whether a replica forwards this procedure to the leader. The leader refuses procedures that the replica has no
+ * declaration of.
  */
 export function isPassedOnCall(procedure: string): boolean {
   return !isProcedureName(procedure) || procedures[procedure].passedOn

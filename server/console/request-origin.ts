@@ -68,8 +68,8 @@ function isCertified(name: string, material: TlsMaterial | undefined): boolean {
 }
 
 /**
- * There are two names, because a page without TLS cannot replace a cookie set over TLS (RFC 6265bis, section 5.7), and
- * a console may switch TLS on and off. Browsers accept `__Host-` only from the same host over TLS.
+ * There are two names, because a console may switch TLS on and off, and a page without TLS cannot replace a cookie set
+ * over TLS (RFC 6265bis, section 5.7). Browsers accept `__Host-` only from the same host over TLS.
  */
 const cookieName = (secure: boolean): string => (secure ? '__Host-roomdesk_session' : 'roomdesk_session')
 
@@ -83,7 +83,10 @@ export function sessionCookie(request: IncomingMessage): string {
   return ''
 }
 
-/** Returns the proof of a request besides its cookie: the page's half of its session, or the ticket of a download. */
+/**
+ * Returns the proof of a request in addition to its cookie: the page's half of its session, or the ticket of a
+ * download.
+ */
 export function pageProof({ headers, url = '' }: IncomingMessage): PageProof {
   const half = headers[pageHalfHeader]
   if (typeof half === 'string') return { half }

@@ -47,7 +47,7 @@ export function accessParts(options: AccessOptions): AccessParts {
     const since = stored ? (member?.database().awaySince ?? 0) : 0
     const unsure = since === 0 ? undefined : store.leadership.confirmed()
     if (unsure instanceof Promise) {
-      // Another controller may be the leader now and would not know the session. The result is not awaited.
+      // Another controller may be the leader now and would not have the session. The result is not awaited.
       unsure.catch(() => undefined)
       return false
     }

@@ -47,7 +47,7 @@ export function connect(late: LateParts, parts: ConnectedParts): void {
   late.recordings.bind(parts.recordings) // Media programs report what they record.
   late.gateway.bind(parts.gateway) // Media programs report people of rooms whose media is remote.
   late.relayedRooms.bind(parts.relayedRooms) // Janus nodes report people and streams.
-  late.janusEvents.bind(parts.janusEvents) // Janus nodes that come or go change whose events count.
+  late.janusEvents.bind(parts.janusEvents) // A change of the Janus nodes changes which event sources are accepted.
   late.observer.bind(parts.observer) // Media programs report guesses.
   late.others.bind(parts.others) // Media programs receive the duration of the leader's lease.
 }

@@ -77,7 +77,8 @@ function complaint(line: number, code: string): Refusal {
 }
 
 /**
- * The library accepts a quote within an unquoted cell, but such a quote may be a cell that starts at a wrong position.
+ * The library accepts a quote within an unquoted cell, but it usually means that a quoted cell starts at a wrong
+ * position.
  */
 function refuseStrayQuotes(cells: readonly string[], raw: string, line: number): void {
   let at = line

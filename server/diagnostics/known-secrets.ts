@@ -5,8 +5,8 @@ import type { SealedPlace } from '../store/sealer.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * Lists every secret that the site stores, in plain text, so that they can be removed from diagnostics: credentials,
- * passwords, keys of nodes and storage, logins in addresses.
+ * Lists every secret that the site stores, in plain text, so that diagnostics can remove them. Secrets are credentials,
+ * passwords, keys of nodes and storage, and logins in addresses.
  */
 export function knownSecrets(store: Pick<Store, 'all' | 'unseal'>, settings: Settings): string[] {
   const secrets: string[] = []

@@ -144,7 +144,7 @@ export class RecorderIntake implements RecorderListener {
     this.#parts.changed(segment.roomId)
   }
 
-  /** Handles the end of a segment whose begin was reported. Its order may have been withdrawn meanwhile. */
+  /** Handles the end of a segment whose start was reported. Its order may have been withdrawn meanwhile. */
   #ended(node: string, facts: EndedFacts): void {
     const { endedAt, bytes, end } = facts
     const begun = this.#begun(node, withPath(facts))
@@ -164,7 +164,7 @@ export class RecorderIntake implements RecorderListener {
     if (reason !== undefined) this.#gap({ ...streamOf(segment), from: segment.endedAt, to: null, reason })
   }
 
-  /** Returns the begin of a segment that the node reported, or that an earlier run of the controller stored. */
+  /** Returns the start of a segment that the node reported, or that an earlier run of the controller stored. */
   #begun(node: string, { file, ...stream }: SegmentStart): SegmentStart | undefined {
     const writing = this.#writing.get(file)
     if (writing !== undefined) return writing.node === node ? writing.segment : undefined
@@ -272,7 +272,7 @@ const baseBytes = 64 * 1024 * 1024
 const bytesPerMs = 250_000
 
 /**
- * Returns the reason why the begin of a segment is invalid; undefined if it is valid.
+ * Returns the reason why the start of a segment is invalid; undefined if it is valid.
  * @param now milliseconds since the epoch
  */
 function beginProblem({ startedAt }: SegmentFacts, now: number): string | undefined {

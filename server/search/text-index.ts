@@ -74,9 +74,8 @@ export class TextIndex {
   }
 
   /**
-   * Finds texts that contain every word. Ranked first are texts with a field equal to the search, then those with a
-   * field starting with its first word, then those with a word starting with it, then all others; the newest first
-   * within each rank.
+   * Finds texts that contain every word, ranked in four groups: texts with a field equal to the search; with a field
+   * starting with its first word; with a word starting with it; all others. Within each group, the newest are first.
    * @param accepts returns false to exclude a match, e.g. one that the caller may not see
    */
   find(search: string, limit: number, accepts: (key: string) => boolean = () => true): TextMatches {

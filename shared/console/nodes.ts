@@ -20,7 +20,7 @@ const nodeProposal = z.strictObject({
   embedded: z.int(),
   /** Missing nodes, with free ports. */
   missing: z.array(nodeConfigSchema),
-  /** An additional node with the next free port, in case the operator wants one anyway; null: no port is free. */
+  /** An additional node with the next free port, in case the operator adds one anyway; null: no port is free. */
   next: nodeConfigSchema.nullable(),
 })
 export type NodeProposal = z.output<typeof nodeProposal>

@@ -44,7 +44,7 @@ const page = z.strictObject({
 
 const ofOrder = { subjects: () => [subject.site], facts: ({ id }: { id: string }) => ({ id }) }
 
-/** Recordings with their own begin, end and files, and live streams: the same that clients of the API order. */
+/** Recordings with their own start, end and files, and live streams: the same that clients of the API order. */
 export const orderProcedures = {
   'orders.recordings': read({
     summary: 'Ordered recordings with the addresses of their files, the newest first.',

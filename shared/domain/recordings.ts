@@ -138,8 +138,8 @@ export const recordingStatus = z.strictObject({
   /** Days until the oldest recordings are deleted for lack of space at this rate; null: not at this rate. */
   days_until_full: z.number().nullable(),
   /**
-   * Age of the oldest media that a power cut would destroy besides a group of pictures, in milliseconds; 0: the disk
-   * keeps up.
+   * Age of the oldest media that a power cut would destroy in addition to a group of pictures, in milliseconds; 0: the
+   * disk keeps up.
    */
   disk_late_ms: z.int(),
   /** Number of streams being written. */

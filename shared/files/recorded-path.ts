@@ -8,8 +8,9 @@ const maxLevels = 16
 const fileForm = /^[\w-]+\.(?:mp4|webm)$/
 
 /**
- * Returns the path of a recording from its path below the recordings folder, with `/`. That path may come from a row of
- * the index, a scan, or a listing of a bucket, and is not trusted: the result is always a media file in the folder.
+ * Returns the path of a recording from its path below the recordings folder, with `/`. That path is not trusted,
+ * because it may come from a row of the index, a scan, or a listing of a bucket. The result is always a media file in
+ * the folder.
  * @throws PathError
  */
 export function recordedPath(folder: string, file: string): OwnPath {

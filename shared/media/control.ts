@@ -250,7 +250,7 @@ export const mediaMethods = {
   },
   /** Replaces the users and streams of a room whose media is on another node. */
   set_remote_room: { params: remoteRoomSchema, result: done },
-  /** Removes a user of such a room who joined through this process. */
+  /** Removes a user who joined a room with remote media through this process. */
   remove_remote_user: { params: remoteOutSchema, result: done },
   /** Mutes a person who joined through this process. `by`: user id of a host who joined on another node; empty: the operator. */
   mute: {
@@ -447,9 +447,9 @@ export const controllerMethods = {
     params: z.strictObject({ roomId: z.string(), user: roomUserSchema, ticket: z.string().max(maxTicket) }),
   },
   /**
-   * A user left such a room. `kicked`: a host removed them; `ended`: the host ended the meeting, and they may rejoin.
-   * Both are also sent for users who did not join through this process. `restarting`: the process restarts; their media
-   * continues, and they may rejoin shortly.
+   * A user left a room with remote media. `kicked`: a host removed them; `ended`: the host ended the meeting, and they
+   * may rejoin. Both are also sent for users who did not join through this process. `restarting`: the process restarts;
+   * their media continues, and they may rejoin shortly.
    */
   remoteLeft: {
     params: z.strictObject({
@@ -460,7 +460,9 @@ export const controllerMethods = {
       restarting: z.boolean(),
     }),
   },
-  /** A user of such a room was muted or unmuted. `by`: id of the host who muted them; empty: themselves. */
+  /**
+   * A user of a room with remote media was muted or unmuted. `by`: id of the host who muted them; empty: themselves.
+   */
   remoteMuted: {
     params: z.strictObject({
       roomId: z.string(),

@@ -14,7 +14,10 @@ const roomId = z.string().min(1).max(128)
 const userId = z.string().min(1).max(128)
 const source = z.enum(streamSources)
 
-/** Participant of such a room who did not join through this program: a camera, or a client of the other server. */
+/**
+ * Participant of a room with remote media who did not join through this program: a camera, or a client of the other
+ * server.
+ */
 const remotePersonSchema = roomUserSchema.extend({
   /** Whether they have proved their id, or are a camera. Otherwise any client may have chosen this id. */
   proven: z.boolean(),
@@ -38,7 +41,7 @@ const remoteStream = z.strictObject({
 })
 export type RemoteStream = z.output<typeof remoteStream>
 
-/** People and streams of such a room, without those of the receiving program. */
+/** People and streams of a room with remote media, without those of the receiving program. */
 export const remoteRoomSchema = z.strictObject({
   roomId,
   people: z.array(remotePersonSchema),

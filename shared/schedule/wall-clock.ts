@@ -8,8 +8,8 @@ export function wallOf(zone: string, instant: number): number {
 }
 
 /**
- * Returns the instant of a wall-clock time in a zone, as defined in RFC 5545 (section 3.3.5): the first one of a
- * repeated time; a skipped time is interpreted with the offset before the change.
+ * Returns the instant of a wall-clock time in a zone, as defined in RFC 5545 (section 3.3.5). A repeated time means its
+ * first instant; a skipped time is interpreted with the offset before the change.
  * @param wall milliseconds of a UTC clock that shows the time
  */
 export function instantOf(zone: string, wall: number): number {

@@ -61,7 +61,7 @@ interface Ordered {
 export interface OrderFilter {
   roomId?: string | undefined
   userId?: string | undefined
-  /** Range of the begin, in milliseconds since the epoch. */
+  /** Range of the start, in milliseconds since the epoch. */
   from?: number | undefined
   to?: number | undefined
 }

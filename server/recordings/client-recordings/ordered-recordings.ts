@@ -63,7 +63,7 @@ interface Making {
 }
 
 /**
- * Recordings ordered by clients of the APIs and by operators. Each has a begin, an end and its own files. The methods
+ * Recordings ordered by clients of the APIs and by operators. Each has a start, an end and its own files. The methods
  * only write records; requests to the recorder, file making and file removal follow from the records.
  */
 export class OrderedRecordings {

@@ -33,7 +33,7 @@ export interface StoredOrdersParts<C extends OrderCollection> {
 const checkMs = 30_000
 
 /**
- * Stored orders: recordings or live streams with a begin and an end. Every method only writes records, and all work
+ * Stored orders: recordings or live streams with a start and an end. Every method only writes records, and all work
  * follows from the records alone. Thus an order takes effect even if its caller received no response.
  */
 export class StoredOrders<C extends OrderCollection> {

@@ -27,7 +27,7 @@ export interface SpanOptions {
 /** Exported file with its path. */
 export interface WrittenFile extends ExportedFile {
   path: OwnPath
-  /** Time of its begin, in milliseconds since the epoch. */
+  /** Time of its start, in milliseconds since the epoch. */
   at: number
   /** The file is not in the requested format, because ffmpeg is missing. */
   unconverted: boolean

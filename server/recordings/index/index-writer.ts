@@ -45,7 +45,7 @@ export class IndexWriter {
   }
 
   /**
-   * Adds a segment at its begin, and ends a gap of its stream. A repeated call has no effect.
+   * Adds a segment at its start, and ends a gap of its stream. A repeated call has no effect.
    * @returns its id, and whether a gap ended
    */
   began(segment: SegmentStart): { id: number; endsGap: boolean } {

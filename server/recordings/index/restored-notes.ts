@@ -19,7 +19,7 @@ export class NotedEnds {
 
   /**
    * Returns the noted end of a segment; undefined if the notes do not contain it; `unknown` if they contain only its
-   * begin.
+   * start.
    * @throws Error of the disk
    */
   async of({ file }: Pick<Segment, 'file'>): Promise<NotedEnd | 'unknown' | undefined> {

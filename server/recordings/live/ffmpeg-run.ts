@@ -41,14 +41,14 @@ interface FfmpegEnd {
 export interface FfmpegRun {
   stdin: Writable
   stdout: Readable
-  /** Inputs besides stdin: `pipe:3` and following. */
+  /** Inputs in addition to stdin: `pipe:3` and following. */
   inputs: readonly Writable[]
   /** Never rejects. */
   ended: Promise<FfmpegEnd>
   kill(): void
 }
 
-/** Starts an ffmpeg that is fed while it runs. @param inputs number of inputs besides stdin */
+/** Starts an ffmpeg that is fed while it runs. @param inputs number of inputs in addition to stdin */
 export function startFfmpeg(
   { path }: Pick<FfmpegProgram, 'path'>,
   parameters: readonly string[],

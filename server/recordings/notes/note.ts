@@ -31,7 +31,7 @@ export const noteSchema = z.discriminatedUnion('type', [
     topic: z.string().max(600),
     device: z.boolean(),
   }),
-  /** A segment began. Without an `ended` note, its process or the controller stopped before its end. */
+  /** A segment started. Without an `ended` note, its process or the controller stopped before its end. */
   z.strictObject({ type: z.literal('began'), file: z.string().min(1).max(64) }),
   z.strictObject({
     type: z.literal('ended'),

@@ -35,7 +35,7 @@ export class RecordingNotes {
     this.#logger = logger
   }
 
-  /** Notes the begin of a segment. Its end is noted later, unless the process or the controller stops before. */
+  /** Notes the start of a segment. Its end is noted later, unless the process or the controller stops before. */
   began(segment: SegmentStart): void {
     this.#add(dirname(segment.file), segment, segment, { type: 'began', file: basename(segment.file) })
   }

@@ -117,7 +117,7 @@ export async function readBucket({ client, index, remote, bucket, signal, logger
   return added
 }
 
-/** Whether a segment is in the index; then the index knows it is in the storage, too. */
+/** Whether a segment is in the index. If so, marks it as being in the storage, too. */
 function isKnown(index: StoredIndex, { name, bytes }: ListedObject): boolean {
   const found = streamOfPath(name)
   if (found === undefined) return false

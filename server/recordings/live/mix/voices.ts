@@ -23,7 +23,8 @@ const maxVoices = 16
 const maxLagMs = 6_000
 
 /**
- * Time without an open file after which a user counts as gone, in milliseconds. Consecutive segments have short pauses.
+ * Time without an open file after which a user counts as having left, in milliseconds. Consecutive segments have short
+ * pauses.
  */
 const leftMs = 10_000
 

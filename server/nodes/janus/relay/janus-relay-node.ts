@@ -13,7 +13,10 @@ import { z } from 'zod'
 import { NodeError } from '../../port/media-node-port.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 
-/** VideoRoom plugin's facts about one of its handles: a publisher has an id, each stream of a subscriber has one. */
+/**
+ * Data of the VideoRoom plugin about one of its handles. A publisher has an id; each stream of a subscriber has a
+ * `feed_id`.
+ */
 const answerSchema = z.looseObject({
   info: z.looseObject({
     plugin_specific: z
@@ -25,12 +28,12 @@ const answerSchema = z.looseObject({
   }),
 })
 
-/** How long a token of ours counts: each is used once, but clocks differ. */
+/** Validity of a token, in seconds. Each token is used once; the margin allows for differing clocks. */
 const tokenSeconds = 3_600
-/** How long the end of its session may take, in milliseconds. */
+/** Timeout for ending the session, in milliseconds. */
 const endMs = 2_000
 
-/** Needs of a node as relays use it. */
+/** Dependencies of a Janus node in its role for relays. */
 export interface JanusRelayNodeParts {
   ids: RelayIds
   participants: RelayParticipants
@@ -39,7 +42,7 @@ export interface JanusRelayNodeParts {
   logger: NodeLogger
 }
 
-/** A Janus node as relays use it: a session of their own, and what its rooms do for them. */
+/** A Janus node in its role for relays. The relays use a session separate from the one of the room page. */
 export class JanusRelayNode implements RelayNode {
   readonly name: string
   readonly ids: RelayIds
@@ -99,15 +102,15 @@ export class JanusRelayNode implements RelayNode {
     this.#session.leave()
   }
 
-  /** Its relays end, unless they are left. Never rejects. */
+  /** Ends the node's relays, unless `leave` was called. Never rejects. */
   close(): Promise<void> {
     return this.#session.close(AbortSignal.timeout(endMs))
   }
 }
 
 /**
- * The participant whose stream a handle in a room publishes or is sent, as it is now; undefined where it has none, or is gone. Who published, left and publishes again is
- * not sent by who subscribed before.
+ * Returns the participant whose stream a handle in a room publishes or receives now; undefined if there is none. A
+ * subscriber does not receive a participant that left and published again after the subscription began.
  * @throws as AdminApi.ask; NodeError
  */
 export async function participantOn(

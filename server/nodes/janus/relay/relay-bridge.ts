@@ -11,39 +11,39 @@ import { unlessTaken } from './room-observer.ts'
 /** Stream of a relay, with its source and target. */
 export interface RelayBridgeOptions {
   roomId: string
-  /** Id of the stream. */
   stream: string
   from: {
     node: RelayNode
-    /** The participant that publishes it there. */
+    /** Participant that publishes the stream on the source node. */
     feed: string
   }
-  /** Target, where the stream gets a participant of its own. */
+  /** Target node, where a separate participant publishes the stream. */
   to: RelayNode
-  /** Its form, and its shown name. */
+  /** Form and display name of the stream. */
   source: { form: string; display: string }
-  /** Called once, when it ended by itself. */
+  /** Called once if the relay ended without a call of `end` or `leave`. */
   ended: (why: string) => void
-  /** Called instead, when a connection to a node was lost: it goes on there, as far as anybody knows. */
+  /** Called instead if the connection to a node was lost. The nodes presumably continue the relay. */
   lost: () => void
 }
 
 const videoRoom: JanusPlugin = 'janus.plugin.videoroom'
 /** Opaque id in Janus's events. */
 const opaqueId = 'roomdesk-relay'
-/** How long the end of a relay may take, in milliseconds. */
+/** Timeout for removing a relay, in milliseconds. */
 const endMs = 2_000
 
 /**
- * One stream on its way from one node to another: a handle there that subscribes to it, and a handle here that publishes what the first one sends. The two nodes call each other
- * over WebRTC; the controller only carries their descriptions.
+ * A stream relayed from one node to another: a handle on the source node subscribes to it, and a handle on the target
+ * node publishes it. The nodes connect to each other over WebRTC; the controller only passes on their session
+ * descriptions.
  */
 export class RelayBridge {
-  /** As it is kept for the next controller. */
+  /** Record stored for the next controller. */
   readonly record: StoredRelayBridge
   readonly #options: RelayBridgeOptions
   readonly #stops: (() => void)[]
-  /** Nobody was notified of it yet. */
+  /** Set until `open` or `adopt` succeeds. Until then no callback is called. */
   #isNew = true
   #isOver = false
 
@@ -57,8 +57,8 @@ export class RelayBridge {
   }
 
   /**
-   * Connects; resolves when both ends are. Leaves nothing behind when it fails.
-   * @param credentials of our observer where it is published
+   * Connects both ends, and resolves when both are connected. Removes everything again on failure.
+   * @param credentials of the relay observer on the source node
    * @throws NodeError, JanusError, DeadlineError; the signal's reason
    */
   static async open(
@@ -104,7 +104,10 @@ export class RelayBridge {
     }
   }
 
-  /** Goes on with one of before, as it is. It stays as it is, too, when it fails. @throws NodeError with why it is not to go on; NodeConnectionError; the signal's reason */
+  /**
+   * Takes over an existing relay without changing it, also on failure.
+   * @throws NodeError with the reason why the relay cannot continue; NodeConnectionError; the signal's reason
+   */
   static async adopt(
     options: RelayBridgeOptions,
     record: StoredRelayBridge,
@@ -133,13 +136,16 @@ export class RelayBridge {
     }
   }
 
-  /** Takes it down on both nodes; resolves when the stream is gone where it was handed to. Never rejects: a node that does not answer ends its side with the session. */
+  /**
+   * Removes the relay on both nodes; resolves when the stream is gone from the target node. Never rejects: on a node
+   * that does not answer, the handle ends with its session.
+   */
   async end(): Promise<void> {
     this.leave()
     await takeDown(this.record, { from: this.#options.from.node, to: this.#options.to })
   }
 
-  /** Stops listening: the relay goes on by itself. */
+  /** Stops listening to both handles, without ending the relay. */
   leave(): void {
     this.#isOver = true
     for (const stop of this.#stops) stop()
@@ -161,7 +167,7 @@ export class RelayBridge {
   #over(tell: () => void): void {
     if (this.#isOver) return
     this.leave()
-    // Its opener gets the failure.
+    // While opening, the failure is reported by `open` or `adopt` instead.
     if (!this.#isNew) tell()
   }
 }
@@ -215,7 +221,7 @@ async function connect({ subscriber, publisher }: HandlePair, joining: Joining, 
 
 function whenUp(handle: JanusHandle): { up: Promise<void>; stop: () => void } {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  // It may fail before anybody waits.
+  // Prevents an unhandled rejection: the connection may fail before `up` is awaited.
   promise.catch(() => {})
   const stop = handle.onEvent((event) => {
     if (event.type === 'webrtcup') resolve()
@@ -226,8 +232,9 @@ function whenUp(handle: JanusHandle): { up: Promise<void>; stop: () => void } {
 }
 
 /**
- * Removes a relay, whoever made it; resolves when the stream is gone at its target, without waiting for the source node, which may hang. Never rejects.
- * @param nodes `from` undefined: it is not in service
+ * Removes a relay of this or a previous controller. Resolves when the stream is gone from its target, without waiting
+ * for the source node, which may hang. Never rejects.
+ * @param nodes `from` is undefined if that node is not in service
  */
 export async function takeDown(
   record: StoredRelayBridge,
@@ -239,6 +246,6 @@ export async function takeDown(
   if (from === undefined) to.records.leaveBehind(from_node, source)
   else mustNotFail(from.detach(source, signal))
   await to.detach({ session: to_session, handle: publisher }, signal)
-  // An id that stays reserved is released with the node.
+  // If the release fails, the id stays reserved until the node is removed.
   if (to.records.delete(record)) await to.release({ roomId, id: to.ids.of(stream) }, signal).catch(() => {})
 }

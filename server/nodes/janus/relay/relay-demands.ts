@@ -1,30 +1,32 @@
 import { unlessAborted } from '../../../../shared/abort.ts'
 
-/** A user's wish to watch a stream on a node. */
+/** Demand for a stream on a node. */
 export interface RelayWish {
   node: string
-  /** Left out: everything in the room, also what comes later. */
+  /** Left out: all streams of the room, including later ones. */
   stream?: string
 }
 
-/** Somebody waits for a stream to be on their node. */
+/** A caller that waits until a stream is available on a node. */
 interface Waiting {
   wish: StreamWish
   resolve: (feed: string) => void
 }
 
-/** A wish for one stream. */
+/** Demand for a single stream. */
 export type StreamWish = RelayWish & { stream: string }
 
-/** Those who want the same on the same node. */
+/** All watchers of the same stream on the same node. */
 interface Demand {
   wish: RelayWish
   watchers: number
-  /** While nobody does any more. */
+  /** Timer that removes the demand; set while there are no watchers. */
   grace: NodeJS.Timeout | undefined
 }
 
-/** Wishes for the streams of one room by node; a wish counts for a while after its last owner took it back. */
+/**
+ * Demands for the streams of one room, by node. A demand remains for a grace period after its last watcher withdrew it.
+ */
 export class RelayDemands {
   readonly #graceMs: number
   readonly #changed: () => void
@@ -41,7 +43,7 @@ export class RelayDemands {
     return this.#demands.size === 0
   }
 
-  /** Returns what takes it back; to be called once or more. */
+  /** Adds a watcher. Returns a function that removes the watcher; repeated calls have no further effect. */
   add(wish: RelayWish): () => void {
     const key = JSON.stringify([wish.node, wish.stream])
     const demand = this.#demands.get(key) ?? { wish, watchers: 0, grace: undefined }
@@ -62,7 +64,7 @@ export class RelayDemands {
     }
   }
 
-  /** Somebody is taken to want it, so many milliseconds long. */
+  /** Adds a watcher for a limited time, in milliseconds. */
   hold(wish: RelayWish, milliseconds: number): void {
     const takeBack = this.add(wish)
     const timer = setTimeout(() => {
@@ -72,7 +74,10 @@ export class RelayDemands {
     this.#held.add(timer)
   }
 
-  /** Participant that publishes a stream on a node; resolves when `meet` finds one. @throws the signal's reason */
+  /**
+   * Returns the participant that publishes a stream on a node. Waits until `meet` finds one.
+   * @throws the signal's reason
+   */
   async met(wish: StreamWish, signal: AbortSignal): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>()
     const waiting = { wish, resolve }
@@ -84,7 +89,7 @@ export class RelayDemands {
     }
   }
 
-  /** Gives waiting callers the participants that publish their streams now. */
+  /** Resolves pending calls of `met` whose streams are published now. */
   meet(feedOf: (wish: StreamWish) => string | undefined): void {
     for (const { wish, resolve } of this.#waiting) {
       const feed = feedOf(wish)
@@ -92,7 +97,7 @@ export class RelayDemands {
     }
   }
 
-  /** Nodes on which each stream is watched. */
+  /** Returns the nodes on which each stream is watched. */
   watched(streams: readonly string[]): Map<string, Set<string>> {
     const watched = new Map<string, Set<string>>()
     for (const { wish } of this.#demands.values()) {

@@ -1,10 +1,10 @@
-/** A participant that relays have in a room. */
+/** A participant that represents a relay in a room. */
 export interface RelayParticipant {
   roomId: string
   id: string
 }
 
-/** A handle of a relay, in its session. */
+/** A handle of a relay, with its session. */
 export interface RelayEnd {
   session: number
   handle: number

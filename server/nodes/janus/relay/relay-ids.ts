@@ -1,28 +1,31 @@
-/** Ids of the participants that relays put into rooms. Each begins with a mark of the site, by which any list of participants shows them: they are no people, and count as none. */
+/**
+ * Ids of the participants that relays add to rooms. Each id begins with a prefix of the site, by which it is recognized
+ * in lists of participants: relay participants do not count as people.
+ */
 export class RelayIds {
   readonly #prefix: string
 
-  /** @param mark what nobody outside of the site knows before it is seen in a room */
+  /** @param mark unguessable part of the prefix, secret until an id appears in a room */
   constructor(mark: string) {
     this.#prefix = `relay-${mark}~`
   }
 
-  /** Id of the observer that finds out who publishes in a room. */
+  /** Id of the observer, which watches the publishers of a room. */
   get observer(): string {
     return this.#prefix
   }
 
-  /** Id of a user's stream on another node than theirs. */
+  /** Returns the participant id under which a relay publishes a user's stream on another node. */
   of(stream: string): string {
     return this.#prefix + stream
   }
 
-  /** It is a participant of a relay. */
+  /** Returns whether an id is that of a relay participant. */
   has(id: string): boolean {
     return id.startsWith(this.#prefix)
   }
 
-  /** Stream of a relay participant; undefined for any other one, and for the observer. */
+  /** Returns the stream of a relay participant; undefined for the observer and for other participants. */
   streamOf(id: string): string | undefined {
     return this.has(id) && id.length > this.#prefix.length ? id.slice(this.#prefix.length) : undefined
   }

@@ -3,26 +3,42 @@ import type { RelayIds } from './relay-ids.ts'
 import type { RelayEnd, RelayParticipant } from './relay-ends.ts'
 import type { RelayRecords } from './relay-records.ts'
 
-/** Needs of relays from a Janus node. */
+/** Operations of a Janus node that relays use. */
 export interface RelayNode {
   readonly name: string
   readonly ids: RelayIds
-  /** Records of the relays of all nodes. */
   readonly records: RelayRecords
-  /** A session of the controller on it, with what lives in it since before; connects where it must. @throws NodeError, NodeConnectionError, DeadlineError; the signal's reason */
+  /**
+   * Returns the controller's relay session on the node, with the handles that still exist in it. Connects if necessary.
+   * @throws NodeError, NodeConnectionError, DeadlineError; the signal's reason
+   */
   session(signal: AbortSignal): Promise<JanusSession>
-  /** Whether it answers now. Asked by many at once it is one question. */
+  /** Returns whether the node answers now. Concurrent callers share one request. */
   answers(): Promise<boolean>
-  /** The participant whose stream a handle of ours publishes or is sent; undefined: none. @throws NodeError; the signal's reason */
+  /**
+   * Returns the participant whose stream a relay handle publishes or receives; undefined if there is none.
+   * @throws NodeError; the signal's reason
+   */
   participantOn(end: RelayEnd, signal: AbortSignal): Promise<string | undefined>
-  /** Takes a handle of ours away, now or as soon as it is reached again. Never rejects. */
+  /** Detaches a relay handle now, or as soon as the node is reachable again. Never rejects. */
   detach(end: RelayEnd, signal: AbortSignal): Promise<void>
-  /** Fields of the join of a participant, with which the room lets it in beside its people; among them what the room is called there. @throws NodeError; the signal's reason */
+  /**
+   * Admits a participant to a room in addition to its people. Returns the fields of the join request, including the
+   * name of the room on the node.
+   * @throws NodeError; the signal's reason
+   */
   admit(participant: RelayParticipant, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>
-  /** It is not let in any more. @throws NodeError; the signal's reason */
+  /**
+   * Revokes the admission of a participant.
+   * @throws NodeError; the signal's reason
+   */
   release(participant: RelayParticipant, signal: AbortSignal): Promise<void>
-  /** Puts a participant out who is there without a connection of ours; nobody there is no error. @throws NodeError; the signal's reason */
+  /**
+   * Removes a participant that has no relay connection of this controller. Does nothing if the participant is not in
+   * the room.
+   * @throws NodeError; the signal's reason
+   */
   clear(participant: RelayParticipant, signal: AbortSignal): Promise<void>
-  /** Leaves its session and handles for the next controller when it goes out of service. */
+  /** Keeps the session and its handles for the next controller when the node goes out of service. */
   leave(): void
 }

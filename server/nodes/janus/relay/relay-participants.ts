@@ -4,26 +4,32 @@ import type { JanusRooms } from '../rooms/janus-rooms.ts'
 import type { RelayIds } from './relay-ids.ts'
 import type { RelayParticipant } from './relay-ends.ts'
 
-/** Needs of admitting relay participants to the rooms of one node. */
+/** Dependencies of RelayParticipants. */
 export interface RelayParticipantsOptions {
   ids: RelayIds
   rooms: JanusRooms
   admission: TokenAdmission
-  /** The room as the node holds it; undefined when it does not, or has not got its record yet. */
+  /** Returns the room as the node holds it; undefined if the node does not hold it, or its record is not loaded yet. */
   room: (roomId: string) => NodeRoom | undefined
-  /** Those of before. */
+  /** Participants that a previous controller admitted. */
   left?: readonly RelayParticipant[] | undefined
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   clock: () => number
 }
 
-/** Seconds that a token counts: a relay lives no longer than its room, and is taken back with it. */
+/**
+ * Validity of a token, in seconds. It never expires in practice: a relay ends with its room, and its token is then
+ * revoked.
+ */
 const tokenSeconds = 10 * 365 * 24 * 3_600
 
-/** Relays in the rooms of one node: they are let in beside the people, also where the room is full or locked, and take nobody's place. */
+/**
+ * Relay participants in the rooms of one node. They are admitted even if the room is full or locked, and do not count
+ * against its limit.
+ */
 export class RelayParticipants {
   readonly #options: RelayParticipantsOptions
-  /** Those that were let in, by room. */
+  /** Ids of admitted participants, by room. */
   readonly #admitted = new Map<string, Set<string>>()
 
   constructor(options: RelayParticipantsOptions) {
@@ -31,22 +37,22 @@ export class RelayParticipants {
     for (const participant of options.left ?? []) this.#add(participant)
   }
 
-  /** It is no person. */
+  /** Returns whether an id is that of a relay participant. */
   has(id: string): boolean {
     return this.#options.ids.has(id)
   }
 
-  /** It was let in, by whichever controller. */
+  /** Returns whether this or a previous controller admitted the participant. */
   isAdmitted(roomId: string, id: string): boolean {
     return this.#admitted.get(roomId)?.has(id) === true
   }
 
-  /** How many are in the room, or about to be. */
+  /** Returns the number of relay participants that are in the room or about to join. */
   count(roomId: string): number {
     return this.#admitted.get(roomId)?.size ?? 0
   }
 
-  /** Streams that are handed to the room: so many may publish beside its people. */
+  /** Returns the number of streams relayed to the room. The publisher limit is raised by this number. */
   publishers(roomId: string): number {
     const { ids } = this.#options
     return [...(this.#admitted.get(roomId) ?? [])].filter((id) => ids.streamOf(id) !== undefined).length

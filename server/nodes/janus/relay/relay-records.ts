@@ -5,14 +5,14 @@ import type { KnownHandle } from '../wire/janus-session.ts'
 import type { RelayIds } from './relay-ids.ts'
 import type { RelayEnd, RelayParticipant } from './relay-ends.ts'
 
-/** Relays and observers by their keys. */
+/** Operations of the store for relay and observer records. */
 type Records = Pick<Store, 'all' | 'get' | 'transact'>
 
 const plugin = 'janus.plugin.videoroom'
 
 /**
- * The relays of all rooms, stored for the next controller and for reconnections. A change is on disk a few milliseconds later, and nobody waits for it: a relay that a crash loses
- * is made again.
+ * The relays of all rooms, stored for the next controller and for reconnections. Changes are written within
+ * milliseconds, in the background: a relay whose record is lost in a crash is created again.
  */
 export class RelayRecords {
   readonly #store: Records
@@ -20,9 +20,9 @@ export class RelayRecords {
   /** Relays by room and key. */
   readonly #bridges = new Map<string, Map<string, StoredRelayBridge>>()
   readonly #observers = new Map<string, StoredRelayObserver>()
-  /** Session of each node in which its relays live. */
+  /** Session that contains the relay handles of each node. */
   readonly #sessions = new Map<string, number>()
-  /** Handles of each node that nobody needs and that could not be removed yet. */
+  /** Unneeded handles of each node that could not be removed yet. */
   readonly #strays = new Map<string, RelayEnd[]>()
   readonly #writing = new Set<Promise<unknown>>()
 
@@ -32,12 +32,15 @@ export class RelayRecords {
     this.#remember()
   }
 
-  /** Those that hand a stream of the room to this node. */
+  /** Returns the relays of the room whose target is this node. */
   bridgesTo(node: string, roomId: string): StoredRelayBridge[] {
     return [...(this.#bridges.get(roomId)?.values() ?? [])].filter(({ to_node }) => to_node === node)
   }
 
-  /** Relay participants in the rooms of a node: streams of other nodes, and observers. @param ids their ids there */
+  /**
+   * Returns the relay participants in the rooms of a node: streams from other nodes, and observers.
+   * @param ids ids of relay participants on the node
+   */
   participantsOn(node: string, ids: RelayIds): RelayParticipant[] {
     const streams = this.#allBridges().filter(({ to_node }) => to_node === node)
     const observers = [...this.#observers.values()].filter((observer) => observer.node === node)
@@ -58,7 +61,7 @@ export class RelayRecords {
     this.#write((transaction) => transaction.put('relay_loops', key, { ...bridge }), 'relay_loops', key)
   }
 
-  /** It is gone. Returns false where another one came in its place: that one stays. */
+  /** Deletes the record of a relay. Returns false if another relay has replaced it: its record stays. */
   delete(bridge: StoredRelayBridge): boolean {
     const key = bridgeKey(bridge)
     const room = this.#bridges.get(bridge.room_id)
@@ -75,7 +78,7 @@ export class RelayRecords {
     this.#write((transaction) => transaction.put('relay_observers', key, observer), 'relay_observers', key)
   }
 
-  /** As `delete`. */
+  /** Deletes the record of an observer. Returns false if another observer has replaced it: its record stays. */
   deleteObserver({ node, room_id, handle }: StoredRelayObserver): boolean {
     const key = observerKey(node, room_id)
     if (this.#observers.get(key)?.handle !== handle) return false
@@ -84,18 +87,18 @@ export class RelayRecords {
     return true
   }
 
-  /** Session of a node in which its relays live, or may still live; undefined: there is none yet. */
+  /** Returns the node's session for relays, which may have ended; undefined if none was opened yet. */
   sessionOf(node: string): number | undefined {
     return this.#sessions.get(node)
   }
 
-  /** Its relays live in this one from now on: what lived in another one is gone. */
+  /** Sets the node's session for relays. Handles of another session no longer exist. */
   use(node: string, session: number): void {
     this.#sessions.set(node, session)
     this.#strays.delete(node)
   }
 
-  /** The session of a node with what lives in it; undefined: nothing does. */
+  /** Returns the node's session for relays with its handles; undefined if it has none. */
   known(node: string): { id: number; handles: KnownHandle[] } | undefined {
     const id = this.#sessions.get(node)
     if (id === undefined) return undefined
@@ -108,7 +111,7 @@ export class RelayRecords {
     return handles.length === 0 ? undefined : { id, handles: handles.map(({ handle }) => ({ id: handle, plugin })) }
   }
 
-  /** Keeps a handle that nobody needs and that could not be removed: the next connection to the node removes it. */
+  /** Stores an unneeded handle that could not be removed: the next connection to the node removes it. */
   leaveBehind(node: string, end: RelayEnd): void {
     if (end.session === this.#sessions.get(node)) this.#strays.set(node, [...this.straysOf(node), end])
   }
@@ -117,7 +120,7 @@ export class RelayRecords {
     return this.#strays.get(node) ?? []
   }
 
-  /** Resolves when what was changed is on disk, or could not be written. */
+  /** Resolves when all pending writes are finished, whether they succeeded or not. */
   async settled(): Promise<void> {
     await Promise.all(this.#writing)
   }
@@ -151,7 +154,7 @@ export class RelayRecords {
     }
   }
 
-  /** The room is on several nodes, and these are among them. */
+  /** Returns whether the room is on several nodes, and these nodes are among them. */
   #isOn(roomId: string, ...nodes: readonly string[]): boolean {
     const room: StoredRoom | undefined = this.#store.get('rooms', roomId)
     const { node = '', branches = [] } = room ?? {}
@@ -180,7 +183,7 @@ export class RelayRecords {
   }
 }
 
-/** Both handles of a relay, with their nodes. */
+/** Returns both handles of a relay, with their nodes. */
 function endsOf(bridge: StoredRelayBridge): (RelayEnd & { node: string; at: number })[] {
   const { from_node, from_session, subscriber, to_node, to_session, publisher, up_at: at } = bridge
   return [

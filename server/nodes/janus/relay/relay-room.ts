@@ -10,33 +10,34 @@ import { planRelays, type RelayStep } from './relay-tree.ts'
 import type { Publication } from './room-observer.ts'
 import { RoomRelay } from './room-relay.ts'
 
-/** Needs of the relays of one room. */
+/** Dependencies and values for the relays of one room. */
 export interface RelayRoomOptions {
   roomId: string
-  /** Nodes to which one node hands the same stream. */
+  /** Maximum number of nodes to which one node relays the same stream. */
   fanOut: number
-  /** How long a stream that nobody watches any more is still handed on, in milliseconds. */
+  /** Time for which a stream is still relayed after its last viewer left, in milliseconds. */
   graceMs: number
-  /** How long a stream is handed on that nobody has asked for since the controller began, in milliseconds. */
+  /** Time for which a relay of a previous controller is kept without a viewer, in milliseconds. */
   leftMs: number
-  /** Called when its publishers or relayed streams may have changed. */
+  /** Called when the publishers or relayed streams of the room may have changed. */
   changed: () => void
   logger: NodeLogger
 }
 
-/** A relay as it is now. */
+/** Current state of a relay. */
 export interface RelayView extends RelayStep {
   isUp: boolean
-  /** Since when it is so, in milliseconds since the epoch. */
+  /** When `isUp` last changed, in milliseconds since the epoch. */
   since: number
 }
 
-/** How often nodes that feed others are asked whether they still answer, in milliseconds. */
+/** Interval of the health checks of nodes that are the source of a relay, in milliseconds. */
 const checkMs = 400
 
 /**
- * The relays of one room: what is there is compared with what should be whenever something happens, and the difference is done. What another controller left, or this one
- * before a connection was lost, goes on where it still flows.
+ * The relays of one room. After each change, the existing relays are compared with the planned ones, and the
+ * differences are applied. Relays of a previous controller, and those from before a lost connection, are kept if media
+ * still flows through them.
  */
 export class RelayRoom {
   readonly #options: RelayRoomOptions
@@ -55,16 +56,16 @@ export class RelayRoom {
     this.#demands = new RelayDemands(options.graceMs, () => this.#look())
   }
 
-  /** Nobody needs it any more. */
+  /** Returns whether the object can be discarded: it has no nodes, demands or relays. */
   get isIdle(): boolean {
     return this.#sites.size === 0 && this.#demands.isEmpty && this.#relays.size === 0
   }
 
-  /** The nodes that the room is on. */
+  /** Sets the nodes of the room. */
   place(nodes: readonly RelayNode[]): void {
     for (const [name, site] of this.#sites) {
       if (nodes.includes(site.node)) continue
-      // Before its observer leaves: subscriptions there are in the observer's name.
+      // The relays must end before the observer leaves, because their subscriptions use its credentials.
       this.#inBackground(this.#settled((step) => step.from === name || step.to === name).then(() => site.close()))
       this.#sites.delete(name)
     }
@@ -78,12 +79,15 @@ export class RelayRoom {
     this.#look()
   }
 
-  /** Somebody on a node wants a stream, or everything. Returns what takes it back. */
+  /** Adds demand for a stream, or for all streams, on a node. Returns a function that withdraws it. */
   want(wish: RelayWish): () => void {
     return this.#demands.add(wish)
   }
 
-  /** Participant that publishes a stream on a node; resolves when there is one. @throws the signal's reason; NodeConnectionError when the relays end */
+  /**
+   * Returns the participant that publishes a stream on a node. Waits until there is one.
+   * @throws the signal's reason; NodeConnectionError when the relays end
+   */
   async feed(stream: string, node: string, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted()
     const now = this.#feedOn(stream, node)
@@ -97,23 +101,23 @@ export class RelayRoom {
     return there.map(({ step, state, since }) => ({ ...step, isUp: state === 'up', since }))
   }
 
-  /** Streams of people and devices on every node; relayed copies do not count. */
+  /** Returns the streams of people and devices on all nodes, without relayed copies. */
   feeds(): PublishedFeed[] {
     const origins = this.#origins()
     return [...this.#sites].flatMap(([name, { feeds }]) => feeds.filter(({ feedId }) => origins.get(feedId) === name))
   }
 
-  /** The node on which a stream is published. */
+  /** Returns the node on which a stream is published. */
   originOf(stream: string): string | undefined {
     return this.#origins().get(stream)
   }
 
-  /** Whether the publishers on this node are known. */
+  /** Returns whether the publishers on this node are known. */
   sees(node: string): boolean {
     return this.#sites.get(node)?.isUp === true
   }
 
-  /** Leaves finished relays as they are, and removes unfinished ones. Never rejects. */
+  /** Keeps connected relays as they are, and removes those still connecting. Never rejects. */
   async leave(): Promise<void> {
     this.#isClosed = true
     this.#demands.close()
@@ -124,7 +128,7 @@ export class RelayRoom {
     while (this.#work.size > 0) await Promise.all(this.#work)
   }
 
-  /** Handles several changes at the same time in one step. */
+  /** Combines all changes of the current microtask into one reconciliation. */
   #look(): void {
     if (this.#isDue || this.#isClosed) return
     this.#isDue = true
@@ -144,7 +148,7 @@ export class RelayRoom {
     }
     for (const [key, step] of wanted) {
       const source = this.#sourceOf(step)
-      // One that is handed on from another relay waits for it.
+      // A relay whose source is another relay is opened when that relay is up.
       if (source === undefined || this.#relays.has(key) || this.#retries.isWaiting(key)) continue
       this.#open(step, source)
     }
@@ -174,7 +178,10 @@ export class RelayRoom {
     return planRelays({ origins, watched, up, fanOut: this.#options.fanOut }, present)
   }
 
-  /** Node on which each stream is published. A user who moved, and may still be listed at the old node, is where they joined last. */
+  /**
+   * Returns the node on which each stream is published. A user who moved may still be listed on the old node: the most
+   * recent join counts.
+   */
   #origins(): Map<string, string> {
     const origins = new Map<string, string>()
     const since = new Map<string, number>()
@@ -194,7 +201,7 @@ export class RelayRoom {
     if (site === undefined) return undefined
     const own = site.publications.get(stream)
     if (own !== undefined) return own
-    // One that ends may still be seen.
+    // While the relay to this node ends, its stream may still be listed there.
     const relay = this.#relays.get(keyOf({ stream, to: from }))
     return relay?.state === 'up' ? site.publications.get(site.node.ids.of(stream)) : undefined
   }
@@ -203,7 +210,7 @@ export class RelayRoom {
     return this.#sourceOf({ stream, from: node, to: node })?.id
   }
 
-  /** It is as it should be, or may be again in a moment. */
+  /** Returns whether the relay matches the plan, or may match it again shortly. */
   #isRight({ step, source }: RoomRelay, wanted: ReadonlyMap<string, RelayStep>): boolean {
     const now = this.#sourceOf(step)
     const isUnclear = [...this.#relays.values()].some(({ state }) => state === 'left' || state === 'claiming')
@@ -212,12 +219,15 @@ export class RelayRoom {
     return !isLost && (now === source || (now === undefined && this.#isFed(step)))
   }
 
-  /** A relay that was left goes on, ends, or waits until it is clear which. */
+  /**
+   * Continues or ends a relay of a previous controller, or postpones the decision until the state of both nodes is
+   * known.
+   */
   #review(relay: RoomRelay, left: StoredRelayBridge): void {
     const { step } = relay
     const [from, to] = [this.#sites.get(step.from), this.#sites.get(step.to)]
     const records = to?.node.records
-    // Its sessions are over.
+    // One of the relay's sessions has ended.
     if (records?.sessionOf(step.from) !== left.from_session || records.sessionOf(step.to) !== left.to_session)
       return this.#end(relay)
     if (this.#retries.isWaiting(keyOf(step)) || this.#mayCome(from) || this.#mayCome(to)) return
@@ -233,7 +243,7 @@ export class RelayRoom {
     return site === undefined ? performance.now() - this.#beganAt < this.#options.leftMs : site.isPending
   }
 
-  /** A relay to the node that it hands on from is there, though not up yet. */
+  /** Returns whether a relay to the source node of this step exists, even if it is not up yet. */
   #isFed({ stream, from }: RelayStep): boolean {
     const relay = this.#relays.get(keyOf({ stream, to: from }))
     return relay !== undefined && relay.state !== 'ending'
@@ -300,7 +310,7 @@ export class RelayRoom {
     this.#options.logger.info({ ...relay.step, room: this.#options.roomId, why }, 'a relay ended')
     this.#retries.of(keyOf(relay.step)).failed()
     this.#end(relay)
-    // It is opened again once its end is done, and so are the relays that it feeds.
+    // The relay, and the relays that it feeds, are opened again when its removal is finished.
     this.#look()
   }
 
@@ -320,7 +330,7 @@ export class RelayRoom {
     if (this.#relays.get(key) === relay) this.#relays.delete(key)
   }
 
-  /** Resolves when no relay is left of those that end now. */
+  /** Ends the matching relays. Resolves when they are removed. */
   async #settled(concerns: (step: RelayStep) => boolean): Promise<void> {
     await Promise.all(
       [...this.#relays.values()].filter(({ step }) => concerns(step)).map((relay) => this.#takeDown(relay)),

@@ -9,22 +9,24 @@ import { LastingSession } from '../wire/lasting-session.ts'
 import type { RelayRecords } from './relay-records.ts'
 import type { RelayEnd } from './relay-ends.ts'
 
-/** Needs of the session of a node. */
+/** Dependencies of RelaySession. */
 export interface RelaySessionOptions {
-  /** Name of the node. */
   node: string
   socket: JanusSocketOptions
   records: RelayRecords
   logger: NodeLogger
 }
 
-/** A node that answers nothing for so long, in milliseconds, hangs. */
+/** Time without an answer, in milliseconds, after which a node counts as hanging. */
 const hangMs = 600
-/** Delay of this program's own check, in milliseconds, after which its result is not held against the node: it is queried again. */
+/**
+ * Delay of this process's own timer, in milliseconds, above which a missing answer is ignored and the node is queried
+ * again.
+ */
 const lateMs = 100
 /**
- * The session in which the relays of one node live; it is opened when somebody needs it. When its connection is lost, or the controller ends, Janus keeps it for a while, and
- * what lives in it goes on there: the next connection claims it.
+ * The session with the relay handles of one node, opened on demand. If the connection is lost or the controller ends,
+ * Janus keeps the session for a while with its relays; the next connection claims it.
  */
 export class RelaySession {
   readonly #options: RelaySessionOptions
@@ -40,20 +42,23 @@ export class RelaySession {
       socket,
       known: () => records.known(node),
       opened: (session) => this.#opened(session),
-      // Relays in it are found in another session.
+      // Relays of a lost session are detected when another session is opened.
       lost: () => {},
-      // Our observers come again by themselves.
+      // The relay observers rejoin on their own.
       needed: () => false,
       logger,
     })
   }
 
-  /** @throws NodeError, NodeConnectionError, DeadlineError; the signal's reason */
+  /**
+   * Returns the session, and opens or claims it if necessary.
+   * @throws NodeError, NodeConnectionError, DeadlineError; the signal's reason
+   */
   get(signal: AbortSignal): Promise<JanusSession> {
     return this.#session.get(signal)
   }
 
-  /** Whether Janus answers within a moment; callers meanwhile share the answer. Never rejects. */
+  /** Returns whether Janus answers within `hangMs`. Concurrent callers share the result. Never rejects. */
   answers(): Promise<boolean> {
     this.#question ??= this.#ask().finally(() => {
       this.#question = undefined
@@ -61,7 +66,7 @@ export class RelaySession {
     return this.#question
   }
 
-  /** Takes a handle away, now or as soon as the node is reached again. Never rejects. */
+  /** Detaches a handle now, or as soon as the node is reachable again. Never rejects. */
   async detach(end: RelayEnd, signal: AbortSignal): Promise<void> {
     const { current } = this.#session
     try {
@@ -72,12 +77,12 @@ export class RelaySession {
     this.#options.records.leaveBehind(this.#options.node, end)
   }
 
-  /** Leaves its handles to the next controller when it is closed. */
+  /** Makes `close` keep the handles for the next controller. */
   leave(): void {
     this.#isLeft = true
   }
 
-  /** Ends it on Janus, with everything in it, unless that is left. Never rejects. */
+  /** Ends the session on Janus with all of its handles, unless `leave` was called. Never rejects. */
   async close(signal: AbortSignal): Promise<void> {
     this.#closing.abort(new NodeConnectionError('the node was taken out of service'))
     await this.#session.close(this.#isLeft, signal)
@@ -93,7 +98,7 @@ export class RelaySession {
   async #ask(): Promise<boolean> {
     for (;;) {
       const began = performance.now()
-      // Messages from a pause of this program are read before the time is over.
+      // Messages received while this process was blocked are handled before the timeout counts.
       const late = sleep(hangMs, { ref: false }).then(() => nextTurn(false))
       if (await Promise.race([this.#answered(), late])) return true
       if (this.#closing.signal.aborted || performance.now() - began < hangMs + lateMs) return false
@@ -108,7 +113,7 @@ export class RelaySession {
       })
       return true
     } catch {
-      // Its failure is the answer.
+      // Any failure counts as no answer.
       return false
     }
   }

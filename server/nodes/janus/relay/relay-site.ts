@@ -7,28 +7,34 @@ import { RetryTimer } from './retry-timer.ts'
 import type { RelayNode } from './relay-node.ts'
 import { type Publication, RoomObserver } from './room-observer.ts'
 
-/** Needs of one node of a room. */
+/** Dependencies of RelaySite. */
 export interface RelaySiteOptions {
   node: RelayNode
   roomId: string
-  /** Called when the publishers there changed, or the node began or ceased to answer. */
+  /** Called when the publishers there changed, or the node started or stopped answering. */
   changed: () => void
-  /** The participant is that of a relay which goes on. */
+  /** Returns whether a participant belongs to a relay that continues. */
   goesOn: (id: string) => boolean
   logger: NodeLogger
 }
 
-/** How long a join may take, in milliseconds. */
+/** Timeout of a join, in milliseconds. */
 const joinMs = 5_000
-/** How long a node that is reached may take to have the room, in milliseconds: a controller that takes over tells each node of its rooms first. */
+/**
+ * Time until a reachable node must hold the room, in milliseconds. After a takeover, the controller first sends each
+ * node its rooms.
+ */
 const pendingMs = 30_000
-/** How often one that hangs is asked whether it still does, in milliseconds. */
+/** Interval of the checks of a hanging node, in milliseconds. */
 const recheckMs = 1_000
-/** How long leaving may take, in milliseconds. */
+/** Timeout of leaving the room, in milliseconds. */
 const leaveMs = 2_000
 const none: ReadonlyMap<string, Publication> = new Map()
 
-/** A room on one of its nodes, as far as relays are concerned: our observer there, who comes again whenever it must. */
+/**
+ * A room on one of its nodes, in its role for relays. Keeps a relay observer in the room, and joins again whenever it
+ * is lost.
+ */
 export class RelaySite {
   readonly node: RelayNode
   readonly #options: RelaySiteOptions
@@ -37,7 +43,7 @@ export class RelaySite {
   #observer: RoomObserver | undefined
   #joining: Promise<void> = Promise.resolve()
   #isHanging = false
-  /** Until when it may be up in a moment, on the clock of `performance.now`. */
+  /** Time until which the node may still come up, on the clock of `performance.now()`. */
   #pendingUntil = performance.now() + pendingMs
   #isChecking = false
   #timer: NodeJS.Timeout | undefined
@@ -48,12 +54,15 @@ export class RelaySite {
     this.#join()
   }
 
-  /** The node answers, and holds the room. */
+  /** Returns whether the node answers and holds the room. */
   get isUp(): boolean {
     return this.#observer !== undefined && !this.#isHanging
   }
 
-  /** It is not up, and may be in a moment: nobody has tried in vain to reach the node since the controller began, or its connection was lost. */
+  /**
+   * Returns whether the node is not up, but may be shortly. This is the case until a first attempt to reach it fails,
+   * and after its connection was lost.
+   */
   get isPending(): boolean {
     return this.#observer === undefined && performance.now() < this.#pendingUntil
   }
@@ -63,22 +72,22 @@ export class RelaySite {
     return this.#observer?.hasDisplaced === true
   }
 
-  /** Publishers there. */
+  /** Publishers of the room on this node. */
   get publications(): ReadonlyMap<string, Publication> {
     return this.#observer?.publications ?? none
   }
 
-  /** Streams there, as the room page names them. */
+  /** Streams of the room on this node, in the form of the room page. */
   get feeds(): readonly PublishedFeed[] {
     return this.isUp ? (this.#observer?.feeds.list ?? []) : []
   }
 
-  /** With which we subscribe there; undefined while our observer is not in the room. */
+  /** Credentials for subscriptions on the node; undefined while the observer is not in the room. */
   get credentials(): RoomObserver['credentials'] | undefined {
     return this.#observer?.credentials
   }
 
-  /** Looks whether the node still answers: one that hangs sends nothing, and says nothing of it. */
+  /** Checks whether the node still answers. A hanging node sends no messages, but its connection stays open. */
   check(): void {
     if (this.#isChecking || this.isPending || this.#closing.signal.aborted) return
     this.#isChecking = true
@@ -100,7 +109,7 @@ export class RelaySite {
     this.#observer = undefined
   }
 
-  /** Everything stays as it is, for the next controller. Never rejects. */
+  /** Stops, and keeps the observer in the room for the next controller. Never rejects. */
   async leave(): Promise<void> {
     this.node.leave()
     await this.#end()
@@ -123,7 +132,7 @@ export class RelaySite {
         if (error instanceof NodeError)
           logger.debug({ ...fields, error: describeFailure(error) }, 'relays do not see a room: tried again')
         else logger.warn({ ...fields, err: error }, 'relays do not see a room: tried again')
-        // A node that refuses is there.
+        // A node that rejects a request is reachable.
         if (!isRefusal(error)) this.#pendingUntil = 0
         this.#retry.failed()
         this.#options.changed()
@@ -153,7 +162,7 @@ export class RelaySite {
     changed()
   }
 
-  /** Removes participants that nobody remembers: they are made again if they are needed. */
+  /** Removes relay participants without a known relay. They are created again if needed. */
   async #clear(ids: readonly string[], signal: AbortSignal): Promise<void> {
     const { node, roomId, goesOn } = this.#options
     const left = ids.filter((id) => !goesOn(id))

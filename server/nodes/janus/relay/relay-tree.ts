@@ -1,8 +1,7 @@
-/** A stream that one node hands to another. */
+/** A stream that one node relays to another. */
 export interface RelayStep {
-  /** Id of the publisher's stream. */
   stream: string
-  /** The node that has it, and the one that gets it. */
+  /** Source and target node. */
   from: string
   to: string
 }
@@ -15,15 +14,16 @@ export interface RelayDemand {
   watched: ReadonlyMap<string, ReadonlySet<string>>
   /** Nodes that answer. */
   up: ReadonlySet<string>
-  /** Nodes to which one node hands the same stream, at least 1. */
+  /** Maximum number of nodes to which one node relays the same stream, at least 1. */
   fanOut: number
 }
 
 /**
- * Which node hands which stream to which: to every node on which somebody watches it, once, from the node that has it or from another that gets it, and to no others. No tree is
- * deeper than its number of nodes and the fan-out make it. What is there already stays where it can: a node that is added moves no other, one that goes moves only those that it
- * fed, unless a tree becomes too deep.
- * @param present as it is now
+ * Plans which node relays which stream to which node. Each node with viewers of a stream receives the stream once, from
+ * the publisher's node or from another receiving node. Each tree has the minimum depth for its number of nodes and the
+ * fan-out. Existing relays are kept where possible: adding a node moves no other node. Removing a node moves only the
+ * nodes that it fed, unless the tree becomes too deep.
+ * @param present current relays
  */
 export function planRelays(demand: RelayDemand, present: readonly RelayStep[]): RelayStep[] {
   const fedBefore = new Map<string, Map<string, string>>()
@@ -43,7 +43,10 @@ export function planRelays(demand: RelayDemand, present: readonly RelayStep[]): 
   return steps
 }
 
-/** The least depth of a tree of so many nodes below its root, each of which has at most `fanOut` children. */
+/**
+ * Returns the minimum depth of a tree with this number of nodes below its root, if each node has at most `fanOut`
+ * children.
+ */
 export function minDepth(nodes: number, fanOut: number): number {
   let depth = 0
   for (let places = 0, level = fanOut; places < nodes; level *= fanOut) {
@@ -53,12 +56,12 @@ export function minDepth(nodes: number, fanOut: number): number {
   return depth
 }
 
-/** Needs of the tree of one stream. */
+/** Values for the tree of one stream. */
 interface TreeOptions {
   fanOut: number
-  /** Source node of each node before. */
+  /** Previous source node of each node. */
   before: ReadonlyMap<string, string> | undefined
-  /** Number of relays from each node, for all streams; updated here. */
+  /** Number of relays from each node, over all streams; updated here. */
   load: Map<string, number>
 }
 
@@ -66,11 +69,11 @@ class RelayTree {
   readonly #fanOut: number
   readonly #deepest: number
   readonly #load: Map<string, number>
-  /** Nodes that each node fed before and that are still wanted. */
+  /** Nodes still wanted, by the node that fed them before. */
   readonly #fedBefore = new Map<string, string[]>()
-  /** Nodes that are still to get a place. */
+  /** Nodes without a place in the tree yet. */
   readonly #waiting: Set<string>
-  /** Depth of each node with a place, in the order of assignment. */
+  /** Depth of each placed node, in the order of placement. */
   readonly #depths = new Map<string, number>()
   readonly #feeders = new Map<string, string>()
   readonly #feeds = new Map<string, number>()
@@ -94,7 +97,7 @@ class RelayTree {
     return Array.from(this.#feeders, ([to, from]) => ({ from, to }))
   }
 
-  /** Keeps a node's former targets below it as far as there is capacity; those with the most nodes below them first. */
+  /** Keeps a node's former targets below it while it has capacity. The target with the largest subtree comes first. */
   #keepBelow(top: string): void {
     const level = [top]
     for (let node = level.shift(); node !== undefined; node = level.shift()) {
@@ -108,7 +111,10 @@ class RelayTree {
     }
   }
 
-  /** The waiting node with the deepest subtree goes to the least deep place, and takes its subtree along. Of those without, who feeds fewest comes first: it may feed others. */
+  /**
+   * Places the waiting node with the deepest subtree at the least deep free place, with its subtree. Among nodes
+   * without a subtree, the node that feeds the fewest others comes first, because it may get children.
+   */
   #placeNext(): void {
     let next: { node: string; height: number; size: number; load: number } | undefined
     for (const node of this.#waiting) {
@@ -121,13 +127,13 @@ class RelayTree {
       if (!this.#hasPlace(node)) continue
       if (feeder === undefined || this.#comesBefore(node, feeder)) feeder = node
     }
-    // As many places as nodes: see `minDepth`.
+    // Cannot happen: `minDepth` provides at least as many places as nodes.
     if (next === undefined || feeder === undefined) throw new Error('a relay tree is too small for its nodes')
     this.#place(next.node, feeder)
     this.#keepBelow(next.node)
   }
 
-  /** Less deep, then feeding fewer. */
+  /** Prefers the less deep node, then the node that feeds fewer others. */
   #comesBefore(one: string, other: string): boolean {
     const depth = this.#depthOf(one) - this.#depthOf(other)
     return depth < 0 || (depth === 0 && (this.#load.get(one) ?? 0) < (this.#load.get(other) ?? 0))
@@ -149,7 +155,7 @@ class RelayTree {
     return this.#depths.get(node) ?? 0
   }
 
-  /** The subtree of waiting nodes below one, as it was. */
+  /** Returns the size of the former subtree of a node, counting only waiting nodes. */
   #below(node: string, seen = new Set([node])): { height: number; size: number } {
     let height = 0
     let size = 0

@@ -18,48 +18,51 @@ import type { PublishedFeed } from '../people/room-feeds.ts'
 import type { RelayIds } from './relay-ids.ts'
 import type { Relays } from './relays.ts'
 
-/** A Janus node in service, as far as people of the room page are concerned. */
+/** A Janus node in service, in its role for people of the room page. */
 interface PeopleNode {
   people: JanusPeople
-  /** Prefix that marks relay participants there. */
+  /** Ids of the relay participants on the node. */
   ids: RelayIds
 }
 
-/** Options of the media of rooms on Janus nodes. */
+/** Dependencies of RelayedMedia. */
 export interface RelayedMediaOptions {
-  /** Names of the nodes that hold a room, its own first. */
+  /** Returns the names of the nodes that hold a room, the primary node first. */
   nodesOf: (roomId: string) => readonly string[]
-  /** Undefined while it is not in service. */
+  /** Returns undefined if the node is not in service. */
   node: (name: string) => PeopleNode | undefined
-  /** The node that somebody who comes into a room is to use, which holds the room then. @throws with why there is none */
+  /**
+   * Chooses the node for a person who enters a room. Resolves when that node holds the room.
+   * @throws the reason why no node is available
+   */
   choose: (roomId: string, signal: AbortSignal) => Promise<string>
-  /** A connection to a node was lost: it may be gone. */
+  /** Called when a connection to a node was lost, because the node may be offline. */
   unsure: (node: string) => void
   relays: Pick<Relays, 'watch' | 'feedsOf' | 'originOf' | 'sees'>
   tell: (event: RoomMediaEvent) => void
   logger: NodeLogger
 }
 
-/** Somebody in a room, or on their way into it. */
+/** A person who is in a room, or is entering it. */
 interface Place {
   person: PagePerson
   leaving: AbortController
-  /** People of the node that they entered; rejects if there is none. */
+  /** People of the node that the person entered; rejects if there is no node. */
   entered: Promise<JanusPeople>
-  /** Undefined until they have one. */
+  /** undefined until a node is assigned. */
   node: NamedNode | undefined
 }
 
 /** A publication or subscription. */
 interface Session {
   people: JanusPeople
-  /** The stream need not come to their node any more. */
+  /** Releases the demand for the relayed stream. */
   release: () => void
 }
 
 /**
- * The media of rooms on Janus nodes for people of the room page, whichever nodes a room is on: everybody publishes and watches on a node of their own, and what is published
- * on another one is handed on to it.
+ * The media of rooms on Janus nodes for people of the room page, including rooms on several nodes. Each person
+ * publishes and watches on one node; streams from other nodes are relayed to it.
  */
 export class RelayedMedia implements RoomMedia, RoomPeople {
   readonly #options: RelayedMediaOptions
@@ -71,12 +74,12 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     this.#options = options
   }
 
-  /** Rooms that somebody is in, or on their way into. */
+  /** Rooms with a person in them, or a person about to enter. */
   get rooms(): string[] {
     return [...this.#places.keys()]
   }
 
-  /** Somebody came through the room page. */
+  /** Returns whether a user entered through the room page. */
   has(roomId: string, userId: string): boolean {
     return this.#places.get(roomId)?.has(userId) === true
   }
@@ -86,7 +89,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     const room = this.#places.get(roomId) ?? new Map<string, Place>()
     const known = room.get(userId)
     if (known !== undefined) {
-      // Facts about them may have changed.
+      // The person's data may have changed.
       known.person = person
       known.node?.people.enter(person)
       return
@@ -128,7 +131,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     return await this.#watchRelayed(own, wish, signal)
   }
 
-  /** On the node where they are; what is handed on to it from another one is wanted there from now on. */
+  /** Resumes on the person's node. If the stream comes from another node, it is relayed there from now on. */
   async resume(wish: RoomMediaParams<'resume'>, signal: AbortSignal): Promise<RoomMediaResult<'resume'>> {
     const { roomId, userId, streamId: feedId, sends } = wish
     const people = await this.#peopleOf(roomId, userId, signal)
@@ -160,12 +163,12 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     return await this.#peopleBy(params.session).restart(params, signal)
   }
 
-  /** On the node where it is sent: from there it is handed on as it is. */
+  /** Mutes on the node where the stream is published. Relays pass the muted stream on unchanged. */
   async mute(wish: MuteWish, signal: AbortSignal): Promise<void> {
     const { roomId, userId } = wish
     if (!this.feedsOf(roomId).some((feed) => feed.feedId === userId)) return
     const people = this.#publishing(roomId, userId)
-    // Media to mute is identified by the node's list of streams.
+    // The media to mute is identified by the node's list of streams.
     await people.look(roomId, signal)
     await people.mute(wish, signal)
   }
@@ -184,7 +187,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     await Promise.all(unseen.map(({ people }) => people.look(roomId, signal)))
   }
 
-  /** Streams of all nodes of the room; relayed copies do not count. */
+  /** Returns the streams on all nodes of the room, without relayed copies. */
   feedsOf(roomId: string): PublishedFeed[] {
     const nodes = this.#nodesOf(roomId)
     const feeds = nodes.flatMap(({ people, ids }) => people.feedsOf(roomId).filter(({ feedId }) => !ids.has(feedId)))
@@ -200,7 +203,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     return refusalOf(error)
   }
 
-  /** Takes an event of the people of a node. */
+  /** Handles an event from the people of a node. */
   heard(people: JanusPeople, event: PeopleEvent): void {
     if (event.type === 'feeds') return this.#options.tell({ type: 'feeds', roomId: event.roomId })
     if (event.type === 'over') {
@@ -208,13 +211,16 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
       return
     }
     const place = this.#places.get(event.roomId)?.get(event.userId)
-    // A user who moved to another node meanwhile has not left.
+    // A user who meanwhile moved to another node has not left.
     if (place?.node?.people !== people) return
     this.#options.unsure(place.node.name)
     this.#out(place, event.error)
   }
 
-  /** The nodes of a room may be others: who is on one that is none of them any more is out, and may come back to another. */
+  /**
+   * Handles a change of the nodes of a room. A person on a node that no longer holds the room is out, and may enter on
+   * another node.
+   */
   review(roomId: string): void {
     const known = new Set(this.#nodesOf(roomId).map(({ people }) => people))
     for (const place of [...(this.#places.get(roomId)?.values() ?? [])]) {
@@ -228,7 +234,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     this.#options.tell({ type: 'feeds', roomId })
   }
 
-  /** Node of a user by their ticket; without one, a node is chosen. */
+  /** Returns the node that issued the person's ticket. Without a valid ticket, a node is chosen. */
   async #nodeFor(person: PagePerson, ticket: string, signal: AbortSignal): Promise<NamedNode> {
     const { roomId } = person
     const before = this.#nodesOf(roomId).find(({ people }) => people.issued(ticket, person))
@@ -239,7 +245,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     return { name, ...node }
   }
 
-  /** As it is published on the person's node, or as it is handed on to it. */
+  /** Watches a stream of another node through a relay to the person's node. */
   async #watchRelayed(
     { name, people }: NamedNode,
     wish: RoomMediaParams<'watch'>,
@@ -268,7 +274,10 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     return watched
   }
 
-  /** The people of the node on which a stream is published. @throws JanusError noRoom, noFeed */
+  /**
+   * Returns the people of the node on which a stream is published.
+   * @throws JanusError noRoom, noFeed
+   */
   #publishing(roomId: string, feedId: string): JanusPeople {
     const nodes = this.#nodesOf(roomId)
     const [first] = nodes
@@ -289,14 +298,20 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     })
   }
 
-  /** @throws NotThere; why they could not be brought to a node; the signal's reason */
+  /**
+   * Returns the people of the user's node.
+   * @throws NotThere; the reason why no node could be assigned; the signal's reason
+   */
   #peopleOf(roomId: string, userId: string, signal: AbortSignal): Promise<JanusPeople> {
     const place = this.#places.get(roomId)?.get(userId)
     if (place === undefined) throw new NotThere('they are not in the room')
     return unlessAborted(place.entered, signal)
   }
 
-  /** @throws NotThere */
+  /**
+   * Returns the people of the node on which a session is.
+   * @throws NotThere
+   */
   #peopleBy(session: string): JanusPeople {
     const known = this.#sessions.get(session)
     if (known === undefined) throw new NotThere('there is no such session')

@@ -6,24 +6,27 @@ import type { RelayNode } from './relay-node.ts'
 import { Relays, type RelaysOptions } from './relays.ts'
 import { RelayedMedia } from './relayed-media.ts'
 
-/** Options of the relayed rooms. */
+/** Dependencies of RelayedRooms. */
 export interface RelayedRoomsOptions
   extends Pick<NativeAudienceOptions, 'nodesOf' | 'usersOf'>,
     Pick<RelaysOptions, 'fanOut' | 'graceMs'> {
-  /** Nodes in service by their names; undefined for any other. */
+  /** Nodes in service by name; undefined for any other name. */
   nodes: { people(name: string): JanusPeople | undefined; relayNode(name: string): RelayNode | undefined }
-  /** Rooms that are on several nodes, when the controller starts. */
+  /** Returns the rooms that are on several nodes when the controller starts. */
   spread: () => Iterable<string>
   /** See RelayedMediaOptions. */
   choose: (roomId: string, signal: AbortSignal) => Promise<string>
   /** See RelayedMediaOptions. */
   unsure: (node: string) => void
-  /** Receives the events of the rooms' media. */
+  /** Receives the media events of the rooms. */
   tell: (event: RoomMediaEvent) => void
   logger: NodeLogger
 }
 
-/** Rooms on several Janus nodes: what is published on one of them is there for everybody on the others. It follows the pool, which says on which nodes each room is. */
+/**
+ * Rooms on several Janus nodes. A stream published on one node is available to everyone on the other nodes. The pool's
+ * events determine the nodes of each room.
+ */
 export class RelayedRooms {
   readonly relays: Relays
   readonly media: RelayedMedia
@@ -60,34 +63,34 @@ export class RelayedRooms {
     return this.#spread
   }
 
-  /** Names of the nodes that hold a room, its own first. */
+  /** Returns the names of the nodes that hold a room, the primary node first. */
   nodesOf(roomId: string): readonly string[] {
     return this.#options.nodesOf(roomId)
   }
 
-  /** Rooms that were on several nodes before the controller started. */
+  /** Starts the relays of rooms that were already on several nodes when the controller started. */
   start(): void {
     for (const roomId of this.#options.spread()) this.#review(roomId)
   }
 
-  /** Takes what the pool says. */
+  /** Handles an event of the pool. */
   noted(event: PoolEvent): void {
     if (event.type === 'roomNodes') this.#review(event.roomId)
     else if ((event.type === 'joined' || event.type === 'left') && this.#spread.has(event.roomId))
       this.#natives.review(event.roomId)
   }
 
-  /** Other nodes are in service than before. */
+  /** Handles a change of the set of nodes in service. */
   nodesChanged(): void {
     for (const roomId of new Set([...this.#spread, ...this.media.rooms])) this.#review(roomId)
   }
 
-  /** Takes an event of the people of a node. */
+  /** Handles an event from the people of a node. */
   heard(people: JanusPeople, event: PeopleEvent): void {
     this.media.heard(people, event)
   }
 
-  /** Leaves relays running for the next controller. Never rejects. */
+  /** Stops, and keeps the relays running for the next controller. Never rejects. */
   async close(): Promise<void> {
     await this.relays.close()
   }
@@ -106,31 +109,31 @@ export class RelayedRooms {
   }
 }
 
-/** Dependencies of the search among the people of a room. */
+/** Dependencies of NativeAudience. */
 interface NativeAudienceOptions {
-  /** Names of the nodes that hold a room. */
+  /** Returns the names of the nodes that hold a room. */
   nodesOf: (roomId: string) => readonly string[]
-  /** People and devices in a room, each with the node that they are on. */
+  /** Returns the people and devices in a room, each with the node that they are on. */
   usersOf: (roomId: string) => Iterable<{ userId: string; device: boolean; node: string }>
-  /** Whether a user came through the room page: their subscriptions are known. */
+  /** Returns whether a user entered through the room page: the subscriptions of these users are known. */
   isOnRoomPage: (roomId: string, userId: string) => boolean
   relays: Pick<Relays, 'watchAll'>
 }
 
 /**
- * People who joined a node of a relayed room by Janus's own API. Janus does not report their subscriptions: while one of them is on a node, every stream of the room is
- * relayed to it.
+ * People who joined a node of a relayed room through Janus's own API. Janus does not report their subscriptions. While
+ * such a person is on a node, all streams of the room are relayed to it.
  */
 class NativeAudience {
   readonly #options: NativeAudienceOptions
-  /** Nodes that get every stream, by room, with the function that ends it. */
+  /** Nodes that get every stream, by room, each with a function that ends this. */
   readonly #rooms = new Map<string, Map<string, () => void>>()
 
   constructor(options: NativeAudienceOptions) {
     this.#options = options
   }
 
-  /** Notes that users of a room came, left or moved to another node. */
+  /** Handles that users of a room entered, left or moved to another node. */
   review(roomId: string): void {
     const wanted = this.#wanted(roomId)
     const ends = this.#rooms.get(roomId) ?? new Map<string, () => void>()

@@ -3,34 +3,38 @@ import type { RelayNode } from './relay-node.ts'
 import { RelayRoom, type RelayRoomOptions, type RelayView } from './relay-room.ts'
 import type { PublishedFeed } from '../people/room-feeds.ts'
 
-/** Needs of relays. */
+/** Dependencies and values of Relays. */
 export interface RelaysOptions {
   logger: NodeLogger
-  /** Nodes to which one node hands the same stream. */
+  /** Maximum number of nodes to which one node relays the same stream. */
   fanOut?: number | undefined
-  /** How long a stream that nobody watches any more is still handed on, in milliseconds. */
+  /** Time for which a stream is still relayed after its last viewer left, in milliseconds. */
   graceMs?: number | undefined
-  /** How long a stream is handed on that nobody has asked for since the controller began, in milliseconds. */
+  /** Time for which a relay of a previous controller is kept without a viewer, in milliseconds. */
   leftMs?: number | undefined
   /** Called when the publishers or relayed streams of a room on several nodes may have changed. */
   changed?: (roomId: string) => void
 }
 
-/** A stream that somebody on a node watches. */
+/** A stream that is watched on a node. */
 export interface RelayedWatch {
-  /** The participant to subscribe to there, now; resolves when the stream is there, again after it was lost. @throws the signal's reason; NodeConnectionError when the relays end */
+  /**
+   * Returns the participant to subscribe to on the node. Waits until the stream is available; can be called again after
+   * the stream was lost.
+   * @throws the signal's reason; NodeConnectionError when the relays end
+   */
   feed(signal: AbortSignal): Promise<string>
-  /** They watch it no longer. */
+  /** Ends the demand for the stream. */
   end(): void
 }
 
-/** A stream costs a node as much for each node that it feeds as for each viewer. */
+/** For its source node, a relay costs as much as a viewer. */
 const defaultFanOut = 8
 const defaultGraceMs = 5_000
-/** Room pages are connected to the next controller within seconds, and say then what they watch. */
+/** Room pages connect to the next controller within seconds, and then request their streams again. */
 const defaultLeftMs = 30_000
 
-/** Rooms that are on several Janus nodes: what is published on one of them is handed on to those on which somebody watches it. */
+/** The relays of all rooms that are on several Janus nodes. A stream is relayed to the nodes on which it is watched. */
 export class Relays {
   readonly #options: Omit<RelayRoomOptions, 'roomId' | 'changed'> & { changed: (roomId: string) => void }
   readonly #rooms = new Map<string, RelayRoom>()
@@ -41,7 +45,7 @@ export class Relays {
     this.#options = { logger, fanOut, graceMs, leftMs, changed: options.changed ?? (() => {}) }
   }
 
-  /** The nodes that a room is on from now on. With fewer than two of them nothing is relayed. */
+  /** Sets the nodes of a room. With fewer than two nodes, nothing is relayed. */
   place(roomId: string, nodes: readonly RelayNode[]): void {
     const room = this.#rooms.get(roomId)
     if (this.#isClosed || (room === undefined && nodes.length < 2)) return
@@ -49,24 +53,27 @@ export class Relays {
     placed.place(nodes.length < 2 ? [] : nodes)
   }
 
-  /** Somebody on a node of a room watches a stream. */
+  /** Adds a viewer of a stream on a node of a room. */
   watch(roomId: string, stream: string, node: string): RelayedWatch {
     const room = this.#room(roomId)
     const end = room.want({ node, stream })
     return { feed: (signal) => room.feed(stream, node, signal), end }
   }
 
-  /** Somebody on a node of a room may watch everything, as a client of Janus's own API does. Returns what takes it back. */
+  /**
+   * Adds a viewer that may watch every stream of the room on a node, as clients of Janus's own API can. Returns a
+   * function that removes the viewer.
+   */
   watchAll(roomId: string, node: string): () => void {
     return this.#room(roomId).want({ node })
   }
 
-  /** Relays of a room now. */
+  /** Returns the current relays of a room. */
   of(roomId: string): RelayView[] {
     return this.#rooms.get(roomId)?.views() ?? []
   }
 
-  /** How many streams are handed on in all rooms, and how many are about to be. */
+  /** Returns the number of relays in all rooms that are up, and of those that are connecting. */
   counts(): { up: number; connecting: number } {
     const counts = { up: 0, connecting: 0 }
     for (const room of this.#rooms.values())
@@ -74,22 +81,22 @@ export class Relays {
     return counts
   }
 
-  /** Streams of people and devices in a room, on every one of its nodes. */
+  /** Returns the streams of people and devices in a room, on all of its nodes. */
   feedsOf(roomId: string): PublishedFeed[] {
     return this.#rooms.get(roomId)?.feeds() ?? []
   }
 
-  /** Node on which a stream of a room is published, if known. */
+  /** Returns the node on which a stream of a room is published, if known. */
   originOf(roomId: string, stream: string): string | undefined {
     return this.#rooms.get(roomId)?.originOf(stream)
   }
 
-  /** Whether the publishers in a room on this node are known. */
+  /** Returns whether the publishers in a room on this node are known. */
   sees(roomId: string, node: string): boolean {
     return this.#rooms.get(roomId)?.sees(node) === true
   }
 
-  /** Leaves relays running for the next controller. Never rejects. */
+  /** Stops, and keeps the relays running for the next controller. Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true
     const rooms = [...this.#rooms.values()]

@@ -1,11 +1,14 @@
 import { type Backoff, backoffMs } from '../../../../shared/backoff.ts'
 
-/** Waits between attempts after the first one, which is repeated at once. */
+/** Delays between attempts. The first retry has no delay. */
 const relayBackoff: Backoff = { first: 250, max: 2_000 }
-/** Life of a success in milliseconds after which the backoff starts again: two who displace each other retry no faster than after failures. */
+/**
+ * Duration of a success, in milliseconds, after which the backoff starts again. Two observers that displace each other
+ * therefore retry no faster than after failures.
+ */
 const lastingMs = 5_000
 
-/** Tries again in the background, later and later for as long as it fails. */
+/** Retries in the background, with delays that grow with each failure. */
 export class RetryTimer {
   readonly #again: () => void
   #failures = 0
@@ -16,12 +19,12 @@ export class RetryTimer {
     this.#again = again
   }
 
-  /** It waits for its next try. */
+  /** Returns whether a retry is scheduled. */
   get isWaiting(): boolean {
     return this.#timer !== undefined
   }
 
-  /** It failed, or ended after it had succeeded. */
+  /** Schedules a retry after a failure, or after a success has ended. */
   failed(): void {
     clearTimeout(this.#timer)
     if (performance.now() - this.#succeededAt > lastingMs) this.#failures = 0
@@ -47,7 +50,7 @@ export class RetryTimer {
   }
 }
 
-/** One of each key. */
+/** Retry timers by key. */
 export class RetryTimers {
   readonly #again: () => void
   readonly #timers = new Map<string, RetryTimer>()
@@ -66,7 +69,7 @@ export class RetryTimers {
     return this.#timers.get(key)?.isWaiting === true
   }
 
-  /** Others are not tried again. */
+  /** Stops and removes the timers whose key is no longer needed. */
   keep(isNeeded: (key: string) => boolean): void {
     for (const [key, timer] of this.#timers) {
       if (isNeeded(key)) continue

@@ -7,14 +7,14 @@ import type { HandleEvent, JanusHandle } from '../wire/janus-handle.ts'
 import { RoomFeeds } from '../people/room-feeds.ts'
 import type { RelayNode } from './relay-node.ts'
 
-/** Somebody publishes in a room. Another object is another publication, even of the same participant. */
+/** A participant's stream in a room. If the participant publishes again, that is another object. */
 export interface Publication {
   id: string
-  /** The name that is shown. */
+  /** Display name. */
   display: string
-  /** Form of the stream: when it changes, it is relayed again. */
+  /** Form of the stream. If it changes, the stream is relayed again. */
   form: string
-  /** When it was first seen, in milliseconds of `performance.now`. */
+  /** When the publication was first seen, in milliseconds of `performance.now()`. */
   since: number
 }
 
@@ -46,15 +46,18 @@ const changeSchema = z.looseObject({
 const opaqueId = 'roomdesk-relay'
 const never = new AbortController().signal
 
-/** A participant of ours in a room of one node, which publishes nothing: it learns who publishes there, and its number lets us subscribe if rooms require one (`require_pvtid`). */
+/**
+ * A participant of the controller in a room of one node, which publishes nothing. It receives the list of publishers.
+ * Its private id permits subscriptions in rooms that require one (`require_pvtid`).
+ */
 export class RoomObserver {
-  /** In whose name we subscribe in the room: fields of such a join. */
+  /** Fields of a subscriber's join request that identify the observer. */
   readonly credentials: Readonly<Record<string, unknown>>
-  /** Participants of relays that were there before it came. */
+  /** Relay participants that were in the room before the observer. */
   readonly relayed: readonly string[]
-  /** An unknown observer was removed for this one: subscriptions in its name receive nothing any more. */
+  /** An unknown observer was removed to make room for this one. Janus then stops the subscriptions that used its id. */
   readonly hasDisplaced: boolean
-  /** Streams, as the room page names them. */
+  /** Streams in the form of the room page. */
   readonly feeds = new RoomFeeds(() => this.#changed())
   readonly #publications = new Map<string, Publication>()
   readonly #handle: JanusHandle
@@ -78,7 +81,8 @@ export class RoomObserver {
   }
 
   /**
-   * Joins; the observer before leaves first, which ends no subscription in its name: Janus stops those only for a removed one.
+   * Joins the room. The previous observer leaves first: Janus keeps subscriptions that use its id then, and stops them
+   * only if the observer is removed.
    * @throws NodeError; JanusError noRoom; as JanusSocket.request; the signal's reason
    */
   static async join(options: ObserverOptions, signal: AbortSignal): Promise<RoomObserver> {
@@ -91,7 +95,7 @@ export class RoomObserver {
     const handle = await session.attach('janus.plugin.videoroom', signal, opaqueId)
     const record = { node: node.name, room_id: roomId, session: session.id, handle: handle.id, joined_at: Date.now() }
     node.records.putObserver(record)
-    // Keeps events between the answer and its reading.
+    // Keeps events that arrive before the answer is handled.
     const early: HandleEvent[] = []
     let observer: RoomObserver | undefined
     handle.onEvent((event) => (observer === undefined ? early.push(event) : observer.#hear(event)))
@@ -109,7 +113,7 @@ export class RoomObserver {
       if (!answer.success) throw new NodeError('its VideoRoom plugin answered in a form that is not known')
       observer = new RoomObserver(handle, { admission, hasDisplaced, answer: answer.data, record }, options)
     } catch (error) {
-      // In a lost session, the next claimant removes it.
+      // If the session was lost, the next claimant removes the handle.
       if (session.isOpen) mustNotFail(node.detach(record, never).then(() => node.records.deleteObserver(record)))
       throw error
     }
@@ -117,7 +121,7 @@ export class RoomObserver {
     return observer
   }
 
-  /** Whether it left, or was removed. */
+  /** Returns whether the observer left or was removed. */
   get isOver(): boolean {
     return this.#isOver
   }
@@ -127,7 +131,7 @@ export class RoomObserver {
     return this.#publications
   }
 
-  /** It leaves. Never rejects: who does not answer ends the session by itself. */
+  /** Leaves the room. Never rejects: on a node that does not answer, the handle ends with its session. */
   async leave(signal: AbortSignal): Promise<void> {
     this.#isOver = true
     await this.#gone(signal)
@@ -141,7 +145,7 @@ export class RoomObserver {
     if (!read.success) return
     const { videoroom, publishers, unpublished, leaving, kicked } = read.data
     this.feeds.take(event.data)
-    // In the event of one's own leaving, `ok` stands in the place of an id.
+    // When the observer itself leaves, Janus sends `ok` instead of an id.
     if (videoroom === 'destroyed' || leaving === 'ok') {
       this.#handle.drop()
       return this.#end('it was removed from the room', false)
@@ -166,7 +170,7 @@ export class RoomObserver {
   }
 }
 
-/** How an observer came in. */
+/** Result of joining. */
 interface Joined {
   admission: Readonly<Record<string, unknown>>
   hasDisplaced: boolean
@@ -174,36 +178,46 @@ interface Joined {
   record: StoredRelayObserver
 }
 
-/** An observer of before is out when this resolves: that a handle is detached Janus says a moment before its plugin knows. @throws as JanusSocket.request */
+/**
+ * Makes the previous observer leave. The explicit request is necessary because Janus reports a handle as detached
+ * shortly before its plugin removes the participant.
+ * @throws as JanusSocket.request
+ */
 async function leftBy(handle: JanusHandle | undefined, signal: AbortSignal): Promise<void> {
   try {
     await handle?.request({ request: 'leave' }, signal)
   } catch (error) {
-    // It had left, or is gone.
+    // The observer had left already, or its handle no longer exists.
     if (!isRefusal(error)) throw error
   }
   await handle?.detach(signal)
 }
 
-/** It goes, with what let it in. Never rejects. */
+/** Removes an observer and its admission. Never rejects. */
 async function gone(node: RelayNode, record: StoredRelayObserver, signal: AbortSignal): Promise<void> {
   await node.detach(record, signal)
   if (!node.records.deleteObserver(record)) return
-  // An id that stays reserved is released with the node.
+  // If the release fails, the id stays reserved until the node is removed.
   await node.release({ roomId: record.room_id, id: node.ids.observer }, signal).catch(() => {})
 }
 
-/** Needs of an observer. */
+/** Dependencies of RoomObserver. */
 export interface ObserverOptions {
   node: RelayNode
   roomId: string
-  /** Somebody publishes, or no longer. */
+  /** Called when the publishers changed. */
   changed: () => void
-  /** Called once, unless it left. @param isLost it may still be in the room: the connection to the node was lost */
+  /**
+   * Called once if the observer ended without a call of `leave`.
+   * @param isLost the connection to the node was lost; the observer may still be in the room
+   */
   ended: (why: string, isLost: boolean) => void
 }
 
-/** Joins; where one of the same id is there, which can only be left over from a connection of before, it goes first. @throws what either throws */
+/**
+ * Joins. A participant with the same id can only be left over from an earlier connection; it is removed first.
+ * @throws the error of `join` or `clear`
+ */
 export async function unlessTaken<T>(join: () => Promise<T>, clear: () => Promise<void>): Promise<T> {
   try {
     return await join()

@@ -6,27 +6,27 @@ import type { RelayNode } from './relay-node.ts'
 import type { RelayStep } from './relay-tree.ts'
 import type { Publication } from './room-observer.ts'
 
-/** Needs of a relay of a room. */
+/** Dependencies of RoomRelay. */
 export interface RoomRelayOptions {
   step: RelayStep
   roomId: string
-  /** The node that it hands to. */
+  /** Target node. */
   to: RelayNode
-  /** Left by the controller of before; undefined: it is to be made. */
+  /** Relay left by the previous controller; undefined if the relay is to be opened. */
   left?: StoredRelayBridge
-  /** Called once, when it ended by itself after it was up. */
+  /** Called once if the relay ended without a call of `end` after it was up. */
   ended: (why: string) => void
-  /** It is `left`, because a connection was lost. */
+  /** Called when the state becomes `left` because a connection was lost. */
   lost: () => void
 }
 
-/** left: it goes on where it is, as far as is known; claiming: it is being checked. */
+/** left: it presumably still runs on the nodes; claiming: this is being checked. */
 export type RoomRelayState = 'left' | 'claiming' | 'opening' | 'up' | 'ending'
 
-/** How long a relay may take to connect, in milliseconds. */
+/** Timeout of connecting, in milliseconds. */
 const openMs = 5_000
 
-/** A relay, from the first try until it is gone on the node that it handed to. */
+/** A relay of one stream, from the first attempt until it is removed from the target node. */
 export class RoomRelay {
   readonly step: RelayStep
   readonly #options: RoomRelayOptions
@@ -52,30 +52,35 @@ export class RoomRelay {
     return this.#state
   }
 
-  /** Publication that it relays: another one means another relay. Undefined until it was checked. */
+  /** Publication that is relayed; undefined until it was checked. A different publication requires a new relay. */
   get source(): Publication | undefined {
     return this.#source
   }
 
-  /** Since when it is up, or is opened; milliseconds since the epoch. */
+  /** When the relay came up, or opening began; in milliseconds since the epoch. */
   get since(): number {
     return this.#since
   }
 
-  /** As it was left; undefined unless it is `left`. */
+  /** Record of the relay; undefined unless its state is `left`. */
   get left(): StoredRelayBridge | undefined {
     return this.#state === 'left' ? this.#left : undefined
   }
 
-  /** Connects. Leaves nothing behind when it fails. @param credentials of our observer where it is published @throws as RelayBridge.open; NodeError when it is ended meanwhile */
+  /**
+   * Opens the relay. Removes everything again on failure.
+   * @param credentials of the relay observer on the source node
+   * @throws as RelayBridge.open; NodeError if `end` was called meanwhile
+   */
   async open(from: RelayNode, source: Publication, credentials: Readonly<Record<string, unknown>>): Promise<void> {
     this.#state = 'opening'
     await this.#connect(source, (signal) => RelayBridge.open(this.#bridgeOptions(from, source), credentials, signal))
   }
 
   /**
-   * Takes over what was left, if it flows. Where that cannot be found out now it is `left` again.
-   * @throws NodeError with why it is not to go on; as RelayBridge.adopt
+   * Takes over a relay with the state `left`, if media flows through it. If that cannot be determined now, the state
+   * becomes `left` again.
+   * @throws NodeError with the reason why the relay cannot continue; as RelayBridge.adopt
    */
   async claim(from: RelayNode, source: Publication): Promise<void> {
     const { left } = this
@@ -89,7 +94,10 @@ export class RoomRelay {
     }
   }
 
-  /** It is not to be any more: resolves when it is gone where it was handed to. Never rejects. @param from undefined: that node is not in service */
+  /**
+   * Ends the relay. Resolves when the stream is gone from the target node. Never rejects.
+   * @param from undefined if the source node is not in service
+   */
   end(from: RelayNode | undefined): Promise<void> {
     this.#state = 'ending'
     this.#stop.abort(new NodeError('the relay is not needed any more'))
@@ -97,7 +105,7 @@ export class RoomRelay {
     return this.#ending
   }
 
-  /** It goes on without us; what is half done is taken down. Never rejects. */
+  /** Stops without ending the relay; a relay that is still opening is removed. Never rejects. */
   async leave(): Promise<void> {
     if (this.#state === 'opening') await this.end(undefined)
     else if (this.#state !== 'ending') this.#stop.abort(new NodeConnectionError('the relay is left'))
@@ -109,7 +117,7 @@ export class RoomRelay {
     this.#source = source
     const connected = within({ milliseconds: openMs, signal: this.#stop.signal }, (signal) => {
       const begun = begin(signal)
-      // Until nothing of it is left behind.
+      // Lets `end` wait until a failed attempt has removed its handles.
       this.#connecting = begun.catch(() => {})
       return begun
     }).then((bridge) => {

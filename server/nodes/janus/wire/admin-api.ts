@@ -11,27 +11,33 @@ import { stillLeads } from './still-leads.ts'
 /** Fields of a request or an answer. */
 export type JanusFields = Readonly<Record<string, unknown>>
 
-/** Takes requests to plugins that need no handle. */
+/** Requests to plugins that need no handle. */
 export interface PluginRequests {
-  /** @throws JanusError with the plugin's code or the core's; NodeConnectionError; NodeError; the signal's reason */
+  /**
+   * Sends a request to a plugin.
+   * @throws JanusError with the code of the plugin or the core; NodeConnectionError; NodeError; the signal's reason
+   */
   askPlugin(plugin: JanusPlugin, request: JanusFields, signal: AbortSignal): Promise<JanusFields>
-  /** Facts that the node reports: version, plugins, required secrets. @throws as askPlugin */
+  /**
+   * Returns the node's version, plugins and required secrets.
+   * @throws as askPlugin
+   */
   info(signal: AbortSignal): Promise<JanusFields>
 }
 
 /** Address and secret of a node's Admin API. */
 export interface AdminApiOptions {
-  /** `http://host:port/admin`, without a slash at its end. */
+  /** `http://host:port/admin`, without a trailing slash. */
   url: string
-  /** Empty: none is sent. */
+  /** Empty: no secret is sent. */
   secret: string
-  /** Asked before each request. */
+  /** Checked before each request. */
   leadership: Confirms
 }
 
-/** Requests that wait for a connection are answered in their turn; each is answered in less than a millisecond. */
+/** Further requests are queued; Janus answers each in less than a millisecond. */
 const maxConnections = 32
-/** The largest answer: a list of all rooms. */
+/** Limit for the largest answer, a list of all rooms. */
 const maxBytes = 32 * 1024 * 1024
 
 const errorSchema = z.object({ code: z.number(), reason: z.string() })
@@ -39,7 +45,9 @@ const answerSchema = z.looseObject({ janus: z.string(), error: errorSchema.optio
 const responseSchema = z.record(z.string(), z.unknown())
 const refusalSchema = z.looseObject({ error_code: z.number(), error: z.string().default('no reason given') })
 
-/** The Admin API of one Janus: each request stands by itself, none needs a session. Connections are kept and shared. */
+/**
+ * The Admin API of one Janus. Its requests are independent, without a session. Connections are kept alive and shared.
+ */
 export class AdminApi implements PluginRequests {
   readonly #url: URL
   readonly #secret: string
@@ -54,7 +62,6 @@ export class AdminApi implements PluginRequests {
     this.#agent = this.#url.protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options)
   }
 
-  /** Asks a plugin. @throws JanusError with the plugin's code or the core's; NodeConnectionError; NodeError; the signal's reason */
   async askPlugin(plugin: JanusPlugin, request: JanusFields, signal: AbortSignal): Promise<JanusFields> {
     const answer = await this.ask({ janus: 'message_plugin', plugin, request }, signal)
     const response = responseSchema.safeParse(answer.response)
@@ -69,7 +76,7 @@ export class AdminApi implements PluginRequests {
   }
 
   /**
-   * Asks the core.
+   * Sends a request to the core.
    * @param path of a session and a handle, e.g. `/123/456`
    * @throws JanusError; NodeConnectionError; NodeError; the signal's reason
    */
@@ -88,7 +95,7 @@ export class AdminApi implements PluginRequests {
     return answer.data
   }
 
-  /** Ends the connections. */
+  /** Closes the connections. */
   close(): void {
     this.#agent.destroy()
   }
@@ -97,7 +104,8 @@ export class AdminApi implements PluginRequests {
     try {
       return await this.#post(body, signal, path)
     } catch (error) {
-      // A kept connection that the node ended in this very moment: nothing was done, and another one is made.
+      // The node closed an idle connection at the moment of the request, and did not handle the request. It is sent
+      // again on another connection.
       if (!(error instanceof StaleConnection)) throw error
       return await this.#post(body, signal, path)
     }
@@ -113,7 +121,7 @@ export class AdminApi implements PluginRequests {
       headers: {
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
-        // A node that looks at origins refuses who names none.
+        // A node that checks origins rejects requests without one.
         origin: this.#url.origin,
       },
       signal,
@@ -152,7 +160,7 @@ async function readAll(response: IncomingMessage): Promise<string> {
     chunks.push(chunk)
   }
   const { statusCode = 0 } = response
-  // Janus itself answers 200 to everything that it can read.
+  // Janus answers 200 to every request that it can parse.
   if (statusCode !== 200) throw new NodeError(`its admin_url answers HTTP ${statusCode}`)
   return Buffer.concat(chunks).toString('utf8')
 }

@@ -2,13 +2,19 @@ import { sleep } from '../../../../shared/sleep.ts'
 import { NodeError } from '../../port/media-node-port.ts'
 import type { JanusHandle } from './janus-handle.ts'
 
-/** Two handles whose nodes call each other over WebRTC: the subscriber is sent what the publisher publishes. */
+/**
+ * Two handles whose nodes connect to each other over WebRTC. The subscriber's node sends the stream that the publisher
+ * publishes.
+ */
 export interface HandlePair {
   publisher: JanusHandle
   subscriber: JanusHandle
 }
 
-/** Both handles, or none. @throws what the first of them that is not there failed with */
+/**
+ * Waits for both handles. If one fails, the other is detached.
+ * @throws the error of the first failed handle
+ */
 export async function bothAttached(
   publisher: Promise<JanusHandle>,
   subscriber: Promise<JanusHandle>,
@@ -23,12 +29,17 @@ export async function bothAttached(
 }
 
 /**
- * The publisher answers, so it begins the DTLS handshake, as soon as it is connected. Where the subscriber is not yet, its first message is lost and comes again a second later
- * (RFC 6347, section 4.2.4.1): so the subscriber looks for the way so many milliseconds longer. Of a dozen pairs on one Janus two were late without that, none with 10 ms.
+ * Delay of the candidates for the subscriber, in milliseconds. The publisher is the answerer, and starts the DTLS
+ * handshake as soon as it is connected. If the subscriber is not connected by then, the first message is lost, and
+ * repeated only after a second (RFC 6347, section 4.2.4.1). In a test with a dozen pairs on one Janus, two were late
+ * without the delay, and none with 10 ms.
  */
 const headStartMs = 50
 
-/** Passes each other's candidates to the two, once both have each other's descriptions. Returns the function that ends it. */
+/**
+ * Passes the ICE candidates of each handle to the other, after both have received the other's description. Returns a
+ * function that stops this.
+ */
 export function passCandidates(
   { publisher, subscriber }: HandlePair,
   described: Promise<void>,
@@ -37,7 +48,7 @@ export function passCandidates(
   const pass = (from: JanusHandle, to: JanusHandle, moment: Promise<void>): (() => void) =>
     from.onEvent((event) => {
       if (event.type !== 'trickle') return
-      // Without one of them the others may do; without any the connection fails, which is noticed.
+      // A lost candidate is harmless if others work. Without any, the connection fails, and that failure is reported.
       moment.then(() => to.trickle(event.candidate, signal)).catch(() => {})
     })
   const stops = [

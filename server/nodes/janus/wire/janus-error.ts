@@ -2,11 +2,11 @@ import { NodeError } from '../../port/media-node-port.ts'
 
 /** Error codes of Janus: of the core (4xx of `janus_error`), and of its plugins. */
 export const janusCodes = {
-  /** Core: neither the API secret nor a token that counts. */
+  /** Core: neither the API secret nor a valid token. */
   unauthorized: 403,
-  /** Core: the session is over, or was never there. */
+  /** Core: the session has ended, or never existed. */
   noSession: 458,
-  /** Core: the handle is over. */
+  /** Core: the handle no longer exists. */
   noHandle: 459,
   /** Core: a session description that it cannot use. */
   badDescription: 465,
@@ -18,26 +18,26 @@ export const janusCodes = {
   roomExists: 427,
   /** VideoRoom: no such user or feed. */
   noFeed: 428,
-  /** VideoRoom: as many publish as may. */
+  /** VideoRoom: the maximum number of publishers is reached. */
   publishersFull: 432,
   /** VideoRoom: wrong secret, pin or token. */
   roomUnauthorized: 433,
-  /** VideoRoom: this participant publishes already. */
+  /** VideoRoom: this participant already publishes. */
   alreadyPublished: 434,
-  /** VideoRoom: somebody with this id is in the room. */
+  /** VideoRoom: a participant with this id is in the room. */
   idTaken: 436,
   /** Streaming. */
   noMountpoint: 455,
-  /** Streaming: it could not be made; for an RTSP address that is all that is ever said. */
+  /** Streaming: the mountpoint could not be created. For an RTSP address, Janus gives no further reason. */
   cannotCreate: 456,
   /** Streaming: wrong secret, pin or admin key. */
   mountpointUnauthorized: 457,
 } as const
 
-/** Janus said no: its own words, for the log. */
+/** Janus rejected a request. The message contains its reason, for the log. */
 export class JanusError extends NodeError {
   override readonly name = 'JanusError'
-  /** See `janusCodes`: a number of the core or of the plugin that was asked. */
+  /** A value of `janusCodes`, or another code of the core or the plugin. */
   readonly code: number
 
   constructor(code: number, reason: string) {
@@ -46,7 +46,7 @@ export class JanusError extends NodeError {
   }
 }
 
-/** Whether an error is Janus's answer with one of these codes. */
+/** Returns whether an error is an answer of Janus with one of these codes. */
 export function isJanusError(error: unknown, ...codes: readonly number[]): error is JanusError {
   return error instanceof JanusError && codes.includes(error.code)
 }

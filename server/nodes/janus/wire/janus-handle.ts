@@ -10,20 +10,23 @@ export type JanusPlugin = 'janus.plugin.videoroom' | 'janus.plugin.streaming'
 
 /** Events of a handle. */
 export type HandleEvent =
-  /** Its plugin speaks. */
+  /** A message of its plugin. */
   | ({ type: 'plugin' } & PluginMessage)
-  /** A candidate of Janus's end. */
+  /** An ICE candidate of Janus. */
   | { type: 'trickle'; candidate: JanusCandidate }
-  /** Its PeerConnection is up. */
+  /** Its PeerConnection is connected. */
   | { type: 'webrtcup' }
-  /** Whether Janus receives media of this kind; first sent when it begins, then when it stops for a second or comes again. */
+  /**
+   * Whether Janus receives media of this kind. Sent when reception begins, when it stops for a second, and when it
+   * resumes.
+   */
   | { type: 'media'; media: string; mid: string; receiving: boolean }
-  /** Its PeerConnection is gone. */
+  /** Its PeerConnection has ended. */
   | { type: 'hangup'; reason: string }
-  /** It is gone: nothing comes after this. */
+  /** The handle no longer exists. This is its last event. */
   | { type: 'detached'; reason: string }
 
-/** The session that a handle lives in. */
+/** The session of a handle. */
 export interface HandleSession {
   readonly id: number
   readonly isOpen: boolean
@@ -31,7 +34,7 @@ export interface HandleSession {
   request(request: JanusRequest, signal: AbortSignal): Promise<JanusMessage>
 }
 
-/** One end of a plugin: it publishes or subscribes, with one PeerConnection. */
+/** A handle of a plugin. It publishes or subscribes over one PeerConnection. */
 export class JanusHandle {
   readonly id: number
   readonly plugin: JanusPlugin
@@ -45,18 +48,21 @@ export class JanusHandle {
     this.plugin = plugin
   }
 
-  /** It was detached, or its session is over. */
+  /** Returns whether the handle was detached, or its session has ended. */
   get isDetached(): boolean {
     return this.#detached
   }
 
-  /** Calls the listener with its events. Returns the unsubscribe function. */
+  /** Calls the listener with the events of the handle. Returns the unsubscribe function. */
   onEvent(listener: (event: HandleEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Asks its plugin. @throws JanusError, also of the plugin; as JanusSocket.request */
+  /**
+   * Sends a request to the plugin.
+   * @throws JanusError, also of the plugin; as JanusSocket.request
+   */
   async request(body: Readonly<Record<string, unknown>>, signal: AbortSignal, jsep?: Jsep): Promise<PluginMessage> {
     const request = { janus: 'message', handle_id: this.id, body, ...(jsep === undefined ? {} : { jsep }) }
     const answer = await this.session.request(request, signal)
@@ -64,12 +70,18 @@ export class JanusHandle {
     return { data: answer.plugindata.data, jsep: answer.jsep }
   }
 
-  /** Sends a candidate of the other end. @throws as JanusSocket.request */
+  /**
+   * Sends an ICE candidate of the peer.
+   * @throws as JanusSocket.request
+   */
   async trickle(candidate: JanusCandidate, signal: AbortSignal): Promise<void> {
     await this.session.request({ janus: 'trickle', handle_id: this.id, candidate }, signal)
   }
 
-  /** It is gone; one that is gone is no error. @throws as JanusSocket.request */
+  /**
+   * Detaches the handle. Does nothing if it no longer exists.
+   * @throws as JanusSocket.request
+   */
   async detach(signal: AbortSignal): Promise<void> {
     if (this.#detached) return
     try {
@@ -77,17 +89,17 @@ export class JanusHandle {
     } catch (error) {
       if (!isJanusError(error, janusCodes.noHandle, janusCodes.noSession)) throw error
     }
-    // Janus tells so, too, a moment later.
+    // Janus also sends a `detached` event shortly afterwards.
     this.end('it was detached')
   }
 
-  /** Detaches it in the background. */
+  /** Detaches the handle in the background. */
   drop(): void {
-    // If that fails, it ends with its session.
+    // If that fails, the handle ends with its session.
     this.detach(never).catch(() => {})
   }
 
-  /** A message of Janus about it; its session hands it on. */
+  /** Handles a message of Janus for this handle. Called by its session. */
   take(message: JanusMessage): void {
     switch (message.janus) {
       case 'event':
@@ -114,7 +126,7 @@ export class JanusHandle {
     }
   }
 
-  /** It is over. */
+  /** Marks the handle as detached, and notifies the listeners. */
   end(reason: string): void {
     if (this.#detached) return
     this.#detached = true

@@ -1,21 +1,21 @@
 import { z } from 'zod'
 import type { JanusPlugin } from './janus-handle.ts'
 
-/** Facts that a node reports to everybody. */
+/** Facts that a node reports without authentication. */
 export interface ServerInfo {
   /** E.g. `1.1.2`. */
   version: string
   /** Full package names, e.g. `janus.plugin.videoroom`. */
   packages: string[]
-  /** The same without the package, in the order of the alphabet. */
+  /** Short names without `janus.plugin.`, sorted. */
   plugins: string[]
-  /** Whether it lists its libraries. */
+  /** Whether the node lists its libraries. */
   tellsDependencies: boolean
-  /** Each message must show a token. */
+  /** Whether each message must contain a token. */
   asksForTokens: boolean
 }
 
-/** Those that rooms and cameras need. */
+/** Plugins that rooms and cameras need. */
 export const neededPlugins = [
   'janus.plugin.videoroom',
   'janus.plugin.streaming',
@@ -29,7 +29,9 @@ const infoSchema = z.looseObject({
   auth_token: z.boolean().default(false),
 })
 
-/** Reads the answer to `info`, of the WebSocket or the Admin API; undefined: it is not that of Janus. */
+/**
+ * Parses the answer to `info`, from the WebSocket or the Admin API. Returns undefined if it is not an answer of Janus.
+ */
 export function readServerInfo(answer: unknown): ServerInfo | undefined {
   const read = infoSchema.safeParse(answer)
   if (!read.success) return undefined

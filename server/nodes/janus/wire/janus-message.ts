@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const jsepSchema = z.looseObject({ type: z.enum(['offer', 'answer']), sdp: z.string() })
 
-/** A session description as Janus takes and gives it. */
+/** A session description in the format of Janus. */
 export type Jsep = z.output<typeof jsepSchema>
 
 const candidateSchema = z.looseObject({
@@ -12,15 +12,15 @@ const candidateSchema = z.looseObject({
   completed: z.boolean().optional(),
 })
 
-/** An ICE candidate, or that there are no more (`completed`). */
+/** An ICE candidate, or the end of candidates (`completed`). */
 export type JanusCandidate = z.output<typeof candidateSchema>
 
-/** A message of Janus to a client of its API, with the fields that are read here. */
+/** A message of Janus to a client of its API, with the fields that are used here. */
 export const janusMessageSchema = z.looseObject({
   janus: z.string(),
   transaction: z.string().optional(),
   session_id: z.number().optional(),
-  /** The handle that speaks. */
+  /** The handle that sent the message. */
   sender: z.number().optional(),
   data: z.looseObject({ id: z.number() }).optional(),
   error: z.looseObject({ code: z.number(), reason: z.string() }).optional(),
@@ -38,7 +38,7 @@ export const janusMessageSchema = z.looseObject({
 /** See `janusMessageSchema`. */
 export type JanusMessage = z.output<typeof janusMessageSchema>
 
-/** Answer or event of a plugin, with its description. */
+/** Answer or event of a plugin, with a session description if it has one. */
 export interface PluginMessage {
   data: Record<string, unknown>
   jsep: Jsep | undefined

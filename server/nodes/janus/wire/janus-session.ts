@@ -3,19 +3,21 @@ import { JanusHandle, type JanusPlugin } from './janus-handle.ts'
 import type { JanusMessage } from './janus-message.ts'
 import type { JanusRequest, JanusSocket } from './janus-socket.ts'
 
-/** Milliseconds from one sign of life to the next: the time in which a session may be claimed counts from the last. */
+/**
+ * Interval of keepalive requests, in milliseconds. The time in which a session can be claimed starts at the last one.
+ */
 const keepAliveMs = 5_000
 const never = new AbortController().signal
 
-/** A handle as another connection knew it. */
+/** A handle of an earlier connection. */
 export interface KnownHandle {
   id: number
   plugin: JanusPlugin
 }
 
 /**
- * A session with Janus, in which handles live. It is kept alive for as long as its socket is; it ends when Janus says so, or with its socket, after which another socket may
- * claim it.
+ * A session with Janus, which contains handles. It is kept alive while its socket is open. It ends when Janus ends it,
+ * or with its socket; another socket may then claim it.
  */
 export class JanusSession {
   readonly id: number
@@ -36,10 +38,13 @@ export class JanusSession {
     })
   }
 
-  /** Opens one. @throws as JanusSocket.request */
+  /**
+   * Opens a session.
+   * @throws as JanusSocket.request
+   */
   static async create(socket: JanusSocket, signal: AbortSignal): Promise<JanusSession> {
     const tooLate = ({ data }: JanusMessage): void => {
-      // Janus ends it when it hears nothing for its session timeout.
+      // If this fails, Janus ends the session after its session timeout.
       if (data !== undefined) socket.request({ janus: 'destroy', session_id: data.id }, never).catch(() => {})
     }
     const { data } = await socket.request({ janus: 'create' }, signal, tooLate)
@@ -48,8 +53,9 @@ export class JanusSession {
   }
 
   /**
-   * Claims a session that was opened through another socket, with its handles; events meanwhile are lost.
-   * @throws JanusError noSession when it is over; as JanusSocket.request
+   * Claims a session, with its handles, that was opened through another socket. Events between the two sockets are
+   * lost.
+   * @throws JanusError noSession if the session has ended; as JanusSocket.request
    */
   static async claim(
     socket: JanusSocket,
@@ -69,7 +75,7 @@ export class JanusSession {
     }
   }
 
-  /** Resolves with the reason when it is over, for this side at least. */
+  /** Resolves with the reason when the session has ended or was released. */
   get ended(): Promise<string> {
     return this.#ended.promise
   }
@@ -78,20 +84,26 @@ export class JanusSession {
     return this.#end === undefined
   }
 
-  /** A handle that it has. */
+  /** Returns a known handle of the session. */
   handle(id: number): JanusHandle | undefined {
     return this.#handles.get(id)
   }
 
-  /** A handle that it had before it was claimed, by which nobody here went yet. Whether it is there still shows when it is asked for something. */
+  /**
+   * Registers a handle that existed before the session was claimed. Its first request shows whether it still exists.
+   */
   adopt(id: number, plugin: JanusPlugin): JanusHandle {
     return this.#handles.get(id) ?? this.#add(id, plugin)
   }
 
-  /** A new handle of a plugin. @param opaqueId what Janus's events name it by @throws as JanusSocket.request */
+  /**
+   * Attaches a new handle of a plugin.
+   * @param opaqueId name of the handle in Janus's events
+   * @throws as JanusSocket.request
+   */
   async attach(plugin: JanusPlugin, signal: AbortSignal, opaqueId?: string): Promise<JanusHandle> {
     const tooLate = ({ data }: JanusMessage): void => {
-      // Janus ends it when it hears nothing for its session timeout.
+      // If this fails, Janus detaches the handle when the session ends.
       if (data !== undefined) this.request({ janus: 'detach', handle_id: data.id }, never).catch(() => {})
     }
     const request = { janus: 'attach', plugin, ...(opaqueId === undefined ? {} : { opaque_id: opaqueId }) }
@@ -100,12 +112,18 @@ export class JanusSession {
     return this.#add(data.id, plugin)
   }
 
-  /** Asks within this session. @throws as JanusSocket.request */
+  /**
+   * Sends a request within this session.
+   * @throws as JanusSocket.request
+   */
   request(request: JanusRequest, signal: AbortSignal, tooLate?: (answer: JanusMessage) => void): Promise<JanusMessage> {
     return this.#socket.request({ ...request, session_id: this.id }, signal, tooLate)
   }
 
-  /** Ends it on Janus, with all of its handles. @throws as JanusSocket.request */
+  /**
+   * Ends the session on Janus, with all of its handles.
+   * @throws as JanusSocket.request
+   */
   async destroy(signal: AbortSignal): Promise<void> {
     try {
       if (this.isOpen) await this.request({ janus: 'destroy' }, signal)
@@ -114,13 +132,13 @@ export class JanusSession {
     }
   }
 
-  /** Ends it in the background. If that fails, Janus ends it when it hears nothing for its session timeout. */
+  /** Ends the session in the background. */
   drop(): void {
-    // Janus ends it when it hears nothing for its session timeout.
+    // If this fails, Janus ends the session after its session timeout.
     this.destroy(never).catch(() => {})
   }
 
-  /** Leaves it on Janus as it is: another socket may claim it. */
+  /** Stops using the session without ending it on Janus. Another socket may claim it. */
   release(): void {
     this.#finish('it was given up')
   }
@@ -143,7 +161,7 @@ export class JanusSession {
   #keepAlive(): void {
     this.request({ janus: 'keepalive' }, never).catch((error: unknown) => {
       if (!this.isOpen) return
-      // A node without an answer is gone, or hangs: the next connection shows which.
+      // A node that does not answer is offline or hangs. The next connection shows which.
       this.#socket.close(error instanceof Error ? error.message : 'it was not kept alive')
       this.#finish('it was not kept alive')
     })

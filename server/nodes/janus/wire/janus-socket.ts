@@ -10,24 +10,24 @@ import type { Confirms } from '../../secrets/janus-access.ts'
 import { stillLeads } from './still-leads.ts'
 import { type JanusMessage, janusMessageSchema } from './janus-message.ts'
 
-/** How a node is called. */
+/** Address, credentials and limits of a connection to a node. */
 export interface JanusSocketOptions {
-  /** ws:// or wss://, the address of its WebSocket transport. */
+  /** ws:// or wss://, the address of the node's WebSocket transport. */
   url: string
-  /** Empty when the node wants none. */
+  /** Empty if the node requires none. */
   apiSecret: string
-  /** For a node that asks for tokens: what a participant has, or what makes one that counts now; left out: none is sent. */
+  /** Token, or a function that returns a valid one, for a node that requires tokens. Left out: none is sent. */
   token?: string | (() => string) | undefined
   logger: NodeLogger
-  /** Milliseconds that a request may wait for its answer. */
+  /** Timeout of a request, in milliseconds. */
   answerMs?: number
-  /** Asked before each request. */
+  /** Checked before each request. */
   leadership: Confirms
-  /** Origin header, for a node that checks it; left out: none is sent. */
+  /** Origin header, for a node that checks it. Left out: none is sent. */
   origin?: string | undefined
 }
 
-/** A request; the transaction and the secret are added. */
+/** A request, to which the transaction and the secret are added. */
 export interface JanusRequest {
   janus: string
   session_id?: number
@@ -38,17 +38,17 @@ export interface JanusRequest {
 /** Receives events of a session. */
 export interface SessionListener {
   event(message: JanusMessage): void
-  /** Called once, when the socket has ended; nothing comes after it. */
+  /** Called once, as the last call, when the socket has ended. */
   ended(why: string): void
 }
 
 const defaultAnswerMs = 5_000
-/** The largest message of Janus: a list of many participants. */
+/** Limit for the largest message of Janus, a list of many participants. */
 const maxBytes = 4 * 1024 * 1024
 
 /**
- * A WebSocket to one Janus: requests with their answers, and events of the sessions that were opened through it. It ends when either side closes it, and is not opened again:
- * lasting sessions are claimed through another.
+ * A WebSocket to one Janus, for requests, answers, and events of the sessions opened through it. It ends when either
+ * side closes it, and is not reopened: sessions are claimed through another socket.
  */
 export class JanusSocket {
   readonly #socket: WebSocket
@@ -72,7 +72,10 @@ export class JanusSocket {
     socket.on('error', (error) => this.#ended(error.message))
   }
 
-  /** Connects. @throws NodeConnectionError; the signal's reason */
+  /**
+   * Connects.
+   * @throws NodeConnectionError; the signal's reason
+   */
   static async open(options: JanusSocketOptions, signal: AbortSignal): Promise<JanusSocket> {
     signal.throwIfAborted()
     const { url, origin, answerMs = defaultAnswerMs } = options
@@ -89,7 +92,7 @@ export class JanusSocket {
     }
     const unregister = onAbort(signal, giveUp)
     socket.once('open', opened.resolve)
-    // It stays: one that is given up says so as an error.
+    // This listener stays: terminating a socket before it is open also emits an error.
     socket.on('error', (error) => opened.reject(new NodeConnectionError(error.message, { cause: error })))
     try {
       await opened.promise
@@ -99,19 +102,19 @@ export class JanusSocket {
     return new JanusSocket(socket, options)
   }
 
-  /** Resolves with the reason when it has ended. */
+  /** Resolves with the reason when the socket has ended. */
   get closed(): Promise<string> {
     return this.#closed.promise
   }
 
-  /** It takes requests. */
+  /** Returns whether the socket accepts requests. */
   get isOpen(): boolean {
     return this.#end === undefined
   }
 
   /**
-   * Asks, and waits for the answer; for that of the plugin where Janus first says that it took the request.
-   * @param tooLate called when it succeeded all the same, after the caller had given up
+   * Sends a request and returns its answer. If Janus acknowledges a plugin request first, returns the plugin's answer.
+   * @param tooLate called if the request succeeded after the caller had given up
    * @throws JanusError; NodeConnectionError when the socket ends; DeadlineError; the signal's reason
    */
   request(
@@ -137,7 +140,7 @@ export class JanusSocket {
     const { apiSecret } = this.#options
     const { promise, resolve, reject } = Promise.withResolvers<JanusMessage>()
     this.#answers.set(transaction, (message) => {
-      // Janus answers queued requests to a plugin twice.
+      // Janus acknowledges a queued request to a plugin before the answer.
       if (message.janus === 'ack' && request.janus === 'message') return
       this.#answers.delete(transaction)
       const error = errorOf(message)
@@ -145,7 +148,7 @@ export class JanusSocket {
       else if (signal.aborted) tooLate(message)
       else resolve(message)
     })
-    // Missing fields are left out. A token of the request's own comes first.
+    // Fields that are undefined are omitted. A token in the request overrides the token of the socket.
     this.#socket.send(
       JSON.stringify({ token: this.#token(), ...request, transaction, apisecret: apiSecret || undefined }),
     )
@@ -163,7 +166,9 @@ export class JanusSocket {
     this.#sessions.delete(sessionId)
   }
 
-  /** Ends it at once: Janus keeps its sessions for as long as they may be claimed. Idempotent. */
+  /**
+   * Closes the socket immediately. Janus keeps its sessions until the time for claiming them has passed. Idempotent.
+   */
   close(why = 'the connection was ended'): void {
     this.#ended(why)
     this.#socket.terminate()
@@ -208,7 +213,7 @@ function parse(text: string): JanusMessage | undefined {
   }
 }
 
-/** The refusal of the core or of a plugin. */
+/** Returns the error in an answer of the core or of a plugin. */
 function errorOf({ janus, error, plugindata }: JanusMessage): NodeError | undefined {
   if (janus === 'error')
     return error === undefined ? new NodeError('it refused without a reason') : new JanusError(error.code, error.reason)

@@ -1,6 +1,6 @@
 import { unlessAborted } from '../../../../shared/abort.ts'
 
-/** A shared connection or session: opened when somebody needs it, and again after it has ended. */
+/** A shared connection or session, which is opened on demand, and reopened after it has ended. */
 export class KeptOpen<T extends { readonly isOpen: boolean }> {
   readonly #open: () => Promise<T>
   #current: Promise<T> | undefined
@@ -9,13 +9,19 @@ export class KeptOpen<T extends { readonly isOpen: boolean }> {
     this.#open = open
   }
 
-  /** The latest one, open or opening; undefined if it failed, or nobody needed it. Never rejects. */
+  /**
+   * Returns the latest one, also if it is still opening. Returns undefined if it failed or none was requested. Never
+   * rejects.
+   */
   async current(): Promise<T | undefined> {
-    // Whoever opened it gets the error.
+    // The error is reported by `get`.
     return await this.#current?.catch(() => undefined)
   }
 
-  /** @throws what opening it failed with; the signal's reason */
+  /**
+   * Returns an open one.
+   * @throws the error of opening it; the signal's reason
+   */
   async get(signal: AbortSignal): Promise<T> {
     for (;;) {
       const shared = (this.#current ??= this.#begin())
@@ -27,12 +33,12 @@ export class KeptOpen<T extends { readonly isOpen: boolean }> {
 
   #begin(): Promise<T> {
     const begun = this.#open()
-    // The caller gets the error; the next one tries again.
+    // The caller gets the error; the next call tries again.
     begun.catch(() => this.#forget(begun))
     return begun
   }
 
-  /** Another may have been begun meanwhile. */
+  /** Meanwhile another one may have been opened. */
   #forget(one: Promise<T>): void {
     if (this.#current === one) this.#current = undefined
   }

@@ -7,30 +7,41 @@ import { isJanusError, janusCodes } from './janus-error.ts'
 import { JanusSession, type KnownHandle } from './janus-session.ts'
 import { JanusSocket, type JanusSocketOptions } from './janus-socket.ts'
 
-/** Needs of a lasting session. */
+/** Dependencies of LastingSession. */
 export interface LastingSessionOptions {
   socket: JanusSocketOptions
-  /** The session of before with what lives in it; undefined: a new one is opened. */
+  /** Returns the previous session with its handles; undefined: a new session is opened. */
   known(): { id: number; handles: readonly KnownHandle[] } | undefined
-  /** There is a session: that of before, or a new one. Nobody else gets it before this resolves. */
+  /** Called with a claimed or new session. Callers of `get` receive the session only when this resolves. */
   opened(session: JanusSession, isClaimed: boolean, signal: AbortSignal): Promise<void>
-  /** Called when the session is gone. @param isFound the node is there without it; otherwise it was away for too long */
+  /**
+   * Called when the session has ended.
+   * @param isFound true: the node is reachable, but has no such session; false: the node was unreachable for too long
+   */
   lost(why: string, isFound: boolean): void
-  /** Something lives in it: it is connected to again by itself. */
+  /** Returns whether the session has handles in use. If so, it is reconnected automatically. */
   needed(): boolean
   logger: NodeLogger
 }
 
-/** Waits between attempts after the first one, which follows at once; and the wait, in milliseconds, once so many have failed. */
+/**
+ * Delays between attempts; the first retry has no delay. `laterMs` applies after more than `maxSoonFailures` failures.
+ */
 const connectBackoff: Backoff = { first: 250, max: 2_000 }
 const [maxSoonFailures, laterMs] = [5, 5_000]
-/** After so many milliseconds without a sign of life Janus has ended it (60 s, and up to 4 s until its watchdog looks). */
+/**
+ * Time without a keepalive, in milliseconds, after which Janus has certainly ended a session: 60 s, and up to 4 s until
+ * its watchdog runs.
+ */
 const overAfterMs = 65_000
-/** A connection that lasted so long, in milliseconds, is made again at once. */
+/** Duration of a connection, in milliseconds, after which it is reopened without delay. */
 const steadyMs = 5_000
 const never = new AbortController().signal
 
-/** Session of a node that outlives its sockets, and the controller: the next one claims it, and continues with its handles. */
+/**
+ * Session with a node that outlives its sockets and the controller. The next connection or controller claims it, and
+ * continues with its handles.
+ */
 export class LastingSession {
   readonly #options: LastingSessionOptions
   readonly #closing = new AbortController()
@@ -45,12 +56,15 @@ export class LastingSession {
     this.#options = options
   }
 
-  /** The session as it is now; undefined while there is no connection. */
+  /** Returns the session; undefined while there is no connection. */
   get current(): JanusSession | undefined {
     return this.#current?.session.isOpen === true ? this.#current.session : undefined
   }
 
-  /** The session; connects where it must. @throws NodeError, NodeConnectionError, DeadlineError; the signal's reason */
+  /**
+   * Returns the session, and connects if necessary.
+   * @throws NodeError, NodeConnectionError, DeadlineError; the signal's reason
+   */
   get(signal: AbortSignal): Promise<JanusSession> {
     if (this.#closing.signal.aborted) return Promise.reject(closedError())
     const { current } = this
@@ -66,17 +80,20 @@ export class LastingSession {
     return unlessAborted(this.#attempt, signal)
   }
 
-  /** Connects in the background where something lives in it. */
+  /** Connects in the background if the session has handles in use. */
   start(): void {
     // A failed attempt is logged and repeated.
     if (this.#options.needed()) this.get(never).catch(() => {})
   }
 
-  /** Ends the connection. @param leave the session stays, to be claimed by somebody else */
+  /**
+   * Closes the connection.
+   * @param leave keeps the session on Janus, so that it can be claimed
+   */
   async close(leave: boolean, signal: AbortSignal): Promise<void> {
     this.#closing.abort(closedError())
     clearTimeout(this.#timer)
-    // A failed attempt is logged and repeated.
+    // `#failed` has logged the failure.
     await this.#attempt?.catch(() => {})
     try {
       if (leave) this.#current?.session.release()
@@ -141,7 +158,7 @@ export class LastingSession {
     this.#current.socket.close(why)
     this.#current = undefined
     this.#aliveAt = performance.now()
-    // One that ends as soon as it has begun is no success.
+    // A connection that ends soon after it was opened counts as a failure.
     this.#failures = this.#aliveAt - this.#connectedAt > steadyMs ? 0 : this.#failures + 1
     if (this.#closing.signal.aborted) return
     this.#options.logger.info({ why }, 'the connection to a Janus node was lost')
@@ -156,7 +173,10 @@ export class LastingSession {
   }
 }
 
-/** @param failures in a row @returns milliseconds */
+/**
+ * Returns the delay of the next attempt, in milliseconds.
+ * @param failures number of consecutive failures
+ */
 function waitAfter(failures: number): number {
   if (failures === 0) return 0
   return failures > maxSoonFailures ? laterMs : backoffMs(connectBackoff, failures)

@@ -9,24 +9,24 @@ import type { JanusAccess } from '../../secrets/janus-access.ts'
 import { readServerInfo } from './janus-info.ts'
 import { coreToken } from '../rooms/signed-token.ts'
 
-/** Traits of a node and its configuration that change how it is used. */
+/** Properties of a node and its configuration that change how it is used. */
 export interface Traits {
-  /** E.g. `1.1.2`; empty while it was not read. */
+  /** E.g. `1.1.2`; empty until it was read. */
   version: string
   /** Without the package name, e.g. `videoroom`. */
   plugins: readonly string[]
-  /** Rooms let only those in who have a token. */
+  /** Rooms admit only holders of a token. */
   guarded: boolean
-  /** It asks for the admin key, and so lists private rooms to who has it. */
+  /** The node requires the admin key to list private rooms. */
   adminKey: boolean
 }
 
 /** Timeout of one query, in milliseconds. */
 const askMs = 3_000
-/** Seconds. */
+/** Validity of a test token, in seconds. */
 const tokenLife = 60
 
-/** Reads the configuration of a node; once until the node may have restarted. */
+/** Reads the configuration of a node, once until the node may have restarted. */
 export class NodeTraits {
   readonly #access: Pick<JanusAccess, 'wsUrl' | 'secrets' | 'given' | 'leadership'>
   readonly #requests: PluginRequests
@@ -44,13 +44,16 @@ export class NodeTraits {
     this.#logger = logger
   }
 
-  /** As they were read last; as the operator's secrets have it until then. */
+  /** Returns the traits last read; before that, those implied by the operator's secrets. */
   get current(): Traits {
     if (this.#current !== undefined) return this.#current
     return { version: '', plugins: [], guarded: this.#gave('token_secret'), adminKey: this.#gave('admin_key') }
   }
 
-  /** Reads them unless they are known. @throws NodeError; the signal's reason */
+  /**
+   * Returns the traits, and reads them if necessary.
+   * @throws NodeError; the signal's reason
+   */
   async read(signal: AbortSignal): Promise<Traits> {
     this.#reading ??= within({ milliseconds: askMs }, (inner) => this.#ask(inner)).then(
       (traits) => {
@@ -65,7 +68,7 @@ export class NodeTraits {
     return await unlessAborted(this.#reading, signal)
   }
 
-  /** The node may be another one by now. */
+  /** Makes the next call of `read` query the node again, because it may have restarted. */
   forget(): void {
     this.#reading = undefined
   }
@@ -81,7 +84,7 @@ export class NodeTraits {
     return this.#access.given.includes(name)
   }
 
-  /** A wrong key is refused only where one is asked for. */
+  /** Sends a wrong key, which is rejected only if the node requires the key. */
   async #asksForAdminKey(signal: AbortSignal): Promise<boolean> {
     try {
       const request = { request: 'list', admin_key: `not ${this.#access.secrets.admin_key}` }
@@ -93,7 +96,10 @@ export class NodeTraits {
     }
   }
 
-  /** A generated secret counts only if the node's configuration has it: otherwise its rooms are as open as the node is. */
+  /**
+   * A generated secret has an effect only if it is in the node's configuration. Otherwise the rooms are as open as the
+   * node.
+   */
   async #takesTokens(asks: boolean, signal: AbortSignal): Promise<boolean> {
     if (this.#gave('token_secret')) return true
     if (!asks) return false

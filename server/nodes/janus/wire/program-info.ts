@@ -1,17 +1,20 @@
 import type { NodeProgram } from '../../port/media-node-port.ts'
 import type { NodeTraits, Traits } from './node-traits.ts'
 
-/** Facts about a Janus for the console: version and plugins at the last reading, and whether its events arrive. */
+/** Facts about a Janus for the console: its version and plugins when last read, and whether its events arrive. */
 export class ReportedProgram {
   readonly #traits: Pick<NodeTraits, 'current'>
   readonly #clock: () => number
   readonly #changed: () => void
   #sendsEvents = false
   #eventsSince: number
-  /** Traits at the last event. */
+  /** Traits at the last notification. */
   #shown: Traits | undefined
 
-  /** @param clock milliseconds since the epoch @param changed called when the facts changed */
+  /**
+   * @param clock returns milliseconds since the epoch
+   * @param changed called when the facts changed
+   */
   constructor(traits: Pick<NodeTraits, 'current'>, clock: () => number, changed: () => void) {
     this.#traits = traits
     this.#clock = clock
@@ -19,13 +22,13 @@ export class ReportedProgram {
     this.#eventsSince = clock()
   }
 
-  /** Undefined until it was read once. */
+  /** undefined until the version was read once. */
   get value(): NodeProgram | undefined {
     const { version, plugins } = this.#traits.current
     return version === '' ? undefined : { version, plugins, tells: this.#sendsEvents, eventsSince: this.#eventsSince }
   }
 
-  /** Its events arrive from now on, or no longer. */
+  /** Sets whether events of the node arrive. */
   reporting(tells: boolean): void {
     if (tells === this.#sendsEvents) return
     this.#sendsEvents = tells
@@ -33,7 +36,7 @@ export class ReportedProgram {
     this.#changed()
   }
 
-  /** Notes an answer: it may have restarted as another version. */
+  /** Compares the traits with those last reported. The node may have restarted as another version. */
   review(): void {
     const { current } = this.#traits
     const { version, plugins } = current

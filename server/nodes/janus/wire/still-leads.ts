@@ -3,9 +3,11 @@ import { NodeConnectionError } from '../../port/media-node-port.ts'
 import type { Confirms } from '../../secrets/janus-access.ts'
 
 /**
- * Asked before each request to a Janus server. A controller that was frozen may have been followed by another: what it knew of rooms and cameras is not true any more, and it
- * would take down what the other one has made.
- * @returns undefined where it may act at once @throws NodeConnectionError where another controller leads; the signal's reason
+ * Checks before a request to a Janus server whether this controller still leads the site. If this process was
+ * suspended, another controller may have taken over. Acting on outdated state would remove rooms and cameras that the
+ * other controller created.
+ * @returns undefined if the request may be sent immediately
+ * @throws NodeConnectionError if another controller leads; the signal's reason
  */
 export function stillLeads(leadership: Confirms, signal: AbortSignal): Promise<void> | undefined {
   const pending = leadership.confirmed()

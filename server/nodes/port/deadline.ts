@@ -1,7 +1,7 @@
 import { onAbort } from '../../../shared/abort.ts'
 /** A call was not answered within its deadline. */
 export class DeadlineError extends Error {
-  /** Milliseconds that were waited. */
+  /** Time waited, in milliseconds. */
   readonly waited: number
   constructor(waited: number) {
     super(`no answer within ${waited} ms`)
@@ -10,7 +10,7 @@ export class DeadlineError extends Error {
   }
 }
 
-/** Calls under way that end together, e.g. those of one node when its driver closes. */
+/** A group of pending calls that can be ended together, e.g. the calls of one node when its driver closes. */
 export class OpenCalls {
   readonly #enders = new Set<(reason: Error) => void>()
 
@@ -22,25 +22,25 @@ export class OpenCalls {
     this.#enders.delete(ender)
   }
 
-  /** Ends every call under way: each rejects with `reason`. */
+  /** Ends all pending calls: each rejects with `reason`. */
   endAll(reason: Error): void {
     for (const ender of [...this.#enders]) ender(reason)
   }
 }
 
-/** Ends of a call besides its answer. */
+/** Conditions that end a call before its answer. */
 export interface CallLimits {
   /** Deadline in milliseconds. */
   milliseconds: number
-  /** The caller's wish to stop. */
+  /** Cancels the call. */
   signal?: AbortSignal | undefined
   openCalls?: OpenCalls | undefined
 }
 
 /**
- * Runs a call with a deadline. The call's own signal aborts when the deadline passes, the caller's signal aborts or its group is ended; the result does not wait
- * for the call to notice. The timer does not hold the process.
- * @throws DeadlineError when the deadline passed; the signal's reason; the group's reason; whatever the call throws
+ * Runs a call with a deadline. The call's own signal aborts when the deadline passes, the caller's signal aborts, or
+ * its group is ended. The result does not wait for the call to react. The timer does not keep the process running.
+ * @throws DeadlineError when the deadline passed; the signal's reason; the group's reason; any error of the call
  */
 export function within<T>(callLimits: CallLimits, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { milliseconds, signal, openCalls } = callLimits

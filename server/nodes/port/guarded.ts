@@ -1,6 +1,9 @@
 import type { NodeLogger } from './node-failure.ts'
 
-/** Calls what somebody else wrote: an unexpected exception is logged whole, and ends neither the process nor the turn of the other listeners. */
+/**
+ * Runs a callback. Logs an unexpected exception with its stack, so that it neither ends the process nor skips other
+ * listeners.
+ */
 export function guarded(logger: NodeLogger, what: string, run: () => void): void {
   try {
     run()

@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 
 /**
- * Does many small things, `width` at a time: one that is slow occupies its lane only, and the event loop gets its turn after each, so that requests are answered
- * meanwhile. Ends when `next` has nothing more and what was begun is done.
- * @throws what `next` or `run` throws first; the other lanes end after what they are at
+ * Runs many short tasks, `width` at a time. Each lane yields to the event loop after each task, so that requests are
+ * answered meanwhile. A slow task delays only its own lane. Resolves when `next` returns undefined and all started
+ * tasks have finished.
+ * @throws the first error of `next` or `run`; the other lanes stop after their current task
  */
 export async function inLanes<T>(
   width: number,

@@ -9,30 +9,30 @@ import type { DriftKind } from '../../../shared/domain/nodes.ts'
 
 export type { NodeRoom }
 
-/** Somebody in a room of a node. */
+/** A user in a room of a node. */
 export interface NodeUser {
   userId: string
   userName: string
   /** An outgoing user rather than a person. */
   device: boolean
   role: 'host' | 'member'
-  /** Came by the room's number alone; left out: by a link or the host password, or it is a device. */
+  /** Joined with the room's number alone. Left out: joined by a link or the host password, or a device. */
   byNumber?: boolean | undefined
-  /** Order of the raised hand: lower means earlier. 0, or left out: not raised. */
+  /** Order of the raised hand: a lower number was raised earlier. 0, or left out: not raised. */
   hand?: number | undefined
-  /** Milliseconds since the epoch; the same for as long as the user is in the room. */
+  /** Milliseconds since the epoch; constant while the user is in the room. */
   joinedAt: number
 }
 
-/** An outgoing user as a node must pull it. */
+/** An outgoing user with the data that a node needs to pull its stream. */
 export interface NodeDevice {
   userId: string
   userName: string
   address: DeviceAddress
-  /** A second, smaller stream; undefined when there is none. */
+  /** A second, smaller stream; undefined if there is none. */
   assistAddress: DeviceAddress | undefined
   login: DeviceLogin | undefined
-  /** Its outdated TLS is accepted. Left out: no. */
+  /** Accepts outdated TLS of the device. Left out: no. */
   oldTls?: boolean | undefined
 }
 
@@ -41,9 +41,9 @@ export interface NodeProgram {
   /** E.g. `1.1.2`. */
   version: string
   plugins: readonly string[]
-  /** It tells its events by itself. */
+  /** Whether its events arrive without polling. */
   tells: boolean
-  /** Since when it does, or does not: milliseconds since the epoch. */
+  /** When `tells` last changed, in milliseconds since the epoch. */
   eventsSince: number
 }
 
@@ -51,14 +51,14 @@ export interface NodeProgram {
 export interface NodeLoad {
   /** Age of the process. */
   uptime_ms: number
-  /** CPU time of its threads, without other processes such as ffmpeg. */
+  /** CPU time of its threads, without child processes such as ffmpeg. */
   cpu_ms: number
   /** Resident memory in bytes. */
   memory: number
   /** Bytes of media received from cameras and people, and sent to people. */
   bytes_in: number
   bytes_out: number
-  /** Media that full queues of the process left out, by queue: packets for viewers, frames for ffmpeg. */
+  /** Media dropped because a queue of the process was full, by queue: packets for viewers, frames for ffmpeg. */
   dropped: { viewers: number; conversion: number }
 }
 
@@ -66,32 +66,38 @@ export interface NodeLoad {
 export interface NodeHealth {
   rooms: number
   users: number
-  /** Different cameras that are pulled, however many rooms they are in. */
+  /** Number of cameras that are pulled. A camera in several rooms counts once. */
   pulls: number
-  /** Left out: the node reports none, as Janus servers do. */
+  /** Left out: the node reports no load, as is the case for Janus servers. */
   load?: NodeLoad | undefined
 }
 
-/** Events of a node. A driver reports every joining and leaving before the call of the controller that caused it resolves (kick, closeRoom, addDevice, removeDevice). */
+/**
+ * Events of a node. If a call of the controller (kick, closeRoom, addDevice, removeDevice) makes users join or leave,
+ * the driver emits these events before the call resolves.
+ */
 export type NodeEvent =
-  /** Somebody is in: a person, or a device whose media flows. */
+  /** A person joined, or media of a device started to flow. */
   | { type: 'joined'; roomId: string; user: NodeUser }
   | { type: 'left'; roomId: string; userId: string }
-  /** A device that was in the room dropped: its user has left, `kind` says why. */
+  /** A device in the room failed, so its user has left. `kind` is the reason. */
   | { type: 'deviceLost'; roomId: string; userId: string; kind: DeviceErrorKind; detail: string }
-  /** Not everything that a device or person in the room sends is shown, heard and recorded. */
+  /** Some media that a device or person in the room sends cannot be shown, played or recorded. */
   | { type: 'streamShort'; roomId: string; userId: string; shortcomings: readonly Shortcoming[] }
-  /** The connection to the node is gone, or the node came back empty: the pool polls at once. */
+  /** The connection to the node was lost, or the node restarted without rooms. The pool polls at once. */
   | { type: 'restarted' }
-  /** These rooms or cameras (some may have no name) were not in the state that the driver had given them; the driver corrects them. The pool compares rooms that the port lists. */
+  /**
+   * These rooms or cameras were not in the state that the driver had set, and the driver corrects them. A subject may
+   * be empty if it has no name. The pool compares rooms that `rooms` lists.
+   */
   | { type: 'drifted'; kind: DriftKind; subjects: readonly string[] }
-  /** The program reports other facts about itself than before. */
+  /** `program` has changed. */
   | { type: 'described' }
 
-/** A device could not be taken into a room, with the reason. */
+/** A device could not be added to a room. */
 export class DeviceJoinError extends ExpectedError {
   readonly kind: DeviceErrorKind
-  /** What the device answered to what, for people; empty: nothing more is known. */
+  /** Protocol messages of the device for the user; empty if there are none. */
   readonly detail: string
   constructor(kind: DeviceErrorKind, message: string, options: ErrorOptions & { detail?: string } = {}) {
     super(message, options)
@@ -101,61 +107,75 @@ export class DeviceJoinError extends ExpectedError {
   }
 }
 
-/** The node says no to something else than a device: its own words are for the log. */
+/** The node rejected a request that does not concern a device. The message contains its reason, for the log. */
 export class NodeError extends ExpectedError {
   override readonly name: string = 'NodeError'
 }
 
-/** The node could not be asked at all: the connection to it is gone. The pool polls at once. */
+/** The node is unreachable: the connection to it is lost. The pool polls at once. */
 export class NodeConnectionError extends NodeError {
   override readonly name = 'NodeConnectionError'
 }
 
-/** The node said no: it did nothing. Without its word nobody knows. */
+/**
+ * Returns whether the node rejected the request, and therefore did nothing. After any other error, the result is
+ * unknown.
+ */
 export function isRefusal(error: unknown): boolean {
   return error instanceof NodeError && !(error instanceof NodeConnectionError)
 }
 
 /**
- * The port through which the controller reaches any MCU. Drivers: `simulated`, `embedded`, `janus`. Every call ends when its signal aborts (rejecting with the signal's reason),
- * and rejects with NodeError (or DeviceJoinError) when the node says no. The pool adds deadlines and health; a driver only talks.
+ * The port through which the controller uses any MCU. Drivers: `simulated`, `embedded`, `janus`. If its signal aborts,
+ * a call rejects with the signal's reason. If the node rejects a call, it rejects with NodeError or DeviceJoinError.
+ * The pool adds deadlines and health checks; a driver only communicates.
  */
 export interface MediaNode {
-  /** The node holds this room from now on, or changes it; idempotent. */
+  /** Creates this room on the node, or changes it. Idempotent. */
   openRoom(room: NodeRoom, signal: AbortSignal): Promise<void>
   /**
-   * Removes everybody from a room and closes it; a room that the node does not hold is no error.
-   * @param moves the room moves to another node: its people are told to follow
+   * Removes all users from a room and closes it. Does nothing if the node does not hold the room.
+   * @param moves the room moves to another node, and its people are sent there
    */
   closeRoom(roomId: string, signal: AbortSignal, moves?: boolean): Promise<void>
-  /** Users of a room, outgoing users included, in the order they joined. Empty for a room that the node does not hold. */
+  /**
+   * Returns the users of a room, outgoing users included, in the order they joined. Empty if the node does not hold the
+   * room.
+   */
   users(roomId: string, signal: AbortSignal): Promise<NodeUser[]>
-  /** The user's connection has ended. Resolves to false when no such user is in the room. */
+  /** Ends a user's connection. Resolves to false if no such user is in the room. */
   kick(roomId: string, userId: string, signal: AbortSignal): Promise<boolean>
   /**
-   * Voids what lets a user into the room here, after a removal on another node; the user is not in the room here. Left out: nothing that the node gives out outlasts a participant
-   * session.
+   * Revokes the user's credentials for the room on this node, after the user was removed on another node and is not in
+   * the room here. Left out: no credential of the node outlasts a participant session.
    */
   revoke?(roomId: string, userId: string, signal: AbortSignal): Promise<void>
-  /** Ends the participant session of a user who joined on another node of the room; they may come back. Left out: the node's rooms are on no other node. */
+  /**
+   * Ends the participant session of a user who joined on another node of the room; the user may rejoin. Left out: rooms
+   * of this node are never on several nodes.
+   */
   displace?(roomId: string, userId: string, signal: AbortSignal): Promise<void>
   /**
-   * Resolves when the device's media flows in the room; when it is aborted, it leaves nothing behind.
-   * @param deadline when the caller gives up: a driver that knows by then that the device is silent says so shortly before
+   * Adds a device to a room. Resolves when its media flows in the room. If it is aborted, everything is removed again.
+   * @param deadline when the caller gives up. A driver that finds the device silent rejects shortly before the
+   * deadline.
    * @throws DeviceJoinError
    */
   addDevice(roomId: string, device: NodeDevice, deadline: Deadline): Promise<void>
-  /** The device is out of the room; one that is not there is no error. */
+  /** Removes a device from the room. Does nothing if the device is not in the room. */
   removeDevice(roomId: string, userId: string, signal: AbortSignal): Promise<void>
-  /** Replaces what is recorded of a room; the node forgets it when it restarts or the room is closed there. Left out: the node cannot record. */
+  /**
+   * Replaces the recording order of a room. The node drops the order when it restarts or the room is closed. Left out:
+   * the node cannot record.
+   */
   setRecording?(order: RecordingOrder, signal: AbortSignal): Promise<void>
-  /** Rooms the node holds now: what to reconcile. */
+  /** Returns the rooms that the node holds now, for reconciliation. */
   rooms(signal: AbortSignal): Promise<string[]>
   health(signal: AbortSignal): Promise<NodeHealth>
-  /** Facts about the program as far as it reported them; left out: it is ours. */
+  /** Facts that the program last reported. Left out: the node runs a program of this product. */
   readonly program?: NodeProgram | undefined
-  /** Events arrive in the order they happened. Returns the unsubscribe function. */
+  /** Calls the listener with events in the order they happened. Returns the unsubscribe function. */
   onEvent(listener: (event: NodeEvent) => void): () => void
-  /** Ends the driver; rooms of an external node stay as they are. Idempotent. */
+  /** Closes the driver. Rooms of an external node stay as they are. Idempotent. */
   close(): Promise<void>
 }

@@ -4,12 +4,18 @@ import { sealingOf } from '../../store/sealer.ts'
 import { type MediaNode, NodeConnectionError } from './media-node-port.ts'
 import type { NodeLogger } from './node-failure.ts'
 
-/** Makes the driver of one node; it may throw a NodeError that says what is wrong with the configuration. */
+/**
+ * Creates the driver of one node.
+ * @throws NodeError if the configuration is invalid
+ */
 type NodeDriver = (config: StoredNode) => MediaNode
-/** The drivers this controller was composed of. */
+/** The drivers available in this controller. */
 export type NodeDrivers = Partial<Record<NodeKind, NodeDriver>>
 
-/** The driver of a stored node; one that cannot be made becomes a node that is offline and says why. */
+/**
+ * Returns the driver of a stored node. If it cannot be created, returns a driver of a node that is offline with the
+ * reason.
+ */
 export function makeDriver(drivers: NodeDrivers, config: StoredNode, logger: NodeLogger): MediaNode {
   const make = drivers[config.kind]
   if (make === undefined) return unavailable(`there is no driver for nodes of kind ${config.kind} here`)
@@ -21,12 +27,12 @@ export function makeDriver(drivers: NodeDrivers, config: StoredNode, logger: Nod
   }
 }
 
-/** The node is no process of the controller's: it goes on while the controller is away. */
+/** Returns whether the node is a separate program that continues while the controller is down. */
 export function outlivesController({ kind }: StoredNode): boolean {
   return kind === 'janus'
 }
 
-/** Fields that change without another driver: the pool reads them at each use. */
+/** Fields that can change without a new driver, because the pool reads them at each use. */
 const readAtUse: ReadonlySet<string> = new Set([
   'enabled',
   'draining',
@@ -39,7 +45,7 @@ const readAtUse: ReadonlySet<string> = new Set([
   'created_at',
 ])
 
-/** Whether a node whose record changed needs another driver. */
+/** Returns whether a node needs a new driver after its record changed. */
 export function needsNewDriver(before: StoredNode, after: StoredNode): boolean {
   return whatTheDriverReads(before) !== whatTheDriverReads(after)
 }

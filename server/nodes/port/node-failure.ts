@@ -3,7 +3,7 @@ import { refusal } from '../../../shared/refusals/refusal.ts'
 import { DeadlineError } from './deadline.ts'
 import { DeviceJoinError, isRefusal, NodeConnectionError, NodeError } from './media-node-port.ts'
 
-/** Log of the nodes, in the form of pino's loggers. */
+/** Log of the nodes, compatible with pino's loggers. */
 export interface NodeLogger {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -11,7 +11,7 @@ export interface NodeLogger {
   error(fields: object, message: string): void
 }
 
-/** The failure of a poll in plain words, for the operator. */
+/** Describes the failure of a poll for the operator. */
 export function describeFailure(error: unknown): string {
   if (error instanceof DeadlineError) return `The node did not answer within ${error.waited / 1_000} s.`
   if (error instanceof NodeConnectionError) return `The connection to the node failed: ${withoutPeriod(error.message)}.`
@@ -23,12 +23,18 @@ function withoutPeriod(sentence: string): string {
   return sentence.replace(/\.$/, '')
 }
 
-/** The node of the room was lost while it was asked, or just before: nobody knows what it did. Another one may be asked. */
+/**
+ * Returns whether the room's node was lost during or just before the call. The result of the call is then unknown, and
+ * another node may be tried.
+ */
 export function isLostNode(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'nodeOffline' && !isRefusal(error.cause)
 }
 
-/** The failure of one call, as the caller of the pool gets it. What the node said goes to the log and to `reason`. */
+/**
+ * Converts the failure of a call for the caller of the pool. The reason given by the node is added to the log and to
+ * `reason`.
+ */
 export function asApiError(error: unknown, call: { node: string; name: string }, logger: NodeLogger): Error {
   if (error instanceof ApiError || error instanceof DeviceJoinError) return error
   if (error instanceof DeadlineError) return new ApiError('nodeTimeout', { reason: describeFailure(error) })

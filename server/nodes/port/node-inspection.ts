@@ -11,7 +11,7 @@ export interface ConnectionTest {
   /** Version of the program that answers, e.g. `1.1.2`; empty if it reports none. */
   version: string
   plugins: string[]
-  /** Faults and unsafe settings, the worst first. */
+  /** Faults and unsafe settings, the most severe first. */
   findings: NodeFinding[]
 }
 

@@ -6,7 +6,7 @@ import { guarded } from './guarded.ts'
 import type { NodeLogger } from './node-failure.ts'
 import type { DriftKind } from '../../../shared/domain/nodes.ts'
 
-/** Somebody who is no longer in a room. */
+/** A user who is no longer in a room. */
 export interface Departure {
   roomId: string
   user: NodeUser
@@ -14,29 +14,32 @@ export interface Departure {
 
 /** Events of the pool for the rest of the controller. */
 export type PoolEvent =
-  /** A node's state changed; `error` in plain words when it is offline, empty otherwise. */
+  /** A node's state changed. `error` describes why it is offline, and is empty otherwise. */
   | { type: 'nodeState'; name: string; state: NodeState; error: string }
   /** The node is no longer configured. */
   | { type: 'nodeRemoved'; name: string }
-  /** These rooms or cameras were otherwise on the node than they should be, and are being put right. */
+  /** These rooms or cameras differed from their desired state on the node, and are being corrected. */
   | { type: 'drifted'; name: string; kind: DriftKind; subjects: readonly string[] }
-  /** The program of the node reports other facts about itself than before. */
+  /** The facts that the node's program reports have changed. */
   | { type: 'nodeDescribed'; name: string }
-  /** The node came (back) and was compared with the store: devices may join on it. */
+  /** The node is online and was compared with the store. Devices may join on it. */
   | { type: 'online'; name: string }
-  /** The room is another node's now: the one before was lost, drained or removed. */
+  /** The room was assigned to another node, because the previous node was lost, drained or removed. */
   | { type: 'roomMoved'; name: string; roomId: string; from: string }
-  /** The nodes that hold the room are others now: its own first, then its secondary nodes; none when it is gone or has no node. */
+  /**
+   * The nodes that hold the room changed: the primary node first, then the secondary nodes. Empty if the room was
+   * deleted or has no node.
+   */
   | { type: 'roomNodes'; roomId: string; nodes: readonly string[] }
   | { type: 'joined'; name: string; roomId: string; user: NodeUser }
-  /** `lost`: with their node, or because the room moves; people return by themselves. */
+  /** `lost`: the node was lost, or the room moves. People then reconnect automatically. */
   | { type: 'left'; name: string; roomId: string; user: NodeUser; lost?: boolean }
-  /** A device dropped, by itself or because its node was lost or its room moves. Its user has left. */
+  /** A device failed, its node was lost, or its room moves. Its user has left. */
   | { type: 'deviceLost'; name: string; roomId: string; userId: string; kind: DeviceErrorKind; detail: string }
-  /** Not everything that a device or person in the room sends is shown, heard and recorded. */
+  /** Some media that a device or person in the room sends cannot be shown, played or recorded. */
   | { type: 'streamShort'; name: string; roomId: string; user: NodeUser; shortcomings: readonly Shortcoming[] }
 
-/** Listeners to the pool. A listener that throws does not keep the others from their event. */
+/** Listeners to the pool. An exception in one listener does not affect the others. */
 export class PoolEvents {
   readonly #listeners = new Set<(event: PoolEvent) => void>()
   readonly #logger: NodeLogger
@@ -58,7 +61,10 @@ export class PoolEvents {
     }
   }
 
-  /** These are no longer in their rooms. With `lost` (why), devices among them are to be joined again, and people return by themselves. */
+  /**
+   * Reports departures. If `lost` gives a reason, devices are reported as lost so that they join again; people
+   * reconnect automatically.
+   */
   emitDepartures(name: string, departures: readonly Departure[], lost = ''): void {
     for (const { roomId, user } of departures) {
       this.emit({ type: 'left', name, roomId, user, ...(lost === '' ? {} : { lost: true }) })

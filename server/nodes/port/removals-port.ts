@@ -1,22 +1,28 @@
 import type { Removal } from '../../../shared/media/control.ts'
 
-/** A participant of a room, as far as removals are concerned. */
+/** A participant of a room, with the facts needed for removals. */
 export interface Participant {
   roomId: string
   userId: string
-  /** The id was proven, by the room page or a token. Otherwise anybody may have called themselves so, on a node that asks for no tokens. */
+  /**
+   * Whether the id was verified, by the room page or a token. On a node without tokens, an unverified id may be chosen
+   * by anyone.
+   */
   proven: boolean
 }
 
-/** The site's memory of who was removed from which room, as the nodes use it. */
+/** Store of removed participants by room, as used by the nodes. */
 export interface RemovalsPort {
-  /** Every removal that is remembered, the oldest first. */
+  /** Returns all stored removals, the oldest first. */
   list(): Removal[]
-  /** Stores a removal and notifies the listeners except `by`. Resolves when it is on disk, or cannot be. Never rejects. */
+  /**
+   * Stores a removal and notifies the listeners except `by`. Resolves when the write has succeeded or failed. Never
+   * rejects.
+   */
   note(removal: Removal, by?: object): Promise<void>
-  /** Removes a participant for the time of the setting; resolves when that is on disk, or cannot be. Never rejects. */
+  /** Removes a participant for the configured time. Resolves when the write has succeeded or failed. Never rejects. */
   remove(participant: Participant): Promise<void>
-  /** Whether a participant may not come in now. O(1). */
+  /** Returns whether a participant is refused now. O(1). */
   refuses(participant: Participant): boolean
   /** Notifies the listener of each further removal, with its origin. */
   onRemoval(listener: (removal: Removal, by: object | undefined) => void): void

@@ -3,13 +3,13 @@ import type { StreamSource } from '../../../shared/media/signal.ts'
 
 export type { RoomMedia, RoomMediaParams, RoomMediaResult } from '../../../shared/media/room-media.ts'
 
-/** Somebody who comes into a room through the room page. */
+/** A person who enters a room through the room page. */
 export interface PagePerson {
   roomId: string
   userId: string
   userName: string
   role: 'host' | 'member'
-  /** Joined by the room's number alone. */
+  /** Joined with the room's number alone. */
   byNumber?: boolean | undefined
   /** Order of the raised hand; 0, or left out: not raised. */
   hand?: number | undefined
@@ -19,18 +19,18 @@ export interface PagePerson {
 export interface RemoteFeed {
   userId: string
   source: StreamSource
-  /** Empty for none, e.g. `h264`. */
+  /** Codec name, e.g. `h264`; empty if there is no video. */
   videoCodec: string
   audioCodec: string
-  /** A host has muted it: nobody receives it. */
+  /** Muted by a host: no one receives it. */
   videoMuted: boolean
   audioMuted: boolean
-  /** Its sound tells how loud it is, and whether that is speech now. */
+  /** Whether the audio reports its level, and whether it is speech now. */
   tellsLevel: boolean
   speaks: boolean
 }
 
-/** Wish to mute or unmute a user's camera or microphone. */
+/** Request to mute or unmute a user's camera or microphone. */
 export interface MuteWish {
   roomId: string
   userId: string
@@ -38,26 +38,30 @@ export interface MuteWish {
   muted: boolean
 }
 
-/** Event about people who came through the page. */
+/** Event about people who entered through the page. */
 export type RoomMediaEvent =
-  /** Streams that are published in a room changed, as far as a user of this site is in it. */
+  /** The streams published in a room changed. Emitted if a user of this site is in the room. */
   | { type: 'feeds'; roomId: string }
-  /** Somebody is no longer in the room, or could not join it; nobody asked for that. */
+  /** A user is no longer in the room, or could not join it, without having requested to leave. */
   | { type: 'out'; roomId: string; userId: string; error: unknown }
-  /** Media is over; nobody asked for that. */
+  /** A media session ended without a request. */
   | { type: 'over'; session: string }
 
 /** People of the room page in rooms on one node, and the streams there. */
 export interface RoomPeople {
-  /** Takes a person in. @param ticket of media that they send or watch already, by an earlier program or controller: their participant session is resumed with it; empty: there is none */
+  /**
+   * Adds a person to the room.
+   * @param ticket of media that the person already sends or watches, issued for an earlier program or controller. Their
+   * participant session is resumed with it. Empty: there is none.
+   */
   enter(person: PagePerson, ticket: string): void
   leave(roomId: string, userId: string): Promise<void>
   mute(wish: MuteWish, signal: AbortSignal): Promise<void>
-  /** Learns the streams of the room, whether anybody came through the page or not. */
+  /** Loads the streams of the room, even if no person entered it through the page. */
   look(roomId: string, signal: AbortSignal): Promise<void>
   feedsOf(roomId: string): RemoteFeed[]
-  /** Whether a session that was opened goes on. */
+  /** Returns whether an opened session still exists. */
   isOpen(session: string): boolean
-  /** Names the reason why a method of `RoomMedia` rejected. */
+  /** Returns the name of the reason why a method of `RoomMedia` rejected. */
   refusalOf(error: unknown): MediaRefusalName
 }

@@ -2,7 +2,6 @@
 export const channels = {
   /** `invoke(name, input)`: calls a procedure of the console contract; returns a ConsoleResult. */
   call: 'console:call',
-  /** Sends one ConsoleEvent to the page. */
   event: 'console:event',
   /** `invoke(name, input)`: calls a procedure of the app contract; returns a ConsoleResult. */
   app: 'app:call',

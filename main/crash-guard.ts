@@ -13,7 +13,6 @@ const withinMs = 60_000
 export interface PageGuard {
   texts: () => Texts
   logger: Logger
-  /** Shows a notification. */
   show: (text: string) => void
 }
 

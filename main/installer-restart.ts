@@ -28,7 +28,6 @@ const starting =
 
 export interface InstallerRestartOptions {
   logger: Pick<Logger, 'info' | 'error'>
-  /** Folder of the program. */
   folder: string
   isQuitting: () => boolean
   /**

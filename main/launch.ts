@@ -35,7 +35,6 @@ const headlessOnly = {
 /** The desktop app does not support this flag, or its environment variable. */
 export class HeadlessFlagError extends Error {
   override readonly name = 'HeadlessFlagError'
-  /** Flag with its dashes. */
   readonly flag: string
 
   constructor(flag: string) {

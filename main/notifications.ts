@@ -13,7 +13,6 @@ interface Recorder {
   texts: () => Texts
   /** Whether the operator sees the console, and therefore needs no notification. */
   isVisible: () => boolean
-  /** Shows a notification. */
   show: (text: string) => void
 }
 
@@ -96,7 +95,6 @@ const maxHeld = 50
 
 interface NotifierOptions {
   logger: Logger
-  /** Called when a notification is clicked. */
   open: () => void
   /**
    * Called with each text that the system does not show, because it has no notifications or refuses those of this app

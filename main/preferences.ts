@@ -30,7 +30,7 @@ const preferencesSchema = z.object({
     })
     .catch(noWalls)
     .default(noWalls),
-  /** Updates of the app; `installing`: the version for which the app was last ended. */
+  /** Updates of the app; `installing`: the version for whose installation the app last ended. */
   updates: updateChoice.extend({ installing: z.string() }).catch(noUpdates).default(noUpdates),
 })
 

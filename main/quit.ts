@@ -33,7 +33,6 @@ export class Quit {
     })
   }
 
-  /** True once quitting was requested. */
   get isQuitting(): boolean {
     return this.#state !== 'running'
   }

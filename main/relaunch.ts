@@ -8,7 +8,6 @@ import type { Texts } from './texts/en.ts'
 
 export interface RelaunchOptions {
   logger: Logger
-  /** Restarts of the previous processes. */
   restarts: Restarts
   texts: () => Texts
   /** Undefined until it runs. */

@@ -26,11 +26,8 @@ export interface StartOptions {
   /** Site file, applied before any port opens. */
   site: SiteFile | undefined
   logger: Logger
-  /** Sources of diagnostics. */
   diagnostics: ProgramTraces
-  /** Readiness checks of the app. */
   checks: (key: DataKey) => Checks
-  /** Restarts of the previous processes. */
   restarts: Restarts
   texts: () => Texts
 }

@@ -19,7 +19,6 @@ export class RoomdeskTray {
   readonly #tray: Tray
   readonly #actions: TrayActions
   readonly #folder: string
-  /** Displayed state. */
   #kind: IconKind = 'ok'
   #toolTip = ''
   #entries = ''

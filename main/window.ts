@@ -33,7 +33,6 @@ export class ConsoleWindow {
     this.#prepare = options.prepare
   }
 
-  /** The window, if it exists. */
   get window(): BrowserWindow | undefined {
     return this.#window
   }

@@ -17,7 +17,6 @@ const wallDisplay = z.strictObject({
 })
 export type WallDisplay = z.output<typeof wallDisplay>
 
-/** Wall of one display. */
 export const wallChoice = z.strictObject({
   display: wallDisplay,
   /** Id of a saved view of the wall. */
@@ -38,7 +37,6 @@ const wallsView = z.strictObject({
   ),
   /** Whether to open the walls when the operator logs in. */
   at_login: z.boolean(),
-  /** Whether the walls are open. */
   open: z.boolean(),
 })
 export type WallsView = z.output<typeof wallsView>
@@ -86,7 +84,6 @@ const updatesView = updateChoice.extend({
    * operator replaces the app; `byHand`: the operator installs the downloaded file.
    */
   way: z.enum(['replace', 'installer', 'elevated', 'package', 'image', 'byHand']),
-  /** Version of the running app. */
   version: z.string(),
   state: z.enum(['idle', 'checking', 'fetching', 'installing']),
   /** In milliseconds since 1970; 0: not since the start. */
@@ -105,7 +102,6 @@ const updatesView = updateChoice.extend({
 })
 export type UpdatesView = z.output<typeof updatesView>
 
-/** All calls, by name. */
 export const appProcedures = {
   'walls.get': { input: nothing, output: wallsView },
   'walls.choose': {
@@ -119,7 +115,6 @@ export const appProcedures = {
   /** `warn`: warns people in rooms, and installs two minutes later. */
   'updates.install': { input: z.strictObject({ warn: z.boolean() }), output: updatesView },
   'updates.cancel': { input: nothing, output: updatesView },
-  /** Opens the downloaded image. */
   'updates.open': { input: nothing, output: updatesView },
   /** Shows the downloaded installer in its folder. */
   'updates.show': { input: nothing, output: updatesView },

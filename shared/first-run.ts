@@ -5,7 +5,6 @@ import { limits } from './limits.ts'
 export const firstRunPurposes = ['', 'try', 'site', 'lab'] as const
 export type FirstRunPurpose = (typeof firstRunPurposes)[number]
 
-/** Steps of the first run. */
 export const firstRunSteps = ['purpose', 'network', 'certificate', 'api', 'room', 'camera', 'done'] as const
 export type FirstRunStep = (typeof firstRunSteps)[number]
 

@@ -19,7 +19,6 @@ export function searchWords(text: string): string[] {
     .slice(0, 8)
 }
 
-/** Piece of a text. */
 export interface TextPiece {
   text: string
   /** Whether the piece matches a word of the search. */

@@ -37,7 +37,6 @@ export const languages = [
   },
 ] as const satisfies readonly LanguageEntry[]
 
-/** Id of a language. */
 export type Language = (typeof languages)[number]['id']
 
 /** Selectable languages: the system's, or one of the list. */

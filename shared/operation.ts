@@ -65,7 +65,6 @@ export interface OperationContract<P extends z.ZodObject = z.ZodObject, S extend
   /** Visible parts of each field of a success in the activity and its exports. */
   answer: AnswerFields<S>
   effect: OperationEffect<keyof P['shape'] & string>
-  /** All possible failures. */
   errors: readonly ErrorName[]
   /** Parameters whose 0 counts as missing, like an empty one: native clients always send every parameter. */
   zeroIsNotGiven?: readonly (keyof P['shape'] & string)[]

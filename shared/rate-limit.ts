@@ -9,7 +9,6 @@ interface Window {
   used: number
 }
 
-/** Options of a limit. */
 export interface RateLimitOptions {
   /** Maximum uses per key and window; read each time, so that a setting takes effect at once. 0 means no limit. */
   most: number | (() => number)

@@ -74,7 +74,6 @@ export const liveFacts = z.strictObject({
   state: z.enum(liveStates),
   /** Page that plays the stream. */
   page_url: z.string(),
-  /** HLS playlist. */
   hls_url: z.string(),
   /** As specified by the caller. */
   rtmp_url: z.string(),

@@ -46,12 +46,10 @@ const table = {
   listUnavailable: { device: 304 },
 } as const satisfies Record<keyof typeof apiRefusals, ResultCode>
 
-/** Name of a domain error. */
 export type ErrorName = keyof typeof table
 
 const numbers: Readonly<Record<ErrorName, ResultCode>> = table
 
-/** Names of all domain errors. */
 export const errorNames = Object.keys(table).filter((name): name is ErrorName => Object.hasOwn(table, name))
 
 /** Returns the default sentence of a domain error. */
@@ -70,13 +68,11 @@ export function retOf(api: ApiName, name: ErrorName): number | undefined {
   return numbers[name][api]
 }
 
-/** Details of a domain error. */
 export interface ErrorDetail {
   /** More specific refusal, whose sentence replaces the default one. */
   refusal?: Refusal
   /** Problem of the field. */
   complaint?: Complaint
-  /** Name of the invalid parameter. */
   field?: string
   /** Reason for the operator only, never sent to an API caller. */
   reason?: string

@@ -108,7 +108,6 @@ type ChoiceOf<S> = S extends
   ? keyof E & string
   : never
 
-/** A setting with its path. */
 export type DeclaredSetting = Setting & { readonly path: SettingPath }
 
 /** Every setting, in the order of the stored document. */

@@ -1,8 +1,6 @@
 import { onAbort } from './abort.ts'
 
-/** Options of a wait. */
 export interface SleepOptions {
-  /** Ends the wait early. */
   signal?: AbortSignal | undefined
   /** Whether the timer keeps the program running; default: true. Has no effect in browsers. */
   ref?: boolean | undefined

@@ -18,7 +18,6 @@ export interface ServiceMachine {
   env: NodeJS.ProcessEnv
   /** Id of the user; undefined on Windows. */
   uid: number | undefined
-  /** Executable of the app. */
   program: string
   isPackaged: boolean
   /** Folder of the resources beside the packaged app. */

@@ -1,4 +1,3 @@
-/** A command with its arguments. */
 export type Command = readonly [program: string, ...args: string[]]
 
 /** One step of installing or removing a service, in order. */
@@ -20,15 +19,12 @@ export interface ServicePlan {
   remove: readonly ServiceStep[]
   /** File that exists while the service is installed. */
   mark: string
-  /** Folder of the site. */
   dataFolder: string
-  /** Log of the service. */
   log: string
 }
 
 /** Properties of the machine and options of the operator. */
 export interface ServiceRequest {
-  /** Executable of the packaged app. */
   program: string
   /** Flags with which the headless controller is started, without the data folder. */
   flags: readonly string[]

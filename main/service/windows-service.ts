@@ -18,7 +18,6 @@ const account = `NT SERVICE\\${serviceName}`
 const system = '*S-1-5-18:(OI)(CI)F'
 const administrators = '*S-1-5-32-544:(OI)(CI)F'
 
-/** Folders of Windows. */
 interface WindowsFacts {
   /** `%ProgramData%` */
   programData: string

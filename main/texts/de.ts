@@ -1,6 +1,5 @@
 import type { Texts } from './en.ts'
 
-/** German texts of the shell. */
 export const de: Texts = {
   open: 'Roomdesk öffnen',
   restartListeners: 'Listener neu starten',

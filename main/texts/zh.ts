@@ -1,6 +1,5 @@
 import type { Texts } from './en.ts'
 
-/** Chinese texts of the shell. */
 export const zh: Texts = {
   open: '打开 Roomdesk',
   restartListeners: '重启监听服务',

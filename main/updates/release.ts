@@ -53,7 +53,6 @@ function descriptionFile({ platform, arch }: Pick<UpdateTarget, 'platform' | 'ar
 /** App with which a release is compared. */
 export interface RunningApp {
   version: string
-  /** Public keys of its publisher. */
   keys: readonly KeyObject[]
 }
 

@@ -7,7 +7,6 @@ import { lookMs, QuietMoment } from './quiet-moment.ts'
 interface RunningProgram {
   platform: NodeJS.Platform
   isPackaged: boolean
-  /** Executable of the running app. */
   program: string
   /** Path of the running AppImage, if any. */
   appImage: string | undefined

@@ -80,7 +80,6 @@ const signature = z.object({ status: z.string(), signer: z.string().nullable() }
 /** Signature of a file, as evaluated by Windows. */
 export type Signature = z.output<typeof signature>
 
-/** Reads the signature of a file. */
 type ReadSignature = (path: string) => Promise<Signature>
 const script = `$s = Get-AuthenticodeSignature -LiteralPath $env:ROOMDESK_FILE
 @{ status = "$($s.Status)"; signer = $s.SignerCertificate.Subject } | ConvertTo-Json -Compress`

@@ -25,7 +25,6 @@ const byOtherMeans = 'other means'
 /** Properties of machine and app that updates depend on. */
 interface UpdateMachine extends Omit<UpdateTarget, 'isAppImage'> {
   isPackaged: boolean
-  /** Executable of the running app. */
   program: string
   /** Path of the running AppImage, if any. */
   appImage: string | undefined
@@ -40,7 +39,6 @@ export interface UpdatesOptions {
   logger: Logger
   /** Folder of the downloaded installer. */
   folder: string
-  /** Version of the running app. */
   version: string
   /** Public keys of its publisher; empty: the app accepts no updates, because they could not be verified. */
   keys: readonly KeyObject[]

@@ -15,7 +15,6 @@ interface WallsOptions {
   folder: string
   icon: string
   isQuitting: () => boolean
-  /** Whether the app starts at login. */
   startsAtLogin: () => boolean
   setStartsAtLogin: (starts: boolean) => void
   /** Sends the events of the controller to a window. */

@@ -4,7 +4,6 @@ import { maxRestarts as usualRestarts, oneMore, type Restarts, restartWindowMs }
 
 export interface CrashGuardOptions {
   logger: Pick<Logger, 'fatal'>
-  /** Restarts of the previous processes. */
   before: Restarts
   /** Returns the ports of the open listeners. */
   ports: () => Restarts['ports']

@@ -9,7 +9,6 @@ export function staysInFront(platform: NodeJS.Platform, environment: NodeJS.Proc
   return platform === 'win32' && environment[behind] === undefined
 }
 
-/** Program to start, and its environment. */
 export interface NextProgram {
   program: string
   environment: NodeJS.ProcessEnv

@@ -31,7 +31,6 @@ import type { Report } from './report.ts'
 
 /** Parts that differ between the programs that run a headless controller: Node, and the desktop application. */
 export interface HeadlessProgram {
-  /** Flags of the command line. */
   flags: readonly string[]
   /** Folder with the built pages: the room page, the player, the console. */
   pages: string
@@ -58,7 +57,6 @@ export interface HeadlessProgram {
    * checked.
    */
   followReplacement?: (isOccupied: () => boolean, restart: () => void) => void
-  /** Ends this process. */
   end: (code: number) => void
 }
 

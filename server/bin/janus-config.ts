@@ -26,7 +26,6 @@ export interface JanusConfigOptions {
   database?: string | undefined
   /** Site file to apply first, unless a running controller uses the folder and applies its own; undefined: none. */
   sitePath: string | undefined
-  /** Name of the node. */
   name: string
   /** Flags of the controller, which override the settings. */
   host: string | undefined

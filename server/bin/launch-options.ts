@@ -32,7 +32,6 @@ export interface LaunchOptions {
   moveStore: 'database' | 'files' | undefined
   /** Folder of recordings; undefined: `recordings` in the data folder. */
   recordingsDir: string | undefined
-  /** Path of a site file. */
   site: string | undefined
   /** Enables the console key again. */
   consoleKey: boolean | undefined

@@ -25,7 +25,6 @@ const faults: Readonly<Record<LogFault, string>> = {
   unreadable: 'a file of it cannot be read',
 }
 
-/** Flags of the command. */
 export interface CheckedLog {
   dataDir: string
   /** Address of the database with the site; undefined: the site is in files. */

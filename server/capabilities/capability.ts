@@ -32,7 +32,6 @@ export interface CapabilityFilter {
   maker?: CapabilityMaker | undefined
 }
 
-/** Valid capability, for the console. */
 export type ListedCapability = StoredCapability & {
   id: string
   /** In milliseconds since the epoch; 0: never. */

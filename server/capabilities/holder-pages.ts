@@ -30,7 +30,6 @@ export interface HolderAddress {
   file: string
 }
 
-/** Description of a page. */
 export interface HolderPageOptions<K extends CapabilityKind> {
   kinds: readonly K[]
   /** Parses the path; undefined if it does not belong to this page. */

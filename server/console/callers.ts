@@ -16,14 +16,12 @@ import type { CollectionName } from '../store/store.ts'
  */
 type WayIn = 'key' | 'key_session' | 'password' | 'token'
 
-/** Authenticated caller. */
 export interface Caller {
   role: Role
   way: WayIn
   /** Name of the account; undefined for the console key. */
   account?: string
   accountId?: string
-  /** Id of the session. */
   session?: string
   /** Label of the access token. */
   token?: string

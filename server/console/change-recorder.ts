@@ -16,7 +16,6 @@ import { LRUCache } from 'lru-cache'
 import type { EventActor } from '../../shared/domain/event-actor.ts'
 import { growingTo } from '../../shared/growing-cache.ts'
 
-/** Call of a procedure. */
 interface Call {
   name: ProcedureName
   /** Input after validation by the procedure's schema. */

@@ -5,10 +5,8 @@ import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import type { ConsoleErrorCode } from '../../shared/refusals/template.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 
-/** Refusal, as all transports send it. */
 type RefusedResult = { ok: false; error: ConsoleRefusal }
 
-/** HTTP statuses of refusals. */
 export const statusOf: Readonly<Record<ConsoleErrorCode, number>> = {
   invalid: 400,
   unauthorized: 401,

@@ -192,7 +192,6 @@ export class ConsoleListener {
     return this.#server.url
   }
 
-  /** Number of open connections. */
   connections(): number {
     return this.#server.connections
   }

@@ -35,11 +35,9 @@ const tooMany = 4429
 /** Time for the closing handshake of a refused connection, in milliseconds. */
 const goodbyeMs = 1_000
 
-/** Connected console. */
 interface Console {
   client: WebSocket
   address: string
-  /** Cookie of its session. */
   session: string
   /** Id of its account; empty for the console key. */
   account: string

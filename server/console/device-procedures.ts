@@ -12,7 +12,6 @@ import type { tagHandlers } from './tag-procedures.ts'
 import { deletionBy, undoOf } from './trash-procedures.ts'
 import type { DeviceView } from '../../shared/domain/devices.ts'
 
-/** Procedures on outgoing users. */
 export function deviceHandlers(
   outgoing: OutgoingUsers,
   table: DeviceTable,

@@ -25,7 +25,6 @@ export interface ExportProcedureDependencies {
  */
 const maxLifeMs = 24 * 60 * 60_000
 
-/** Procedures on exports of recordings. */
 export function exportHandlers({
   exports,
   index,

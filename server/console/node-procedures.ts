@@ -24,7 +24,6 @@ import type { NodeView } from '../../shared/domain/nodes.ts'
 /** Ports below this are reserved for the system. */
 const firstPort = 1_024
 
-/** The machine of the embedded nodes. */
 export interface Machine {
   /** Number of cores available to this program. */
   cores: () => number

@@ -8,7 +8,6 @@ import type { SiteControllers } from './site-controllers.ts'
 export interface OnlyControllerFacts {
   version: string
   startedAt: number
-  /** The data folder. */
   folder: string
   place: () => ControllerPlace
   store: { status(): Pick<StoreStatus, 'medium' | 'lastError' | 'refusesSince'> }

@@ -17,7 +17,6 @@ export interface OwnRequest {
   certificate: string | undefined
 }
 
-/** Request and response of an exchange. */
 export interface Exchange {
   /** Request line, headers and body as sent, with line feeds. */
   request: string

@@ -81,7 +81,6 @@ import { TrashRestore } from './trash-restore.ts'
 import { templateHandlers } from './template-procedures.ts'
 import { wallHandlers } from './wall-procedures.ts'
 
-/** Services called by the operator's procedures. */
 interface ConsoleServices {
   pendingEvents: Pick<PendingEvents, 'caughtUp'>
   store: Store
@@ -129,7 +128,6 @@ interface ControllerFacts {
   version: string
   /** Milliseconds since the epoch. */
   startedAt: number
-  /** The data folder. */
   folder: string
   key: SiteKeyView
   databaseRisk: DatabaseRisk | undefined

@@ -24,7 +24,6 @@ export interface SiteDependencies {
   pool: NodePool
   samples: { list(): Sample[] }
   figures: Pick<FigureHistory, 'view'>
-  /** Name of this controller. */
   controller: () => string
   attention: () => Attention[]
   listeners: { views(): OverviewView['listeners'] }
@@ -38,7 +37,6 @@ export interface SiteDependencies {
   /** Whether nothing has been created on the site yet. */
   fresh: () => boolean
   dismissWelcome: () => Promise<void>
-  /** Space for uploaded backups. */
   uploads: UploadSpace
   /** Replaces the console key; undefined on the desktop. */
   replaceKey: (() => { key: string; file: string }) | undefined

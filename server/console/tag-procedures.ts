@@ -21,7 +21,6 @@ export interface TagDependencies {
 
 type TagProcedures = 'tags' | 'set_tags' | 'change_tags'
 
-/** Changes the tags of one record. */
 type Changer = (key: string, change: (tags: readonly string[]) => readonly string[]) => Promise<unknown>
 
 export function tagHandlers(parts: TagDependencies): Handlers<`${TaggedKind}.${TagProcedures}`> {

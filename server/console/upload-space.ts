@@ -8,7 +8,6 @@ import type { Space } from '../recordings/storage-watch.ts'
 const marginBytes = 200_000_000
 
 export interface UploadSpaceDependencies {
-  /** Data folder. */
   folder: string
   /** Returns the recordings folder and the number of bytes kept free for it; undefined if it is unusable. */
   recordings: () => { folder: string; reserve: number } | undefined

@@ -31,7 +31,6 @@ export interface AccessParts {
   credentials: Credentials
   accountAccess: AccountAccess
   failures: ClientRateLimit
-  /** Services of the operations that authenticate. */
   authentication: AuthenticateServices
 }
 

@@ -11,7 +11,6 @@ import type { RemovalsPort } from '../nodes/port/removals-port.ts'
 import type { StoredNode } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
-/** The program of the embedded node. */
 export interface MediaProgram {
   spawn: SpawnMediaProcess
   /** Folder of the built room page; empty: the page is not served. */
@@ -29,13 +28,11 @@ export interface EmbeddedProgramsParts {
   removals: RemovalsPort
   /** Undefined: this machine has no nodes of kind `embedded`. */
   media?: MediaProgram | undefined
-  /** The ffmpeg of this machine. */
   ffmpeg: LocalFfmpeg
   /** Folder of recordings; undefined: recording is impossible. */
   recordingsFolder?: string | undefined
   /** See EmbeddedMediaOptions. */
   reached?: EmbeddedNodesOptions['reached']
-  /** Ports of this controller. */
   sitePorts?: (() => readonly number[]) | undefined
   /** Proof on requests forwarded by other controllers of the site; undefined: this controller is the only one. */
   proof?: RequestProof | undefined

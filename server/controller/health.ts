@@ -12,7 +12,6 @@ export interface Health {
   body: Record<string, unknown>
 }
 
-/** Facts that determine a controller's health. */
 interface HealthFacts {
   store: Pick<StoreStatus, 'healthy' | 'lastError' | 'flushingFor'>
   listeners: OverviewView['listeners']

@@ -35,7 +35,6 @@ export interface ListeningParts {
   services: Pick<Services, 'hub' | 'media'>
   events: EventSink
   settings: () => Settings
-  /** Returns the bind address. */
   host: () => string
 }
 

@@ -11,7 +11,6 @@ import type { Listening } from './listening.ts'
 import type { ControllerOptions } from './options.ts'
 import type { Services } from './services.ts'
 
-/** Readiness of a controller's machine. */
 interface MachineReadiness {
   readiness: Readiness
   phone: PhoneParts
@@ -22,7 +21,6 @@ interface ReadinessParts {
   listeners: Listening['listeners']
   visits: PhoneVisits
   settings: () => Settings
-  /** Bind address. */
   host: () => string
   services: Pick<Services, 'outgoing' | 'media'>
 }

@@ -15,7 +15,6 @@ import type { RequestProof } from '../edge/request-proof.ts'
 export interface NodePortOptions {
   /** Processes of the embedded nodes; undefined: this controller has none. */
   media: EmbeddedNodes | undefined
-  /** Whether the site has simulated nodes. */
   simulated: () => boolean
   logger: NodeLogger
   /** Set if the site has more controllers; see EdgeServerOptions. */

@@ -59,7 +59,6 @@ export interface NodeParts {
   relayedRooms: RelayedRooms
   /** Rooms whose page is served by an embedded node's program while their media is on another node. */
   gateway: GatewayRooms
-  /** People who wait to enter rooms. */
   guests: WaitingGuests
   mutes: OperatorMutes
   /** Returns a probe of devices; undefined without embedded nodes. */
@@ -181,7 +180,6 @@ function mediaPrograms(
   })
 }
 
-/** Parts used by inspections of nodes. */
 interface InspectionParts {
   store: Store
   janus: Pick<JanusNodes, 'tells'>

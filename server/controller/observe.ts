@@ -21,7 +21,6 @@ export interface ObservationOptions {
   outgoing: Pick<OutgoingUsers, 'countByState'>
   /** Receives every request of a client, for the event log. */
   clients: RequestObserver
-  /** Counts open connections by listener. */
   connections: () => Promise<Readonly<Record<string, number>>>
   /** Number of automatic restarts of the process. */
   restarts: number
@@ -39,7 +38,6 @@ export interface ObservationParts {
   figures: FigureHistory
   metrics: Metrics
   olderClients: OlderClients
-  /** Receives every request. */
   observer: RequestObserver
 }
 

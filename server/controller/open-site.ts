@@ -40,12 +40,10 @@ export interface OpenSite {
 
 /** A site led by this controller that others may lead, too. Event log and console key outlive its leadership. */
 export interface LeaderSite {
-  /** Controllers of the site. */
   controllers: SiteControllers
   store: FencedStore
   member: SiteMember
   consoleKey: ConsoleKey | undefined
-  /** Proof on requests between controllers. */
   proof: RequestProof
   /** Forwards requests to the current leader. */
   passToLeader: PassToLeader

@@ -17,11 +17,9 @@ export interface ProgramTraces {
   recentLog?: () => string
   /** Files of the log, the current one first. */
   logFiles?: readonly string[] | undefined
-  /** Folder of crash reports. */
   crashFolder?: string | undefined
 }
 
-/** Options of a controller. */
 export interface ControllerOptions {
   /** Created if it does not exist. */
   dataFolder: string

@@ -52,11 +52,9 @@ import { recordHolders } from '../event-log/sources/access.ts'
 import { wallClock } from '../store/system/time.ts'
 
 interface ServiceOptions extends Omit<NodesOptions, 'removals' | 'ffmpeg'>, AccessOptions {
-  /** The data folder. */
   folder: string
   /** See ControllerOptions. */
   recordingsDir?: string | undefined
-  /** Counts open connections by listener. */
   connections: () => Promise<Readonly<Record<string, number>>>
   /** Returns the URL of the media API for people; empty while its port is closed. */
   mediaUrl?: () => string
@@ -68,7 +66,6 @@ interface ServiceOptions extends Omit<NodesOptions, 'removals' | 'ffmpeg'>, Acce
   restarts?: number
   /** Switches from flags or the environment, which override the settings. */
   compatibility?: FixedCompatibility | undefined
-  /** Event log. */
   events: GatedSink
   /** The log itself, for events that are stored with their changes. */
   eventLog: PendingEventsParts['log']
@@ -98,18 +95,13 @@ export interface Services
   orders: OrderedMedia
   /** Pages of these orders on the media port. */
   orderPages: MediaOrderParts['pages']
-  /** Pages for holders of a link. */
   holderPages: HolderPages
-  /** Simulated people of the lab. */
   people: SimulatedPeople
-  /** Stored pictures of cameras. */
   pictures: PictureRounds
   recordings: SiteRecordings
   /** The ffmpeg of this machine, searched for at first use. */
   ffmpeg: LocalFfmpeg
-  /** Faults of the lab. */
   faults: FaultRules
-  /** Names of people in the rooms. */
   peopleNames: PeopleNames
   /** Events of changes by clients. */
   clientEvents: ClientEvents
@@ -117,10 +109,8 @@ export interface Services
   hub: EventHub
   /** Search over all objects of the site. */
   search: SiteSearch
-  /** Rooms and devices by tag. */
   tags: SiteTags
   authenticate: AnyOperation
-  /** Operations for older clients, by port. */
   fieldOperations: { media: AnyOperation[]; device: AnyOperation[] }
   start(): Promise<void>
   stop(): Promise<void>
@@ -343,7 +333,6 @@ function recorderOf(recordings: SiteRecordings): SiteRecorder {
 }
 
 interface PictureOptions {
-  /** The data folder. */
   folder: string
   store: Store
   settings: () => Settings

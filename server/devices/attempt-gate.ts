@@ -1,6 +1,5 @@
 import { onAbort } from '../../shared/abort.ts'
 
-/** Limits of concurrent joins. */
 export interface GateLimits {
   /** Maximum number of attempts that hold a slot: those that started within the last `patienceMs`. */
   width: number

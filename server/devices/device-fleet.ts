@@ -39,7 +39,6 @@ const gateLimits = { width: 64, patienceMs: 100, most: 2_048 }
 const mendable: ReadonlySet<string> = new Set(['noNode', 'nodeFailed', 'encrypted', 'roomFull', 'roomLocked'])
 
 interface Member {
-  /** Current record. */
   device: StoredDevice
   reconnector: Reconnector
 }

@@ -3,7 +3,6 @@ import type { DeviceMoment, DeviceView } from '../../shared/domain/devices.ts'
 /** Maximum number of entries kept per device. */
 const kept = 30
 
-/** Sources of a history. */
 export interface HistorySources {
   /** Calls the listener with the userId of each created, changed or deleted device. */
   onChange(listener: (userId: string) => void): () => void

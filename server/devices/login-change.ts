@@ -1,7 +1,6 @@
 import type { LoginOutcome } from '../../shared/domain/camera-record.ts'
 import type { OutgoingUsers } from './outgoing-users.ts'
 
-/** New login for a device. */
 interface NewLogin {
   login_name: string
   login_password: string

@@ -82,7 +82,6 @@ export class OutgoingUsers {
     this.#fleet.start()
   }
 
-  /** Ends every running attempt. */
   stop(): void {
     this.#fleet.stop()
     this.#history.close()

@@ -152,7 +152,6 @@ export class Reconnector {
     this.#wait(failure, undefined)
   }
 
-  /** Pauses the device for the operator. */
   pause(): void {
     if (this.#ended) return
     this.#retries = 0
@@ -232,7 +231,6 @@ function isOut(state: DeviceState): boolean {
 
 /** Settings of the backoff, in milliseconds. */
 interface LadderSettings {
-  /** First delay. */
   first: number
   /** Maximum delay: each delay is twice as long as the previous one, up to this value. */
   longest: number

@@ -9,7 +9,6 @@ interface DiagnosticsSources {
   facts: () => Promise<Readonly<Record<string, unknown>>>
   /** Returns secrets that must not be in any text. */
   secrets: () => string[]
-  /** Returns names of people and meetings. */
   names: () => string[]
   dataFolder: string
   /** Returns the last lines of this process's log. */

@@ -30,7 +30,6 @@ export function compatibilitySwitches(
 export interface OlderClientsOptions {
   settings: () => Settings
   sessions: Pick<Sessions, 'ownerOf'>
-  /** Whether a credential has this access_key. */
   isCredential: (accessKey: string) => boolean
   fixed?: FixedCompatibility | undefined
   /** Milliseconds since the epoch. */
@@ -55,7 +54,7 @@ const theirs = {
 }
 
 /**
- * Decides whether clients of the original platform are served as there, and counts their calls: the operator sees the
+ * Decides whether clients of the original platform receive its responses, and counts their calls. The operator sees the
  * clients that the switch refuses.
  */
 export class OlderClients implements RequestObserver {
@@ -71,7 +70,6 @@ export class OlderClients implements RequestObserver {
     this.#options = options
   }
 
-  /** Enabled switches. */
   get switches(): CompatibilitySwitches {
     return compatibilitySwitches(this.#options.settings(), this.#options.fixed)
   }
@@ -92,7 +90,6 @@ export class OlderClients implements RequestObserver {
     else if (isSentByOlderClients(operation, params)) this.#note(observation, operation, 'older_clients', true)
   }
 
-  /** Returns the view for the operator. */
   view(): OlderClientsView {
     const { older_clients, get_access_token } = this.switches
     const { fixed = {}, clock = Date.now } = this.#options

@@ -3,7 +3,6 @@ import type { Context, Middleware, Next } from 'koa'
 import { onAbort } from '../../shared/abort.ts'
 import { type Gated, type ProofSource, proven, unproven } from './gate.ts'
 
-/** Leadership, as used by pages. */
 export interface PageLeadership<View> extends ProofSource<View> {
   signal(): AbortSignal
 }

@@ -5,7 +5,6 @@ import type { PhoneVisits } from './phone-check.ts'
 import type { SystemTool } from './system-tool.ts'
 
 interface FirewallParts {
-  /** Bind address. */
   host: () => string
   /** Ports to open, e.g. `TCP 7080`. */
   ports: () => string[]

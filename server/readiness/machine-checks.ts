@@ -25,7 +25,6 @@ interface MachineParts {
   recordingsFolder: string | undefined
   /** Path or name of ffmpeg; undefined: no media program runs here. */
   ffmpeg: string | undefined
-  /** Reads the clocks of cameras. */
   cameraClocks: (signal: AbortSignal) => Promise<readonly CameraClock[]>
   /** Path of the key for stored secrets. */
   keyFile: string

@@ -10,7 +10,6 @@ import { reachPath } from '../../shared/media/reach-page.ts'
 
 export interface PhoneParts {
   visits: PhoneVisits
-  /** Bind address. */
   host: () => string
   /** URL of the node port, where people join; empty: no media program serves pages here. */
   nodeUrl: () => string
@@ -57,7 +56,6 @@ export class PhoneVisits {
     return this.#arrived
   }
 
-  /** Path of the page. */
   get path(): string {
     return `${reachPath}${this.#token}`
   }

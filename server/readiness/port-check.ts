@@ -6,9 +6,7 @@ import { asOwnProbe } from '../edge/own-probes.ts'
 import { leavesMachine } from '../../shared/bind-address.ts'
 import { type Check, found } from './finding.ts'
 
-/** Ports of the controller to check. */
 export interface CheckedPorts {
-  /** Bind address. */
   host: () => string
   views: () => OverviewView['listeners']
 }

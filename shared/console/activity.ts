@@ -43,7 +43,6 @@ const filter = z.strictObject({
   client: z.string().max(64).optional(),
   /** Only requests of at least this duration, in milliseconds. */
   slower_than: z.number().min(0).optional(),
-  /** Only requests since this time. */
   since: moment.optional(),
   /** Text in any field of the entry. */
   search: z.string().max(200).default(''),
@@ -82,9 +81,7 @@ export const activityProcedures = {
     input: filter.extend({ before: z.int().optional(), limit: z.int().min(1).max(500).default(200) }),
     output: z.strictObject({
       items: z.array(activityEntry),
-      /** Number of stored entries. */
       kept: z.int(),
-      /** Maximum number of entries. */
       capacity: z.int(),
       /** Number of successes omitted since the start because too many arrived at once. */
       skipped: z.int(),

@@ -27,7 +27,6 @@ const backupName = z.strictObject({
     .regex(/^[\w.-]+$/),
 })
 
-/** Number of records by kind. */
 const recordCounts = {
   rooms: z.int(),
   credentials: z.int(),

@@ -1,7 +1,6 @@
 import { declarationOf, type ProcedureName } from './contract.ts'
 import type { ProcedureAccess, SiteBefore } from './procedure-access.ts'
 
-/** Access required by one call. */
 interface CallAccess extends ProcedureAccess {
   /**
    * Whether a session requires a recently entered password, because what the call creates long outlives the session.

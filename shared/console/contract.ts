@@ -172,5 +172,4 @@ export const events = {
 export type EventName = keyof typeof events
 export type EventPayload<N extends EventName> = z.output<(typeof events)[N]>
 
-/** An event for a console. */
 export type ConsoleEvent = { [N in EventName]: { name: N; payload: EventPayload<N> } }[EventName]

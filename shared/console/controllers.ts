@@ -23,7 +23,6 @@ const controllerView = z.strictObject({
   /** Whether it is the responding controller. */
   self: z.boolean(),
   role: z.enum(['leader', 'standby']),
-  /** Version of Roomdesk. */
   version: z.string(),
   place: controllerPlace,
   /** It is on another machine and announces no certificate, so the responding controller sends it nothing. */

@@ -44,7 +44,6 @@ interface Stores<E, X> {
   passedOn?: true
 }
 
-/** Declared procedure that stores something. */
 type Stored<I extends z.ZodType, O extends z.ZodType, E, X, F extends 'change' | 'lasting'> = Declaration<I, O> & {
   effect: F
   passedOn: boolean

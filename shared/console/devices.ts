@@ -44,7 +44,6 @@ const csv = z.strictObject({
 
 /** Picture of a camera in the data folder. */
 const keptPicture = z.strictObject({
-  /** Time at which it was taken. */
   at: moment,
   /** In pixels. */
   width: z.int(),

@@ -39,7 +39,7 @@ function concerns(entry: EventEntry, { type, id }: { type: SubjectType; id: stri
   return (entry.subject.type === type && entry.subject.id === id) || (type === 'room' && entry.room === id)
 }
 
-/** Returns the fields of an entry that a search includes: its texts, not its field names. */
+/** Returns the searchable text of an entry: its values, and the names of its parameters and of changed fields. */
 function textOf({ kind, actor, subject, room, params, before = {}, after = {} }: EventEntry): string {
   const values = [params, before, after].flatMap((each) => [...Object.keys(each), ...Object.values(each).map(String)])
   return [kind, actor.name, actor.address, subject.id, subject.name, room, ...values].join('\n').toLowerCase()

@@ -107,7 +107,6 @@ export const figureHistory = z.strictObject({
   controller: z.string(),
   from: moment,
   step_ms: z.int(),
-  /** Number of points. */
   points: z.int(),
   /** Size of the machine or container. */
   memory_total: z.number(),

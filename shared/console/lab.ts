@@ -11,7 +11,6 @@ import { roomId, userId } from '../domain/ids.ts'
 
 /** Lab: simulated users and faults. Everything here is labelled as simulated in the console. */
 
-/** Faults of a simulated node. */
 export const nodeTroubles = ['none', 'offline', 'slow', 'silent', 'failing'] as const
 export type NodeTrouble = (typeof nodeTroubles)[number]
 

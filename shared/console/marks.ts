@@ -63,11 +63,9 @@ export const maxMarkedEvents = 3
 const eventMark = z.strictObject({
   /** Time of its only event, otherwise the middle of its step. */
   at: moment,
-  /** Start of its step. */
   from: moment,
   /** Highest level of its events. */
   level: z.enum(eventLevels),
-  /** Number of its events. */
   count: z.int(),
   /** Numbers of events by kind. */
   kinds: z.array(z.strictObject({ kind: z.enum(markKinds), count: z.int() })),
@@ -78,7 +76,6 @@ export type EventMark = z.output<typeof eventMark>
 
 const spans = Object.keys(figureSpans) as [FigureSpan, ...FigureSpan[]]
 
-/** Procedures on the event log. */
 export const eventProcedures = {
   'events.list': read({
     summary:
@@ -88,7 +85,6 @@ export const eventProcedures = {
       items: z.array(eventEntry),
       /** Value of `before` for the next page; 0: no older entries. */
       next: z.int(),
-      /** Number of stored entries. */
       kept: z.int(),
       /** seq of the newest stored entry; 0: none. */
       newest: z.int(),

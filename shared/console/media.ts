@@ -35,7 +35,6 @@ const joinLinkView = z.strictObject({
   expires_at: moment,
 })
 
-/** Procedures about media of embedded nodes. */
 export const mediaProcedures = {
   'media.stats': read({
     summary: 'Traffic of each stream and how people are connected, of one room or of all. Two readings make a rate.',

@@ -25,7 +25,6 @@ const nodeProposal = z.strictObject({
 })
 export type NodeProposal = z.output<typeof nodeProposal>
 
-/** Result of a node's test. */
 const nodeTest = z.strictObject({
   /** Whether it can serve rooms, even if it is insecure. */
   ok: z.boolean(),

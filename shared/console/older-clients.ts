@@ -5,12 +5,10 @@ import { moment } from '../domain/outcome.ts'
 const refusedCall = z.strictObject({
   /** The setting in `compatibility` that would allow it. */
   setting: z.enum(['older_clients', 'get_access_token']),
-  /** Name of the operation. */
   operation: z.string(),
   path: z.string(),
   /** All clients use this operation, but the parameters are those of older clients. */
   by_parameters: z.boolean(),
-  /** Client address. */
   client: z.string(),
   /** access_key; empty if none was sent. */
   credential: z.string(),

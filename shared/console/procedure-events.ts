@@ -5,7 +5,6 @@ import type { RecordKind } from '../domain/record-fields.ts'
 /** Subject of an event by type and id; the recorder looks up its name. */
 export type SubjectRef = Pick<EventSubject, 'type' | 'id'>
 
-/** Subjects of events. */
 export const subject = {
   room: (id: string): SubjectRef => ({ type: 'room', id }),
   device: (id: string): SubjectRef => ({ type: 'device', id }),

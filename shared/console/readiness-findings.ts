@@ -5,7 +5,6 @@
 export const readinessStates = ['good', 'attention', 'unchecked'] as const
 export type ReadinessState = (typeof readinessStates)[number]
 
-/** State of each finding. */
 export const findingStates = {
   portsReachable: 'good',
   portsLocal: 'good',

@@ -44,12 +44,10 @@ const ruleOf = z.strictObject({
   problem: z.string(),
   /** Node of the room; empty: none yet. */
   node: z.string(),
-  /** Version of the room or device. */
   version: recordVersion,
 })
 export type RecordingRuleView = z.output<typeof ruleOf>
 
-/** Result of a change of segments. */
 const changedSegments = z.strictObject({ segments: z.int(), bytes: z.int() })
 
 export const recordingProcedures = {

@@ -16,7 +16,6 @@ const relayView = z.strictObject({
 })
 export type RelayView = z.output<typeof relayView>
 
-/** A room on several nodes. */
 const relayedRoomView = z.strictObject({
   room_id: z.string(),
   /** Names, the room's own node first. */
@@ -25,7 +24,6 @@ const relayedRoomView = z.strictObject({
 })
 export type RelayedRoomView = z.output<typeof relayedRoomView>
 
-/** Procedures about relays. */
 export const relayProcedures = {
   'relays.list': read({
     summary:

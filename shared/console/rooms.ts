@@ -32,11 +32,9 @@ const roomFilter = {
   search: z.string().max(200).default(''),
   status: z.array(z.enum(roomStatuses)).max(4).default([]),
   node: z.string().max(limits.nodeName).optional(),
-  /** Only rooms with a schedule. */
   scheduled: z.boolean().default(false),
   /** Only rooms with all of these tags. */
   tags: tagsSchema.default([]),
-  /** Only these rooms. */
   room_ids: z.array(roomId).max(limits.favourites).optional(),
 }
 
@@ -45,7 +43,6 @@ export const roomProcedures = {
     summary: 'Rooms that match, newest first or sorted, a page of them.',
     input: z.strictObject({
       ...roomFilter,
-      /** Only rooms without tags. */
       untagged: z.boolean().default(false),
       sort: z.enum(['id', 'topic', 'people', 'users', 'room_id']).default('id'),
       descending: z.boolean().default(true),
@@ -53,7 +50,6 @@ export const roomProcedures = {
       limit: z.int().min(0).max(limits.pageSize).default(100),
     }),
     output: z.strictObject({
-      /** Number of matching rooms. */
       total: z.int(),
       /** Number of all rooms of the site. */
       all: z.int(),
@@ -71,7 +67,6 @@ export const roomProcedures = {
       /** Number of all rooms of the site. */
       all: z.int(),
       groups: knownTags,
-      /** Number of matching rooms without tags. */
       untagged: z.int(),
     }),
     access: viewer('rooms:read'),

@@ -6,7 +6,6 @@ import { operator, viewer } from './procedure-access.ts'
 import { byImplementation, changes } from './procedure-events.ts'
 import { roomTemplate, templateId, templateName, templateSettings } from '../domain/room-templates.ts'
 
-/** Procedures about templates of rooms. */
 export const templateProcedures = {
   'templates.list': read({
     summary: 'Templates of rooms, by name.',

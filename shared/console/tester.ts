@@ -53,7 +53,6 @@ export const testerProcedures = {
     summary: 'Send one request through an API listener, as an outside client would, and show both sides of it.',
     input: z.strictObject({
       api: z.enum(['media', 'device']),
-      /** Name of the operation. */
       operation: z.string().min(1).max(64),
       /** Credential whose proof is added to the operation (the digest, or the token of a session); empty: none. */
       access_key: z.string().max(limits.accessKey).default(''),

@@ -5,7 +5,6 @@ import { bulkOutcome, moment, nothing } from '../domain/outcome.ts'
 import { operator, person } from './procedure-access.ts'
 import { changes, subject } from './procedure-events.ts'
 
-/** Kinds of objects in the trash. */
 export const trashKinds = ['rooms', 'devices', 'credentials', 'nodes', 'wall_views'] as const
 export type TrashKind = (typeof trashKinds)[number]
 
@@ -34,7 +33,6 @@ export type TrashView = z.output<typeof trashView>
 
 const restoreInput = z
   .strictObject({
-    /** Entries of the trash. */
     ids: ids.optional(),
     /** `undo` from the result of a deletion: everything that it deleted. */
     undo: id.optional(),
@@ -49,9 +47,7 @@ const restoreOutput = bulkOutcome.extend({
 
 /** Identifies what a deletion moved to the trash, for the `restore` procedure; empty: nothing. */
 const undo = z.string()
-/** Result of deleting one object. */
 export const deleted = z.strictObject({ undo })
-/** Result of deleting several objects. */
 export const bulkDeleted = bulkOutcome.extend({ undo })
 
 const restored = (what: string) => ({
@@ -60,7 +56,6 @@ const restored = (what: string) => ({
   output: restoreOutput,
 })
 
-/** Procedures about the trash. */
 export const trashProcedures = {
   'trash.list': read({
     summary: 'Deleted things that can be restored, the last deleted first, a page of them.',
@@ -79,7 +74,6 @@ export const trashProcedures = {
       items: z.array(trashView),
       /** Whether a limit is reached, so that the oldest are deleted early. */
       full: z.boolean(),
-      /** The setting `trash.days`. */
       days: z.int(),
     }),
     access: operator('site:read'),

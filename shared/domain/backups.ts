@@ -20,7 +20,6 @@ export const accessChange = z.strictObject({
   /** Role after the restore; for a loss, before it. */
   role: z.enum(roleNames),
   enabled: z.boolean(),
-  /** Expiry of a token. */
   expires_at: moment,
 })
 export type AccessChange = z.output<typeof accessChange>

@@ -19,7 +19,6 @@ export type CameraSpan = z.output<typeof cameraSpan>
 
 /** The last 30 days of a camera, from the event log. */
 export const cameraUptime = z.strictObject({
-  /** Start of the period. */
   from: moment,
   to: moment,
   /** Oldest first, without gaps. */
@@ -56,7 +55,6 @@ export const cameraStill = z.strictObject({
 /** Result of a new login for one camera. */
 export const loginOutcome = z.strictObject({
   saved: z.boolean(),
-  /** Whether the camera accepted the login. */
   accepted: z.boolean(),
   /** Reason of a failed test; null: it succeeded, or this site cannot test. */
   kind: z.enum(deviceErrorKinds).nullable(),

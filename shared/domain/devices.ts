@@ -78,14 +78,12 @@ export const source = z.strictObject({
   userId: userId.optional(),
 })
 
-/** Camera to probe. */
 export const probedCamera = source.extend({
   /** Known substream; without one, a smaller stream is searched for. */
   assist_address: bytes(0, limits.userAddress).optional(),
 })
 export type ProbedCamera = z.output<typeof probedCamera>
 
-/** Result of probing a camera. */
 export const probeResult = z.strictObject({
   ok: z.boolean(),
   /** Reason of a failure; null if ok. */

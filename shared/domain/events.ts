@@ -175,7 +175,6 @@ export const eventWords = z.array(searchedWord).max(maxSearchedWords).optional()
 export const eventFilter = z.strictObject({
   /** Groups; empty: all. */
   groups: z.array(z.enum(eventGroupNames)).max(eventGroupNames.length).default([]),
-  /** Minimum level. */
   level: z.enum(eventLevels).default('info'),
   subject: z.strictObject({ type: z.enum(subjectTypes), id: z.string().min(1).max(256) }).optional(),
   /** Name or address of the actor. */
@@ -191,7 +190,6 @@ export const eventFilter = z.strictObject({
 /** Filter of entries; absent fields match everything. */
 export type EventFilter = z.input<typeof eventFilter>
 
-/** Faults of the log. */
 export const logFaults = [
   'headMissing',
   'headForged',
@@ -207,7 +205,6 @@ export type LogFault = (typeof logFaults)[number]
 /** Result of a verification of the log. */
 export const logVerdict = z.strictObject({
   ok: z.boolean(),
-  /** Number of checked entries. */
   entries: z.int(),
   /** seq of the first stored entry; 0: none. */
   oldest: z.int(),

@@ -31,9 +31,7 @@ export const nodeView = z.strictObject({
   state: z.enum(nodeStates),
   draining: z.boolean(),
   rooms: z.int(),
-  /** Number of users and devices. */
   users: z.int(),
-  /** Number of devices among the users. */
   devices: z.int(),
   pulls: z.int(),
   /** While draining: remaining rooms, with users in them, or with devices that no other node can take. */

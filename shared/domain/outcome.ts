@@ -32,7 +32,6 @@ export const consoleRefusal = z.strictObject({
   code: z.enum(consoleErrorCodes),
   /** One English sentence. */
   message: z.string(),
-  /** Problems of fields of the input. */
   problems: z.array(fieldProblem).optional(),
   /** Stable name: one of `shared/refusals/`, or a name known only to a newer controller. */
   name: z.string(),
@@ -42,7 +41,6 @@ export const consoleRefusal = z.strictObject({
 })
 export type ConsoleRefusal = z.output<typeof consoleRefusal>
 
-/** Details of a procedure's refusal. */
 export interface RefusalDetail {
   /** Input fields to which the refusal applies. */
   fields?: readonly string[]

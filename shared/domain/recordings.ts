@@ -103,7 +103,6 @@ export const recordingTarget = z.strictObject({
 })
 export type RecordingTarget = z.output<typeof recordingTarget>
 
-/** Problems of recording, for the status. */
 const recordingProblems = [
   'folderMissing',
   'folderReadOnly',
@@ -119,9 +118,7 @@ const recordingProblems = [
 ] as const
 export type RecordingProblem = (typeof recordingProblems)[number]
 export const recordingStatus = z.strictObject({
-  /** Folder of the recordings. */
   folder: z.string(),
-  /** Whether the folder is usable. */
   usable: z.boolean(),
   bytes: z.int(),
   segments: z.int(),

@@ -13,7 +13,6 @@ export type RoomStatus = (typeof roomStatuses)[number]
 const mode = z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)])
 export const roomMeeting = z.strictObject({ start: moment, end: moment })
 
-/** Room in a list. */
 export const roomView = z.strictObject({
   id: z.int(),
   room_id: z.string(),
@@ -68,7 +67,6 @@ export const roomView = z.strictObject({
 })
 export type RoomView = z.output<typeof roomView>
 
-/** User in a room. */
 export const roomUserView = z.strictObject({
   user_id: z.string(),
   user_name: z.string(),

@@ -6,7 +6,6 @@ export const cameraMeasure = z.strictObject({
   at: z.number(),
   /** Bits per second of picture and sound. */
   bitrate: z.number(),
-  /** Pictures per second. */
   frame_rate: z.number(),
   /**
    * Mean distance of key frames in milliseconds; null: none arrived, or they are not counted because the video is

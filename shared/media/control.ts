@@ -222,7 +222,6 @@ export const mediaMethods = {
   set_settings: { params: mediaSettingsSchema, result: done },
   /** The program should end gracefully. */
   stop: { params: nothing },
-  /** Message about ffmpeg. */
   ffmpeg: { params: ffmpegTellSchema },
   /** The controller is still the leader of its site: see `lease_ms` of the settings. */
   leads: { params: nothing, result: done },
@@ -354,7 +353,6 @@ export const mediaMethods = {
 export const controllerMethods = {
   /** The program is ready for requests. */
   hello: { params: z.strictObject({ version: z.int() }) },
-  /** Message about ffmpeg. */
   ffmpeg: { params: ffmpegAskSchema },
   log: {
     params: z.strictObject({
@@ -385,7 +383,6 @@ export const controllerMethods = {
     params: z.strictObject({
       roomId: z.string(),
       proof: roomProof,
-      /** Client address. */
       client: z.string(),
     }),
     result: z.strictObject({
@@ -482,7 +479,6 @@ export const controllerMethods = {
           z.strictObject({
             kind: z.enum(guessKinds),
             path: z.enum(['/signal', '/whip', '/whep', '/entry']),
-            /** Client address. */
             client: z.string(),
             /** Empty: several rooms. */
             roomId: z.string(),

@@ -24,7 +24,6 @@ const maxShown = 256
 /** Maximum height of a picture, in pixels: enough for walls of several screens. */
 const highest = 16_384
 
-/** User of the room. */
 const personSchema = z.strictObject({
   user_id: z.string(),
   user_name: z.string(),
@@ -70,7 +69,6 @@ export type RoomStream = z.output<typeof streamSchema>
 const streamSizes = ['full', 'small', 'key_frames'] as const
 export type StreamSize = (typeof streamSizes)[number]
 
-/** Message in the room's chat. */
 const chatSchema = z.strictObject({
   id: z.int(),
   user_id: z.string(),

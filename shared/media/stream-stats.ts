@@ -46,7 +46,6 @@ export const keyPicture = z.strictObject({
 })
 export type SentKeyPicture = z.output<typeof keyPicture>
 
-/** Connection of a user. */
 export const connectionStats = z.strictObject({
   room_id: z.string(),
   user_id: z.string(),

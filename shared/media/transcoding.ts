@@ -97,7 +97,6 @@ export type Shortcoming = z.output<typeof shortcoming>
 const conversionStates = ['idle', 'starting', 'running', 'waiting', 'failed'] as const
 export type ConversionState = (typeof conversionStates)[number]
 
-/** Transcoding of a camera's media. */
 export const streamConversion = z.strictObject({
   /** Codecs of the camera, e.g. `H.265, AAC`. */
   from: z.string(),

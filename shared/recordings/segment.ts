@@ -112,7 +112,6 @@ const endedFactsSchema = segmentFactsSchema.extend({
 })
 export type EndedFacts = z.output<typeof endedFactsSchema>
 
-/** A complete segment. */
 export interface Segment extends SegmentStart, Pick<EndedFacts, 'endedAt' | 'bytes' | 'end'> {}
 
 /** Span in which a stream that should have been recorded was not. */

@@ -17,7 +17,6 @@ export interface Repetition {
 
 export const weekdays = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const
 const frequencies = ['DAILY', 'WEEKLY', 'MONTHLY'] as const
-/** Maximum of `interval` and `count`. */
 export const maxInterval = 99
 export const maxCount = 1_000
 

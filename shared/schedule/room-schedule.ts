@@ -18,7 +18,6 @@ const wrongParts = new Map<string, string>([
 export const roomScheduleSchema = z.strictObject({
   /** First meeting, e.g. `2026-11-25T09:00`. */
   start: z.string().refine(isWallTime, { error: rule('wallTime') }),
-  /** Length of a meeting. */
   minutes: z.int().min(1).max(maxMeetingMinutes),
   /** IANA time zone, e.g. `Europe/Berlin`. */
   zone: z

@@ -2,7 +2,6 @@ import { firstRunSchema } from '../first-run.ts'
 import { languageChoices } from '../languages.ts'
 import { choice, integer, structure, toggle } from './setting.ts'
 
-/** The operator's preferences for the console. */
 export const consoleSettings = {
   language: choice(
     { choices: languageChoices, default: 'system' },
@@ -12,7 +11,6 @@ export const consoleSettings = {
     { choices: ['system', 'light', 'dark'], default: 'system' },
     { card: 'look', order: 2, access: 'open', restarts: 'nothing' },
   ),
-  /** Whether the welcome page was dismissed. */
   welcome_done: toggle({ default: false }, { card: 'none', order: 0, access: 'open', restarts: 'nothing' }),
   first_run: structure(
     { schema: firstRunSchema, default: firstRunSchema.parse({}), control: 'none' },
@@ -23,7 +21,6 @@ export const consoleSettings = {
    * is an enabled admin.
    */
   key_sign_in: toggle({ default: true }, { card: 'none', order: 0, access: 'person', restarts: 'nothing' }),
-  /** Whether `/metrics` requires an access token. */
   metrics_token: toggle({ default: false }, { card: 'metrics', order: 1, access: 'person', restarts: 'nothing' }),
   /**
    * Whether lists of devices and rooms show a thumbnail of each camera, updated every minute and stored by the browser.

@@ -67,7 +67,6 @@ export const media = {
     { range: [1, hour], unit: 'ms', default: 5_000 },
     { card: 'cameras', order: 5, access: 'open', restarts: 'nothing' },
   ),
-  /** Maximum bitrate of a browser. */
   publish_bitrate: integer(
     { ...bitrate, default: 2_500_000 },
     { card: 'people', order: 2, access: 'open', restarts: 'nothing' },
@@ -107,7 +106,6 @@ export const media = {
   ),
   /** Whether all rooms can be joined with their number; a room can override this. */
   open_rooms: toggle({ default: false }, { card: 'links', order: 3, access: 'person', restarts: 'nothing' }),
-  /** Default lifetime of a join link. */
   link_life_ms: integer(
     { range: [minute, 30 * day], unit: 'ms', default: day },
     { card: 'links', order: 2, access: 'person', restarts: 'nothing' },

@@ -71,7 +71,6 @@ export const tls = {
   ),
 }
 
-/** Authentication of clients. */
 export const access = {
   digest_forms: several({ choices: digestForms }, { card: 'access', order: 1, access: 'person', restarts: 'nothing' }),
   /** Lifetime of a token from its last use. */
@@ -79,7 +78,6 @@ export const access = {
     { range: [1_000, 7 * day], unit: 'ms', default: 12 * hour },
     { card: 'access', order: 2, access: 'person', restarts: 'nothing' },
   ),
-  /** Maximum lifetime of a token. */
   token_life_ms: integer(
     { range: [1_000, 90 * day], unit: 'ms', default: 7 * day },
     { card: 'access', order: 3, access: 'person', restarts: 'nothing' },

@@ -18,7 +18,6 @@ export const roomDefaults = {
 
 const deadline = { range: [50, 60_000], unit: 'ms' } as const
 
-/** Timeouts of the controller. */
 export const deadlines = {
   /**
    * Timeout of the store: beyond it a media mutation results in 700, an authentication in 504 (contract, section 2).

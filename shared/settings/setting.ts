@@ -42,7 +42,6 @@ export type Control =
   | { kind: 'choice' | 'several'; choices: readonly string[] }
   | { kind: 'number'; unit: Unit; range: readonly [min: number, max: number] }
 
-/** Properties of every setting. */
 interface Traits<C extends SettingCard | 'none'> {
   /** Card of the settings page; `none`: the setting has no label and no hint. */
   card: C
@@ -65,7 +64,6 @@ interface Traits<C extends SettingCard | 'none'> {
 /** Declaration of a setting, from which everything about the setting is derived. */
 export interface Setting<S extends z.ZodType = z.ZodType, C extends SettingCard | 'none' = SettingCard | 'none'>
   extends Traits<C> {
-  /** Accepted values. */
   schema: S
   default: z.input<S>
   control: Control
@@ -76,7 +74,6 @@ export type SettingPart = Readonly<Record<string, Setting>>
 
 type Card = SettingCard | 'none'
 interface NumberOptions {
-  /** Minimum and maximum value. */
   range: readonly [min: number, max: number]
   unit: Unit
   default: number

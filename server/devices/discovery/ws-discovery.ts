@@ -20,7 +20,6 @@ export interface FoundCamera {
   service: string
 }
 
-/** Result of a search. */
 export interface Discovery {
   /** Cameras that responded in time, sorted by address. */
   cameras: FoundCamera[]
@@ -30,7 +29,6 @@ export interface Discovery {
   outside: string[]
 }
 
-/** Options of a search. */
 export interface DiscoveryOptions {
   /** Addresses of this machine, one per network to search. */
   from: readonly string[]

@@ -5,7 +5,6 @@ import { hasCode } from '../../../shared/error-code.ts'
 import { listFolder } from '../../store/files/durable-files.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
 
-/** Stored picture of a camera. */
 export interface KeptPicture {
   /** Time at which it was taken, in milliseconds since the epoch. */
   at: number
@@ -14,7 +13,6 @@ export interface KeptPicture {
   bytes: number
 }
 
-/** Limits of the stored pictures. */
 export interface PictureBounds {
   /** Number of pictures per camera. */
   count: number

@@ -6,7 +6,6 @@ import type { HeldRequest } from '../../capabilities/holder-pages.ts'
 import type { CapabilityKind } from '../../store/capability-record.ts'
 import { type ByteRange, wantedRange } from '../playback/fragments.ts'
 
-/** Content of a response. */
 export interface Content {
   /** Size in bytes. */
   size: number

@@ -13,7 +13,6 @@ import type { MixedSound, SoundMixer } from './sound-mixer.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
 import type { ExportFormat } from '../../../shared/domain/recording-exports.ts'
 
-/** Dependencies of `makeFiles`. */
 export interface FileMakingParts {
   index: RecordingIndex
   span: Pick<SpanExport, 'writeFiles'>

@@ -7,7 +7,6 @@ import type { RecordFiles } from './record-files.ts'
 export interface LiveAddresses {
   /** Page that plays the stream. */
   page_url: string
-  /** HLS playlist. */
   hls_url: string
 }
 

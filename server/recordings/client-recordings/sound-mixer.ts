@@ -3,7 +3,6 @@ import type { OwnPath } from '../../../shared/files/own-path.ts'
 import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import { fileInput, runFfmpeg } from '../export/ffmpeg-convert.ts'
 
-/** File with one sound track. */
 export interface MixedSound {
   path: OwnPath
   container: 'mp4' | 'webm'

@@ -14,7 +14,6 @@ export interface ExportRequest {
   sound: boolean
 }
 
-/** Export with its progress. */
 export interface ExportJob extends ExportRequest {
   id: string
   state: ExportState
@@ -36,7 +35,6 @@ export interface ExportJob extends ExportRequest {
   expiresAt: number
 }
 
-/** File of a completed export. */
 export interface ExportResult {
   open: () => Promise<FileHandle>
   name: string

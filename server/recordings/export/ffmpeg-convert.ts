@@ -7,7 +7,6 @@ import { spawnFfmpeg } from '../../nodes/embedded/ffmpeg/spawn-ffmpeg.ts'
 
 type Container = (typeof segmentContainers)[number]
 
-/** Conversion of a file by ffmpeg. */
 export interface Conversion {
   /** Encodes the picture as H.264 of this size, with bars if its aspect ratio differs; undefined: copies it. */
   picture?: { width: number; height: number; encoder: string } | undefined

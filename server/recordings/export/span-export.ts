@@ -24,7 +24,6 @@ export interface SpanOptions {
   progress?: ((done: number) => void) | undefined
 }
 
-/** Exported file with its path. */
 export interface WrittenFile extends ExportedFile {
   path: OwnPath
   /** Time of its start, in milliseconds since the epoch. */

@@ -12,7 +12,6 @@ import type { OwnPath } from '../../../shared/files/own-path.ts'
 import { offsetsOf, type SourcePiece, type SourceRun } from './export-span.ts'
 import { SegmentInput } from './segment-input.ts'
 
-/** Options of `writeRun`. */
 export interface WriteOptions {
   container: 'mp4' | 'webm'
   keepGaps: boolean

@@ -4,7 +4,6 @@ import { hasCode } from '../../../shared/error-code.ts'
 import { segmentContainers, type SegmentStart } from '../../../shared/recordings/segment.ts'
 import { partSuffix } from '../../../shared/recordings/segment-path.ts'
 
-/** File in a recordings folder. */
 export interface FoundFile {
   /** Path relative to the folder, with `/`, without the suffix of an incomplete file. */
   file: string

@@ -4,7 +4,6 @@ import { number, segmentOf, wholeSegment } from './row.ts'
 import { inTransaction } from './index-tables.ts'
 import { noteRemoval } from './write-statements.ts'
 
-/** Number of segments and their size. */
 export interface PlaceSums {
   segments: number
   bytes: number

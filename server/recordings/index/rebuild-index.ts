@@ -7,7 +7,6 @@ import { readSegment } from '../files/segment-facts.ts'
 import { noteCut, NotedEnds, restoreGaps } from './restored-notes.ts'
 import type { StoredIndex } from './stored-index.ts'
 
-/** Dependencies of `rebuildIndex`. */
 export interface RebuildParts {
   folder: string
   index: StoredIndex
@@ -19,7 +18,6 @@ export interface RebuildParts {
   logger: NodeLogger
 }
 
-/** Result of a rebuild. */
 export interface Rebuilt {
   segments: number
   /** Number of files that were cut off and can now be played up to their end. */

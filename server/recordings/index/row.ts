@@ -17,7 +17,6 @@ import { streamSources } from '../../../shared/media/stream-source.ts'
 import { type Shortcoming, shortcoming } from '../../../shared/media/transcoding.ts'
 import type { IndexedSegment, OpenSegment, RecordedSource } from '../recording-index.ts'
 
-/** Row returned by SQLite. */
 export type Row = Record<string, SQLOutputValue>
 
 const storedPlaces = ['local', 'both', 'remote'] as const

@@ -46,7 +46,6 @@ export class LiveStreams {
     for (const key of [...this.#running.keys()]) this.#end(key)
   }
 
-  /** Number of running streams. */
   get size(): number {
     return this.#running.size
   }

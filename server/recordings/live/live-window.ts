@@ -1,6 +1,5 @@
 import type { ByteRange } from '../playback/fragment-table.ts'
 
-/** A fragment of a live stream. */
 export interface LiveFragment extends ByteRange {
   /** Start of its segment, in milliseconds since the epoch; identifies the segment in addresses. */
   segment: number

@@ -72,7 +72,6 @@ export class PushFeed {
     }
   }
 
-  /** Ends the stream. */
   async end(): Promise<void> {
     // ffmpeg may have ended already: the reader of its output reports the reason.
     await this.#sources?.output.finalize().catch(() => {})

@@ -39,7 +39,6 @@ export const noteSchema = z.discriminatedUnion('type', [
     file: z.string().min(1).max(64),
     endedAt: momentSchema,
     end: z.enum(segmentEnds),
-    /** The segment served live viewing only. */
     live: z.literal(true).optional(),
   }),
   z.strictObject({
@@ -52,7 +51,6 @@ export const noteSchema = z.discriminatedUnion('type', [
 ])
 export type Note = z.output<typeof noteSchema>
 
-/** Names of a stream. */
 export interface StreamNames {
   userName: string
   topic: string

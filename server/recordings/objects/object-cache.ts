@@ -84,7 +84,6 @@ export class ObjectCache implements RemoteSegments {
     return { path: copy.path, open: () => openInside(this.#recordings, copy.path) }
   }
 
-  /** Closes and deletes all copies. */
   async close(): Promise<void> {
     this.#copies.clear()
     await this.#ready

@@ -6,7 +6,6 @@ import { part, parts, text, xmlTree } from '../../edge/xml-tree.ts'
 import { ObjectError, problemOfRequest } from './object-error.ts'
 import { ObjectRequests, type RequestLimits } from './object-request.ts'
 
-/** Digests of a body. */
 interface Digests {
   /** Hex. */
   sha256: string
@@ -195,14 +194,12 @@ async function collected(answer: Readable, limit: number, signal: AbortSignal | 
   return Buffer.concat(chunks)
 }
 
-/** An object of the bucket. */
 export interface ListedObject {
   /** Name without the prefix. */
   name: string
   bytes: number
 }
 
-/** Page of a listing. */
 export interface ListedPage {
   objects: ListedObject[]
   /** Name after which the next page starts; undefined on the last page. */

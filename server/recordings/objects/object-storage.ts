@@ -39,7 +39,6 @@ export interface ObjectStorageParts {
   firstRetryMs?: number | undefined
 }
 
-/** State of the object storage. */
 export interface ObjectStorageStatus {
   /** Persistent problem; null if there is none. */
   problem: ObjectProblem | null

@@ -8,7 +8,6 @@ import { checkMark } from './site-bucket.ts'
 /** Steps of a test, in order. */
 type ConnectionStep = 'list' | 'put' | 'get' | 'delete'
 
-/** Result of a test. */
 export interface ConnectionResult {
   /** null: all steps succeeded. */
   problem: ObjectProblem | null

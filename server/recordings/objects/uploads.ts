@@ -20,9 +20,7 @@ export interface UploadsParts {
   /** Recordings folder. */
   folder: string
   index: StoredIndex
-  /** Whether uploads should continue. */
   isWanted: () => boolean
-  /** Called when a segment was uploaded. */
   uploaded: (bytes: number) => void
   logger: NodeLogger
   now: () => number

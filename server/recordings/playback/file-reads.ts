@@ -17,7 +17,6 @@ export class FileReads {
     this.#slots = new ReadSlots(limits)
   }
 
-  /** Number of open files. */
   get count(): number {
     return this.#slots.count
   }

@@ -24,9 +24,7 @@ export interface Fragment extends ByteRange {
   keyFrames: readonly KeyFrame[]
   /** The first picture in decoding order is a key frame; other pictures may be shown before it. */
   startsWithKey: boolean
-  /** Number of pictures and sounds. */
   samples: number
-  /** Number of pictures. */
   pictures: number
   /**
    * Size of the header of a WebM cluster of unknown size, in bytes. A player that receives only parts of the file needs
@@ -42,7 +40,6 @@ export function endOf(fragments: readonly Fragment[]): number {
   return fragments.reduce((end, { start, duration }) => Math.max(end, start + duration), 0)
 }
 
-/** A track of a file. */
 export interface FragmentTrack {
   /** Number of the track in the file. */
   id: number
@@ -67,7 +64,6 @@ export interface FragmentTable {
   units: TimeUnits
 }
 
-/** Units of time of a file. */
 interface TimeUnits {
   /** Ticks per second of each MP4 track, by id. */
   timescales: Map<number, number>

@@ -16,7 +16,6 @@ import { MixSegments } from './mix-segments.ts'
 import { Voices, type VoicesParts } from './voices.ts'
 
 export interface LiveMixParts extends Omit<VoicesParts, 'program'> {
-  /** Id of the live stream. */
   id: string
   /** Stream of the user whose picture is shown. */
   target: LiveStream

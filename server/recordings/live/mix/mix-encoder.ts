@@ -14,7 +14,6 @@ export interface MixEncoderParts {
   recordings: string
   /** Folder of the encoder's files. */
   folder: OwnPath
-  /** Prefix of the file names. */
   name: string
   /** Arguments for the codec of the picture (`pictureArguments`); undefined: only sound. */
   picture: readonly string[] | undefined

@@ -20,7 +20,6 @@ export interface MixRunParts {
   folder: string
   /** Folder of the files of this mix, relative to the recordings folder. */
   below: string
-  /** Prefix of its file names. */
   name: string
   /** See MixEncoder. */
   picture: readonly string[] | undefined

@@ -40,7 +40,6 @@ export class SampleLine {
     }
   }
 
-  /** Drops all samples before this one. */
   forget(before: number): void {
     while (this.#pieces[0] !== undefined && this.#pieces[0].at + this.#pieces[0].samples.length / channels <= before) {
       this.#pieces.shift()

@@ -24,27 +24,26 @@ export function apiListeners(
   const { olderClients, clientEvents: causes, fieldOperations, orders, orderPages, holderPages } = services
   const make = (api: 'media' | 'device', operations: readonly AnyOperation[]): Port => {
     const compatibility = { operations: fieldOperations[api], switches: () => olderClients.switches }
-    return portOf(
-      createListener({
-        api,
-        operations,
-        compatibility,
-        sessions,
-        settings,
-        faults,
-        causes,
-        observer,
-        leadership,
-        mounts: {
-          'GET /jroom/': joinPage({ links: joinLinks, observer, leadership }),
-          'GET /j/:code': shortLinkPage(joinLinks, holderPages),
-          ...orderPages,
-        },
-        openApiDocument: documentOf(api, version),
-        log,
-        ...ofLeader,
-      }),
-    )
+    const listener = createListener({
+      api,
+      operations,
+      compatibility,
+      sessions,
+      settings,
+      causes,
+      observer,
+      leadership,
+      mounts: {
+        'GET /jroom/': joinPage({ links: joinLinks, observer, leadership }),
+        'GET /j/:code': shortLinkPage(joinLinks, holderPages),
+        ...orderPages,
+      },
+      openApiDocument: documentOf(api, version),
+      log,
+      ...ofLeader,
+    })
+    faults.installIn(listener)
+    return portOf(listener)
   }
   return {
     media: make('media', [authenticate, ...mediaOperations({ rooms, joinLinks, orders })]),

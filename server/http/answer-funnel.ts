@@ -63,9 +63,8 @@ export class AnswerFunnel {
     this.refuse(exchange, { error: known ? 'storage' : (exchange.route?.unexpected ?? 'internal'), message })
   }
 
-  /** A number that a fault rule chose. */
-  answerFault(exchange: Exchange, ret: number): void {
-    const message = 'A fault rule of the lab gave this answer.'
+  /** Answers with this `ret`. */
+  answerCode(exchange: Exchange, ret: number, message: string): void {
     this.#fail(exchange, ret, message, '')
   }
 

@@ -24,8 +24,7 @@ import type { TlsMaterial } from '../edge/tls.ts'
 import type { AnyOperation } from './operation.ts'
 import type { Compatibility } from './route-tables.ts'
 import type { OperationCauses } from './exchange.ts'
-import type { RequestFaults } from './request-faults.ts'
-import { type PassToLeader, RequestHandler } from './request-handler.ts'
+import { type PassToLeader, RequestHandler, type RunnerDecorator } from './request-handler.ts'
 
 /** Needs of a listener. */
 export interface ListenerOptions {
@@ -36,7 +35,6 @@ export interface ListenerOptions {
   sessions: Pick<Sessions, 'check'>
   /** Asked per request: CORS applies at once. */
   settings: () => Settings
-  faults: RequestFaults
   causes: OperationCauses
   /** See HandlerParts. */
   leadership: Pick<Leadership, 'confirmed'>
@@ -62,6 +60,8 @@ export interface Listener {
   stop(deadlineMs: number): Promise<void>
   /** Leaves the port to its next owner; see EdgeServer. */
   letGo(): boolean
+  /** See RequestHandler. */
+  decorate(decorator: RunnerDecorator | undefined): void
   /** New connections are given this certificate; those that are open go on. */
   secure(tls: TlsMaterial): void
   /** e.g. `http://127.0.0.1:7080`; empty when it does not listen. */
@@ -116,6 +116,7 @@ export function createListener(options: ListenerOptions): Listener {
       await server.stop(deadlineMs)
     },
     letGo: () => server.letGo(),
+    decorate: (decorator) => handler.decorate(decorator),
     secure: (tls) => server.secure(tls),
     get url() {
       return server.url

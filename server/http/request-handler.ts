@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { sleep } from '../../shared/sleep.ts'
 import { limits } from '../../shared/limits.ts'
 import type { OperationContract } from '../../shared/operation.ts'
 import { ApiError, type ApiName } from '../../shared/result-codes.ts'
@@ -22,7 +21,6 @@ import {
 } from './checks.ts'
 import { type Exchange, type OperationCauses, readHead } from './exchange.ts'
 import type { AnyOperation } from './operation.ts'
-import type { Fault, RequestFaults } from './request-faults.ts'
 import { RequestsUnderWay } from './requests-under-way.ts'
 import { type Compatibility, type RouteTable, routeTables } from './route-tables.ts'
 import type { Route } from './route.ts'
@@ -32,7 +30,6 @@ export interface HandlerParts extends Omit<AnswerFunnelParts, 'older'> {
   operations: readonly AnyOperation[]
   compatibility?: Compatibility
   sessions: Pick<Sessions, 'check'>
-  faults: RequestFaults
   causes: OperationCauses
   /** Asked before each operation: answers come from memory. */
   leadership: Pick<Leadership, 'confirmed'>
@@ -52,6 +49,12 @@ export type PassToLeader = (
   from: { listener: ApiName; safe: boolean; error: unknown; body: Buffer | undefined },
 ) => Promise<boolean> | undefined
 
+/** Runs the operation of a request that has passed the checks, and answers. Returns a promise only if it has to wait. */
+export type OperationRunner = (exchange: Exchange, route: Route) => void | Promise<void>
+
+/** Wraps the runner of an API's operations. `funnel` sends answers that replace the operation's own. */
+export type RunnerDecorator = (run: OperationRunner, funnel: Pick<AnswerFunnel, 'answerCode'>) => OperationRunner
+
 /**
  * Answers requests to one API's operations. The order of checks is the contract's (section 1): path and method, parameters, token; then the
  * operation, which checks permission and licence, room, and whether the room is closed, before it does its own. One funnel answers.
@@ -61,6 +64,9 @@ export class RequestHandler {
   readonly #parts: HandlerParts
   readonly #table: () => RouteTable
   readonly #underWay = new RequestsUnderWay()
+  readonly #runOperation: OperationRunner = (exchange, route) => this.#runUndecorated(exchange, route)
+  /** `#runOperation`, or its decoration. */
+  #run = this.#runOperation
   /** Answers what is no request to an operation. */
   readonly funnel: AnswerFunnel
 
@@ -69,6 +75,11 @@ export class RequestHandler {
     this.#parts = parts
     this.#table = routeTables(parts.operations, parts.compatibility)
     this.funnel = new AnswerFunnel({ ...parts, older: () => this.#table().older })
+  }
+
+  /** Decorates the runner of the operations for requests from now on. @param decorator undefined: removes the decoration */
+  decorate(decorator: RunnerDecorator | undefined): void {
+    this.#run = decorator?.(this.#runOperation, this.funnel) ?? this.#runOperation
   }
 
   /** Contracts of the operations that are answered now. */
@@ -147,13 +158,11 @@ export class RequestHandler {
   #operate(exchange: Exchange, route: Route): void | Promise<void> {
     const refusal = checkParameters(exchange, route) ?? checkToken(exchange, route, this.#parts.sessions)
     if (refusal !== undefined) return this.funnel.refuse(exchange, refusal)
-    const { faults } = this.#parts
-    const fault = faults.active ? faults.hit(route.name) : undefined
-    if (fault !== undefined) return this.#track(exchange, this.#applyFault(exchange, route, fault))
-    return this.#run(exchange, route)
+    const work = this.#run(exchange, route)
+    if (work instanceof Promise) return this.#track(exchange, work)
   }
 
-  #run(exchange: Exchange, route: Route): void | Promise<void> {
+  #runUndecorated(exchange: Exchange, route: Route): void | Promise<void> {
     try {
       const accessKey = route.guarded ? exchange.credential : ''
       const caller = { client: clientAddress(exchange.request), accessKey }
@@ -161,11 +170,10 @@ export class RequestHandler {
       const run = (): unknown => route.run(exchange.params, caller)
       const result = exchange.cause === undefined ? run() : causedBy(exchange.cause, run)
       if (!(result instanceof Promise)) return this.funnel.succeed(exchange, result)
-      const answered = result.then(
+      return result.then(
         (value) => this.funnel.succeed(exchange, value),
         (error: unknown) => this.#passToLeader(exchange, route, error, () => this.funnel.failWith(exchange, error)),
       )
-      return this.#track(exchange, answered)
     } catch (error) {
       return this.funnel.failWith(exchange, error)
     }
@@ -179,15 +187,6 @@ export class RequestHandler {
     return passed.then((answered) => {
       if (!answered) orElse()
     })
-  }
-
-  async #applyFault(exchange: Exchange, route: Route, fault: Fault): Promise<void> {
-    // Shows the reader that the answer was tampered with.
-    exchange.response.setHeader('X-Roomdesk-Fault', fault.rule)
-    if (fault.delay > 0) await sleep(fault.delay, { ref: false })
-    if (fault.drop) exchange.request.socket.destroy()
-    else if (fault.ret === null) return this.#run(exchange, route)
-    else this.funnel.answerFault(exchange, fault.ret)
   }
 
   #track(exchange: Exchange, work: Promise<void>): Promise<void> {

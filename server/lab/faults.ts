@@ -1,11 +1,12 @@
 import type { FaultInForce, WantedFault } from '../../shared/console/lab.ts'
-import type { Fault, RequestFaults } from '../http/request-faults.ts'
+import type { Listener } from '../http/listener.ts'
+import { type RequestFault, withFaults } from './fault-decorator.ts'
 
 /** Maximum duration of a rule, in milliseconds. */
 const maxRuleMs = 24 * 60 * 60_000
 
-/** The lab's fault rules: they make operations of both APIs fail, wait or drop. A listener asks `active` first, so without rules they cost nothing. */
-export class FaultRules implements RequestFaults {
+/** The lab's fault rules: they make operations of both APIs fail, wait or drop. */
+export class FaultRules {
   /** Whether any rule is in force. */
   active = false
   #rules: FaultInForce[] = []
@@ -36,7 +37,7 @@ export class FaultRules implements RequestFaults {
   }
 
   /** The fault that hits this request of an operation: the first rule that matches and whose probability says so. */
-  hit(operation: string): Fault | undefined {
+  hit(operation: string): RequestFault | undefined {
     const now = this.#clock()
     for (const rule of this.#rules) {
       if (rule.ends_at <= now || (rule.operation !== '*' && rule.operation !== operation)) continue
@@ -48,6 +49,17 @@ export class FaultRules implements RequestFaults {
       return { rule: rule.operation, delay: rule.delay_ms, ret: rule.ret, drop: rule.drop }
     }
     return undefined
+  }
+
+  /** Decorates a listener while any rule is in force; without rules, its requests do not pass through the lab. */
+  installIn(listener: Pick<Listener, 'decorate'>): void {
+    const decorator = withFaults((operation) => this.hit(operation))
+    let installed = false
+    this.onChange(() => {
+      if (this.active === installed) return
+      installed = this.active
+      listener.decorate(installed ? decorator : undefined)
+    })
   }
 
   /** Called when rules are set or one has ended. Returns the unsubscribe function. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { faultRule } from '../../../shared/console/lab.ts'
+import { FaultRules } from '../../../server/lab/faults.ts'
 import { type Bench, openBench } from '../../support/sites/api-site.ts'
 
 let media: Bench
@@ -79,4 +80,16 @@ test('a rule expires after its minutes, and after a day at most', async () => {
   })
   expect(media.faults.active).toBe(false)
   expect((await getRoom()).ret).toBe(0)
+})
+
+test('a listener is decorated only while rules are in force', () => {
+  const faults = new FaultRules()
+  const decorated: boolean[] = []
+  faults.installIn({ decorate: (decorator) => void decorated.push(decorator !== undefined) })
+  expect(decorated).toEqual([])
+  faults.set([rule({ ret: 700, times: 1 }), rule({ ret: 409, times: 1 })])
+  faults.hit('get_room')
+  expect(decorated).toEqual([true])
+  faults.hit('get_room')
+  expect(decorated).toEqual([true, false])
 })

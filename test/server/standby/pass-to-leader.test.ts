@@ -11,7 +11,6 @@ import { createListener } from '../../../server/http/listener.ts'
 import { passedOnHeader } from '../../../server/edge/end-to-end-headers.ts'
 import { implement } from '../../../server/http/operation.ts'
 import { endedWith } from '../../../server/nodes/pool/pool-ended.ts'
-import { FaultRules } from '../../../server/lab/faults.ts'
 import { createLog } from '../../../server/observe/log.ts'
 import { LeaderResolver } from '../../../server/cluster/leader-resolver.ts'
 import { passToLeader, ReverseProxy } from '../../../server/cluster/reverse-proxy.ts'
@@ -41,7 +40,6 @@ async function handingOver(what: () => never): Promise<{ url: string; way: Leade
     operations: [implement(createOutgoingUser, () => Promise.resolve().then(what))],
     sessions: { check: () => ({ ok: true, accessKey: 'a' }) },
     settings: defaultSettings,
-    faults: new FaultRules(),
     causes: { of: () => undefined },
     leadership: sole,
     observer: { observe: () => {} },

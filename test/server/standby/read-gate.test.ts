@@ -5,7 +5,6 @@ import { authenticate } from '../../../shared/media-operations.ts'
 import { defaultSettings } from '../../../shared/settings.ts'
 import { createListener } from '../../../server/http/listener.ts'
 import { implement } from '../../../server/http/operation.ts'
-import { FaultRules } from '../../../server/lab/faults.ts'
 import { createLog } from '../../../server/observe/log.ts'
 import { provenDispatch } from '../../../server/controller/console.ts'
 
@@ -24,7 +23,6 @@ test('A leader that may have been replaced answers no reads from memory before i
     ],
     sessions: { check: () => ({ ok: true, accessKey: 'a' }) },
     settings: defaultSettings,
-    faults: new FaultRules(),
     observer: { observe: () => {} },
     openApiDocument: () => '{}',
     log: createLog('silent'),

@@ -123,7 +123,6 @@ export async function openBench(api: ApiName, options: Partial<ListenerOptions> 
     operations: api === 'media' ? media : device,
     sessions,
     settings: () => settings,
-    faults,
     causes: { of: () => undefined },
     leadership: sole,
     observer: { observe: (observation) => void seen.push(observation) },
@@ -131,6 +130,7 @@ export async function openBench(api: ApiName, options: Partial<ListenerOptions> 
     log: { debug: note, info: note, warn: note, error: note },
     ...options,
   })
+  faults.installIn(listener)
   const { port, url } = await listener.start({ host: '127.0.0.1', port: 0 })
   const key = digests.key('demo_access')
   if (key === undefined) throw new Error('no credential')

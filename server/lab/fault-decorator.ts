@@ -1,0 +1,32 @@
+import { sleep } from '../../shared/sleep.ts'
+import type { RunnerDecorator } from '../http/request-handler.ts'
+
+/** Fault that is injected into one request. */
+export interface RequestFault {
+  /** Operation of the rule, or `*`. */
+  rule: string
+  /** Delay before anything else, in milliseconds. */
+  delay: number
+  /** Answer instead of running the operation; null: runs it. */
+  ret: number | null
+  /** Closes the connection without an answer. */
+  drop: boolean
+}
+
+/** Returns a decorator that injects faults into requests. @param faultOf returns the fault of a request of this operation */
+export function withFaults(faultOf: (operation: string) => RequestFault | undefined): RunnerDecorator {
+  return (run, funnel) => (exchange, route) => {
+    const fault = faultOf(route.name)
+    if (fault === undefined) return run(exchange, route)
+    const { request, response } = exchange
+    const inject = async (): Promise<void> => {
+      // Shows clients that a fault was injected.
+      response.setHeader('X-Roomdesk-Fault', fault.rule)
+      if (fault.delay > 0) await sleep(fault.delay, { ref: false })
+      if (fault.drop) request.socket.destroy()
+      else if (fault.ret === null) await run(exchange, route)
+      else funnel.answerCode(exchange, fault.ret, 'A fault rule of the lab gave this answer.')
+    }
+    return inject()
+  }
+}

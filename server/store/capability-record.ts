@@ -1,9 +1,12 @@
 import type { Role } from '../../shared/domain/roles.ts'
 import type { StreamSource } from '../../shared/media/stream-source.ts'
 
-/** Maker of a capability, with which it ends. `key`: the console key. `site`: the desktop's own window, or a host in a meeting. */
+/**
+ * Maker of a capability. The capability ends with its maker. `key`: the console key. `site`: the window of the desktop
+ * app, or a host in a meeting.
+ */
 export type CapabilityMaker =
-  /** `token`: key of the access token that was used; left out: a session. */
+  /** `token`: key of the access token that was used; left out: a session was used. */
   | { type: 'account'; account: string; token?: string }
   | { type: 'credential'; access_key: string }
   | { type: 'key' }
@@ -11,15 +14,18 @@ export type CapabilityMaker =
 
 interface CapabilityFields {
   maker: CapabilityMaker
-  /** Generation of a credential that made it; left out: the first. A higher one of the credential ends it. */
+  /**
+   * Generation of the credential at that time; left out: the first. The capability ends when the credential gets a
+   * higher generation.
+   */
   generation?: number
-  /** Least role that its maker's account needs. */
+  /** Minimum role of the maker's account. */
   role: Role
   room_id: string
   /** Empty: the whole room. */
   user_id: string
   created_at: number
-  /** 0: it ends with what it opens. */
+  /** 0: the capability ends with its content. */
   expires_at: number
 }
 
@@ -29,7 +35,7 @@ type CapabilityScope =
   | { kind: 'live-link'; source: StreamSource }
   /** Link to a recorded span. */
   | { kind: 'recorded-link'; source: StreamSource; from: number; to: number }
-  /** Live stream of a client with its page; `push`: it is sent to an RTMP server, too. */
+  /** Live stream of a client with its page; `push`: the stream is also sent to an RTMP server. */
   | { kind: 'live'; live: string }
   /** `target`: the server, without path and login. */
   | { kind: 'push'; live: string; target: string }
@@ -38,8 +44,10 @@ type CapabilityScope =
   /** Export of recordings, for the account that made it. */
   | { kind: 'export' }
   /**
-   * Link with which people join. `link`: id in its signed tokens, which nodes check by themselves: a revoked link stays stored, with the time of its end, until they have expired.
-   * `name`: of its only holder. `code_sealed`: code of its short address, to show it again.
+   * Link to join a room. `link`: id in its signed tokens. Nodes check these tokens on their own, so a revoked link
+   * stays stored, with the time of its end, until they have expired.
+   * `name`: name of the only person who may use the link. `code_sealed`: code of the short address, kept so that the
+   * address can be shown again.
    */
   | {
       kind: 'join'
@@ -50,7 +58,7 @@ type CapabilityScope =
       ended_at?: number
     }
 
-/** Something that opens media or a room to its holder. It is stored, checked at each use, and ends with its maker. */
+/** Permission to open media or a room. It is stored, checked at each use, and ends with its maker. */
 export type StoredCapability = CapabilityFields & CapabilityScope
 export type CapabilityKind = StoredCapability['kind']
 export type CapabilityOf<K extends CapabilityKind> = Extract<StoredCapability, { kind: K }>

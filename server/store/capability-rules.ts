@@ -2,13 +2,16 @@ import { atLeast } from '../../shared/domain/roles.ts'
 import type { CapabilityMaker, StoredCapability } from './capability-record.ts'
 import type { Store } from './store.ts'
 
-/** Lifetime of the signed token that a short link gives to the room page, at most, in milliseconds. An opened page gets another one by the short link. */
+/**
+ * Maximum lifetime of the signed token that a short link gives to the room page, in milliseconds. An open page uses the
+ * short link to get a new token.
+ */
 export const pageTokenMs = 24 * 60 * 60_000
 
-/** Reads records, as they are or as they will be after a change. */
+/** Reads records: the stored ones, or the result of a planned change. */
 export type RecordReader = Pick<Store, 'get'>
 
-/** Whether the maker of a capability may still make one like it. */
+/** Whether the maker of a capability may still make an equal one. */
 export function isMakerEnabled(
   store: RecordReader,
   { maker, role, generation }: Pick<StoredCapability, 'maker' | 'role' | 'generation'>,
@@ -30,14 +33,17 @@ export function isMakerEnabled(
   }
 }
 
-/** Returns when an access token expires, with all that it makes, in milliseconds since the epoch; Infinity for every other maker. */
+/**
+ * Returns when an access token expires, and with it all capabilities made with it, in milliseconds since the epoch;
+ * Infinity for every other maker.
+ */
 export function endOfMaker(store: RecordReader, maker: CapabilityMaker): number {
   const token = maker.type === 'account' ? maker.token : undefined
   const expiresAt = token === undefined ? undefined : store.get('access_tokens', token)?.expires_at
   return expiresAt ?? Number.POSITIVE_INFINITY
 }
 
-/** Whether the content that a capability opens exists. */
+/** Whether the content of a capability exists. */
 export function isContentThere(store: RecordReader, capability: StoredCapability): boolean {
   switch (capability.kind) {
     case 'live-link':
@@ -50,14 +56,14 @@ export function isContentThere(store: RecordReader, capability: StoredCapability
       )
     case 'recording':
       return store.get('recordings', capability.recording) !== undefined
-    // A recorded span outlives its room. A link to one ends with the deletion of the room.
+    // A recorded span outlives its room. Its links end when the room is deleted.
     case 'recorded-link':
     case 'export':
       return true
   }
 }
 
-/** Whether a capability has expired; false for none. @param now milliseconds since the epoch */
+/** Whether a capability has expired; false for undefined. @param now milliseconds since the epoch */
 export function hasExpired(capability: StoredCapability | undefined, now: number): boolean {
   return capability !== undefined && capability.expires_at !== 0 && capability.expires_at <= now
 }
@@ -67,10 +73,13 @@ export function isOver(capability: StoredCapability, now: number): boolean {
   return hasExpired(capability, now) || (capability.kind === 'join' && capability.ended_at !== undefined)
 }
 
-/** Record of a revoked capability; undefined: it is deleted. Nodes admit people by signed links, so they need to know which ones are void until those expire. */
+/**
+ * Returns the record of a revoked capability; undefined: it is deleted. Nodes admit people by signed links, so they
+ * need the list of revoked ones until those expire.
+ */
 export function afterRevocation(capability: StoredCapability, now: number): StoredCapability | undefined {
   if (capability.kind !== 'join') return undefined
   const ended_at = capability.ended_at ?? now
-  // A link without an end has signed tokens of the room page only.
+  // The signed tokens of a link without an expiry time are all tokens of the room page.
   return { ...capability, ended_at, expires_at: capability.expires_at || ended_at + pageTokenMs }
 }

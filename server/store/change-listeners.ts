@@ -5,7 +5,10 @@ interface Registered {
   of: readonly CollectionName[] | undefined
 }
 
-/** Listeners of a store's changes, called in the order in which they were added. Each may be limited to some collections. */
+/**
+ * Listeners for changes of a store, called in the order of their registration. A listener may be limited to some
+ * collections.
+ */
 export class ChangeListeners {
   readonly #registered = new Set<Registered>()
 
@@ -16,7 +19,7 @@ export class ChangeListeners {
     return () => void this.#registered.delete(registered)
   }
 
-  /** Calls the listeners of the changed collections. @param call runs a listener, and handles its errors */
+  /** Calls the listeners of the changed collections. @param call runs a listener and handles its errors */
   notify(changes: readonly Change[], before: readonly Change['value'][], call: (run: () => void) => void): void {
     for (const { listener, of } of this.#registered)
       if (of === undefined || changes.some(({ collection }) => of.includes(collection)))

@@ -5,8 +5,9 @@ import { pause } from './system/time.ts'
 const retryMs = 500
 
 /**
- * Resolves when no earlier change with one of these locks is under way any more: the state then shows what became of a change whose outcome was unknown to its caller. A change keeps its locks
- * until the storage has answered, however long that takes. Never rejects.
+ * Resolves when no earlier change holds one of these locks any more. The state then shows the result of a change whose
+ * outcome was unknown to its caller. A change keeps its locks until the storage has answered, however long that takes.
+ * Never rejects.
  * @returns false: the signal aborted first
  */
 export async function knownOutcome(
@@ -19,7 +20,7 @@ export async function knownOutcome(
       await store.transact(locks, () => undefined)
       return true
     } catch {
-      // The deadline passed before the locks were free, or the store is closing: the signal tells.
+      // The deadline passed before the locks were free, or the store is closing. In the latter case the signal aborts.
       await pause(retryMs, { signal })
     }
   }

@@ -1,14 +1,17 @@
 import type { ConfirmedView, Leadership, Store } from './store.ts'
 
-/** The view that a leadership hands out. For implementations of `Leadership` only. */
+/** Returns a store as the view of a confirmed leader. For implementations of `Leadership` only. */
 export function viewOf(store: Pick<Store, 'get' | 'all'>): ConfirmedView {
-  // The mark exists in types only: it says who made the view.
+  // The brand exists in types only: it shows that a Leadership made the view.
   return store as ConfirmedView
 }
 
 const never = new AbortController().signal
 
-/** Returns the leadership of a site that no other controller can lead: a site in files, or a tool that has the database to itself. */
+/**
+ * Returns the leadership of a site that no other controller can lead: a site in files, or a tool with exclusive access
+ * to the database.
+ */
 export function soleLeadership(store: Pick<Store, 'get' | 'all'>): Leadership {
   const view = viewOf(store)
   return { confirmed: () => view, isHeld: true, onChange: () => () => {}, signal: () => never }

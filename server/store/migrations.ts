@@ -1,26 +1,30 @@
 import type { RawRecord } from './state.ts'
 
 /**
- * Step of a record from one schema version to the next: it becomes one record, several, or none. Records stay in their file.
- * A deletion has no value; its key must map as its record's does.
+ * Migrates a record from one schema version to the next: returns one record, several, or none. All of them stay in the
+ * same file.
+ * A deletion has no value; its key must be mapped like the key of its record.
  */
 type MigrationStep = (record: RawRecord) => readonly RawRecord[]
 
-/** The schema versions this program knows. */
+/** The schema versions that this program supports. */
 export interface Migrations {
-  /** The version it writes. */
+  /** Version of new records. */
   current: number
-  /** Steps by the version they start from; each leads to the next version. */
+  /** Steps by the version from which they start; each leads to the next version. */
   steps: ReadonlyMap<number, MigrationStep>
 }
 
 const asItWas: MigrationStep = (record) => [record]
 
 /**
- * Version 2 added accounts, their sessions and tokens, and views of the wall; version 3 cameras that live on without the controller. A program of the version before would take
- * the additions for damage; the other records are unchanged. Version 4 seals secrets for their place, which a program of the version before cannot open; old ones are resealed
- * while the site runs. Version 5 added the trash, and templates of rooms; version 6 recordings and live streams.
- * Version 7 seals secrets for the addresses to which they are sent; texts of the version before are resealed while the site runs. It also added capabilities.
+ * Version 2 added accounts, their sessions and tokens, and wall views. Version 3 added cameras that continue without
+ * the controller. An older program would treat these additions as damage; the other records are unchanged.
+ * Version 4 seals secrets for their place; an older program cannot open them. Old secrets are resealed while the site
+ * runs.
+ * Version 5 added the trash and room templates; version 6 added recordings and live streams.
+ * Version 7 seals secrets for the addresses to which they are sent; older texts are resealed while the site runs. It
+ * also added capabilities.
  */
 export const migrations: Migrations = {
   current: 7,
@@ -34,7 +38,7 @@ export const migrations: Migrations = {
   ]),
 }
 
-/** A file was written by a newer Roomdesk: it is left alone. */
+/** A file was written by a newer version of Roomdesk. The file is not changed. */
 export class StoreVersionError extends Error {
   override readonly name = 'StoreVersionError'
 
@@ -46,7 +50,7 @@ export class StoreVersionError extends Error {
   }
 }
 
-/** The record, or records, of the current version. */
+/** Migrates a record to the current version. */
 export function migrateRecord(record: RawRecord, version: number, known: Migrations): readonly RawRecord[] {
   let records: readonly RawRecord[] = [record]
   for (let from = version; from < known.current; from++) {

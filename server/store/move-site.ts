@@ -33,26 +33,25 @@ import { loadKeyFile } from './files/key-file.ts'
 import { createSealer, type Sealer } from './sealer.ts'
 import { collectionNames, type State } from './state.ts'
 
-/** Which way a site goes. */
+/** Options of a move of the site. */
 export interface MoveOptions {
-  /** The data folder, which stays this controller's own either way. */
+  /** The data folder. It belongs to this controller before and after the move. */
   folder: string
-  /** Address of the database. */
   database: string | undefined
   to: MoveTarget
 }
 
-/** All that is moved. */
+/** Everything that is moved. */
 interface Site {
   state: State
-  /** The highest room number ever given. */
+  /** The highest room number ever assigned. */
   roomNumber: number
 }
 
 /**
- * Moves a site between the files of a data folder and a database, and compares every record before the place it comes from is given up. That keeps its copy, and no start takes it any more.
- * A move that was cut short is finished by another call.
- * @returns what was moved, for the operator
+ * Moves a site between the files of a data folder and a database. Compares every record before it gives up the source.
+ * The source keeps its copy, but no start uses it any more. Another call finishes an interrupted move.
+ * @returns a summary of the moved records, for the operator
  * @throws DatabaseError, StoreFileError when the target holds another site or cannot be used; then nothing was changed
  */
 export async function moveStore({ folder, database, to }: MoveOptions): Promise<string> {
@@ -78,7 +77,7 @@ export async function moveStore({ folder, database, to }: MoveOptions): Promise<
   }
 }
 
-/** The error with what mends it; one that says so itself is returned as it is. */
+/** Returns the error with advice for the operator; an error that already contains advice is returned unchanged. */
 function notMoved(error: unknown, folder: string, { shown }: DatabaseAddress): unknown {
   const again = 'The site is where it was; then start the move once more.'
   if (isOfServer(error))
@@ -102,7 +101,7 @@ async function moveToDatabase(
   await resumeMoveToDatabase(folder)
   if ((await filesOfSite(folder)).length === 0)
     throw new StoreFileError(`${folder} holds no site in files: correct the data folder (--data-dir).`)
-  // Whatever an earlier version or a crash has left is brought into order first.
+  // First recovers the files from a crash or an earlier version.
   await (await openFiles({ folder, sealer })).close()
   const unlock = await lockFolder(folder)
   try {
@@ -115,7 +114,7 @@ async function moveToDatabase(
     })
     if (!fresh && !moved) {
       const there = await readState(session, migrations, address)
-      // Nothing, or what an earlier call has brought.
+      // The database is empty, or holds the result of an earlier call.
       if (!isEmpty(there.state) && difference(site.state, there.state) !== undefined)
         throw new DatabaseError(
           `The database ${address.shown} is not empty: it holds a site already. Name another database.`,
@@ -129,12 +128,12 @@ async function moveToDatabase(
     await session.query(`update roomdesk_site set moved_to = '', moved_at = null`)
     const written = await readState(session, migrations, address)
     compare(site, written, `the database ${address.shown}`)
-    // From here on no start takes the files, and none takes the database until it has everything.
+    // From here on no start uses the files, and none uses the database until the move is complete.
     await beginMove(folder, address.shown, 'database')
     try {
       await session.query('commit')
     } catch (error) {
-      // The next call finds out whether the move was stored.
+      // The next call checks whether the move was stored.
       throw new DatabaseError(`The database ${address.shown} did not confirm the move: start it once more.`, {
         cause: error,
       })
@@ -147,7 +146,10 @@ async function moveToDatabase(
   }
 }
 
-/** Until the database has everything, the files are whole: a move that was cut short begins again. */
+/**
+ * Resumes a move to the database. The files are complete until the database has everything, so an interrupted move
+ * starts from the beginning.
+ */
 async function resumeMoveToDatabase(folder: string): Promise<void> {
   const mark = await readMoveMark(folder)
   if (mark === undefined) return
@@ -184,7 +186,7 @@ async function moveToFiles(folder: string, address: DatabaseAddress, session: Se
       throw new DatabaseError(
         `${site.lost} changes are missing in the journal of the database ${address.shown}: put it back from a backup of its own, or start Roomdesk with it once, which goes on without them.`,
       )
-    // Until the files are whole the site is in the database, and no start takes either.
+    // The site is in the database until the files are complete, and no start uses either meanwhile.
     await beginMove(folder, address.shown, 'files')
     await putLeftoversAside(folder)
     await writeFiles(folder, site)
@@ -210,7 +212,7 @@ async function writeFiles(folder: string, { state, roomNumber }: Site): Promise<
 
 const isEmpty = (state: State): boolean => collectionNames.every((name) => state[name].size === 0)
 
-/** @throws DatabaseError when one record is not what it was */
+/** @throws DatabaseError when a record differs */
 function compare(from: Site, to: Site, where: string): void {
   const record =
     difference(from.state, to.state) ?? (to.roomNumber < from.roomNumber ? 'the highest room number' : undefined)
@@ -218,7 +220,7 @@ function compare(from: Site, to: Site, where: string): void {
     throw new DatabaseError(`${record} is not the same in ${where}: nothing was moved. Please report this.`)
 }
 
-/** The first record that is not the same in both, or not in the same place; undefined: all are. */
+/** Returns the name of the first record that differs or has a different position; undefined: the states are equal. */
 function difference(from: State, to: State): string | undefined {
   for (const name of collectionNames) {
     const [left, right] = [[...from[name]], [...to[name]]]

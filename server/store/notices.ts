@@ -1,20 +1,20 @@
 import type { StoreNotice } from './store.ts'
 
-/** Logger of the store; pino fits. */
+/** Logger of the store, compatible with pino. */
 export interface StoreLogger {
   info(details: object, message: string): void
   warn(details: object, message: string): void
   error(details: object, message: string): void
 }
 
-/** Notices kept for the console. */
+/** Maximum number of notices kept for the console. */
 const kept = 100
 
-/** Advice for the operator about lost changes (docs/operate/data.md has more of it). */
+/** Advice for the operator about lost changes (details: docs/operate/data.md). */
 const afterLoss =
   'Check the disk; then recreate what is missing, or stop Roomdesk and restore a newer copy of the whole data folder.'
 
-/** Text of a notice and, where something is lost, the remedy. */
+/** Returns the text of a notice, with advice if changes were lost. */
 export function withAdvice({ message, lost }: StoreNotice): string {
   return lost === true ? `${message} ${afterLoss}` : message
 }

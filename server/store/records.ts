@@ -1,4 +1,4 @@
-/** The records as they are stored. Secrets are sealed texts (`*_sealed`): they leave the store through `Store.unseal` only. */
+/** The stored records. Secrets are sealed texts (`*_sealed`): only `Store.unseal` opens them. */
 
 import type { EventEntry } from '../../shared/domain/events.ts'
 import type { Role } from '../../shared/domain/roles.ts'
@@ -15,26 +15,26 @@ import type { RoomSchedule } from '../../shared/schedule/room-schedule.ts'
 import type { TemplateSettings } from '../../shared/domain/room-templates.ts'
 import type { RecordingStarter, RecordingStream } from '../../shared/domain/recordings.ts'
 
-/** A key pair that a client authenticates with. */
+/** A key pair with which a client authenticates. */
 export interface StoredCredential {
   access_key: string
   secret_key_sealed: string
   label: string
   enabled: boolean
-  /** May create rooms of room_mode 3 and 4. */
+  /** Whether it may create rooms of room_mode 3 and 4. */
   p2p: boolean
-  /** Milliseconds since the epoch, as every `_at`. */
+  /** Milliseconds since the epoch, like every `_at`. */
   created_at: number
   rotated_at: number
-  /** How often everything that it had opened was ended; left out: never. */
+  /** Incremented whenever everything opened with this credential is ended; left out: never. */
   generation?: number
 }
 
-/** The settings; the credentials of TURN servers are sealed. */
+/** The settings, with sealed credentials of TURN servers. */
 export interface StoredSettings extends Omit<Settings, 'media' | 'object_storage'> {
-  /** Every secret of the site is sealed for its place: one without a place opens no more. Left out: not yet. */
+  /** Every secret of the site is sealed for its place, so a secret without a place is rejected. Left out: not yet. */
   sealed_for_places?: true
-  /** The same of the addresses to which secrets are sent. */
+  /** The same for the addresses to which secrets are sent. */
   sealed_for_addresses?: true
   media: Omit<Settings['media'], 'ice_servers'> & { ice_servers: readonly StoredIceServer[] }
   /** Left out: stored by an earlier version. */
@@ -55,7 +55,7 @@ export interface StoredIceServer extends Omit<Settings['media']['ice_servers'][n
   credential_sealed: string
 }
 
-/** A session that an authentication opened. The token itself is not stored: the key is its SHA-256. */
+/** A session that an authentication opened. The token is not stored: the key is its SHA-256. */
 export interface StoredSession {
   access_key: string
   form: DigestForm
@@ -63,16 +63,16 @@ export interface StoredSession {
   used_at: number
 }
 
-/** An MCU node; what its kind keeps secret is sealed under `secrets_sealed` (JSON). */
+/** An MCU node. Its secrets are sealed together as JSON in `secrets_sealed`. */
 export interface StoredNode extends NodeConfig {
   created_at: number
   draining: boolean
-  /** When draining began, and how many rooms it had then; left out while it does not drain. */
+  /** When draining began, and the number of rooms at that time; left out while the node is not draining. */
   drain?: { since: number; rooms: number }
   secrets_sealed: string
 }
 
-/** A room (specification, section 2.1) and what the controller keeps with it. */
+/** A room (specification, section 2.1) and the controller's additional fields. */
 export interface StoredRoom {
   /** Never reused. */
   id: number
@@ -87,29 +87,32 @@ export interface StoredRoom {
   /** Empty when the caller gave none. */
   room_extend_id: string
   room_mode: 1 | 2 | 3 | 4
-  /** Wishes of the operator; scheduled and open follow from the users in it. */
+  /** Set by the operator. The scheduled and open states follow from the users in the room. */
   locked: boolean
   closed: boolean
-  /** Whether its number is enough to join it; left out: as the site says. */
+  /** Whether the room number is enough to join; left out: as in the site's settings. */
   entry_by_number?: EntryByNumber
-  /** A host lets people in; left out: nobody waits. */
+  /** Whether a host admits people; left out: no waiting room. */
   waiting_room?: boolean
-  /** When it is open; left out: always. */
+  /** Times when the room is open; left out: always. */
   schedule?: RoomSchedule
-  /** Last change by its schedule that was performed; left out: none. */
+  /** Last change that its schedule made; left out: none. */
   schedule_mark?: ScheduleMark
   /** Left out: none. */
   tags?: readonly string[]
-  /** Name of the node that serves it; empty when it was never assigned. */
+  /** Name of the node that serves the room; empty when it was never assigned. */
   node: string
-  /** Names of further nodes that hold it for some of its people, the oldest first; left out: none. Only where `node` is named, and is not among them. */
+  /**
+   * Names of secondary nodes that serve some participants of the room, the oldest first; left out: none. Only set if
+   * `node` is set; never includes `node`.
+   */
   branches?: readonly string[]
-  /** access_key that created it; empty when the operator did. */
+  /** access_key that created the room; empty: the operator. */
   created_by: string
   created_at: number
-  /** When it is recorded; left out: as the site says. */
+  /** When the room is recorded; left out: as in the site's settings. */
   recording?: RecordingRule
-  /** Users who were removed lately, and whose earlier links are void; left out: nobody. */
+  /** Users who were recently removed, and whose earlier links are void; left out: none. */
   removals?: readonly StoredRemoval[]
 }
 
@@ -119,54 +122,57 @@ export interface StoredRemoval {
   /** Id of the join link that was used; empty for none. */
   token_id: string
   at: number
-  /** Refused until then, whatever the link. */
+  /** The user is refused until this time, with any link. */
   until: number
 }
 
-/** An outgoing user: an external device that is meant to be in a room (specification, section 2.3). */
+/** An outgoing user: an external device that should be in a room (specification, section 2.3). */
 export interface StoredDevice {
   roomId: string
   userId: string
   userName: string
-  /** Without login. */
+  /** Address without login name and password. */
   userAddress: string
   userData: string
-  /** As the caller gave them, without login_password. */
+  /** As given by the caller, without login_password. */
   options: Record<string, unknown>
   /** Empty when there is none. */
   login_password_sealed: string
   /** Left out: none. */
   tags?: readonly string[]
-  /** The operator paused it: it stays, and is not joined. */
+  /** Whether the operator paused it: the record stays, but the device is not joined. */
   paused: boolean
-  /** When it is recorded; left out: as the site says. */
+  /** When the device is recorded; left out: as in the site's settings. */
   recording?: RecordingRule
   created_at: number
 }
 
-/** A recording that somebody started by hand, and nobody has stopped. */
+/** A manual recording that was started and not stopped yet. */
 export interface StoredRecordingWish {
   room_id: string
-  /** Camera or person; empty: the whole room. */
+  /** Device or participant; empty: the whole room. */
   user_id: string
   by: Exclude<RecordingStarter, 'rule' | 'order'>
   /** Account, name of the host, or access_key. */
   name: string
   at: number
-  /** Of a camera: ends when it leaves the room. Left out: of the room or a person, and by earlier versions. */
+  /**
+   * Whether it is the recording of a camera: it ends when the camera leaves the room. Left out for a room or a person,
+   * and in records of earlier versions.
+   */
   camera?: boolean
-  /** Beginning of the meeting with which it ends; left out: none yet. */
+  /** Start of the meeting with which the recording ends; left out: no meeting yet. */
   meeting?: number
 }
 
-/** A span of recordings that is kept whatever the retention. */
+/** A span of recordings that is exempt from retention. */
 export interface StoredRecordingKeep {
   id: string
   streams: readonly RecordingStream[]
   from: number
   to: number
   note: string
-  /** Account or kind of proof. */
+  /** Account, or kind of proof. */
   kept_by: string
   kept_at: number
 }
@@ -179,7 +185,7 @@ export interface StoredRoomTemplate {
   changed_at: number
 }
 
-/** A recording that a client of an API or an operator started: with a beginning, an end and files of its own. */
+/** A recording that an API client or an operator started, with a start, an end and its own files. */
 export interface StoredRecording {
   id: string
   name: string
@@ -188,33 +194,33 @@ export interface StoredRecording {
   room_id: string
   /** Empty: the whole room. */
   user_id: string
-  /** Streams of it: none, the user's own (or everybody's own, of a room), or all of the room as one sound. */
+  /** Audio streams: none, the user's own (for a room: everybody's own), or all of the room mixed. */
   sound: 'none' | 'own' | 'room'
-  /** `screen` is the user's screen. */
+  /** `screen`: the user's shared screen. */
   picture: 'none' | 'main' | 'screen'
-  /** Wanted; left out: whatever its codecs allow. */
+  /** Requested format; left out: any format that the codecs allow. */
   container?: 'mp4' | 'webm'
-  /** finishing: its files are being made. */
+  /** finishing: its files are being written. */
   state: 'recording' | 'finishing' | 'available' | 'failed'
-  /** Why it failed, one sentence; left out: it did not. */
+  /** Reason of the failure, one sentence; left out: no failure. */
   reason?: string
   /** access_key; empty: an operator. */
   created_by: string
-  /** Name of the operator, as events hold it; left out: a client ordered it, or an earlier version stored it. */
+  /** Name of the operator, as in events; left out: a client started it, or an earlier version stored it. */
   ordered_by?: string
   created_at: number
-  /** Left out while it is recorded. */
+  /** Left out while recording. */
   ended_at?: number
-  /** Random part of the URLs of its files: whoever has one may download, as long as its capability exists. */
+  /** Random part of the URLs of its files. Anybody with the URL may download them while the capability exists. */
   token_sealed: string
-  /** Key of its capability; left out: stored by an earlier version. */
+  /** Key of its capability; left out in records of earlier versions. */
   capability?: string
   files: readonly StoredRecordingFile[]
 }
 
 /** A complete file of a recording. */
 export interface StoredRecordingFile {
-  /** Name below the folder of such files. */
+  /** Name relative to the folder of client recordings. */
   file: string
   user_id: string
   source: StreamSource
@@ -224,15 +230,18 @@ export interface StoredRecordingFile {
   started_at: number
 }
 
-/** Deletion of a recording whose files have to be removed. Stored with the deletion, so that each controller that leads removes them from its folder. */
+/**
+ * Deletion of a recording whose files must be removed. It is stored with the deletion, so that every later leader
+ * removes the files from its own folder.
+ */
 export interface StoredRecordingRemoval {
-  /** Names of the files that the recording had. */
+  /** Names of the recording's files. */
   files: readonly string[]
-  /** Moment of the deletion, in milliseconds since the epoch; left out: an earlier version stored it. */
+  /** Time of the deletion, in milliseconds since the epoch; left out in records of earlier versions. */
   at?: number
 }
 
-/** A live stream that a client of an API started. */
+/** A live stream that an API client started. */
 export interface StoredLive {
   id: string
   name: string
@@ -241,7 +250,7 @@ export interface StoredLive {
   user_id: string
   sound: 'none' | 'own' | 'room'
   picture: 'none' | 'main' | 'screen'
-  /** stopped, or failed with a reason. */
+  /** `failed` has a reason. */
   state: 'living' | 'stopped' | 'failed'
   reason?: string
   created_by: string
@@ -249,38 +258,38 @@ export interface StoredLive {
   ordered_by?: string
   created_at: number
   ended_at?: number
-  /** Given by the client for its viewers, and only returned. Empty: none. */
+  /** URLs that the client gave for its viewers; returned unchanged. Empty: none. */
   rtmp_url: string
   hls_url: string
-  /** It is pushed to the address in `secrets_sealed`; left out: it is not, or an earlier version stored it. */
+  /** The stream is pushed to the address in `secrets_sealed`; left out: no push, or a record of an earlier version. */
   pushed?: true
-  /** JSON `{link, publish}`: the token of its page and playlist, and the address to push to, which often holds a key. */
+  /** JSON `{link, publish}`: the token of its page and playlist, and the push address, which often contains a key. */
   secrets_sealed: string
-  /** Key of its capability, with which it ends; left out: stored by an earlier version. */
+  /** Key of the capability with which it ends; left out in records of earlier versions. */
   capability?: string
 }
 
-/** A saved view of the wall of pictures. */
+/** A saved view of the video wall. */
 export interface StoredWallView {
   id: string
   name: string
   items: WallItem[]
   /** Left out: equal tiles on one page. */
   arrangement?: WallArrangement | undefined
-  /** Rises with each change. */
+  /** Incremented with each change. */
   revision: number
   changed_at: number
 }
 
-/** Somebody who may use the console. */
+/** A console user. */
 export interface StoredAccount {
   id: string
   name: string
   role: Role
   enabled: boolean
-  /** A scrypt hash, as `hashPassword` writes it. */
+  /** A scrypt hash from `hashPassword`. */
   password_sealed: string
-  /** Random, and another one with every new password, new role and disabling: sessions of an earlier one are over. */
+  /** Random. Changes with every new password, new role and disabling, which ends all earlier sessions. */
   stamp: string
   created_at: number
   password_changed_at: number
@@ -289,117 +298,118 @@ export interface StoredAccount {
 /** A browser that is signed in with an account. Its cookie is not stored: the key is its SHA-256. */
 export interface StoredAccountSession {
   account: string
-  /** Stamp of the account at that time. */
+  /** Stamp of the account at sign-in. */
   stamp: string
   address: string
   browser: string
   created_at: number
   used_at: number
-  /** When its person last gave the password again; left out: not since it began. */
+  /** When the password was last confirmed; left out: not since sign-in. */
   password_at?: number
-  /** Digest of the page's half; left out: begun by an earlier version, and void. */
+  /** Digest of the page's half of the secret; left out: a session of an earlier version, which is void. */
   page?: string
 }
 
-/** A personal access token. It is not stored itself: the key is its SHA-256. */
+/** A personal access token. The token is not stored: the key is its SHA-256. */
 export interface StoredAccessToken {
   /** Id of its account. */
   account: string
   label: string
-  /** Bound of what it may do; left out: the account's role is the only one. */
+  /** Limit of its permissions; left out: only the account's role limits it. */
   role?: Role
-  /** Left out in records of versions without scopes: those of use to `role`. */
+  /** Left out in records of versions without scopes: `role` determines the scopes. */
   scopes?: readonly TokenScope[]
   created_at: number
   expires_at: number
 }
 
-/** When an account last signed in, or a token was last used. Apart from them, because it may be lost. */
+/** When an account last signed in, or a token was last used. Stored separately, because it may be lost. */
 export interface StoredUse {
   at: number
-  /** Number of an event log's entry that was on disk by then. */
+  /** Sequence number of an event log entry that was on disk at that time. */
   seq?: number
 }
 
-/** A camera in a room of a node that lives on without the controller: what takes it over again. */
+/** A camera in a room of a node that continues without the controller. Contains what is needed to resume control. */
 export interface StoredCameraBridge {
-  /** Name of the node. */
   node: string
   room_id: string
   user_id: string
   user_name: string
-  /** Its session with the node, and the two handles in it: of the room, and of the camera. */
+  /** Our session with the node, and the session's handles for the room and for the camera. */
   session: number
   publisher: number
   subscriber: number
-  /** A third handle of the session, for what concerns no single camera. */
+  /** A third handle of the session, for requests that concern no single camera. */
   control: number
-  /** Id of the mountpoint that pulls the camera, on the node. */
+  /** Id of the mountpoint on the node that pulls the camera's stream. */
   mountpoint: string
-  /** When its media first flowed; 0: it has not yet. */
+  /** When its media first flowed; 0: not yet. */
   joined_at: number
 }
 
-/** A stream that one node hands to another, which lives on without the controller: what takes it over again. */
+/**
+ * A stream that one node relays to another and that continues without the controller. Contains what is needed to resume
+ * control.
+ */
 export interface StoredRelayBridge {
   room_id: string
   /** The participant that publishes it. */
   stream: string
-  /** Its form with the shown name: when they change, the camera is relayed again. */
+  /** Form of the stream and the shown name: when they change, the camera is relayed again. */
   form: string
   display: string
-  /** Name of the node that has it, our session there, and the handle that subscribes in it. */
+  /** Name of the source node, our session there, and its subscribing handle. */
   from_node: string
   from_session: number
   subscriber: number
-  /** Name of the node that gets it, our session there, and the handle that publishes in it. */
+  /** Name of the target node, our session there, and its publishing handle. */
   to_node: string
   to_session: number
   publisher: number
-  /** When its media first flowed; 0: it has not yet. */
+  /** When its media first flowed; 0: not yet. */
   up_at: number
 }
 
-/** Our participant in a room of a node who looks who publishes there. */
+/** Our participant in a room of a node, which observes the publishers of the room. */
 export interface StoredRelayObserver {
-  /** Name of the node. */
   node: string
   room_id: string
-  /** Our session with the node, and its handle in it. */
+  /** Our session with the node, and the session's handle. */
   session: number
   handle: number
   joined_at: number
 }
 
-/** A meeting in progress. Apart from its room, because it may be lost. */
+/** A meeting in progress. Stored separately from its room, because it may be lost. */
 export interface StoredMeeting {
-  /** When its first person came. */
+  /** When the first person joined. */
   since: number
-  /** When somebody was last known to be in it. */
+  /** When a person was last seen in the meeting. */
   seen_at: number
 }
 
-/** Caller who deleted something: an operator, a client of an API, or the controller itself. */
+/** Author of a deletion: an operator, an API client, or the controller itself. */
 export interface StoredDeleter {
   type: 'operator' | 'client' | 'system'
-  /** Operator: account or kind of proof. Client: its access_key. */
+  /** Operator: account or kind of proof. Client: access_key. */
   name: string
 }
 
-/** Fields of everything in the trash. */
+/** Common fields of all entries in the trash. */
 interface TrashFields {
   id: string
   deleted_at: number
-  /** Deleted for good then. */
+  /** Time of the final deletion. */
   expires_at: number
   deleted_by: StoredDeleter
   /** Shared by everything that one call of an operator deleted; empty for clients. */
   batch: string
-  /** Length of the stored records as JSON. */
+  /** Length of the stored records as JSON, in bytes. */
   bytes: number
 }
 
-/** A deleted record; its secrets stay sealed for the place that they had. */
+/** A deleted record. Its secrets stay sealed for their original place. */
 export type TrashedThing =
   | { kind: 'rooms'; record: StoredRoom; devices: readonly StoredDevice[] }
   | { kind: 'devices'; record: StoredDevice }
@@ -407,9 +417,9 @@ export type TrashedThing =
   | { kind: 'nodes'; record: StoredNode }
   | { kind: 'wall_views'; record: StoredWallView }
 
-/** Something in the trash. The outgoing users of a room are part of it. */
+/** An entry in the trash. The entry of a room includes its outgoing users. */
 export type StoredTrash = TrashFields & TrashedThing
 
-/** An event that is stored with its change, until the event log has it. */
+/** An event that is stored with its change until it is in the event log. */
 export type StoredPendingEvent = Pick<EventEntry, 'at' | 'kind' | 'subject'> &
   Partial<Pick<EventEntry, 'level' | 'actor' | 'params' | 'before' | 'after' | 'room'>>

@@ -4,7 +4,7 @@ import type { SealedPlace } from './sealer.ts'
 import type { CollectionName } from './store.ts'
 import type { State } from './state.ts'
 
-/** Field of each collection that holds a sealed text; empty: the record has no secret. */
+/** Name of the field of each collection that holds a sealed text. If the field is empty, the record has no secret. */
 const sealedFields = {
   credentials: 'secret_key_sealed',
   nodes: 'secrets_sealed',
@@ -20,25 +20,25 @@ const sealedFields = {
 export type SealedCollection = keyof typeof sealedFields
 type RecordOf<C extends SealedCollection> = State[C] extends ReadonlyMap<string, infer R> ? R : never
 
-/** Place of the secret of a record that is sent to no address. */
+/** Returns the place of a secret that is sent to no address. */
 export function placeOf(collection: Exclude<SealedCollection, 'nodes' | 'devices'>, key: string): SealedPlace {
   return [collection, key, sealedFields[collection]]
 }
 
-/** Place of the secrets of a node: those of a Janus server are sent to its addresses only. */
+/** Returns the place of the secrets of a node. The secrets of a Janus server are sent to its own addresses only. */
 export function nodePlace(node: Pick<StoredNode, 'name' | 'kind' | 'ws_url' | 'admin_url'>): SealedPlace {
   const of = ['nodes', node.name, sealedFields.nodes]
   return node.kind === 'janus' ? { of, address: JSON.stringify([node.ws_url, node.admin_url]) } : of
 }
 
-/** Place of the password of a camera: it is sent to these hosts and ports only. */
+/** Returns the place of the password of a camera. The password is sent to these hosts and ports only. */
 export function devicePlace(device: Pick<StoredDevice, 'userId' | 'userAddress' | 'options'>): SealedPlace {
   const { assist_address: assist } = device.options
   const addresses = [device.userAddress, ...(typeof assist === 'string' ? [assist] : [])]
   return { of: ['devices', device.userId, sealedFields.devices], address: loginTargets(addresses) }
 }
 
-/** Place of the secret of any record of a collection. */
+/** Returns the place of the secret of any record. */
 export function placeOfRecord<C extends SealedCollection>(
   collection: C,
   key: string,
@@ -49,12 +49,15 @@ export function placeOfRecord<C extends SealedCollection>(
   return [collection, key, sealedFields[collection]]
 }
 
-/** Place of the credential of a TURN server: it is sent to these addresses only. */
+/** Returns the place of the credential of a TURN server. The credential is sent to these addresses only. */
 export function iceServerPlace(urls: unknown): SealedPlace {
   return ['settings', 'site', 'media.ice_servers', JSON.stringify(urls)]
 }
 
-/** Place of the secret key of the object storage: it belongs to this key id, and signs requests to this address only. */
+/**
+ * Returns the place of the secret key of the object storage. The key belongs to this key id, and signs requests to this
+ * address only.
+ */
 export function objectStoragePlace({
   access_key_id: id,
   endpoint,
@@ -66,26 +69,28 @@ export function objectStoragePlace({
   return { of, address: String(endpoint) }
 }
 
-/** Place of the media tickets of one node; they are kept by pages, not stored. */
+/** Returns the place of the media tickets of a node. Pages keep the tickets; they are not stored. */
 export function ticketPlace(node: string): SealedPlace {
   return ['media ticket', node]
 }
 
-/** Every collection whose records hold a sealed text. */
 export const sealedCollections = Object.keys(sealedFields) as readonly SealedCollection[]
 
-/** Sealed text of a record; empty: it has none. */
+/** Returns the sealed text of a record; empty: it has no secret. */
 export function sealedTextOf(collection: SealedCollection, record: object): string {
   const text: unknown = Reflect.get(record, sealedFields[collection])
   return typeof text === 'string' ? text : ''
 }
 
-/** The record with another sealed text. */
+/** Returns the record with another sealed text. */
 export function withSealedText<R extends object>(collection: SealedCollection, record: R, text: string): R {
   return { ...record, [sealedFields[collection]]: text }
 }
 
-/** Something in the trash with other sealed texts: those of its record, and of the outgoing users of a room. The same object when all stay. */
+/**
+ * Returns an entry of the trash with other sealed texts, also for the outgoing users of a room. Returns the same object
+ * if no text changes.
+ */
 export function withTrashTexts(entry: StoredTrash, after: (text: string, place: SealedPlace) => string): StoredTrash {
   const placed = <C extends SealedCollection, R extends RecordOf<C> & object>(
     collection: C,

@@ -9,35 +9,39 @@ const addressedPrefix = 'sealed:v3:'
 /** Prefix of a text of an earlier version, which opens in any place. */
 const placelessPrefix = 'sealed:v1:'
 
-/** Prefixes of all versions; equally long. */
+/** Prefixes of all versions, all of the same length. */
 export const prefixes = [placelessPrefix, sealedPrefix, addressedPrefix] as const
 
-/** Names where a sealed text belongs: it opens nowhere else. Authenticated with the text (AAD), never stored. */
+/** Place of a sealed text: the text opens in no other place. Authenticated with the text (AAD), never stored. */
 export type SealedPlace = readonly string[] | AddressedPlace
 
-/** Place of a secret that is sent to an address: once the address is another, the text does not open. */
+/** Place of a secret that is sent to an address. If the address changes, the text does not open. */
 interface AddressedPlace {
   readonly of: readonly string[]
   readonly address: string
 }
 
-/** Turns secrets into texts that are safe on disk, and back. Where the key comes from is not its business. */
+/** Encrypts secrets for storage on disk, and decrypts them. */
 export interface Sealer {
-  /** Encrypts a secret for its place; the same secret seals differently each time. */
+  /** Encrypts a secret for its place; each call gives a different text. */
   seal(text: string, place: SealedPlace): string
   /**
-   * Opens a sealed text; one of an earlier version opens in any place, or with any address.
+   * Opens a sealed text. A text of an earlier version opens in any place, or with any address.
    * @throws ApiError 'internal' when the text was sealed with another key or for another place, or was altered
    */
   unseal(text: string, place: SealedPlace): string
   /**
-   * Seals a text of an earlier version for its place. The same text and place give the same result, so that a restored backup equals the resealed state.
-   * @throws ApiError 'internal' as `unseal` does
+   * Reseals a text of an earlier version for its place. The same text and place give the same result, so that a
+   * restored backup equals the resealed state.
+   * @throws ApiError 'internal', like `unseal`
    */
   reseal(text: string, place: SealedPlace): string
-  /** A proof of this text for one purpose that only who has the key can make, base64url: HMAC-SHA-256 with a key of that purpose alone. */
+  /**
+   * Returns a proof of a text for one purpose, base64url: an HMAC-SHA-256 with a key of that purpose only. Making a
+   * proof requires the site's key.
+   */
   proof(purpose: string, text: string): string
-  /** The key with which proofs for one purpose are made, for a program that is to check them and know no more. */
+  /** Returns the key of the proofs for one purpose, for a program that checks them and must not get any other key. */
   keyFor(purpose: string): Buffer
 }
 
@@ -45,16 +49,17 @@ const ivBytes = 12
 const tagBytes = 16
 
 /**
- * AES-256-GCM (NIST SP 800-38D), random 96-bit iv per text, the place as additional authenticated data: `sealed:v2:` and base64url of iv, tag, data.
- * A place with an address: `sealed:v3:`, with a key of its own.
+ * Creates a sealer with AES-256-GCM (NIST SP 800-38D), a random 96-bit iv per text, and the place as additional
+ * authenticated data. A text is `sealed:v2:` and base64url of iv, tag, data.
+ * A text for a place with an address starts with `sealed:v3:` and has a separate key.
  * Texts of earlier versions (`sealed:v1:`) have no place and were sealed with the site's key itself.
- * @param key 32 bytes.
+ * @param key 32 bytes
  */
 export function createSealer(key: Buffer): Sealer {
   if (key.length !== 32) throw new RangeError('A sealing key has 32 bytes.')
-  // RFC 5869: what one purpose gives away says nothing of another, nor of the key.
+  // HKDF (RFC 5869): the key of one purpose reveals nothing about the other keys or the site's key.
   const keyFor = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', key, '', `roomdesk ${purpose}`, 32))
-  // A key of its own: a resealed text keeps its iv, and no iv may be used twice with one key.
+  // A separate key: a resealed text keeps its iv, and no iv may be used twice with the same key.
   const placedKey = keyFor('sealed text')
   const addressedKey = keyFor('sealed text for an address')
   const unseal = (text: string, place: SealedPlace): string => {
@@ -89,12 +94,12 @@ export function createSealer(key: Buffer): Sealer {
   }
 }
 
-/** Whether a text was sealed by an earlier version, for no place. */
+/** Whether an earlier version sealed a text, without a place. */
 export function isPlaceless(text: string): boolean {
   return text.startsWith(placelessPrefix)
 }
 
-/** Whether a text was sealed by an earlier version: for no place, or without the address of this place. */
+/** Whether an earlier version sealed a text: without a place, or without the address of this place. */
 export function isOutdated(text: string, place: SealedPlace): boolean {
   return isPlaceless(text) || (isAddressed(place) && text.startsWith(sealedPrefix))
 }
@@ -103,19 +108,25 @@ function isAddressed(place: SealedPlace): place is AddressedPlace {
   return 'of' in place
 }
 
-/** Whether two texts come from one sealing: they are equal, or one is the other resealed for its place. Does not prove who made them. */
+/**
+ * Whether two texts come from the same sealing: they are equal, or one is the other resealed for its place. Does not
+ * prove who made them.
+ */
 export function isSameSealing(one: string, other: string): boolean {
   return sealingOf(one) === sealingOf(other)
 }
 
-/** Identifies the sealing that made a text by its iv, which a resealing keeps. Returns a text that is not sealed as it is. */
+/**
+ * Returns the iv of a sealed text, which identifies its sealing and stays the same when the text is resealed. Returns
+ * any other text unchanged.
+ */
 export function sealingOf(text: string): string {
   if (!prefixes.some((prefix) => text.startsWith(prefix))) return text
   const { length } = sealedPrefix
   return text.slice(length, length + (ivBytes * 4) / 3)
 }
 
-/** The error of a stored secret that does not open. */
+/** Returns the error for a stored secret that does not open. */
 export function cannotOpen(cause?: unknown): ApiError {
   return new ApiError('internal', {
     refusal: refusal('secretSealed'),
@@ -123,7 +134,7 @@ export function cannotOpen(cause?: unknown): ApiError {
   })
 }
 
-/** @param place left out: the text has none */
+/** @param place left out: the text has no place */
 function decrypt(key: Buffer, text: string, place?: SealedPlace): string {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.length < ivBytes + tagBytes) throw new Error('too short')
@@ -137,7 +148,7 @@ function bytesOf(place: SealedPlace): Buffer {
   return Buffer.from(JSON.stringify(isAddressed(place) ? [...place.of, place.address] : place))
 }
 
-/** Compares a proof that was given with the right one, in a time that does not tell where they differ. */
+/** Compares a given proof with the expected one, in constant time. */
 export function isProof(given: string, right: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(right)]
   return one.length === other.length && timingSafeEqual(one, other)

@@ -6,12 +6,13 @@ import { cannotOpen, isOutdated, isPlaceless, type Sealer } from './sealer.ts'
 import type { State } from './state.ts'
 import type { Store, Transaction } from './store.ts'
 
-/** Settings as they were stored, with what they are now. */
+/** Cache: stored settings and the complete settings that were made from them. */
 const completed = new WeakMap<StoredSettings, Settings>()
 
 /**
- * The settings in force, with the secrets among them. Those that an earlier version stored get the fields that it did not know; costs nothing after the first time.
- * A secret that was sealed with another key counts as none: the site runs on without its TURN servers.
+ * Returns the settings in force, with their secrets opened. Settings of an earlier version get the defaults of new
+ * fields. The result is cached.
+ * A secret that was sealed with another key counts as missing: the site continues without its TURN servers.
  */
 export function siteSettings(store: Pick<Store, 'get' | 'unseal'>): Settings {
   const stored = store.get('settings', 'site')
@@ -24,7 +25,7 @@ export function siteSettings(store: Pick<Store, 'get' | 'unseal'>): Settings {
   return settings
 }
 
-/** Stores settings, their secrets sealed. The sealed text of a secret that does not change stays. */
+/** Stores settings and seals their secrets. If a secret is unchanged, its sealed text stays the same. */
 export function putSettings(
   transaction: Transaction,
   settings: Settings,
@@ -66,7 +67,7 @@ export function isSealedForPlaces(site: Pick<Store, 'get'>): boolean {
   return site.get('settings', 'site')?.sealed_for_addresses === true
 }
 
-/** Takes the mark off a state that was recovered: texts without a place open until they are resealed. */
+/** Removes the marks from a recovered state: texts without a place then open until they are resealed. */
 export function unmarkSealed(state: Pick<State, 'settings'>): void {
   const settings = state.settings.get('site')
   if (settings?.sealed_for_places === undefined) return
@@ -74,7 +75,7 @@ export function unmarkSealed(state: Pick<State, 'settings'>): void {
   state.settings.set('site', unmarked)
 }
 
-/** Opens a sealed text of a site. @throws ApiError 'internal' as Store.unseal does */
+/** Opens a sealed text of a site. @throws ApiError 'internal', like Store.unseal */
 export function unsealIn(
   site: Pick<Store, 'get'>,
   sealer: Pick<Sealer, 'unseal'>,
@@ -87,12 +88,15 @@ export function unsealIn(
   return sealer.unseal(text, place)
 }
 
-/** A new site: it has no secrets of an earlier version. */
+/** Whether the site is new, so it has no secrets of an earlier version. */
 function isEmpty(store: Pick<Store, 'get' | 'all'>): boolean {
   return store.get('settings', 'site') === undefined && sealedCollections.every((name) => store.all(name).size === 0)
 }
 
-/** Settings whose credentials are sealed for their places; the same object when they are. One that does not open stays as it is. */
+/**
+ * Returns settings whose credentials are sealed for their places; the same object if nothing changes. A credential that
+ * does not open stays unchanged.
+ */
 export function withPlacedSecrets(stored: StoredSettings, sealer: Pick<Sealer, 'reseal'>): StoredSettings {
   const settings = withPlacedStorage(stored, sealer)
   const servers = iceServersOf(settings)
@@ -115,17 +119,20 @@ function withPlacedStorage(settings: StoredSettings, sealer: Pick<Sealer, 'resea
   return { ...settings, object_storage: { ...storage, secret_sealed: resealed(text, place, sealer) } }
 }
 
-/** A text sealed for its place; as it is where it does not open. */
+/** Reseals a text for its place; returns it unchanged if it does not open. */
 export function resealed(text: string, place: SealedPlace, sealer: Pick<Sealer, 'reseal'>): string {
   try {
     return sealer.reseal(text, place)
   } catch {
-    // Sealed with another key: opening it says so.
+    // Sealed with another key: opening it reports the error.
     return text
   }
 }
 
-/** Settings with every credential sealed that an earlier version stored in the clear; undefined when there is none. `settings` is a document as it was read. */
+/**
+ * Returns settings with every clear-text credential of an earlier version sealed; undefined: there are none. `settings`
+ * is an unvalidated document.
+ */
 export function withoutClearSecrets(settings: unknown, sealer: Pick<Sealer, 'seal'>): StoredSettings | undefined {
   const servers = iceServersOf(settings)
   if (!servers.some((server) => 'credential' in server)) return undefined
@@ -149,7 +156,7 @@ function openSettings(
   return completeSettings({ ...stored, media: { ...stored.media, ice_servers }, object_storage })
 }
 
-/** Undefined: an earlier version knew none. */
+/** Returns the object storage with its secret opened; undefined in settings of an earlier version. */
 function openStorage(stored: StoredSettings['object_storage'], sealer: Pick<Sealer, 'unseal'>): unknown {
   if (stored === undefined) return undefined
   const { secret_sealed, ...storage } = stored
@@ -160,7 +167,10 @@ function openStorage(stored: StoredSettings['object_storage'], sealer: Pick<Seal
   }
 }
 
-/** Permitted networks of a storage that an earlier version stored, which had no such setting: one on this machine goes on. */
+/**
+ * Returns the permitted networks of an object storage whose settings lack them (earlier versions). A storage on this
+ * machine stays permitted.
+ */
 function networksBefore(endpoint: string): string[] {
   const host = URL.parse(endpoint)?.hostname ?? ''
   return /^(localhost|127\.[\d.]+|\[::1\])$/.test(host) ? ['127.0.0.0/8', '::1'] : []
@@ -170,7 +180,7 @@ function sealed({ urls }: { urls?: unknown }, secret: string, sealer: Pick<Seale
   return secret === '' ? '' : sealer.seal(secret, iceServerPlace(urls))
 }
 
-/** Sealed text of the same credential of a server before; undefined: there is none. */
+/** Returns the existing sealed text of the same credential; undefined: none. */
 function kept(
   before: readonly Record<string, unknown>[],
   { urls }: { urls?: unknown },
@@ -187,18 +197,18 @@ function opened({ urls }: { urls?: unknown }, text: string, sealer: Pick<Sealer,
   return unsealed(text, iceServerPlace(urls), sealer)
 }
 
-/** Empty: there is none, or it was sealed with another key. */
+/** Opens a sealed text; returns an empty string if it is empty or sealed with another key. */
 function unsealed(text: string, place: SealedPlace, sealer: Pick<Sealer, 'unseal'>): string {
   if (text === '') return ''
   try {
     return sealer.unseal(text, place)
   } catch {
-    // See above.
+    // Sealed with another key.
     return ''
   }
 }
 
-/** The ICE servers of a document that was read; none where it has none. */
+/** Returns the ICE servers of an unvalidated document; empty if it has none. */
 function iceServersOf(settings: unknown): Record<string, unknown>[] {
   if (typeof settings !== 'object' || settings === null || !('media' in settings)) return []
   const { media } = settings

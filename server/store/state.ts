@@ -4,7 +4,7 @@ import { nodeConfigSchema } from '../../shared/node.ts'
 import type { StoredDeleter, StoredTrash } from './records.ts'
 import type { Change, CollectionName, Collections } from './store.ts'
 
-/** The live maps, by collection. */
+/** The records in memory, by collection. */
 export type State = { [C in CollectionName]: Map<string, Collections[C]> }
 
 export function emptyState(): State {
@@ -37,7 +37,7 @@ export function emptyState(): State {
   }
 }
 
-/** Every collection, in a fixed order. */
+/** Names of all collections, in a fixed order. */
 export const collectionNames = Object.keys(emptyState()) as readonly CollectionName[]
 
 const known: ReadonlySet<unknown> = new Set(collectionNames)
@@ -46,22 +46,22 @@ function isCollectionName(name: unknown): name is CollectionName {
   return known.has(name)
 }
 
-/** Change, seen so that the compiler follows which collection holds which record. */
+/** A change with a type that ties each collection to its record. */
 type ChangeOf<C extends CollectionName> = {
   [K in C]: { collection: K; key: string; value: Collections[K] | undefined }
 }[C]
 
-/** A change of one collection. */
+/** Returns a change of one collection. */
 export function changeOf<C extends CollectionName>(
   collection: C,
   key: string,
   value: Collections[C] | undefined,
 ): Change {
-  // The signature ties value to collection; the compiler cannot see that through the union.
+  // The signature ties the value to its collection; the compiler cannot infer that through the union.
   return { collection, key, value } as Change
 }
 
-/** Does to the maps what a change says. @returns the value before it */
+/** Applies a change to the maps. @returns the previous value */
 export function applyChange<C extends CollectionName>(state: State, change: ChangeOf<C>): Collections[C] | undefined {
   const map: Map<string, Collections[C]> = state[change.collection]
   const before = map.get(change.key)
@@ -70,7 +70,7 @@ export function applyChange<C extends CollectionName>(state: State, change: Chan
   return before
 }
 
-/** A record as it was read, before any check. */
+/** A record as read, before any validation. */
 export interface RawRecord {
   collection: string
   key: string
@@ -78,30 +78,30 @@ export interface RawRecord {
   value: object | undefined
 }
 
-/** The change that a record of the current version stands for; undefined when we know no such collection. */
+/** Converts a record of the current version to a change; undefined for an unknown collection. */
 export function toChange(record: RawRecord): Change | undefined {
   if (!isCollectionName(record.collection)) return undefined
   const value = record.value === undefined ? undefined : completeRecord(record.collection, record.value)
-  // The record was written by this schema version and its checksum is right: it has the shape its collection says.
+  // This schema version wrote the record and its checksum is valid, so it has the shape of its collection.
   return { ...record, value } as Change
 }
 
 const node = nodeConfigSchema.omit({ name: true, kind: true }).parse({})
-/** Default of each field that was added after a record may have been stored. */
+/** Defaults of fields that were added in a later version. */
 const defaults: Partial<Record<CollectionName, object>> = {
   licence: licenceSchema.parse({}),
   nodes: { ...node, created_at: 0, draining: false, secrets_sealed: '' },
 }
 
-/** A record of an earlier version with every field of this one; the settings are completed where they are read. */
+/** Adds missing fields to a record of an earlier version. Settings are completed where they are read. */
 function completeRecord(collection: CollectionName, value: object): object {
-  // The record was written by this program: it has the shape of its collection.
+  // This program wrote the record, so it has the shape of its collection.
   if (collection === 'trash') return withSharedParts(value as StoredTrash)
   const fields = defaults[collection]
   return fields === undefined ? value : { ...fields, ...value }
 }
 
-/** Authors that are remembered. */
+/** Maximum number of cached authors. */
 const maxAuthors = 1_000
 
 const authors = new Map<string, StoredDeleter>()
@@ -109,8 +109,9 @@ const noDevices = Object.freeze([])
 let latestBatch = ''
 
 /**
- * Returns an entry of the trash that shares with the others what is often the same: its author, the name of its call, and the empty list of devices. The trash is as
- * long as the site, and each of these would be an object of its own in every entry that is read from the disk.
+ * Returns an entry of the trash that shares equal parts with other entries: its author, the id of its batch, and the
+ * empty list of devices. The trash can be as large as the site, and each part would otherwise be a separate object in
+ * every entry read from disk.
  */
 export function withSharedParts(entry: StoredTrash): StoredTrash {
   if (entry.batch === latestBatch) entry.batch = latestBatch
@@ -129,7 +130,7 @@ function shared(author: StoredDeleter): StoredDeleter {
   return author
 }
 
-/** Computes the changes that turn one state into the other, in no particular order. */
+/** Returns the changes that turn one state into the other, in no particular order. */
 export function changesBetween(from: State, to: State): Change[] {
   return collectionNames.flatMap((collection) => changesOf(collection, from, to))
 }

@@ -1,34 +1,37 @@
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 
-/** The storage cannot determine whether lines were stored: nobody may claim that they were not. */
+/** The storage cannot determine whether lines were stored. They must not be reported as not stored. */
 export class OutcomeUnknownError extends Error {
   override readonly name = 'OutcomeUnknownError'
 }
 
-/** Message of an error. */
+/** Returns the message of an error. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Refuses a change of which certainly nothing is stored, now or later. */
+/** Returns the error for a change that is definitely not stored, now or later. */
 export function notStored(reason: string, cause?: unknown): ApiError {
   return new ApiError('storage', { refusal: refusal('storage'), reason, cause })
 }
 
-/** Reports a change that may have been stored, or may be stored later: the store was given it, and has not confirmed it. */
+/** Returns the error for a change that the storage received but did not confirm: it may be stored now or later. */
 export function outcomeUnknown(reason: string, cause?: unknown): ApiError {
   return new ApiError('storage', { refusal: refusal('outcomeUnknown'), reason, cause })
 }
 
-/** The error of lines that the storage has rejected. By its contract none of them counts, except after an OutcomeUnknownError. */
+/**
+ * Returns the error for lines that the storage rejected. By contract none of them is stored, except after an
+ * OutcomeUnknownError.
+ */
 export function refusedError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const reason = reasonOf(error)
   return error instanceof OutcomeUnknownError ? outcomeUnknown(reason, error) : notStored(reason, error)
 }
 
-/** The error of anything else that failed with the disk or the database: where it stopped is not known. */
+/** Returns the error for any other failure of the disk or the database: how much was done is unknown. */
 export function storageError(error: unknown): ApiError {
   return error instanceof ApiError ? error : outcomeUnknown(reasonOf(error), error)
 }

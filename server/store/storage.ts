@@ -1,52 +1,61 @@
-/** Storage medium, named in refusals and notices. */
+/** Storage medium, named in error texts and notices. */
 export type Medium = 'disk' | 'database'
 
-/** The storage cannot be reached: nothing was stored, and the same change can be tried again when it is back. */
+/** The storage is unreachable: nothing was stored, and the same change can be retried when the storage is back. */
 export class StorageAwayError extends Error {
   override readonly name = 'StorageAwayError'
 }
 
-/** A storage that cannot be reached now. */
+/** An unreachable storage. */
 export interface Away {
-  /** Why. */
   error: Error
-  /** Resolves when it was reached again. */
+  /** Resolves when the storage is reachable again. */
   back: Promise<void>
 }
 
-/** Durable storage of the state, as journal lines and snapshots: files of this machine, or a database. Each kind of storage reads in its own way, when it is opened. */
+/**
+ * Durable storage of the state as journal lines and snapshots: files of this machine, or a database. Each kind has its
+ * own way of reading at start.
+ */
 export interface Storage {
   readonly medium: Medium
 
   /**
-   * Stores journal lines (`encodeChanges`): durable when it resolves, all of them, in this order. With none it only proves that it would store some. Calls do not overlap.
-   * When it rejects none of them counts, now or later. An outcome that is not known yet is waited for, until `abandon`.
-   * @throws StorageAwayError when it cannot be reached; OutcomeUnknownError when they may be stored all the same; anything else: it refuses these lines.
+   * Stores journal lines (`encodeChanges`). When the promise resolves, all of them are durable, in this order. Without
+   * lines the call only tests whether the storage accepts writes. Calls do not overlap.
+   * If the promise rejects, none of the lines is stored, now or later. It stays pending while the outcome is unknown,
+   * until `abandon`.
+   * @throws StorageAwayError when the storage is unreachable; OutcomeUnknownError when the lines may be stored
+   * nevertheless; any other error: the lines are rejected
    */
   append(lines: readonly string[]): Promise<void>
 
-  /** Reason why it cannot be reached; undefined: it can, as far as is known. */
+  /** Returns why the storage is unreachable; undefined: it is reachable as far as is known. */
   away(): Away | undefined
-  /** @param listener called when it cannot be reached any more: also while nobody stores anything. */
+  /** @param listener called when the storage becomes unreachable, even if nothing is being stored */
   onAway(listener: () => void): void
 
   /**
-   * Begins a snapshot while no `append` is under way: memory holds exactly what was stored up to now.
-   * @returns what writes it, beside further calls of `append`; lines that no start needs any longer go.
+   * Starts a snapshot while no `append` is under way: memory holds exactly the stored state.
+   * @returns a function that writes the snapshot while `append` may be called again, and deletes lines that no start
+   * needs any longer
    */
   beginSnapshot(): Promise<() => Promise<void>>
-  /** Puts the documents of the last snapshot, or of a later state, into a new backup. @param folder is empty. */
+  /**
+   * Writes the documents of the last snapshot, or of a later state, into a new backup.
+   * @param folder an empty folder
+   */
   writeDocuments(folder: string): Promise<void>
 
-  /** Bytes of the lines that a start would replay. */
+  /** Size of the lines that a start would replay, in bytes. */
   readonly journalBytes: number
-  /** Bytes of the newest snapshot. */
+  /** Size of the newest snapshot, in bytes. */
   readonly snapshotBytes: number
-  /** When the newest snapshot was begun, milliseconds since the epoch. */
+  /** When the newest snapshot was started, in milliseconds since the epoch. */
   readonly snapshotAt: number
 
-  /** It is not waited for any longer: what is under way and cannot be settled now rejects. */
+  /** Stops waiting for the storage: calls whose outcome is still unknown reject. */
   abandon(): void
-  /** Nothing is stored any more. Waits for what is under way. */
+  /** Waits for calls under way; nothing is stored afterwards. */
   close(): Promise<void>
 }

@@ -4,30 +4,36 @@ import type { Sealer } from './sealer.ts'
 
 /** Deadlines of a connection to a database, in milliseconds. */
 export interface SessionDeadlines {
-  /** Time for a host to accept the connection before the next host is tried. */
+  /** Maximum time for a host to accept the connection before the next host is tried. */
   connect: number
-  /** Time for one statement to be answered before the connection counts as broken. */
+  /** Maximum time for the answer to a statement before the connection counts as broken. */
   answer: number
 }
 
-/** Options of a store, whether it is in files or in a database. */
+/** Options of a store in files or in a database. */
 export interface StoreOptions {
-  /** The data folder; made when there is none. */
+  /** The data folder; created if it does not exist. */
   folder: string
-  /** Address of the PostgreSQL database that holds the site's state, `postgres://…`; left out: files in the data folder do. */
+  /**
+   * Address of the PostgreSQL database with the site's state, `postgres://…`; left out: the state is in files of the
+   * data folder.
+   */
   database?: string | undefined
-  /** Deadlines of its connections: for tests. */
+  /** Deadlines of database connections: for tests. */
   databaseDeadlines?: SessionDeadlines
   sealer: Sealer
   logger?: StoreLogger
   /** Milliseconds since the epoch. */
   clock?: () => number
-  /** How long a change may take, in milliseconds: asked for each, so that it can be a setting. Default: settings.deadlines.store_ms, 5 s. */
+  /**
+   * Returns the maximum duration of a change, in milliseconds. Called for each change, so that it can be a setting.
+   * Default: settings.deadlines.store_ms, 5 s.
+   */
   deadlineMs?: () => number
-  /** A snapshot is made when the journal is this large, in bytes, and as large as the snapshot. */
+  /** Size of the journal that triggers a snapshot, in bytes. The journal must also be as large as the last snapshot. */
   snapshotAfterBytes?: number
-  /** Between two backups made by themselves, in milliseconds: for tests. Infinite: none is made. Default: an hour. */
+  /** Interval of automatic backups, in milliseconds: for tests. Infinity: none. Default: an hour. */
   backupEveryMs?: number
-  /** Other schema versions than this program's: for tests of migrations. */
+  /** Schema versions instead of this program's own: for tests of migrations. */
   migrations?: Migrations
 }

@@ -6,12 +6,13 @@ import { copyDurably, linkOrCopy, listFolder, syncFolder } from '../files/durabl
 
 /** Sub-folder of the data folder that holds the event log. */
 export const eventsFolder = 'events'
-/** Seals from where to where the log goes. */
+/** File with the seal of the event log: the first and last position that it covers. */
 export const headName = 'head.json'
 
 /**
- * Puts the event log into a backup as it is now. Files of it that are full never change again and share their bytes with the backup, so that an hour's backup costs no more than the newest one.
- * The head goes first: what is written meanwhile stands behind what it covers.
+ * Adds the event log to a backup. Full files never change again, so the backup links to them: an hourly backup costs no
+ * more than the newest file.
+ * The head is copied first, so it never covers entries that the copied files lack.
  */
 export async function backUpEvents(folder: string, backup: string): Promise<void> {
   const [from, to] = [join(folder, eventsFolder), join(backup, eventsFolder)]
@@ -25,7 +26,7 @@ export async function backUpEvents(folder: string, backup: string): Promise<void
   await syncFolder(to)
 }
 
-/** The oldest files go when their time comes. */
+/** Copies a file unless it was deleted meanwhile: the oldest files of the log expire. */
 async function unlessGone(copy: () => Promise<void>): Promise<void> {
   try {
     await copy()

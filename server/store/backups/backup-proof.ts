@@ -11,7 +11,7 @@ import { eventsFolder, headName } from './backup-events.ts'
 import { listFolder, replaceDurably } from '../files/durable-files.ts'
 import type { BackupProof } from '../../../shared/domain/backups.ts'
 
-/** File of a backup that proves the others. */
+/** File of a backup with the hashes of its other files. */
 const proofName = 'proof.json'
 const purpose = 'backup'
 
@@ -21,10 +21,10 @@ const proofSchema = z.strictObject({ manifest: z.string(), mac: z.string() })
 type ProvenFile = z.output<typeof fileSchema>
 
 /**
- * Writes the proof of a backup: the hashes of its files, and an HMAC of them by the site's key. It covers every file of the state, and the seal of the event log, which proves
- * the log's other files.
- * @param at when the backup was made, as its name says
- * @param marks files that may come and go: they are not covered
+ * Writes the proof of a backup: the hashes of its files, and an HMAC of them with the site's key. The proof covers
+ * every file of the state, and the seal of the event log. That seal proves the log's other files.
+ * @param at time of the backup, as in its name
+ * @param marks files that may be added and removed: they are not covered
  */
 export async function proveBackup(
   path: string,
@@ -39,8 +39,8 @@ export async function proveBackup(
 }
 
 /**
- * Says whether a backup is one that this site made, as it was made.
- * @param contents true: reads every file; false: names and sizes only, for a list
+ * Checks whether this site made a backup and nobody changed it since.
+ * @param contents true: reads every file; false: checks names and sizes only, for a list
  */
 export async function proofOf(
   path: string,
@@ -68,7 +68,7 @@ export async function proofOf(
   return 'good'
 }
 
-/** The proof of a backup as text; empty: it has none. @throws what the file system says */
+/** Returns the proof of a backup as text; empty: it has none. @throws errors of the file system */
 export async function proofTextOf(path: string): Promise<string> {
   try {
     return await readFile(join(path, proofName), 'utf8')
@@ -78,7 +78,7 @@ export async function proofTextOf(path: string): Promise<string> {
   }
 }
 
-/** Says whether a proof is one that this site made for a backup of that time. Its files are not looked at. */
+/** Checks whether this site made a proof for a backup of that time. Does not read the files of the backup. */
 export function judgeProof(text: string, at: number, sealer: Pick<Sealer, 'proof'>): BackupProof {
   if (text === '') return 'missing'
   return provenManifest(text, sealer)?.at === at ? 'good' : 'wrong'

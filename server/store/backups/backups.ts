@@ -11,21 +11,24 @@ import type { StoreBackup } from '../store.ts'
 import { proofOf, proveBackup } from './backup-proof.ts'
 import type { BackupProof } from '../../../shared/domain/backups.ts'
 
-/** In a backup that the operator keeps: it stays until they delete it. */
+/** Mark in a backup that the operator keeps: only the operator deletes it. */
 export const keptMark = 'kept'
-/** In a backup that was uploaded: it may be of any time, so nothing takes it but the operator. */
+/** Mark in an uploaded backup. It may be of any time, so only the operator restores it. */
 export const uploadedMark = 'uploaded'
-/** Files of a backup that say what the operator did with it. */
+/** Marks that the operator's actions leave in a backup. */
 export const backupMarks: readonly string[] = [keptMark, uploadedMark]
-/** Most that an operator keeps: a disk is not filled by a hand that slips. */
+/** Maximum number of kept backups, so that the disk does not fill up by mistake. */
 export const maxKept = 50
 
-/** Number and age limits of automatic backups. The newest one always stays. */
+/** Number and age limits of automatic backups. The newest backup always stays. */
 export type Retention = Readonly<Settings['backups']>
 
 const namePattern = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z-(\d{6,15})$/
 
-/** Parses the name of a backup; undefined for any other name. Backups sort by sequence number, so a clock that jumps does no harm. */
+/**
+ * Parses the name of a backup; undefined for any other name. Backups sort by sequence number, so changes of the system
+ * clock do not matter.
+ */
 export function parseBackupName(name: string): { sequence: number; at: number } | undefined {
   const match = namePattern.exec(name)
   if (match === null) return undefined
@@ -33,7 +36,7 @@ export function parseBackupName(name: string): { sequence: number; at: number } 
   return { sequence: Number(sequence), at: Date.parse(`${day}T${hours}:${minutes}:${seconds}.${milliseconds}Z`) }
 }
 
-/** The backups of a data folder, the newest first. */
+/** Returns the backups of a data folder, the newest first. */
 export async function listBackups(folder: string): Promise<StoreBackup[]> {
   const backups: (StoreBackup & { sequence: number })[] = []
   for (const name of await listFolder(join(folder, backupsFolder))) {
@@ -61,19 +64,19 @@ export async function listBackups(folder: string): Promise<StoreBackup[]> {
   return backups.map(({ name, at, bytes, kept, uploaded }) => ({ name, at, bytes, kept, uploaded }))
 }
 
-/** Orders backups from the newest to the oldest, as their names say. */
+/** Sorts backups by name from the newest to the oldest. */
 export function newestFirst(backups: readonly StoreBackup[]): StoreBackup[] {
   const sequence = ({ name }: StoreBackup): number => parseBackupName(name)?.sequence ?? 0
   return [...backups].sort((one, other) => sequence(other) - sequence(one) || other.at - one.at)
 }
 
 /**
- * Makes a new backup, and lets go of the oldest of those that nobody keeps. The event log, which proves itself, is linked as far as it is full.
- * @param options.documents puts the files of the state into the backup's folder.
- * @param options.kept it stays until the operator deletes it.
- * @param options.retention what the settings say of the others.
- * @param options.before the backups that there are, the newest first; left out: those of the folder.
- * @param options.events whether it holds the event log; left out: it does.
+ * Makes a new backup, and deletes automatic backups beyond the retention. Full files of the event log are linked.
+ * @param options.documents writes the files of the state into the backup's folder
+ * @param options.kept true: only the operator deletes the backup
+ * @param options.retention limits of automatic backups
+ * @param options.before existing backups, the newest first; left out: the backups of the folder
+ * @param options.events whether the backup includes the event log; left out: true
  */
 export async function makeBackup(
   folder: string,
@@ -103,7 +106,7 @@ export async function makeBackup(
     await syncFolder(making)
     await renameFile(making, insideOf(all, name))
   } catch (error) {
-    // The first error is reported.
+    // The first error is the one to report.
     await rm(making, { recursive: true, force: true }).catch(() => undefined)
     throw error
   }
@@ -114,7 +117,7 @@ export async function makeBackup(
   return made
 }
 
-/** The number in the name of the next backup. */
+/** Returns the sequence number for the name of the next backup. */
 export function nextSequence(before: readonly StoreBackup[]): string {
   return String((parseBackupName(before[0]?.name ?? '')?.sequence ?? 0) + 1).padStart(6, '0')
 }
@@ -125,7 +128,10 @@ async function letGo(folder: string, now: number, retention: Retention): Promise
     await rm(insideOf(folder, backupsFolder, name), { recursive: true, force: true })
 }
 
-/** Names of the automatic backups above the number or beyond the age; never the newest. @param backups the newest first */
+/**
+ * Returns the names of the automatic backups above the number or beyond the age; never the newest.
+ * @param backups the newest first
+ */
 export function expiredBackups(backups: readonly StoreBackup[], now: number, { count, days }: Retention): string[] {
   const others = backups.filter(({ kept }) => !kept)
   return others.flatMap(({ name, at }, index) => {
@@ -134,7 +140,10 @@ export function expiredBackups(backups: readonly StoreBackup[], now: number, { c
   })
 }
 
-/** Keeps a backup until it is deleted, or lets it go with the others in its time. @throws ENOENT when there is none of this name */
+/**
+ * Sets or removes the mark that keeps a backup until the operator deletes it.
+ * @throws ENOENT when no backup has this name
+ */
 export async function keepBackup(folder: string, name: string, kept: boolean): Promise<void> {
   const path = await folderOf(folder, name)
   if (kept) await writeFile(join(path, keptMark), '', { mode: 0o600 })
@@ -142,10 +151,10 @@ export async function keepBackup(folder: string, name: string, kept: boolean): P
   await syncFolder(path)
 }
 
-/** @throws ENOENT when there is no backup of this name */
+/** Deletes a backup. @throws ENOENT when no backup has this name */
 export async function deleteBackup(folder: string, name: string): Promise<void> {
   const path = await folderOf(folder, name)
-  // Its name goes first: half of a backup is none.
+  // Renames the folder first, so that a partly deleted backup is never listed.
   const going = insideOf(folder, backupsFolder, `.deleting-${name}`)
   await renameFile(path, going)
   await rm(going, { recursive: true, force: true })
@@ -153,9 +162,9 @@ export async function deleteBackup(folder: string, name: string): Promise<void> 
 }
 
 /**
- * Says whether this site made a backup.
- * @param contents true: every file is read
- * @throws ENOENT when there is none of this name
+ * Checks whether this site made a backup.
+ * @param contents true: reads every file
+ * @throws ENOENT when no backup has this name
  */
 export async function proofOfBackup(
   folder: string,

@@ -11,13 +11,12 @@ import type { BackupProof } from '../../../shared/domain/backups.ts'
 
 export type KeptBackupsOptions = Parameters<typeof addUploaded>[2] & {
   sealer: Pick<Sealer, 'proof'>
-  /** The data folder. */
   folder: string
-  /** Writes the state out and copies it. */
+  /** Writes a snapshot of the state and copies it into a backup. */
   backUp: (kept: boolean) => Promise<StoreBackup>
 }
 
-/** The backups of a site, with the errors that callers of the store know. */
+/** The backups of a site, with the errors of the store's interface. */
 export type SiteBackups = Pick<
   KeptBackups,
   'list' | 'make' | 'keep' | 'delete' | 'bring' | 'read' | 'proof' | 'takeUpload' | 'addUpload' | 'made' | 'close'
@@ -57,10 +56,10 @@ export class KeptBackups {
     })
   }
 
-  /** The files of the backup are in the data folder. */
+  /** Does nothing: the files of the backup are in the data folder. */
   async bring(_name: string): Promise<void> {}
 
-  /** One was made without being asked for. */
+  /** Does nothing: see SharedBackups. */
   async made(_backup: StoreBackup): Promise<void> {}
 
   async close(): Promise<void> {}
@@ -91,7 +90,7 @@ export class KeptBackups {
     })
   }
 
-  /** @throws ApiError 'parameter' when the operator keeps as many as they may */
+  /** @throws ApiError 'parameter' when the maximum number of backups is kept */
   async #mayKeep(): Promise<void> {
     const kept = (await this.list()).filter((backup) => backup.kept)
     if (kept.length >= maxKept)

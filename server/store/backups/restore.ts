@@ -26,14 +26,14 @@ export interface RestoreOptions {
   sealer: Sealer
   transactions: Pick<Transactions, 'hold' | 'release' | 'commit'>
   commit: Pick<GroupCommit<Job>, 'whenEmpty'>
-  /** The highest room number ever given: never lowered. */
+  /** The highest room number ever assigned: never lowered. */
   roomNumbers: { last: number }
   makeBackup: () => Promise<StoreBackup>
-  /** Puts the files of a backup into the data folder, if they are in the database alone. @throws ApiError */
+  /** Copies a backup from the database into the data folder, if the folder lacks it. @throws ApiError */
   bring: (name: string) => Promise<void>
 }
 
-/** Puts the state back to what a backup holds: one at a time, and none that begins while the store closes. */
+/** Restores the state from a backup. Only one restore runs at a time, and none starts while the store closes. */
 export class Restore {
   readonly #options: RestoreOptions
   #running: Promise<void> | undefined
@@ -64,7 +64,7 @@ export class Restore {
     }
   }
 
-  /** Stops a restore that has not changed anything yet, and waits for one that has. */
+  /** Stops a restore that has not changed anything yet; otherwise waits for its end. */
   async close(): Promise<void> {
     this.#closed = true
     // Its caller handles a failure.
@@ -77,7 +77,7 @@ export class Restore {
     const restored = await readBackup(folder, name, migrations).catch((error: unknown) => {
       throw backupError(name, error)
     })
-    // Nothing without a place comes back: the site may refuse it by now.
+    // Secrets without a place are resealed before the restore: the site may reject them by now.
     await resealState(restored.state, sealer)
     this.#goOn()
     await makeBackup()
@@ -85,7 +85,7 @@ export class Restore {
     transactions.hold()
     try {
       await commit.whenEmpty()
-      // A backup of an earlier version may hold secrets in clear: they are sealed on their way back.
+      // A backup of an earlier version may hold secrets in clear text: they are sealed before they are restored.
       const sealed = withoutClearSecrets(restored.state.settings.get('site'), sealer)
       if (sealed !== undefined) restored.state.settings.set('site', sealed)
       const changes = await difference(state, restored.state)
@@ -109,7 +109,7 @@ function closing(): ApiError {
   return notStored('the store is closed')
 }
 
-/** Message of an error about a backup. */
+/** Returns the error for the caller of an operation on a backup. */
 export function backupError(name: string, error: unknown): ApiError {
   if (hasCode(error, 'ENOENT'))
     return new ApiError('parameter', { refusal: refusal('backupNotFound', { name }), field: 'name' })
@@ -120,14 +120,18 @@ export function backupError(name: string, error: unknown): ApiError {
   })
 }
 
-/** Everything a backup holds. @throws DamagedFileError, or ENOENT when there is no such backup. */
+/** Reads the state in a backup. @throws DamagedFileError, or ENOENT when no backup has this name */
 export async function readBackup(folder: string, name: string, known: Migrations = migrations): Promise<Recovered> {
   if (parseBackupName(name) === undefined)
     throw Object.assign(new Error(`There is no backup ${name}.`), { code: 'ENOENT' })
   return await readFolder(insideOf(folder, backupsFolder, name), known)
 }
 
-/** Counts the contents of a backup and its effect on accounts and tokens. @param now the state that a restore would replace @throws DamagedFileError, or ENOENT when there is no such backup. */
+/**
+ * Counts the records of a backup and its effect on accounts and tokens.
+ * @param now the state that a restore would replace
+ * @throws DamagedFileError, or ENOENT when no backup has this name
+ */
 export async function previewBackup(
   folder: string,
   name: string,
@@ -149,10 +153,13 @@ export async function previewBackup(
   }
 }
 
-/** Records inspected between two turns of the event loop: a few milliseconds where all are resealed. */
+/** Records processed before yielding to the event loop: a few milliseconds if all are resealed. */
 const chunk = 200
 
-/** Seals every text of a state that has no place for its place, and marks the state. A text that does not open stays as it is. */
+/**
+ * Reseals every outdated text of a state for its place, and marks the state as sealed. A text that does not open stays
+ * unchanged.
+ */
 async function resealState(state: State, sealer: Pick<Sealer, 'reseal'>): Promise<void> {
   let seen = 0
   for (const collection of sealedCollections)

@@ -11,7 +11,10 @@ import { checksum } from '../files/document-reader.ts'
 import { fileName } from '../files/documents.ts'
 import { replaceDurably } from '../files/durable-files.ts'
 
-/** Seals in every backup what an earlier version stored in the clear. Nothing else of a backup changes; a damaged one is left as it is. */
+/**
+ * Seals secrets that an earlier version stored in clear text in the backups. Changes nothing else; leaves a damaged
+ * backup unchanged.
+ */
 export async function sealBackups(folder: string, sealer: Pick<Sealer, 'seal' | 'proof'>): Promise<void> {
   for (const { name, at } of await listBackups(folder)) {
     const path = insideOf(folder, backupsFolder, name, fileName('site'))
@@ -26,12 +29,15 @@ export async function sealBackups(folder: string, sealer: Pick<Sealer, 'seal' | 
     if (after === undefined) continue
     const proof = await proofOfBackup(folder, name, sealer, true)
     await replaceDurably(path, after)
-    // A backup that was proven stays proven; no other one is vouched for now.
+    // Only a backup with a valid proof gets a new one: other backups stay unproven.
     if (proof === 'good') await proveBackup(insideOf(folder, backupsFolder, name), at, sealer, backupMarks)
   }
 }
 
-/** A document file with its settings sealed: one record a line, and a checksum of everything before its line at the end. Undefined when nothing is to be sealed, or it is damaged. */
+/**
+ * Returns a document file with its settings sealed; undefined: nothing to seal, or the file is damaged. The file has
+ * one record per line, and ends with a checksum of all previous lines.
+ */
 function sealedDocument(text: string, sealer: Pick<Sealer, 'seal'>): string | undefined {
   const [, body = '', sum] = /^(.*\n)"checksum":"([0-9a-f]{8})"\}\n?$/s.exec(text) ?? []
   if (checksum(crc32(body)) !== sum) return undefined

@@ -33,19 +33,21 @@ import { backupError } from './restore.ts'
 import { placeBackup } from './uploaded-backup.ts'
 import type { BackupProof } from '../../../shared/domain/backups.ts'
 
-/** Before the first comparison of the data folder with the database, and between two, in milliseconds. */
+/**
+ * Delay of the first comparison of the data folder with the database, and interval between comparisons, in
+ * milliseconds.
+ */
 const firstMs = 5_000
 const betweenMs = 10 * 60_000
 
 export interface SharedBackupsOptions {
-  /** The data folder. */
   folder: string
   kept: KeptBackups
-  /** Opens a connection beside the one that stores. @param answerMs how long an answer may take */
+  /** Opens a connection beside the store's own. @param answerMs maximum time for an answer, in milliseconds */
   connect: (answerMs: number) => Promise<Session>
   sealer: Pick<Sealer, 'proof'>
   retention: () => Retention
-  /** Whether the data folder is compared with the database from time to time. */
+  /** Whether the data folder is compared with the database regularly. */
   compares: boolean
   /** Milliseconds since the epoch. */
   clock: () => number
@@ -53,7 +55,8 @@ export interface SharedBackupsOptions {
 }
 
 /**
- * Backups of a site in a database: they are in the database, so that whoever leads has them, and a lost machine takes none with it. The data folder holds those that were made or read there.
+ * Backups of a site in a database. They are stored in the database, so that every leader has them and the loss of a
+ * machine loses none. The data folder holds the backups that were made or read on this machine.
  */
 export class SharedBackups implements SiteBackups {
   readonly #options: SharedBackupsOptions
@@ -66,7 +69,7 @@ export class SharedBackups implements SiteBackups {
     if (options.compares) this.#later(firstMs)
   }
 
-  /** While the database is away, those of the data folder. */
+  /** Returns all backups; while the database is unreachable, only the backups of the data folder. */
   async list(): Promise<readonly StoreBackup[]> {
     const here = await listBackups(this.#options.folder)
     try {
@@ -75,7 +78,7 @@ export class SharedBackups implements SiteBackups {
       for (const backup of here) if (!gone.has(backup.name) && !stored.has(backup.name)) stored.set(backup.name, backup)
       return newestFirst([...stored.values()])
     } catch {
-      // The database is away: backups of this controller are listed.
+      // The database is unreachable: only this controller's backups are listed.
       return here
     }
   }
@@ -84,7 +87,7 @@ export class SharedBackups implements SiteBackups {
     return await this.#options.kept.make(kept)
   }
 
-  /** It is stored at once; where that fails, at the next comparison. Never rejects. */
+  /** Stores a new backup in the database. If that fails, the next comparison stores it. Never rejects. */
   async made({ name }: StoreBackup): Promise<void> {
     await this.#inTurn(async (session) => {
       await this.#store(session, name)
@@ -152,7 +155,9 @@ export class SharedBackups implements SiteBackups {
     this.#timer = startTimer(milliseconds, compare, false)
   }
 
-  /** Stores what the data folder has and the database does not; removes from it what was deleted. */
+  /**
+   * Stores backups that only the data folder has, and deletes from it the backups that were deleted in the database.
+   */
   async #compare(session: Session): Promise<void> {
     const { folder } = this.#options
     const { rows, gone } = await readBackupRows(session)
@@ -211,10 +216,10 @@ export class SharedBackups implements SiteBackups {
     }
   }
 
-  /** One after the other: two of them could store the same. */
+  /** Runs jobs one at a time: two at once could store the same backup. */
   #inTurn<T>(job: (session: Session) => Promise<T>): Promise<T> {
     const done = this.#work.then(() => this.#with(job))
-    // The caller gets the error.
+    // The caller handles the error.
     this.#work = done.catch(() => undefined)
     return done
   }

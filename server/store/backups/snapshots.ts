@@ -5,7 +5,7 @@ import type { Storage } from '../storage.ts'
 import type { StoreBackup } from '../store.ts'
 
 export interface SnapshotsOptions {
-  /** The data folder: backups are in it, wherever the state is. */
+  /** The data folder. Backups are in it, even if the state is in a database. */
   folder: string
   storage: Storage
   /** Proves backups. */
@@ -13,28 +13,28 @@ export interface SnapshotsOptions {
   /** Runs a task while no flush is under way. */
   between: <R>(task: () => Promise<R>) => Promise<R>
   clock: () => number
-  /** The backups of the site, the newest first. */
+  /** Returns the backups of the site, the newest first. */
   backups: () => Promise<readonly StoreBackup[]>
-  /** Called with each backup that was made. */
+  /** Called with each new backup. */
   onMade: (backup: StoreBackup) => Promise<void>
-  /** How many backups stay that nobody keeps, and for how long. */
+  /** Number and age limits of automatic backups. */
   retention: () => Retention
-  /** Journal bytes after which a snapshot is made. */
+  /** Size of the journal that triggers a snapshot, in bytes. */
   after: number
-  /** Between two backups made by themselves, in milliseconds. Infinite: none is made. Default: an hour. */
+  /** Interval of automatic backups, in milliseconds. Infinity: none. Default: an hour. */
   backupEveryMs: number | undefined
-  /** A snapshot could not be made (with the error), or could again (undefined). */
+  /** Called with the error when a snapshot fails, and with undefined when one succeeds again. */
   onHealth: (error: unknown) => void
 }
 
-/** Journal bytes after which a snapshot is made, without another word. */
+/** Default size of the journal that triggers a snapshot, in bytes. */
 export const defaultSnapshotAfter = 16 * 1024 * 1024
-/** Between two backups made by themselves, in milliseconds, without another word. */
+/** Default interval of automatic backups, in milliseconds. */
 const defaultBackupEvery = 60 * 60_000
-/** After a snapshot could not be made, in milliseconds. */
+/** Delay after a failed snapshot, in milliseconds. */
 const retryAfter = 30_000
 
-/** When the state is written out whole, so that the journal can be cut; and the backups made of it. One at a time. */
+/** Makes snapshots of the state, after which the journal can be truncated, and backups of them. One at a time. */
 export class Snapshots {
   readonly #options: SnapshotsOptions
   #turn: Promise<unknown> = Promise.resolve()
@@ -48,19 +48,22 @@ export class Snapshots {
     this.#options = options
   }
 
-  /** Whether the journal has grown enough: as large as the snapshot, so that what is written twice stays in proportion. */
+  /**
+   * Whether the journal is large enough for a snapshot. It must be as large as the last snapshot, so that the cost of
+   * rewriting stays in proportion.
+   */
   get due(): boolean {
     const { storage, after } = this.#options
     if (this.#running > 0 || storage.journalBytes < Math.max(after, storage.snapshotBytes)) return false
     return monotonic() >= this.#retryAt
   }
 
-  /** Resolves when nothing is being written. */
+  /** Resolves when no snapshot or backup is being written. */
   async idle(): Promise<void> {
     while (this.#running > 0) await this.#turn
   }
 
-  /** Makes a snapshot, and a backup when the last is an hour old. */
+  /** Makes a snapshot, and a backup if the last one is older than the interval. */
   run(): Promise<void> {
     return this.#inTurn(async () => {
       await this.#write()
@@ -71,12 +74,12 @@ export class Snapshots {
         (await this.#options.backups()).find(({ uploaded }) => !uploaded)?.at ??
         Number.NEGATIVE_INFINITY
       this.#backupAt = at
-      // A clock that was set back counts as time that has passed.
+      // If the clock was set back, the difference counts as elapsed time.
       if (Math.abs(this.#options.clock() - at) >= backupEvery) await this.#copy()
     })
   }
 
-  /** Makes a snapshot and backs it up. @param kept until the operator deletes it */
+  /** Makes a snapshot and a backup of it. @param kept true: only the operator deletes the backup */
   backUp(kept: boolean): Promise<StoreBackup> {
     return this.#inTurn(async () => {
       await this.#write()
@@ -105,7 +108,7 @@ export class Snapshots {
   async #copy(kept = false): Promise<StoreBackup> {
     const { folder, storage, sealer, clock, retention, backups, onMade } = this.#options
     const documents = (into: string): Promise<void> => storage.writeDocuments(into)
-    // The event log of a site in a database is there.
+    // A site in a database stores its event log there.
     const events = storage.medium === 'disk'
     const backup = await makeBackup(folder, clock(), {
       ...{ documents, sealer, kept, events },
@@ -119,7 +122,7 @@ export class Snapshots {
 
   async #write(): Promise<void> {
     const { between, storage } = this.#options
-    // A function, so that the turn between two flushes ends before the snapshot is written.
+    // `between` returns a function, so that the task between two flushes ends before the snapshot is written.
     const write = await between(() => storage.beginSnapshot())
     await write()
   }

@@ -15,10 +15,10 @@ import { fileTime, listFolder, makeFolder, syncFolder } from '../files/durable-f
 import { renameFile } from '../system/rename-file.ts'
 import { readFolder } from '../files/recovery.ts'
 
-/** Bytes of a block of tar, and maximum bytes of an archive. */
+/** Size of a tar block, and maximum size of an archive, in bytes. */
 const block = 512
 const maxArchive = 2 ** 31
-/** Contents of a backup. */
+/** Paths of the files in a backup. */
 const known =
   /^(?:(?:site|rooms|sessions|proof)\.json|journal-\d{6}\.ndjson|events\/(?:events-\d{12}\.ndjson|head\.json))$/
 
@@ -27,9 +27,9 @@ const notBackup = (): ApiError => refused(refusal('notBackup'))
 const fileOf = (folder: string, upload: string): string => insideOf(folder, backupsFolder, `.uploading-${upload}`)
 
 /**
- * Takes a part of an archive that is uploaded; one that begins another lets go of what was left of earlier ones.
- * @param upload its name, letters and digits
- * @throws ApiError parameter when the part does not follow the one before, or the whole is too large
+ * Appends a part to an uploaded archive. The first part of an upload deletes what earlier uploads left.
+ * @param upload name of the upload: letters and digits
+ * @throws ApiError 'parameter' when the part does not follow the previous one, or the archive is too large
  */
 export async function takePart(folder: string, upload: string, offset: number, part: Buffer): Promise<void> {
   const all = join(folder, backupsFolder)
@@ -46,8 +46,9 @@ export async function takePart(folder: string, upload: string, offset: number, p
 }
 
 /**
- * Puts an archive that was uploaded among the backups, where it stays until it is deleted. Nothing is restored, and no recovery takes it.
- * @throws ApiError parameter when it is no backup, is damaged, or was made with another key
+ * Adds an uploaded archive to the backups, where it stays until it is deleted. Restores nothing; recovery never uses an
+ * uploaded backup.
+ * @throws ApiError 'parameter' when the archive is not a backup, is damaged, or was made with another key
  */
 export async function addUploaded(
   folder: string,
@@ -79,17 +80,17 @@ export async function addUploaded(
     if (added === undefined) throw new Error(`The backup ${name} is not there.`)
     return added
   } finally {
-    // The upload has its result already.
+    // The result of the upload is final, so a failed cleanup does not matter.
     await rm(making, { recursive: true, force: true }).catch(() => undefined)
-    // Likewise.
+    // See above.
     await rm(fileOf(folder, upload), { force: true }).catch(() => undefined)
   }
 }
 
 /**
- * Puts a backup that the database holds into the data folder, under its name.
- * @param archive file with it as tar, which goes
- * @throws ApiError parameter when it is none, or damaged
+ * Adds a backup that was read from the database to the data folder.
+ * @param archive path of the backup as a tar file; deleted afterwards
+ * @throws ApiError 'parameter' when the archive is not a backup, or is damaged
  */
 export async function placeBackup(
   folder: string,
@@ -107,14 +108,14 @@ export async function placeBackup(
     await renameFile(making, insideOf(all, name))
     await syncFolder(all)
   } finally {
-    // The upload has its result already.
+    // The result is final, so a failed cleanup does not matter.
     await rm(making, { recursive: true, force: true }).catch(() => undefined)
-    // Likewise.
+    // See above.
     await rm(archive, { force: true }).catch(() => undefined)
   }
 }
 
-/** Writes the files of an archive into a folder. Returns when the backup was made, in milliseconds since the epoch. */
+/** Extracts an archive into a folder. Returns the time of the backup, in milliseconds since the epoch. */
 async function unpack(archive: string, into: string): Promise<number> {
   const size = await sizeOf(archive)
   const file = await open(archive).catch((error: unknown) => {
@@ -144,7 +145,6 @@ async function unpack(archive: string, into: string): Promise<number> {
   }
 }
 
-/** Reads the header of a file. */
 function entryOf(block: Buffer): { path: string; size: number } {
   const { type, cksumValid, path, size } = headerOf(block)
   if (type !== 'File' || !cksumValid || path === undefined || size === undefined) throw notBackup()
@@ -155,7 +155,7 @@ function headerOf(block: Buffer): Header {
   try {
     return new Header(block)
   } catch {
-    // A number in base 256 that no file can have.
+    // The header has a base-256 number that is out of range.
     throw notBackup()
   }
 }

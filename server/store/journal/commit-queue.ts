@@ -1,17 +1,17 @@
-/** Something that waits for the disk. */
+/** A change that is waiting to be written. */
 export interface Committing {
   /** Its journal line. */
   readonly line: string
-  /** Lines behind it, of a change that is stored in several. */
+  /** Further lines of a change that is stored in several lines. */
   readonly further?: readonly string[]
-  /** Its caller was answered that it failed, so it must not be written any more. */
+  /** The caller received an error, so the change must not be written any more. */
   cancelled: boolean
 }
 
-/** Maximum of characters in one write. */
+/** Maximum number of characters in one write. */
 const groupLength = 512 * 1024
 
-/** Holds the changes that wait for the disk, in their order. */
+/** Queue of pending changes. */
 export class CommitQueue<T extends Committing> {
   #pending: T[] = []
 
@@ -23,7 +23,7 @@ export class CommitQueue<T extends Committing> {
     this.#pending.push(entry)
   }
 
-  /** Removes an entry. @returns whether it waited */
+  /** Removes an entry. @returns whether it was in the queue */
   remove(entry: T): boolean {
     const index = this.#pending.indexOf(entry)
     if (index === -1) return false
@@ -31,7 +31,7 @@ export class CommitQueue<T extends Committing> {
     return true
   }
 
-  /** Takes so many from the front as go into one write, without those that were cancelled. */
+  /** Removes and returns the entries for the next write; drops cancelled entries. */
   takeGroup(): T[] {
     const group: T[] = []
     let length = 0
@@ -53,7 +53,10 @@ export class CommitQueue<T extends Committing> {
     return group
   }
 
-  /** Puts a group that was not written in front of later entries, but for those cancelled meanwhile. @returns the cancelled ones */
+  /**
+   * Puts a group that was not written back in front of later entries, without cancelled ones.
+   * @returns the cancelled entries
+   */
   putBack(group: readonly T[]): T[] {
     this.#pending = [...group.filter(({ cancelled }) => !cancelled), ...this.#pending]
     return group.filter(({ cancelled }) => cancelled)

@@ -1,5 +1,8 @@
 import { monotonic } from '../system/time.ts'
-/** Clock of the flushes: when the one under way began, what delays the next, and who waits for its end. Times are those of `monotonic()`; 0 is never. */
+/**
+ * Tracks flushes: when the current one began, what delays the next, and which callers wait for its end. Times are
+ * values of `monotonic()`; 0: none.
+ */
 export class FlushProgress {
   #flushStart = 0
   #stalledAt = 0
@@ -8,7 +11,7 @@ export class FlushProgress {
   #waiting: (() => void)[] = []
   #lastFlush = 0
 
-  /** Milliseconds of the last flush that succeeded. */
+  /** Duration of the last successful flush, in milliseconds. */
   get lastFlush(): number {
     return this.#lastFlush
   }
@@ -21,7 +24,7 @@ export class FlushProgress {
     return this.#stalledAt !== 0
   }
 
-  /** Since when the storage has not answered; 0 when it owes no answer. */
+  /** Since when the storage has not answered; 0: no answer is outstanding. */
   get waitingSince(): number {
     let since = this.#flushStart
     for (const start of [this.#stalledAt, this.#awaySince])
@@ -29,7 +32,7 @@ export class FlushProgress {
     return since
   }
 
-  /** Nothing can be stored now: the lab holds the flushes back, or the storage cannot be reached. */
+  /** Whether nothing can be stored now: the lab blocks flushes, or the storage is unreachable. */
   get blocked(): boolean {
     return this.#stalledAt !== 0 || this.#awaySince !== 0
   }
@@ -47,13 +50,13 @@ export class FlushProgress {
     this.#flushStart = 0
   }
 
-  /** The storage is away, or can be reached again. */
+  /** Records that the storage is unreachable, or reachable again. */
   away(away: boolean): void {
     if (!away) this.#awaySince = 0
     else if (this.#awaySince === 0) this.#awaySince = monotonic()
   }
 
-  /** Lab: holds flushes back until called with false. */
+  /** Lab: blocks flushes until called with false. */
   stall(stalled: boolean): void {
     if (stalled && this.#stalledAt === 0) this.#stalledAt = monotonic()
     else if (!stalled && this.#stalledAt !== 0) {
@@ -64,19 +67,18 @@ export class FlushProgress {
     }
   }
 
-  /** Resolves when the lab lets flushes go on. */
+  /** Resolves when the lab unblocks flushes. */
   stallEnd(): Promise<void> {
     return new Promise((resolve) => {
       this.#stallEnd = resolve
     })
   }
 
-  /** Resolves when the flush under way has ended. */
   nextFlush(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
-  /** Wakes everyone who waits for the end of a flush. */
+  /** Resolves all promises of `nextFlush`. */
   ended(): void {
     if (this.#waiting.length === 0) return
     const waiting = this.#waiting

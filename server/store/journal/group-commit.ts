@@ -12,35 +12,34 @@ export interface GroupCommitOptions<T extends Committing> extends CommitListener
   writeBehind: WriteBehindQueue
 }
 
-/** Maximum of records of the write-behind queue in one line. */
+/** Maximum number of write-behind records in one line. */
 const behindRecords = 256
-/** A change in the write-behind queue is written this long after it was made at the latest, in milliseconds; the contract gives it 1 s. */
+/** Maximum delay before a write-behind change is written, in milliseconds; the contract permits 1 s. */
 const behindAfter = 500
-/** How often a disk that refuses is tried when nobody changes anything, in milliseconds. */
+/** Interval of write attempts on a disk that rejects writes while there are no changes, in milliseconds. */
 const probeAfter = 1_000
 
 /**
- * Group commit: one flush at a time; whatever comes while it is under way shares the next.
- * One write per turn of the event loop, so that everything that arrived in one turn goes together.
+ * Group commit: runs one flush at a time; changes that arrive meanwhile share the next flush.
+ * Makes one write per turn of the event loop, so that changes of one turn are written together.
  */
 export class GroupCommit<T extends Committing> {
   readonly #options: GroupCommitOptions<T>
   readonly #reports: CommitReports<T>
   readonly #pending = new CommitQueue<T>()
   readonly #tasks: (() => Promise<void>)[] = []
-  /** Due when the write-behind queue is to be written. */
+  /** Due when the write-behind queue must be written. */
   readonly #behind = new DueTimer(behindAfter, () => this.#kick())
-  /** Due when a storage that refused is to be tried. */
+  /** Due when a storage that rejected writes must be tested. */
   readonly #probe = new DueTimer(probeAfter, () => {
     this.#behind.due = this.#options.writeBehind.size > 0
     this.#kick()
   })
-  /** Times of flushes and of their delays. */
   readonly progress = new FlushProgress()
-  /** Resolves when the loop has no work left; undefined while it does not run. */
+  /** Resolves when the loop has no work left; undefined while it is not running. */
   #running: Promise<void> | undefined
   #closing = false
-  /** Ends the wait for a storage that is away. */
+  /** Ends the wait for an unreachable storage. */
   #wake: (() => void) | undefined
 
   constructor(options: GroupCommitOptions<T>) {
@@ -48,19 +47,23 @@ export class GroupCommit<T extends Committing> {
     this.#reports = new CommitReports(options)
     const { storage } = options
     storage.onAway(() => {
-      // Reported at once, also while an outcome is waited for; and tried, so that it is found when it is back though nobody changes anything.
+      // Reported at once, even while an outcome is awaited. The probe detects when the storage is back, even without
+      // changes.
       this.#reports.unhealthy(storage.away()?.error)
       this.#probe.due = true
       this.#kick()
     })
   }
 
-  /** Number of changes that wait for the disk. */
+  /** Number of pending changes. */
   get backlog(): number {
     return this.#pending.size + this.#options.writeBehind.size
   }
 
-  /** Removes an entry that waits for its turn, so that it will not be written. @returns whether it waited */
+  /**
+   * Removes an entry that is still in the queue, so that it will not be written.
+   * @returns whether it was in the queue
+   */
   remove(entry: T): boolean {
     return this.#pending.remove(entry)
   }
@@ -70,7 +73,7 @@ export class GroupCommit<T extends Committing> {
     this.#kick()
   }
 
-  /** Takes note that the write-behind queue has grown. */
+  /** Starts the timer of the write-behind queue. Call this when the queue has grown. */
   addedBehind(): void {
     if (!this.#behind.due && !this.#closing) this.#behind.start()
   }
@@ -84,12 +87,12 @@ export class GroupCommit<T extends Committing> {
     })
   }
 
-  /** Resolves when no transaction waits for the disk. */
+  /** Resolves when no transaction is pending. */
   async whenEmpty(): Promise<void> {
     while (this.#pending.size > 0 || this.progress.flushing) await this.progress.nextFlush()
   }
 
-  /** Writes out everything that waits, the write-behind queue as well. @param signal ends the wait */
+  /** Writes all pending changes, also the write-behind queue. @param signal ends the wait */
   async flushAll(signal: AbortSignal): Promise<void> {
     const { promise: ended, reject } = Promise.withResolvers<never>()
     const unregister = onAbort(signal, () => reject(signal.reason))
@@ -105,7 +108,7 @@ export class GroupCommit<T extends Committing> {
     }
   }
 
-  /** Writes out everything that waits, and stops the timers. */
+  /** Writes all pending changes, and stops the timers. */
   async drain(): Promise<void> {
     this.#closing = true
     this.#behind.stop()
@@ -146,7 +149,7 @@ export class GroupCommit<T extends Committing> {
     this.#running = undefined
   }
 
-  /** Waits for the storage before the next group is taken, so that changes that time out meanwhile are left out. */
+  /** Waits for the storage before it takes the next group, so that changes that time out meanwhile are left out. */
   async #wait({ error, back }: Away): Promise<void> {
     this.progress.away(true)
     this.#reports.unhealthy(error)
@@ -178,7 +181,7 @@ export class GroupCommit<T extends Committing> {
 
   async #store(changes: readonly Change[], group: readonly T[]): Promise<void> {
     const { storage, writeBehind } = this.#options
-    // Changes written behind stand first: a transaction of the same group has the last word.
+    // Write-behind changes go first, so that a transaction of the same group overrides them.
     const lines = changes.length === 0 ? [] : [encodeChanges(changes)]
     for (const { line, further } of group) {
       lines.push(line)
@@ -205,7 +208,7 @@ export class GroupCommit<T extends Committing> {
     return changes
   }
 
-  /** Puts back changes that can be tried again, and refuses the others. */
+  /** Puts back changes that can be retried, and rejects the others. */
   #notStored(group: readonly T[], error: unknown): void {
     const again = error instanceof StorageAwayError && !this.#closing
     const refused = again ? this.#pending.putBack(group) : group
@@ -221,19 +224,19 @@ export class GroupCommit<T extends Committing> {
 
 /** Listeners of a group commit. */
 interface CommitListener<T> {
-  /** These are durable; called in the order in which they are stored. */
+  /** Called with changes that are durable, in the order in which they were stored. */
   onDurable: (group: readonly T[]) => void
-  /** The storage refused these: none of them counts. */
+  /** Called with changes that the storage rejected: none of them is stored. */
   onRefused: (group: readonly T[], error: unknown) => void
-  /** Milliseconds of a flush that succeeded. */
+  /** Called with the duration of a successful flush, in milliseconds. */
   onFlush: (milliseconds: number) => void
-  /** A flush failed after good ones (with the error), or succeeded after failed ones (undefined). */
+  /** Called with the error when the first flush fails, and with undefined when flushes succeed again. */
   onHealth: (error: unknown) => void
-  /** Called when one of the above has thrown. Writing goes on. */
+  /** Called when one of the callbacks above has thrown. Writing continues. */
   onError: (error: unknown) => void
 }
 
-/** Reports the outcomes of flushes; a listener that throws does not end the writing. */
+/** Reports the outcomes of flushes. A listener that throws does not stop the writing. */
 class CommitReports<T> {
   readonly #listener: CommitListener<T>
   #healthy = true
@@ -255,7 +258,7 @@ class CommitReports<T> {
     this.#guarded(() => this.#listener.onRefused(group, error))
   }
 
-  /** Reports the first failure after good flushes. */
+  /** Reports the first failure after successful flushes. */
   unhealthy(error: unknown): void {
     if (!this.#healthy) return
     this.#healthy = false
@@ -271,20 +274,20 @@ class CommitReports<T> {
   }
 }
 
-/** Sets a mark when a time has passed. It does not hold the process. */
+/** Sets a flag after a delay. Does not keep the process alive. */
 class DueTimer {
   readonly #milliseconds: number
   readonly #onDue: () => void
   #timer: Timer | undefined
   due = false
 
-  /** @param onDue called after the mark was set */
+  /** @param onDue called after the flag was set */
   constructor(milliseconds: number, onDue: () => void) {
     this.#milliseconds = milliseconds
     this.#onDue = onDue
   }
 
-  /** Begins to wait, unless it waits already. */
+  /** Starts the timer, unless it is running. */
   start(): void {
     if (this.#timer !== undefined) return
     const due = (): void => {

@@ -5,10 +5,13 @@ import type { RawRecord } from '../state.ts'
 import type { Change } from '../store.ts'
 
 /*
- * A journal segment is lines of `<CRC-32 of the rest, 8 hex digits> <JSON>`:
- * first an object that says which segment it is, then one array of changes per transaction, `[["rooms","123",{...}],["rooms","124"]]`
- * (without a value: deleted), at last `{"lines":N}` when the segment was closed properly. Zero bytes after a line: not written yet.
- * A space behind the JSON: the next line is of the same write. A power failure may take lines out of the middle of a write that nobody was told of.
+ * A journal segment consists of lines of `<CRC-32 of the rest, 8 hex digits> <JSON>`:
+ * - first an object that identifies the segment,
+ * - then one array of changes per transaction, `[["rooms","123",{...}],["rooms","124"]]` (without a value: deleted),
+ * - last `{"lines":N}`, if the segment was closed properly.
+ *
+ * Zero bytes after a line: not written yet. A space after the JSON: the next line belongs to the same write. A power
+ * failure may remove lines from the middle of a write that was not confirmed to anybody.
  */
 
 /** First line of a segment. */
@@ -17,37 +20,37 @@ export interface SegmentHeader {
   /** Schema version of the records. */
   version: number
   segment: number
-  /** The segment before this one; numbers between were never used. 0: there is none. */
+  /** Number of the previous segment; numbers between were never used. 0: none. */
   previous: number
-  /** Ends of earlier segments, in bytes: lines behind them were refused or torn, and do not count. */
+  /** Ends of earlier segments, in bytes: lines after them were rejected or torn, and are ignored. */
   ends: Readonly<Record<string, number>>
-  /** The highest room number given before this segment. */
+  /** The highest room number assigned before this segment. */
   room_number: number
 }
 
-/** A line by what it is. */
+/** A line by its kind. */
 export type JournalLine =
   | { kind: 'header'; header: SegmentHeader }
   | { kind: 'changes'; changes: readonly RawRecord[] }
   | { kind: 'footer'; lines: number }
 
-/** One line, newline included. */
+/** Returns one line, including the newline. */
 export function encodeLine(json: string): string {
   return `${checksum(crc32(json))} ${json}\n`
 }
 
-/** The same line, followed by another of the same write. */
+/** Returns the same line, marked as followed by another line of the same write. */
 export function withNext(line: string): string {
   const sum = crc32(' ', Number.parseInt(line.slice(0, 8), 16))
   return `${checksum(sum)}${line.slice(8, -1)} \n`
 }
 
-/** Whether a line is the last of its write. @param end of the line, without its newline */
+/** Whether a line is the last one of its write. @param end end of the line, without its newline */
 export function endsWrite(bytes: Buffer, end: number): boolean {
   return bytes[end - 1] !== 0x20
 }
 
-/** The line of one transaction. */
+/** Returns the line of one transaction. */
 export function encodeChanges(changes: readonly Change[]): string {
   let json = '['
   for (const { collection, key, value } of changes) {
@@ -58,12 +61,17 @@ export function encodeChanges(changes: readonly Change[]): string {
   return encodeLine(`${json}]`)
 }
 
-/** Characters of a line of a change that is stored in several: whoever follows reads some thousand of them together. */
+/**
+ * Length of a line of a change that is stored in several, in characters: replicas read some thousand lines together.
+ */
 const lineLength = 8 * 1024
-/** Records between two turns of the event loop: about 2 ms. */
+/** Records processed before yielding to the event loop: about 2 ms. */
 const slice = 1_000
 
-/** Lines of a change of any size, none of which is long. A file could hold some of them without the others, a database cannot. */
+/**
+ * Encodes a change of any size in several lines of limited length. Only for a database, which stores all of them or
+ * none; a file could hold some of them only.
+ */
 export async function encodeInLines(changes: readonly Change[]): Promise<string[]> {
   const lines: string[] = []
   let gathered: Change[] = []
@@ -83,9 +91,9 @@ export async function encodeInLines(changes: readonly Change[]): Promise<string[
 }
 
 /**
- * Content of a line whose checksum is right; otherwise undefined.
- * @param start of the line in `bytes`.
- * @param end of the line, without its newline.
+ * Returns the content of a line whose checksum is valid; otherwise undefined.
+ * @param start start of the line in `bytes`
+ * @param end end of the line, without its newline
  */
 export function checkedJson(bytes: Buffer, start: number, end: number): unknown {
   if (end > bytes.length || end - start < 11 || bytes[start + 8] !== 0x20) return undefined
@@ -97,7 +105,7 @@ export function checkedJson(bytes: Buffer, start: number, end: number): unknown 
   }
 }
 
-/** A line of a segment, given as for `checkedJson`; undefined when it is not what was written. */
+/** Parses a line of a segment, with the arguments of `checkedJson`; undefined: the line is damaged. */
 export function decodeLine(bytes: Buffer, start: number, end: number): JournalLine | undefined {
   const value = checkedJson(bytes, start, end)
   if (Array.isArray(value)) {
@@ -141,12 +149,12 @@ function toHeader(value: object): SegmentHeader | undefined {
 
 const namePattern = /^journal-(\d{6,15})\.ndjson$/
 
-/** File name of a segment. */
+/** Returns the file name of a segment. */
 export function segmentName(segment: number): string {
   return `journal-${String(segment).padStart(6, '0')}.ndjson`
 }
 
-/** Number of a segment by its file name; undefined when it is another file. */
+/** Returns the number of a segment from its file name; undefined for any other file. */
 export function segmentNumber(name: string): number | undefined {
   const digits = namePattern.exec(name)?.[1]
   return digits === undefined ? undefined : Number(digits)

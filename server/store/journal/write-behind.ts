@@ -1,14 +1,14 @@
 import { collectionNames } from '../state.ts'
 import type { Change, CollectionName } from '../store.ts'
 
-/** One record that is in memory and not yet on disk. */
+/** One record that is in memory but not yet on disk. */
 interface Waiting {
   change: Change
-  /** Whether the disk has an older value of it: only then must its end be written. */
+  /** Whether the disk has an older value of it: only then must its deletion be written. */
   onDisk: boolean
 }
 
-/** Changes that reach the disk a little later: the last one of each record counts. */
+/** Queue of changes that are written with a delay: only the last change of each record is written. */
 export class WriteBehindQueue {
   readonly #waiting = new Map<CollectionName, Map<string, Waiting>>()
   #size = 0
@@ -21,12 +21,12 @@ export class WriteBehindQueue {
     return this.#size
   }
 
-  /** @param existed whether the record was in memory before this change. */
+  /** Adds a change. @param existed whether the record was in memory before */
   add(change: Change, existed: boolean): void {
     const records = this.#of(change.collection)
     const waiting = records.get(change.key)
     if (waiting === undefined) {
-      // A record that was never there needs no deletion.
+      // A record that was never on disk needs no deletion.
       if (change.value === undefined && !existed) return
       records.set(change.key, { change, onDisk: existed })
       this.#size++
@@ -36,12 +36,12 @@ export class WriteBehindQueue {
     } else waiting.change = change
   }
 
-  /** Forgets a record's change: a transaction has said something newer. */
+  /** Drops the pending change of a record, because a transaction has a newer value. */
   forget(collection: CollectionName, key: string): void {
     if (this.#size > 0 && this.#of(collection).delete(key)) this.#size--
   }
 
-  /** Takes out up to `most` changes. */
+  /** Removes and returns up to `most` changes. */
   take(most: number): Change[] {
     const changes: Change[] = []
     for (const records of this.#waiting.values()) {
@@ -55,7 +55,7 @@ export class WriteBehindQueue {
     return changes
   }
 
-  /** Puts changes back that the disk refused; newer ones stay. */
+  /** Puts back changes that the disk rejected; newer changes of the same records stay. */
   restore(changes: readonly Change[]): void {
     for (const change of changes) {
       const records = this.#of(change.collection)

@@ -9,21 +9,21 @@ export interface Reservation {
   group: string
 }
 
-/** What a plan has changed so far in a collection; maps are made for the first record. */
+/** Changes that a plan has made so far in a collection. Maps are created when needed. */
 export interface PlannedRecords<T> {
   put?: Map<string, T>
-  /** Stored records that it deletes. */
+  /** Stored records that the plan deletes. */
   deleted?: Map<string, T>
 }
 
 /**
- * Counts records against the caps of their collections. What a transaction adds counts from its plan on, not only once it is stored: plans that run at the same time, under whatever locks, do
- * not exceed a cap together.
+ * Counts records against the caps of their collections. Records that a transaction adds count from its plan on, not
+ * only when they are stored. So plans that run at the same time, with any locks, cannot exceed a cap together.
  */
 export class CapCounts {
   readonly #state: State
   readonly #distinct: DistinctCounts
-  /** Records that transactions under way add, by cap and group. */
+  /** Number of records that transactions under way add, by cap and group. */
   readonly #reserved = new Map<object, Map<string, number>>()
 
   constructor(state: State) {
@@ -33,9 +33,9 @@ export class CapCounts {
 
   /**
    * Reserves room for a record.
-   * @param plan what the same plan has changed before in this collection; undefined: nothing
-   * @returns what `release` takes back
-   * @throws the refusal of a cap that would be exceeded
+   * @param plan earlier changes of the same plan in this collection; undefined: none
+   * @returns reservations for `release`
+   * @throws the error of a cap that would be exceeded
    */
   reserve<C extends CollectionName>(
     collection: C,
@@ -52,7 +52,7 @@ export class CapCounts {
       if (group === undefined || (before !== undefined && cap.group(before) === group)) continue
       const limit = cap.limit(this.#state)
       const stored = cap.countsAll ? records.size : count(records.values(), cap, group)
-      // What the plan deletes makes room; what it adds is reserved already.
+      // Records that the plan deletes make room; records that it adds are reserved already.
       const freed = deleted === undefined ? 0 : count(deleted.values(), cap, group)
       if (stored - freed + this.#of(cap, group) >= limit) throw cap.refuse(limit)
       added.push({ cap, group })
@@ -63,12 +63,12 @@ export class CapCounts {
     return added
   }
 
-  /** These changes are in memory. @param before the values that they replaced */
+  /** Updates the counts after changes were applied to memory. @param before their previous values */
   changed(changes: readonly Change[], before: readonly Change['value'][]): void {
     this.#distinct.changed(changes, before)
   }
 
-  /** Values of a record that are new to its collection. @throws the refusal of the cap that they would exceed */
+  /** Reserves values that no record of the collection has yet. @throws the error of the cap that they would exceed */
   #freshValues<C extends CollectionName>(collection: C, value: Collections[C]): Reservation[] {
     const cap = distinctCapOf(collection)
     const unknown = cap === undefined ? [] : this.#distinct.unknown(collection, cap, value)
@@ -105,7 +105,7 @@ function distinctCapOf<C extends CollectionName>(collection: C): DistinctCap<Col
   return distinctCaps[collection]
 }
 
-/** Whether a collection has a cap at all. */
+/** Whether a collection has a cap. */
 export function isCapped(collection: CollectionName): boolean {
   return caps[collection].length > 0
 }

@@ -6,28 +6,28 @@ import { ApiError } from '../../../shared/result-codes.ts'
 import { tagKey } from '../../../shared/tags.ts'
 import type { CollectionName, Collections } from '../store.ts'
 
-/** State that sets limits. */
+/** State from which limits are read. */
 interface LimitingState {
   licence: ReadonlyMap<string, Licence>
 }
 
-/** Limit of the records of a collection, or of those of a group. A transaction that would put one more is refused. */
+/** Limit of the records of a collection, or of a group of them. A transaction that would exceed it is rejected. */
 export interface Cap<T> {
-  /** Infinity: none now. */
+  /** Infinity: no limit. */
   limit: (state: LimitingState) => number
-  /** Group in which a record counts; undefined: it does not count. */
+  /** Returns the group of a record; undefined: it does not count. */
   group: (record: T) => string | undefined
-  /** All records of the collection are in the one group: they need not be looked at one by one. */
+  /** All records of the collection are in one group, so they need not be counted individually. */
   countsAll: boolean
   refuse: (limit: number) => Error
 }
 
-/** Limit of all records. */
+/** Returns a cap on all records. */
 function all<T>(limit: number, refuse: (limit: number) => Error): Cap<T> {
   return { limit: () => limit, group: () => '', countsAll: true, refuse }
 }
 
-/** Limit of the records that `group` gives the same text. */
+/** Returns a cap on the records with the same result of `group`. */
 function each<T>(limit: number, group: (record: T) => string | undefined, refuse: (limit: number) => Error): Cap<T> {
   return { limit: () => limit, group, countsAll: false, refuse }
 }
@@ -35,9 +35,9 @@ function each<T>(limit: number, group: (record: T) => string | undefined, refuse
 const tooManyRecordings = (): Error => new ApiError('recordingUnavailable', { refusal: refusal('tooManyRecordings') })
 const tooManyLives = (): Error => new ApiError('recordingUnavailable', { refusal: refusal('tooManyLives') })
 
-/** Limits of every collection. An empty list needs a reason. */
+/** Caps of every collection. An empty list needs a reason. */
 export const caps: { readonly [C in CollectionName]: readonly Cap<Collections[C]>[] } = {
-  // One document.
+  // A single document.
   settings: [],
   licence: [],
   credentials: [all(limits.credentials, (limit) => new RefusalError(refusal('credentialLimit', { limit })))],
@@ -55,7 +55,7 @@ export const caps: { readonly [C in CollectionName]: readonly Cap<Collections[C]
   ],
   wall_views: [all(limits.wallViews, (limit) => new RefusalError(refusal('wallViewLimit', { limit })))],
   room_templates: [all(limits.roomTemplates, (limit) => new RefusalError(refusal('templateLimit', { limit })))],
-  // The least recently used one ends instead.
+  // Above the limit the least recently used session ends.
   sessions: [],
   account_sessions: [],
   accounts: [all(limits.accounts, (limit) => new RefusalError(refusal('accountLimit', { limit })))],
@@ -66,7 +66,7 @@ export const caps: { readonly [C in CollectionName]: readonly Cap<Collections[C]
       (limit) => new RefusalError(refusal('tokenLimit', { limit })),
     ),
   ],
-  // At most one for each account, token, room, camera or stream.
+  // At most one per account, token, room, camera or stream.
   last_uses: [],
   camera_loops: [],
   relay_loops: [],
@@ -92,23 +92,23 @@ export const caps: { readonly [C in CollectionName]: readonly Cap<Collections[C]
       tooManyLives,
     ),
   ],
-  // Those of deleted recordings, for 30 days.
+  // One per deleted recording, for 30 days.
   recording_removals: [],
-  // Until the event log has them.
+  // Kept only until the event log has them.
   pending_events: [],
   capabilities: [
     all(limits.capabilities, () => new ApiError('recordingUnavailable', { refusal: refusal('tooManyLinks') })),
   ],
-  // The oldest entries are deleted for good instead.
+  // Above the limit the oldest entries are deleted for good.
   trash: [],
 }
 
-/** Limit of the different values that the records of a collection carry together. A transaction that would bring one more is refused. */
+/** Limit of the distinct values of all records of a collection. A transaction that would exceed it is rejected. */
 export interface DistinctCap<T> {
   limit: number
-  /** The list itself is compared to see whether a record changed. */
+  /** Returns the values. The arrays are compared to detect whether a record changed. */
   list: (record: T) => readonly string[] | undefined
-  /** Values that count as the same have the same key. */
+  /** Returns the key of a value: values with the same key count as equal. */
   keyOf: (value: string) => string
   refuse: (limit: number) => Error
 }

@@ -6,9 +6,10 @@ import type { Change, CollectionName } from '../store.ts'
 import { type ChangedState, StateAfter } from './pending-changes.ts'
 
 /**
- * Further changes that belong to those of a transaction: capabilities that end with them, and the events of the call that makes them.
+ * Returns further changes that belong to those of a transaction: capabilities that end with them, and the events of the
+ * call that makes them.
  * @param now milliseconds since the epoch
- * @throws what the check of the call throws, to refuse the transaction
+ * @throws the error of the call's check, which rejects the transaction
  */
 export function consequencesOf(
   state: ChangedState,
@@ -37,8 +38,10 @@ const concerned: ReadonlySet<CollectionName> = new Set<CollectionName>([
 ])
 
 /**
- * Ends of capabilities that belong to a transaction: they end with their maker, their room and their content. The store adds them to every transaction, so that no caller has to, and
- * what has ended stays ended when an account is enabled again or a credential is restored.
+ * Returns the ends of capabilities that belong to a transaction: they end with their maker, their room and their
+ * content.
+ * The store adds them to every transaction, so that no caller has to. An ended capability stays ended when an account
+ * is enabled again or a credential is restored.
  * @param now milliseconds since the epoch
  */
 function capabilityConsequences(before: ChangedState, changes: readonly Change[], now: number): Change[] {
@@ -50,12 +53,12 @@ function capabilityConsequences(before: ChangedState, changes: readonly Change[]
   )
 }
 
-/** Changes of rooms are frequent; only a deletion ends anything. */
+/** Changes of rooms are frequent; only a deletion ends capabilities. */
 function isRelevant({ collection, value }: Change): boolean {
   return concerned.has(collection) && (collection !== 'rooms' || value === undefined)
 }
 
-/** Capabilities that end with these changes, by key. */
+/** Returns the capabilities that end with these changes, by key. */
 function endedBy(
   { state }: ChangedState,
   changes: readonly Change[],
@@ -80,7 +83,7 @@ function endedBy(
 }
 
 function mayStay(capability: StoredCapability, after: StateAfter, deletedRooms: ReadonlySet<string>): boolean {
-  // A join link ends once; while its room is in the trash, nodes refuse it.
+  // A join link ends only once. While its room is in the trash, nodes reject it.
   if (capability.kind === 'join') return capability.ended_at !== undefined || isMakerEnabled(after, capability)
   if (capability.kind === 'recorded-link' && deletedRooms.has(capability.room_id)) return false
   return isMakerEnabled(after, capability) && isContentThere(after, capability)

@@ -2,7 +2,10 @@ import type { Change, CollectionName, Collections } from '../store.ts'
 import type { State } from '../state.ts'
 import { type DistinctCap, distinctCaps } from './collection-caps.ts'
 
-/** Records by each value that they carry: made when a record with values is first put, and kept by every change from then on. */
+/**
+ * Number of records per value. The counts of a collection are made when a record with values is first put, and updated
+ * with every later change.
+ */
 export class DistinctCounts {
   readonly #state: State
   readonly #counts = new Map<CollectionName, Map<string, number>>()
@@ -11,7 +14,7 @@ export class DistinctCounts {
     this.#state = state
   }
 
-  /** Keys of values that no stored record of the collection carries. */
+  /** Returns the keys of values that no stored record of the collection has. */
   unknown<C extends CollectionName>(
     collection: C,
     { list, keyOf }: DistinctCap<Collections[C]>,
@@ -23,7 +26,7 @@ export class DistinctCounts {
     return [...new Set(values.map(keyOf))].filter((key) => !counts.has(key))
   }
 
-  /** Number of different values of the stored records. */
+  /** Returns the number of distinct values of the stored records. */
   size(collection: CollectionName): number {
     return this.#of(collection).size
   }
@@ -32,7 +35,7 @@ export class DistinctCounts {
     return this.#of(collection).has(key)
   }
 
-  /** These changes are in memory. @param before the values that they replaced */
+  /** Updates the counts after changes were applied to memory. @param before their previous values */
   changed(changes: readonly Change[], before: readonly Change['value'][]): void {
     for (const [index, { collection, value }] of changes.entries()) {
       const counts = this.#counts.get(collection)
@@ -58,9 +61,9 @@ export class DistinctCounts {
   }
 }
 
-/** Keys of the values of a record, each once. */
+/** Returns the distinct keys of the values of a record. */
 function keysOf(collection: CollectionName, record: Change['value']): Iterable<string> {
-  // A record of a collection goes with the cap of the same collection.
+  // The record and the cap belong to the same collection.
   const cap = distinctCaps[collection] as DistinctCap<Change['value']> | undefined
   const values = record === undefined ? undefined : cap?.list(record)
   return cap === undefined || values === undefined ? [] : new Set(values.map(cap.keyOf))

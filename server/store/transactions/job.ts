@@ -5,33 +5,33 @@ import { type CapCounts, isCapped, type PlannedRecords, type Reservation } from 
 import type { Ticket } from './lock-table.ts'
 import type { Change, CollectionName, Collections, Transaction } from '../store.ts'
 
-/** A transaction on its way: waiting for its locks, planned, on its way to the disk. */
+/** A transaction under way: waiting for its locks, planned, or being written. */
 export interface Job extends Committing {
   line: string
   cancelled: boolean
   readonly ticket: Ticket
   changes: readonly Change[]
-  /** Room under caps that its changes take until they are in memory. */
+  /** Reservations under caps, held until the changes are in memory. */
   reservations: readonly Reservation[]
-  /** When it arrived, by monotonic(). */
+  /** Time of arrival, by monotonic(). */
   readonly since: number
-  /** Call that began it. */
+  /** Call that started it. */
   readonly cause: ChangeCause | undefined
-  /** Runs the plan; throws what it throws. */
+  /** Runs the plan; rethrows its errors. */
   readonly run: (transaction: Transaction) => void
   readonly succeed: () => void
   readonly fail: (error: unknown) => void
 }
 
-/** Gathers what a plan does. */
+/** Collects the changes of a plan. */
 export class PlanTransaction implements Transaction {
   readonly changes: Change[] = []
   readonly reservations: Reservation[] = []
   readonly #state: State
   readonly #counts: CapCounts
-  /** By collection, for those with caps; few plans change one of them twice. */
+  /** By collection, for collections with caps. Few plans change such a collection twice. */
   #planned: Map<CollectionName, PlannedRecords<unknown>> | undefined
-  /** Set when the plan has returned: what comes later would be lost. */
+  /** Set when the plan has returned: later changes would be lost. */
   ended = false
 
   constructor(state: State, counts: CapCounts) {
@@ -39,7 +39,7 @@ export class PlanTransaction implements Transaction {
     this.#counts = counts
   }
 
-  /** @throws the refusal of a cap of the collection */
+  /** @throws the error of a cap of the collection */
   put<C extends CollectionName>(collection: C, key: string, value: Collections[C]): void {
     if (isCapped(collection)) {
       const planned = this.#plannedOf(collection)
@@ -66,7 +66,7 @@ export class PlanTransaction implements Transaction {
 
   #plannedOf<C extends CollectionName>(collection: C): PlannedRecords<Collections[C]> {
     this.#planned ??= new Map()
-    // The records are those of the collection; the map cannot express that.
+    // The records belong to the collection; the map cannot express that.
     const planned = (this.#planned.get(collection) ?? {}) as PlannedRecords<Collections[C]>
     this.#planned.set(collection, planned)
     return planned

@@ -1,8 +1,8 @@
-/** A place in the queues of some locks. */
+/** A position in the queues of some locks. */
 export class Ticket {
-  /** Earlier tickets that still hold one of our locks. */
+  /** Number of earlier tickets that still hold one of its locks. */
   blockers = 0
-  /** Later tickets that wait for us. */
+  /** Later tickets that wait for this one. */
   followers: Ticket[] | undefined
   readonly locks: readonly string[]
   readonly start: () => void
@@ -14,17 +14,20 @@ export class Ticket {
 }
 
 /**
- * Named locks, first come first served for each name. A ticket joins the queues of all its locks at once, so no two can wait for each other.
- * A free lock costs one map entry.
+ * Named locks, first come, first served for each name. A ticket joins the queues of all its locks at once, so there are
+ * no deadlocks. A free lock costs one map entry.
  */
 export class LockTable {
   /** The last ticket in the queue of each lock that is held. */
   readonly #tails = new Map<string, Ticket>()
-  /** Tickets whose turn has come. */
+  /** Tickets that may start. */
   readonly #ready: Ticket[] = []
   #draining = false
 
-  /** Calls `ticket.start` (at once when nobody holds any of its locks) when its turn comes. It must be released afterwards. */
+  /**
+   * Calls `ticket.start` when the ticket holds all its locks, at once if they are free. The ticket must be released
+   * afterwards.
+   */
   take(ticket: Ticket): void {
     for (const lock of ticket.locks) {
       const before = this.#tails.get(lock)
@@ -39,14 +42,14 @@ export class LockTable {
     if (ticket.blockers === 0) ticket.start()
   }
 
-  /** Ends a ticket's turn; those who waited for it only start now. */
+  /** Releases the locks of a ticket, and starts the tickets that waited only for it. */
   release(ticket: Ticket): void {
     for (const lock of ticket.locks) if (this.#tails.get(lock) === ticket) this.#tails.delete(lock)
     const followers = ticket.followers
     if (followers === undefined) return
     ticket.followers = undefined
     for (const follower of followers) if (--follower.blockers === 0) this.#ready.push(follower)
-    // A started ticket may release itself at once: a loop instead of recursion keeps the stack flat however many wait.
+    // A started ticket may release itself at once. A loop instead of recursion limits the stack depth.
     if (this.#draining) return
     this.#draining = true
     try {

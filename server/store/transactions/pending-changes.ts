@@ -2,12 +2,11 @@ import type { RecordReader } from '../capability-rules.ts'
 import type { State } from '../state.ts'
 import type { Change, CollectionName, Collections } from '../store.ts'
 
-/** Latest change of each record that is on its way to the disk, and not yet in memory. */
+/** Latest change of each record that is being written and not yet in memory. */
 export class PendingChanges {
   /** By collection and key. */
   readonly #latest = new Map<CollectionName, Map<string, Change>>()
 
-  /** Adds changes of one transaction, in order. */
   add(changes: readonly Change[]): void {
     for (const change of changes) {
       const latest = this.#latest.get(change.collection)
@@ -16,7 +15,7 @@ export class PendingChanges {
     }
   }
 
-  /** Removes changes that are in memory now, or were refused. */
+  /** Removes changes that are in memory now, or were rejected. */
   remove(changes: readonly Change[]): void {
     for (const change of changes) {
       const latest = this.#latest.get(change.collection)
@@ -24,12 +23,12 @@ export class PendingChanges {
     }
   }
 
-  /** The change of a record; undefined: none. */
+  /** Returns the pending change of a record; undefined: none. */
   of(collection: CollectionName, key: string): Change | undefined {
     return this.#latest.get(collection)?.get(key)
   }
 
-  /** Keys of the records of a collection that have a change. */
+  /** Returns the keys of the records of a collection that have a pending change. */
   keysOf(collection: CollectionName): Iterable<string> {
     return this.#latest.get(collection)?.keys() ?? []
   }
@@ -38,14 +37,14 @@ export class PendingChanges {
 /** Number of changes up to which a search is faster than a map. */
 const fewChanges = 8
 
-/** State that a transaction changes. */
+/** State to which a transaction applies. */
 export interface ChangedState {
   state: State
   /** Changes of earlier transactions that are not in memory yet. */
   pending: Pick<PendingChanges, 'of' | 'keysOf'>
 }
 
-/** State as it will be after some changes. */
+/** State after some changes are applied. */
 export class StateAfter implements RecordReader {
   readonly #before: ChangedState
   readonly #changes: readonly Change[]
@@ -66,14 +65,14 @@ export class StateAfter implements RecordReader {
   }
 
   #changeOf(collection: CollectionName, key: string): Change | undefined {
-    // A map pays off for a site file or a backup.
+    // A map is faster for a site file or a backup.
     if (this.#changes.length < fewChanges)
       return this.#changes.findLast((change) => change.key === key && change.collection === collection)
     this.#changed ??= new Map(this.#changes.map((change) => [`${change.collection} ${change.key}`, change]))
     return this.#changed.get(`${collection} ${key}`)
   }
 
-  /** Keys of all records of a collection, some of which may be deleted. */
+  /** Returns the keys of all records of a collection; some of the records may be deleted. */
   *keysOf(collection: CollectionName): Iterable<string> {
     yield* this.#before.state[collection].keys()
     yield* this.#before.pending.keysOf(collection)

@@ -11,20 +11,23 @@ import { type Job, PlanTransaction } from './job.ts'
 import { LockTable, Ticket } from './lock-table.ts'
 import { PendingChanges } from './pending-changes.ts'
 
-/** Transactions that may wait at one time; more are refused at once. */
+/** Maximum number of waiting transactions; more are rejected at once. */
 const maxWaiting = 100_000
-/** A whole site takes longer than one change: it has this much more, in milliseconds. */
+/** Additional time for a change of the whole site, in milliseconds. */
 const wholeSiteMs = 60_000
-/** And this much more for each of its records. */
+/** Additional time for each record of that change, in milliseconds. */
 const recordMs = 1
 
 export interface TransactionsOptions {
   state: State
   commit: Pick<GroupCommit<Job>, 'add' | 'remove'>
-  /** How long a change may take, in milliseconds. */
+  /** Returns the maximum duration of a change, in milliseconds. */
   deadlineMs: () => number
   medium: Medium
-  /** Further changes that belong to those of a transaction. @param pending changes that are not in memory yet */
+  /**
+   * Returns further changes that belong to those of a transaction.
+   * @param pending changes that are not in memory yet
+   */
   consequences: (
     changes: readonly Change[],
     pending: PendingChanges,
@@ -32,15 +35,17 @@ export interface TransactionsOptions {
   ) => readonly Change[]
 }
 
-/** Runs plans when their locks are free, hands what they change to the disk, and tells their callers what became of it. */
+/**
+ * Runs plans when their locks are free, passes their changes to the storage, and reports the outcome to their callers.
+ */
 export class Transactions {
   readonly #options: TransactionsOptions
   readonly #locks = new LockTable()
   readonly #counts: CapCounts
-  /** Jobs whose caller waits, in order of arrival. */
+  /** Jobs whose caller is waiting, in order of arrival. */
   readonly #live = new Set<Job>()
   readonly #pending = new PendingChanges()
-  /** While plans are held back, they wait here. */
+  /** Plans that wait for `release`; undefined: plans are not held. */
   #held: Job[] | undefined
   #deadlineTimer: Timer | undefined
 
@@ -76,7 +81,7 @@ export class Transactions {
     })
   }
 
-  /** Commits changes of any number while plans are held back, all or none. */
+  /** Commits any number of changes atomically while plans are held. */
   async commit(wanted: readonly Change[]): Promise<void> {
     const changes = [...wanted, ...this.#options.consequences(wanted, this.#pending, currentCause())]
     const isDatabase = this.#options.medium === 'database'
@@ -101,7 +106,7 @@ export class Transactions {
     })
   }
 
-  /** Begins no plan until `release`. */
+  /** Starts no plan until `release`. */
   hold(): void {
     this.#held ??= []
   }
@@ -112,16 +117,16 @@ export class Transactions {
     for (const job of waiting) this.#begin(job)
   }
 
-  /** These are on disk and in memory. */
+  /** Ends jobs whose changes are on disk and in memory. */
   succeeded(group: readonly Job[]): void {
     for (const job of group) {
-      // Does nothing when the caller has had the deadline's error already: memory follows the disk all the same.
+      // Has no effect if the caller already received the deadline's error. Memory follows the disk in any case.
       job.succeed()
       this.#end(job)
     }
   }
 
-  /** The disk refused these. */
+  /** Ends jobs whose changes the storage rejected. */
   failed(group: readonly Job[], error: unknown): void {
     for (const job of group) {
       job.fail(error)
@@ -133,7 +138,7 @@ export class Transactions {
     this.#deadlineTimer?.cancel()
   }
 
-  /** A job holds its locks: runs its plan and hands what it changed to the disk. */
+  /** Runs the plan of a job that holds its locks, and passes its changes to the storage. */
   #begin(job: Job): void {
     if (job.cancelled) {
       this.#locks.release(job.ticket)
@@ -166,7 +171,7 @@ export class Transactions {
     this.#options.commit.add(job)
   }
 
-  /** The changes of a job are in memory: they are counted there. @param before the values that they replaced */
+  /** Updates the counts after the changes of a job were applied to memory. @param before their previous values */
   applied(job: Job, before: readonly Change['value'][]): void {
     this.#counts.changed(job.changes, before)
     this.#settled(job)
@@ -189,7 +194,7 @@ export class Transactions {
     if (this.#deadlineTimer === undefined) this.#lookIn(this.#options.deadlineMs())
   }
 
-  /** One timer for all: it looks at the oldest when that is due. */
+  /** Starts the one timer for all jobs; it checks their deadlines when the oldest one is due. */
   #lookIn(wait: number): void {
     const look = (): void => {
       this.#deadlineTimer = undefined
@@ -206,13 +211,13 @@ export class Transactions {
     this.#deadlineTimer = startTimer(wait, look, false)
   }
 
-  /** Answers the caller that it takes too long. The write keeps its locks until the disk has answered. */
+  /** Rejects a job that takes too long. The write keeps its locks until the storage has answered. */
   #expire(job: Job): void {
     const reason = `the ${this.#options.medium} did not answer in time`
     this.#live.delete(job)
     job.cancelled = true
     const isRemoved = this.#options.commit.remove(job)
-    // A job without changes waits for its locks, and never begins.
+    // A job without changes is still waiting for its locks, and will not start.
     job.fail(isRemoved || job.changes.length === 0 ? notStored(reason) : outcomeUnknown(reason))
     if (isRemoved) this.#end(job)
   }

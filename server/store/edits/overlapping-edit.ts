@@ -3,11 +3,14 @@ import { checkedBy, type PlannedChange } from '../change-cause.ts'
 import { overlap, versionOfFields } from './record-version.ts'
 import { type Fields, storedFields } from './stored-fields.ts'
 
-/** An edit would change fields that others have changed since its caller saw the record. Nothing of it is stored. */
+/**
+ * An edit would change fields that somebody else has changed since its caller read the record. Nothing of the edit is
+ * stored.
+ */
 export class OverlappingEdit extends Error {
   readonly record: RecordRef
   readonly fields: readonly string[]
-  /** Fields of the record now. */
+  /** Current fields of the record. */
   readonly current: Fields
   constructor(record: RecordRef, fields: readonly string[], current: Fields) {
     super(`changed meanwhile: ${fields.join(', ')}`)
@@ -17,23 +20,24 @@ export class OverlappingEdit extends Error {
     this.current = current
   }
 
-  /** Version of the record now. */
+  /** Current version of the record. */
   get version(): string {
     return versionOfFields(this.current)
   }
 }
 
 /**
- * Runs an edit. Each of its transactions is judged with the record as it is then: fields that only others changed stay as these left them, and a field that both changed refuses it.
- * @param seen version that the caller saw
- * @throws OverlappingEdit, and what the edit throws
+ * Runs an edit, and compares each of its transactions with the current record. Fields that only others changed keep
+ * their new values; a field that both changed rejects the edit.
+ * @param seen version that the caller read
+ * @throws OverlappingEdit, and the errors of the edit
  */
 export async function mergedEdit<T>(record: RecordRef, seen: string, run: () => T | Promise<T>): Promise<T> {
   let isRunning = true
   const check = ({ before, after }: PlannedChange): void => {
-    // Work that outlives the call changes the record on its own account.
+    // Work that continues after the call is not part of the edit.
     const [now, then] = isRunning ? [storedFields(before, record), storedFields(after, record)] : []
-    // A record that was deleted is not merged: the edit says so itself.
+    // A deleted record is not merged: the edit itself reports the deletion.
     if (now === undefined || then === undefined) return
     const fields = overlap(seen, now, then)
     if (fields.length > 0) throw new OverlappingEdit(record, fields, now)

@@ -3,15 +3,16 @@ import type { RecordKind, RecordRef } from '../../../shared/domain/record-fields
 import type { RecordReader } from '../capability-rules.ts'
 import { type Fields, fieldsOf, type RecordOf, storedFields } from './stored-fields.ts'
 
-/** Characters of a field's digest: 36 bits tell two values apart. */
+/** Characters of a field's digest: 36 bits distinguish two values. */
 const digestLength = 6
 
-/** Versions by record, which never changes in place. */
+/** Cache of versions by record. Records are never changed in place. */
 const known = new WeakMap<object, string>()
 
 /**
- * Version of a record: the digests of its fields, in order. It is derived from what is stored, so that a change costs nothing more, and every controller of a site, a restart and a
- * restored backup agree. A secret counts by its sealed text, which tells nothing about it.
+ * Returns the version of a record: the digests of its fields, in order. It is derived from the stored record, so a
+ * change costs nothing more. All controllers of a site, a restart and a restored backup give the same version.
+ * A secret counts by its sealed text, which reveals nothing about it.
  */
 export function versionOf<K extends RecordKind>(kind: K, record: RecordOf<K>): string {
   const made = known.get(record)
@@ -21,7 +22,7 @@ export function versionOf<K extends RecordKind>(kind: K, record: RecordOf<K>): s
   return version
 }
 
-/** The same of a record by its key; empty: there is none. */
+/** Returns the version of a record by its key; empty: no such record. */
 export function versionIn(reader: RecordReader, record: RecordRef): string {
   const fields = storedFields(reader, record)
   return fields === undefined ? '' : versionOfFields(fields)
@@ -31,7 +32,10 @@ export function versionOfFields(fields: Fields): string {
   return Object.values(fields).map(digestOf).join('')
 }
 
-/** Fields that differ from those of a version. A version of another program, which has other fields, differs in all. */
+/**
+ * Returns the fields that differ from a version. A version of another program version, with other fields, differs in
+ * all fields.
+ */
 export function changedSince(seen: string, fields: Fields): string[] {
   const names = Object.keys(fields)
   if (seen.length !== names.length * digestLength) return names
@@ -39,9 +43,10 @@ export function changedSince(seen: string, fields: Fields): string[] {
 }
 
 /**
- * Fields that an edit must not change, because others changed them since the version that its caller saw. All other fields of the edit are merged with those of others.
- * @param before fields as they are
- * @param after fields as the edit would make them
+ * Returns the fields that an edit must not change, because others changed them since the version that its caller read.
+ * All other fields of the edit are merged.
+ * @param before current fields
+ * @param after fields after the edit
  */
 export function overlap(seen: string, before: Fields, after: Fields): string[] {
   return changedSince(seen, before).filter((name) => canonical(before[name]) !== canonical(after[name]))
@@ -51,7 +56,7 @@ function digestOf(value: unknown): string {
   return hash('sha256', canonical(value), 'base64url').slice(0, digestLength)
 }
 
-/** JSON with the keys of each object in order: equal values are equal texts. Null and what is left out are the same. */
+/** Returns JSON with sorted object keys: equal values give equal texts. Null and undefined are equal. */
 function canonical(value: unknown): string {
   return JSON.stringify(value ?? null, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

@@ -26,10 +26,10 @@ const collections = {
 /** Stored record of a kind. */
 export type RecordOf<K extends RecordKind> = Collections[(typeof collections)[K]]
 
-/** Values of the fields of a record, by name. A secret is its sealed text. */
+/** Values of a record's fields, by name. A secret is represented by its sealed text. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Values by field of each kind; a default stands for what a record leaves out. */
+/** Reads the fields of each kind; a field that a record leaves out gets its default. */
 const readers: { [K in RecordKind]: (record: RecordOf<K>) => Readonly<Record<RecordField<K>, unknown>> } = {
   room: (room) => ({
     ...room,
@@ -51,7 +51,7 @@ const readers: { [K in RecordKind]: (record: RecordOf<K>) => Readonly<Record<Rec
   }),
   node: (node) => ({
     ...node,
-    // They are sealed together.
+    // The node's secrets are sealed together.
     api_secret: node.secrets_sealed,
     admin_secret: node.secrets_sealed,
     admin_key: node.secrets_sealed,
@@ -65,27 +65,27 @@ const readers: { [K in RecordKind]: (record: RecordOf<K>) => Readonly<Record<Rec
   settings: settingsFields,
 }
 
-/** Fields of a record, in the order of `recordFields`. */
+/** Returns the fields of a record, in the order of `recordFields`. */
 export function fieldsOf<K extends RecordKind>(kind: K, record: RecordOf<K>): Fields {
   const values: Fields = readers[kind](record)
   return Object.fromEntries(recordFields[kind].map((field) => [field, values[field]]))
 }
 
-/** A site whose settings or licence were never stored has the defaults. */
+/** Stands for settings or a licence that were never stored: all defaults. */
 const blank = {}
 
-/** The same of a stored record; undefined: there is none. */
+/** Returns the fields of a stored record; undefined: no such record. */
 export function storedFields(reader: RecordReader, { kind, key }: RecordRef): Fields | undefined {
   const record = reader.get(collections[kind], key)
   if (record === undefined)
     return kind === 'settings' || kind === 'licence' ? fieldsOf(kind, blank as never) : undefined
-  // The record belongs to the collection of its kind; the union of all cannot express that.
+  // The record belongs to the collection of its kind; the union type cannot express that.
   return fieldsOf(kind, record as never)
 }
 
 const defaults: Fields = defaultSettings()
 
-/** Settings by path; one that an earlier version did not know has its default. */
+/** Returns the settings by path. A setting that an earlier version did not store gets its default. */
 function settingsFields(settings: StoredSettings): Fields {
   const { object_storage: { secret_sealed, ...storage } = { secret_sealed: '' } } = settings
   const parts: Fields = { ...settings, object_storage: { ...storage, secret_access_key: secret_sealed } }

@@ -36,20 +36,24 @@ import type { Job } from '../transactions/job.ts'
 import { Transactions } from '../transactions/transactions.ts'
 import type { BackupProof } from '../../../shared/domain/backups.ts'
 
-/** A flush that lasts this long is a disk that does not answer, in milliseconds. */
+/** Duration of a flush after which the disk counts as not answering, in milliseconds. */
 const slowFlush = 100
-/** Records up to which the files are rewritten when the store closes: takes a few milliseconds. */
+/** Maximum number of records for which a snapshot is written at close: takes a few milliseconds. */
 const cheapRecords = 5_000
-/** Time to close, in milliseconds, where a change has less: it may write a snapshot. */
+/**
+ * Minimum time to close, in milliseconds, even if the deadline of a change is shorter: closing may write a snapshot.
+ */
 const closeMs = 5_000
 
 export interface DurableStoreOptions {
-  /** The data folder. */
   folder: string
-  /** State that `storage` holds. */
+  /** State loaded from `storage`. */
   state: State
   storage: Storage
-  /** Journal bytes after which a snapshot is made, when they are also more than the snapshot's. Default: 16 MB. */
+  /**
+   * Size of the journal that triggers a snapshot, in bytes; it must also be larger than the last snapshot. Default: 16
+   * MB.
+   */
   snapshotAfterBytes: number | undefined
   /** See StoreOptions. */
   backupEveryMs?: number | undefined
@@ -57,21 +61,22 @@ export interface DurableStoreOptions {
   notices: Notices
   losses: Losses
   clock: () => number
-  /** How long a change may take, in milliseconds. Default: the setting. */
+  /** Returns the maximum duration of a change, in milliseconds. Default: the setting. */
   deadlineMs: (() => number) | undefined
   migrations: Migrations
-  /** The highest room number ever given: shared with the storage, which writes it down. */
+  /** The highest room number ever assigned: shared with the storage, which persists it. */
   roomNumbers: { last: number }
   unlock: () => Promise<void>
-  /** Makes the backups of a site that are not of the data folder alone. @param retention how many stay that nobody keeps, and for how long */
+  /**
+   * Creates the backups of a site that are not only in the data folder.
+   * @param retention limits of automatic backups
+   */
   shareBackups?: (kept: KeptBackups, retention: () => Retention) => SiteBackups
-  /** Called with what a listener or other code has thrown unexpectedly. */
+  /** Called with an unexpected error of a listener or other code. */
   onError: (error: unknown) => void
 }
 
-/**
- * The store on a storage; made by `openStore`.
- */
+/** The store on top of a storage; made by `openStore`. */
 export class DurableStore implements Store {
   readonly #options: DurableStoreOptions
   readonly #state: State
@@ -237,7 +242,7 @@ export class DurableStore implements Store {
     await this.makeBackup()
   }
 
-  /** Makes a snapshot without a backup of its own: after a recovery. */
+  /** Makes a snapshot without a separate backup: after a recovery. */
   rewrite(): Promise<void> {
     return this.#snapshots.run()
   }
@@ -292,19 +297,22 @@ export class DurableStore implements Store {
     }
   }
 
-  /** How long a change may take, in milliseconds. */
+  /** Maximum duration of a change, in milliseconds. */
   protected get deadlineMs(): number {
     return this.#deadlineMs()
   }
 
-  /** Whether others have everything in memory too: then no start waits for it to be read. */
+  /**
+   * Whether replicas have the whole state in memory too: then a takeover need not read it, and a snapshot at close is
+   * not needed.
+   */
   protected isFollowed(): boolean {
     return false
   }
 
   /**
-   * Begins no change any more until what it resolves with is called; what had begun is stored then.
-   * @throws ApiError 'storage' when that takes longer than `deadlineMs`: then changes go on
+   * Stops starting changes until the returned function is called. Resolves when all started changes are stored.
+   * @throws ApiError 'storage' when that takes longer than `deadlineMs`; then changes continue
    */
   protected async holdChanges(deadlineMs: number): Promise<() => void> {
     this.#transactions.hold()
@@ -324,7 +332,7 @@ export class DurableStore implements Store {
   }
 
   #durable(group: readonly Job[]): void {
-    // A flush serves many calls, and runs in the context of one of them.
+    // A flush serves many calls, and runs in the async context of one of them.
     withoutCause(() => {
       for (const job of group) {
         const { changes } = job
@@ -371,9 +379,9 @@ export class DurableStore implements Store {
       await this.#commit.drain()
       const { journalBytes } = storage
       const records = this.#state.rooms.size + this.#state.sessions.size + this.#state.devices.size
-      // Quitting is quick: a snapshot is written only if it is cheap or saves the next start much time. onHealth reports a failure; the journal has every change.
+      // Closing is quick: a snapshot is written only if it is cheap or makes the next start much faster.
       const saves = !this.isFollowed() && journalBytes > this.#snapshotAfter / 2
-      // onHealth reports a failure.
+      // onHealth reports a failure. The journal has every change.
       if (journalBytes > 0 && (records <= cheapRecords || saves)) await this.rewrite().catch(() => undefined)
       await this.#snapshots.idle()
       await this.#backups.close()
@@ -381,7 +389,7 @@ export class DurableStore implements Store {
     }
     const reason = `the ${storage.medium} did not answer while the store closed`
     try {
-      // Past the deadline the lock stays: a write may still be under way, and the lock ends with the process.
+      // After the deadline the lock is kept, because a write may still be under way. The lock ends with the process.
       await inTime(work(), Math.max(this.#deadlineMs(), closeMs), () => outcomeUnknown(reason))
     } finally {
       storage.abandon()

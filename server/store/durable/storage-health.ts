@@ -3,12 +3,12 @@ import { FencedError } from '../postgres/database-error.ts'
 import type { Notices } from '../notices.ts'
 import type { Medium } from '../storage.ts'
 
-/** Operations that the storage can refuse. */
+/** Operations that the storage can reject. */
 type Part = 'journal' | 'snapshot'
 
 const snapshots: Readonly<Record<Medium, string>> = { disk: 'files', database: 'snapshot' }
 
-/** Whether the storage accepts writes; notifies the operator of each change of that. */
+/** Whether the storage accepts writes. Adds a notice for the operator whenever that changes. */
 export class StorageHealth {
   readonly #notices: Notices
   readonly #clock: () => number
@@ -23,17 +23,17 @@ export class StorageHealth {
     this.#clock = clock
   }
 
-  /** Since when it refuses, milliseconds since the epoch; 0: it takes everything. */
+  /** Since when it rejects writes, in milliseconds since the epoch; 0: it accepts all. */
   get refusesSince(): number {
     return this.lastError === undefined ? 0 : this.#since
   }
 
-  /** Error of the last refused write; undefined: all writes are accepted. */
+  /** Error of the last rejected write; undefined: all writes are accepted. */
   get lastError(): string | undefined {
     return this.#errors.journal ?? this.#errors.snapshot
   }
 
-  /** @param error undefined: it takes this part again. */
+  /** Records the outcome of an operation. @param error undefined: the storage accepts the operation again */
   changed(part: Part, error: unknown): void {
     if (error === undefined) {
       this.#errors[part] = undefined
@@ -48,7 +48,7 @@ export class StorageHealth {
     const text = reasonOf(error)
     if (this.lastError === undefined) this.#since = this.#clock()
     this.#errors[part] = text
-    // Nothing is wrong with it: this controller is not the one that stores any more.
+    // The storage is healthy: this controller is no longer the leader.
     if (error instanceof FencedError) return
     const what = part === 'journal' ? 'Changes are refused until it does' : 'Changes are still stored in the journal'
     const name = part === 'journal' ? part : snapshots[this.#medium]

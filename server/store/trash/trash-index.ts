@@ -2,32 +2,38 @@ import { limits } from '../../../shared/limits.ts'
 import type { StoredTrash } from '../records.ts'
 import type { Store } from '../store.ts'
 
-/** Part of a limit that stays when the oldest entries beyond it are deleted, so that not every deletion walks the trash. */
+/**
+ * Fraction of a limit that is kept when the oldest entries above the limit are deleted. So not every deletion iterates
+ * over the trash.
+ */
 const keptPart = 0.99
-/** Shortest time between two walks over the whole trash, in milliseconds. */
+/** Minimum interval between two iterations over the whole trash, in milliseconds. */
 const walkMs = 1_000
 
 /** Entries that one call deleted. */
 interface Batch {
-  /** Also those that have left the trash since. */
+  /** Includes entries that have left the trash since. */
   ids: string[]
-  /** Number of those that are there. */
+  /** Number of entries that are still in the trash. */
   left: number
 }
 
-/** Finds entries of the trash by call and room number without walking all of them, and counts their bytes. The entries themselves stand in the store only. */
+/**
+ * Finds entries of the trash by call and room number without iterating over all, and counts their bytes. Only the store
+ * holds the entries themselves.
+ */
 export class TrashIndex {
   readonly #store: Pick<Store, 'all' | 'onChange'>
-  /** Most calls delete one thing: its id. */
+  /** Most calls delete a single record: then the value is its id. */
   readonly #batches = new Map<string, string | Batch>()
   readonly #rooms = new Set<string>()
-  /** Entries of a number beyond the first one, for the few numbers that have several. */
+  /** Number of additional entries of a room number, for the few numbers with several entries. */
   readonly #further = new Map<string, number>()
   readonly #unsubscribe: () => void
   #bytes = 0
   #nextExpiry = Number.POSITIVE_INFINITY
 
-  /** @param changed called after entries came or went */
+  /** @param changed called after entries were added or removed */
   constructor(store: Pick<Store, 'all' | 'onChange'>, changed: () => void) {
     this.#store = store
     for (const entry of store.all('trash').values()) this.#set(undefined, entry)
@@ -36,7 +42,7 @@ export class TrashIndex {
         let own = 0
         for (const [at, { collection, value }] of changes.entries()) {
           if (collection !== 'trash') continue
-          // Both are of the collection of the change.
+          // Both values belong to the collection of the change.
           this.#set(before[at] as StoredTrash | undefined, value)
           own += 1
         }
@@ -50,12 +56,12 @@ export class TrashIndex {
     this.#unsubscribe()
   }
 
-  /** When the next entry may be due, milliseconds since the epoch; infinite for an empty trash. */
+  /** When the next entry may be due, in milliseconds since the epoch; Infinity: the trash is empty. */
   get nextExpiry(): number {
     return this.#nextExpiry
   }
 
-  /** Ids of what a call deleted, the oldest first; some may have left the trash. */
+  /** Returns the ids of the records that a call deleted, the oldest first; some may have left the trash. */
   ofBatch(batch: string): readonly string[] {
     const found = this.#batches.get(batch)
     return typeof found === 'string' ? [found] : (found?.ids ?? [])
@@ -69,12 +75,12 @@ export class TrashIndex {
     return this.#count > limits.trash || this.#bytes > limits.trashBytes
   }
 
-  /** Just below the limits: the oldest entries go soon, or have gone lately. */
+  /** Whether the trash is just below the limits: the oldest entries will be, or were recently, deleted. */
   isFull(): boolean {
     return this.#count >= limits.trash * keptPart || this.#bytes >= limits.trashBytes * keptPart
   }
 
-  /** Ids of entries that are due, and of the oldest beyond the limits. Walks the trash. */
+  /** Returns the ids of entries that are due, and of the oldest entries above the limits. Iterates over the trash. */
   due(now: number): string[] {
     const ids: string[] = []
     let [count, bytes] = [this.#count, this.#bytes]
@@ -98,7 +104,7 @@ export class TrashIndex {
   #set(before: StoredTrash | undefined, entry: StoredTrash | undefined): void {
     this.#bytes += (entry?.bytes ?? 0) - (before?.bytes ?? 0)
     if (entry !== undefined) this.#nextExpiry = Math.min(this.#nextExpiry, entry.expires_at)
-    // An entry that is sealed anew keeps its call and its number.
+    // A resealed entry keeps its call and its room number.
     if (before !== undefined && entry !== undefined) return
     if (before !== undefined) this.#forget(before)
     if (entry !== undefined) this.#add(entry)

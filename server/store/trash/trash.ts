@@ -7,19 +7,19 @@ import { withSharedParts } from '../state.ts'
 import { TrashIndex } from './trash-index.ts'
 
 const day = 24 * 60 * 60 * 1_000
-/** Longest wait between two checks, in milliseconds: a timer stands still while the machine sleeps. */
+/** Maximum delay between two checks, in milliseconds: a timer stops while the machine sleeps. */
 const checkMs = 60_000
-/** Entries deleted for good in one transaction. */
+/** Maximum number of entries deleted for good in one transaction. */
 const sweptAtOnce = 500
 
-/** Author of a deletion, and the call that makes it. */
+/** Author of a deletion, and the id of the call. */
 export interface Deletion {
   by: StoredDeleter
-  /** Empty: nothing else. */
+  /** Empty: the call deletes nothing else. */
   batch: string
 }
 
-/** Needs of the trash. */
+/** Dependencies of the trash. */
 export interface TrashOptions {
   store: Store
   settings: () => Pick<Settings, 'trash'>
@@ -28,15 +28,18 @@ export interface TrashOptions {
   clock?: (() => number) | undefined
 }
 
-/** A deletion that nobody ordered. */
+/** A deletion by the controller itself. */
 export const bySystem: Deletion = { by: { type: 'system', name: '' }, batch: '' }
 
-/** A deletion by a client of an API. */
+/** Returns a deletion by an API client. */
 export function byClient(accessKey: string): Deletion {
   return { by: { type: 'client', name: accessKey }, batch: '' }
 }
 
-/** Keeps deleted records for some days. One timer deletes for good what is due or beyond the limits; only the controller that leads runs it. */
+/**
+ * Keeps deleted records for some days. A timer deletes entries for good that are due or above the limits. Only the
+ * leader runs it.
+ */
 export class Trash {
   readonly #options: TrashOptions
   readonly #clock: () => number
@@ -51,13 +54,13 @@ export class Trash {
     this.#index = new TrashIndex(options.store, () => this.#schedule())
   }
 
-  /** Begins to delete for good what is due. */
+  /** Starts the final deletion of entries that are due. */
   start(): void {
     this.#running = true
     this.#schedule()
   }
 
-  /** Ends it. */
+  /** Stops the final deletion, and waits for the one under way. */
   async stop(): Promise<void> {
     this.#running = false
     clearTimeout(this.#timer)
@@ -65,7 +68,7 @@ export class Trash {
     await this.#sweeping
   }
 
-  /** Puts a record that the transaction deletes into the trash, if that is on. O(1). */
+  /** Adds a record that the transaction deletes to the trash, if the trash is enabled. O(1). */
   bury(transaction: Transaction, thing: TrashedThing, { by, batch }: Deletion): void {
     const { days } = this.#options.settings().trash
     if (days === 0) return
@@ -78,13 +81,13 @@ export class Trash {
     transaction.put('trash', id, entry)
   }
 
-  /** An entry that is not due yet. O(1). */
+  /** Returns an entry that is not due yet. O(1). */
   get(id: string): StoredTrash | undefined {
     const entry = this.#options.store.get('trash', id)
     return entry !== undefined && entry.expires_at > this.#clock() ? entry : undefined
   }
 
-  /** Ids of what one call deleted, the oldest first. */
+  /** Returns the ids of the records that one call deleted, the oldest first. */
   ofBatch(batch: string): readonly string[] {
     return this.#index.ofBatch(batch).filter((id) => this.get(id) !== undefined)
   }
@@ -94,18 +97,18 @@ export class Trash {
     return this.#index.holdsRoom(roomId)
   }
 
-  /** Entries that are not due, the newest first. */
+  /** Returns the entries that are not due, the newest first. */
   entries(): StoredTrash[] {
     const now = this.#clock()
     return [...this.#options.store.all('trash').values()].filter(({ expires_at }) => expires_at > now).reverse()
   }
 
-  /** Whether the oldest entries are deleted before their time, because a limit is reached. */
+  /** Whether the oldest entries are deleted early, because a limit is reached. */
   isFull(): boolean {
     return this.#index.isFull()
   }
 
-  /** Deletes entries for good. @returns those that were there */
+  /** Deletes entries for good. @returns the entries that existed */
   async purge(ids: readonly string[]): Promise<StoredTrash[]> {
     const { store } = this.#options
     const purged: StoredTrash[] = []
@@ -150,7 +153,7 @@ export class Trash {
   }
 }
 
-/** The lock that a restore and the end of an entry hold. */
+/** Returns the name of the lock of an entry. A restore and the final deletion hold it. */
 export function lockOfTrash(id: string): string {
   return `trash/${id}`
 }

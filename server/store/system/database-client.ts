@@ -1,31 +1,37 @@
-/** Answer of the server to a statement. */
+/** Result of a statement. */
 export interface DatabaseResult<Row extends object> {
   rows: Row[]
   rowCount: number | null
 }
 
-/** A statement with values; with a name it is prepared once. */
+/** A statement with values; a named statement is prepared once. */
 export interface DatabaseStatement {
   text: string
   values: unknown[]
   name?: string
 }
 
-/** One connection to a PostgreSQL server, as `pg` offers it. */
+/** One connection to a PostgreSQL server, with the functions of `pg` that are used. */
 export interface DatabaseClient {
-  /** Process that serves it, as it was told when it was let in; a pool before the server tells a number of its own. 0: not let in yet. */
+  /**
+   * Process id of the server's backend, received at connect. A connection pooler sends its own number. 0: not connected
+   * yet.
+   */
   readonly processId: number
-  /** Rejects when the server does not let it in by then. */
+  /** Rejects when the server does not accept the connection within the deadline. */
   connect(): Promise<void>
   query<Row extends object>(statement: string | DatabaseStatement): Promise<DatabaseResult<Row>>
-  /** Ends it in order. */
+  /** Closes the connection properly. */
   end(): Promise<void>
-  /** Cuts it. */
+  /** Closes the socket at once. */
   destroy(): void
   onError(listener: (error: Error) => void): void
   onEnd(listener: () => void): void
-  /** @param listener called with the payload of a NOTIFY on a channel that this connection listens to */
+  /** @param listener called with the payload of each NOTIFY on a channel to which this connection listens */
   onNotification(listener: (payload: string) => void): void
-  /** @param listener called with what the server remarks while it carries out a statement. `code`: its SQLSTATE; a warning's begins with 01 */
+  /**
+   * @param listener called with notices of the server during a statement. `code`: SQLSTATE; the code of a warning
+   * begins with 01
+   */
   onNotice(listener: (notice: { code: string; message: string }) => void): void
 }

@@ -3,28 +3,31 @@ import { hostname } from 'node:os'
 import { hasCode } from '../../../shared/error-code.ts'
 import { type ExclusiveLock, lockExclusively } from '../files/exclusive-lock.ts'
 
-/** Identifies one process. Pids are used again, so the time it started and the boot belong to it. */
+/** Identifies one process. Pids are reused, so the start time and the boot are part of the identity. */
 export interface ProcessIdentity {
   pid: number
-  /** Clock ticks since boot (proc(5), /proc/pid/stat field 22); empty where the system does not tell. */
+  /** Clock ticks since boot (proc(5), /proc/pid/stat field 22); empty if the system does not provide it. */
   started: string
-  /** Identifier of this boot of the machine; empty where the system has none. */
+  /** Identifier of this boot of the machine; empty if the system has none. */
   boot: string
-  /** The machine's or container's name. */
+  /** Host name of the machine or container. */
   host: string
 }
 
-/** Processes of the machine, as a lock on a folder needs them. */
+/** Processes of the machine, for locks on a folder. */
 export interface Processes {
-  /** The one that runs this. */
+  /** Returns the identity of this process. */
   own(): ProcessIdentity
-  /** Whether this very process still runs. Where the system does not tell when a process started, a living pid counts. */
+  /**
+   * Whether this process is still running. If the system does not provide start times, any process with that pid
+   * counts.
+   */
   isAlive(identity: ProcessIdentity): boolean
-  /** Locks a file until the process ends, or releases it. */
+  /** Locks a file until it is released or the process ends. */
   lock(path: string): Promise<ExclusiveLock>
 }
 
-/** Those of the machine itself. */
+/** Processes of the real machine. */
 export const ownProcesses: Processes = {
   own: () => ({ pid: process.pid, started: startOf(process.pid), boot: bootId(), host: hostname() }),
   isAlive: ({ pid, started, boot }) => {
@@ -44,10 +47,11 @@ export const ownProcesses: Processes = {
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name in parentheses may hold spaces and parentheses itself: fields are counted from its end (it is field 2).
+    // The name in parentheses may contain spaces and parentheses, so fields are counted from its end (the name is field
+    // 2).
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
   } catch {
-    // The process has ended, or this is another system than Linux.
+    // The process has ended, or the system is not Linux.
     return ''
   }
 }
@@ -56,7 +60,7 @@ function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
   } catch {
-    // Other systems than Linux have no such file.
+    // The system is not Linux.
     return ''
   }
 }

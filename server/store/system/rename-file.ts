@@ -2,18 +2,19 @@ import { renameSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { heldPauses, isHeld, onceFree } from '../../../shared/held-file.ts'
 
-/** Longest pause of a rename that everything else waits for, in milliseconds. */
+/** Longest pause of a synchronous rename, which blocks the event loop, in milliseconds. */
 const maxPauseMs = 200
 
-/** Parts that a test replaces. */
+/** Parameters that a test replaces. */
 export interface RenameOptions<Result> {
   platform?: NodeJS.Platform
   move?: (from: string, to: string) => Result
 }
 
 /**
- * Renames a file; what has the new name is replaced at once.
- * Windows refuses while another program, such as an antivirus, has one of the two open: there it is tried again for about 5 s.
+ * Renames a file and atomically replaces any file with the new name.
+ * Windows refuses while another program, such as an antivirus, has one of the two files open. The rename is then
+ * retried for about 5 s.
  * @throws errors of rename(2)
  */
 export async function renameFile(
@@ -24,7 +25,7 @@ export async function renameFile(
   await onceFree(platform, () => move(from, to))
 }
 
-/** The same for a file that must have its name before anything goes on: tried again for 0.4 s. @throws as renameFile */
+/** Renames a file synchronously, and retries for 0.4 s. @throws errors of rename(2) */
 export function renameFileSync(
   from: string,
   to: string,

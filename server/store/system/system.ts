@@ -6,46 +6,48 @@ import type { DatabaseClient } from './database-client.ts'
 import { ownProcesses, type Processes } from './processes.ts'
 import { renameFile } from './rename-file.ts'
 
-/** A timer that can be ended before it is due. */
+/** A timer that can be cancelled. */
 export interface Timer {
   cancel(): void
 }
 
 /**
- * The machine, as a program sees it. Election, store and replica take time, chance and connections from here alone, so that the simulation can run them
- * on machines of its own.
+ * The machine's interface. Election, store and replica use only this for time, randomness and connections, so that the
+ * simulation can run them on simulated machines.
  */
 export interface System {
-  /** Wall clock, milliseconds since the epoch: it steps when somebody sets it. */
+  /** Wall clock, in milliseconds since the epoch. It jumps when somebody sets the clock. */
   now(): number
-  /** Milliseconds since some moment: never goes back, and stands still while the machine is suspended. */
+  /** Milliseconds since an arbitrary moment. Never goes back, and stops while the machine is suspended. */
   monotonic(): number
-  /** @param ref whether the program waits for it before it ends */
+  /** @param ref whether the timer keeps the process alive */
   after(milliseconds: number, run: () => void, ref: boolean): Timer
-  /** Runs it after what has arrived already. */
+  /** Runs a function after events that have already arrived. */
   soon(run: () => void): void
-  /** A random UUID (RFC 9562, version 4). */
+  /** Returns a random UUID (RFC 9562, version 4). */
   uuid(): string
-  /** A random whole number from `from` to `to`, both included; they are less than 2^48 apart. */
+  /** Returns a random integer from `from` to `to`, both included. Their difference must be less than 2^48. */
   integer(from: number, to: number): number
   files: SmallFiles
   processes: Processes
-  /** Why a port of another machine accepts no connection; empty: it does. Left out: a connection is opened. */
+  /**
+   * Returns why a port of another machine accepts no connection; empty: it does. Left out: a real connection is opened.
+   */
   reach?: (host: string, port: number) => Promise<string>
-  /** Opens connections to PostgreSQL; left out: by `pg`. */
+  /** Opens connections to PostgreSQL; left out: with `pg`. */
   database?: (connectionString: string, connectMs: number) => DatabaseClient
 }
 
 /** Small files of the data folder. Errors are those of Node's file system. */
 export interface SmallFiles {
   readText(path: string): Promise<string>
-  /** On disk, whole, when it resolves; the file from before stays when it rejects. Only its owner may read it. */
+  /** Replaces a file atomically and durably; on rejection the old file stays. Only the owner may read the file. */
   replace(path: string, text: string): Promise<void>
-  /** Does nothing where there is none. */
+  /** Removes a file, if it exists. */
   remove(path: string): Promise<void>
 }
 
-/** Files of the machine itself. */
+/** Files of the real machine. */
 export const ownFiles: SmallFiles = {
   readText: (path) => readFile(path, 'utf8'),
   replace: async (path, text) => {
@@ -60,7 +62,7 @@ export const ownFiles: SmallFiles = {
   },
 }
 
-/** The machine itself. */
+/** The real machine. */
 const ownSystem: System = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -78,12 +80,15 @@ const ownSystem: System = {
 
 let current: () => System = () => ownSystem
 
-/** Machine of the code that runs now. */
+/** Returns the machine of the running code. */
 export function system(): System {
   return current()
 }
 
-/** Runs this process on other machines from now on. For the simulation. @param machine tells the machine of the code that runs now; undefined: it is of none, as the test itself */
+/**
+ * Replaces the machine of this process. For the simulation.
+ * @param machine returns the machine of the running code; undefined: the real machine, for the test itself
+ */
 export function replaceSystem(machine: () => System | undefined): void {
   current = () => machine() ?? ownSystem
 }

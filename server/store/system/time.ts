@@ -3,12 +3,12 @@ import { type System, system, type Timer } from './system.ts'
 
 export type { Timer }
 
-/** Milliseconds since the epoch; it steps when somebody sets the clock. */
+/** Returns milliseconds since the epoch. The value jumps when somebody sets the clock. */
 export function wallClock(): number {
   return system().now()
 }
 
-/** Milliseconds that never go back. They stand still while the machine is suspended. */
+/** Returns milliseconds that never go back. They stop while the machine is suspended. */
 export function monotonic(): number {
   return system().monotonic()
 }
@@ -16,14 +16,16 @@ export function monotonic(): number {
 interface Clocks {
   monotonic: number
   wall: number
-  /** Sum of the larger step of both since the first look. */
+  /** Sum of the larger step of both clocks since the first call. */
   elapsed: number
 }
 const clocks = new WeakMap<System, Clocks>()
 
 /**
- * Milliseconds since some moment that also pass while the machine is suspended, when its monotonic clock stands still: the larger step of both clocks counts. It jumps ahead when
- * somebody sets the wall clock ahead: what it measures is over too early then, never too late.
+ * Returns milliseconds since an arbitrary moment that also count while the machine is suspended, when its monotonic
+ * clock stops. The larger step of both clocks counts.
+ * If somebody sets the wall clock forward, the value jumps forward: a measured period then ends too early, never too
+ * late.
  */
 export function elapsed(): number {
   const own = system()
@@ -39,17 +41,17 @@ export function elapsed(): number {
   return before.elapsed
 }
 
-/** Runs something later. @param ref whether the program waits for it before it ends */
+/** Runs a function after a delay. @param ref whether the timer keeps the process alive */
 export function startTimer(milliseconds: number, run: () => void, ref = true): Timer {
   return system().after(milliseconds, run, ref)
 }
 
-/** Resolves after so long. @throws what `signal` is aborted with */
+/** Resolves after a delay. @throws the abort reason of `signal` */
 export function sleep(milliseconds: number, options: SleepOptions = {}): Promise<void> {
   return sleepOn(milliseconds, options, systemTimers)
 }
 
-/** Resolves after so long, or as soon as `signal` aborts. Never rejects. */
+/** Resolves after a delay, or as soon as `signal` aborts. Never rejects. */
 export function pause(milliseconds: number, options: SleepOptions): Promise<void> {
   return pauseOn(milliseconds, options, systemTimers)
 }
@@ -59,19 +61,23 @@ const systemTimers: StartTimer = (milliseconds, run, ref) => {
   return () => timer.cancel()
 }
 
-/** Settles as `work` does, if that is by then; the work goes on. @param ref whether the program waits for it before it ends @throws what `late` makes */
+/**
+ * Settles like `work`, or rejects after the deadline; the work itself continues.
+ * @param ref whether the timer keeps the process alive
+ * @throws the error of `late`
+ */
 export async function inTime<T>(work: Promise<T>, milliseconds: number, late: () => Error, ref = true): Promise<T> {
   const { promise: over, reject } = Promise.withResolvers<never>()
   const timer = startTimer(milliseconds, () => reject(late()), ref)
   return await Promise.race([work, over]).finally(() => timer.cancel())
 }
 
-/** Resolves when what has arrived already is done: other work has its turn. */
+/** Yields to the event loop: resolves when events that have already arrived are handled. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => system().soon(resolve))
 }
 
-/** Aborted after so long, with a TimeoutError. */
+/** Returns a signal that aborts with a TimeoutError after a delay. */
 export function timeoutSignal(milliseconds: number): AbortSignal {
   const over = new AbortController()
   system().after(milliseconds, () => over.abort(new DOMException('The time is over.', 'TimeoutError')), false)

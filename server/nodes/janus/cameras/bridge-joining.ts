@@ -6,22 +6,26 @@ import type { HandleEvent, JanusHandle } from '../wire/janus-handle.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
 
 /**
- * The two handles that make a camera a participant of a room: one watches its mountpoint, the other publishes in the room what the first one is sent. Janus calls itself over
- * WebRTC; no process of ours carries media.
+ * The two handles that make a camera a participant of a room: one watches its mountpoint, and the other publishes the
+ * received stream in the room. Janus connects to itself over WebRTC, so that no process of the controller handles
+ * media.
  */
 export type BridgeHandles = HandlePair
 
-/** Ends of a bridge. */
+/** Source and target of a bridge. */
 export interface BridgeEnds {
   mountpoint: { id: string; pin: string }
-  /** Room, id, display and what else lets the publisher in. */
+  /** Room, id, display name and credentials of the publisher. */
   join: Readonly<Record<string, unknown>>
 }
 
-/** Opaque id of our cameras in Janus's events. */
+/** Opaque id of cameras in Janus's events. */
 const cameraOpaqueId = 'roomdesk-camera'
 
-/** Both handles, or none. @throws as JanusSession.attach */
+/**
+ * Attaches both handles. If one fails, the other is detached.
+ * @throws as JanusSession.attach
+ */
 export async function attachBridge(session: JanusSession, signal: AbortSignal): Promise<BridgeHandles> {
   return await bothAttached(
     session.attach('janus.plugin.videoroom', signal, cameraOpaqueId),
@@ -29,14 +33,17 @@ export async function attachBridge(session: JanusSession, signal: AbortSignal): 
   )
 }
 
-/** Connects the two; resolves when the picture flows in the room. @throws DeviceJoinError, NodeError; the signal's reason */
+/**
+ * Connects the handles; resolves when video flows in the room.
+ * @throws DeviceJoinError, NodeError; the signal's reason
+ */
 export async function connectBridge(
   { publisher, subscriber }: BridgeHandles,
   { mountpoint, join }: BridgeEnds,
   signal: AbortSignal,
 ): Promise<void> {
   const flowing = Promise.withResolvers<void>()
-  // It may fail before anybody waits.
+  // Prevents an unhandled rejection: the connection may fail before the promise is awaited.
   flowing.promise.catch(() => {})
   const described = Promise.withResolvers<void>()
   const hear = (event: HandleEvent): void => {
@@ -64,17 +71,21 @@ export async function connectBridge(
   }
 }
 
-/** Takes the bridge out of its room: it is out, and both handles are gone, when this resolves. Those that are gone already are left out. @throws NodeError */
+/**
+ * Removes the bridge from its room. Resolves when the participant has left and both handles are detached. Handles that
+ * no longer exist are undefined.
+ * @throws NodeError
+ */
 export async function leaveBridge(
   publisher: JanusHandle | undefined,
   subscriber: JanusHandle | undefined,
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    // A handle is detached before its participant has left.
+    // The explicit request is necessary because Janus reports a handle as detached before its participant has left.
     await publisher?.request({ request: 'leave' }, signal)
   } catch (error) {
-    // It never joined, or was kicked.
+    // The publisher never joined, or was kicked.
     if (!(error instanceof JanusError)) throw error
   }
   const handles = [publisher, subscriber].filter((handle) => handle !== undefined)

@@ -2,7 +2,10 @@ import type { StoredCameraBridge } from '../../../store/records.ts'
 import type { Store } from '../../../store/store.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 
-/** Bridges of a node, stored for the next controller. A change is on disk a few milliseconds later, and nobody waits for it: a bridge that a crash loses is made again. */
+/**
+ * Bridges of a node, stored for the next controller. Changes are written within milliseconds, in the background: a
+ * bridge whose record is lost in a crash is created again.
+ */
 export class BridgeRecords {
   readonly #store: Pick<Store, 'all' | 'transact'>
   readonly #node: string
@@ -15,7 +18,7 @@ export class BridgeRecords {
     this.#logger = logger
   }
 
-  /** Those of before. */
+  /** Returns the stored bridges of the node. */
   all(): StoredCameraBridge[] {
     return [...this.#store.all('camera_loops').values()].filter(({ node }) => node === this.#node)
   }
@@ -28,7 +31,7 @@ export class BridgeRecords {
     this.#change(bridge, false)
   }
 
-  /** Resolves when what was changed is on disk, or could not be written. */
+  /** Resolves when all pending writes are finished, whether they succeeded or not. */
   async settled(): Promise<void> {
     await Promise.all(this.#writing)
   }

@@ -3,23 +3,23 @@ import type { NodeDevice, NodeUser } from '../../port/media-node-port.ts'
 
 /** A camera in a room. */
 export interface Bridge {
-  /** As it is kept for the next controller. */
+  /** Record stored for the next controller. */
   record: StoredCameraBridge
-  /** joining: not in the room yet; up: its media flows; over: it is to go, and may be there still. */
+  /** joining: not in the room yet; up: its media flows; over: to be removed, but possibly still in the room. */
   state: 'joining' | 'up' | 'over'
-  /** As somebody wanted it there last; undefined while nobody has since the controller started. */
+  /** Device as last requested; undefined if it was not requested since the controller started. */
   device: NodeDevice | undefined
-  /** Whether its joining was reported. */
+  /** Whether the `joined` event was emitted. */
   isReported: boolean
   unwatch: () => void
 }
 
-/** A bridge of before, or one that begins. */
+/** Creates a bridge, either from a stored record or for a camera that starts to join. */
 export function newBridge(record: StoredCameraBridge, state: Bridge['state'], device: NodeDevice | undefined): Bridge {
   return { record, state, device, isReported: false, unwatch: () => {} }
 }
 
-/** The user that it is in its room. */
+/** Returns the user that represents the bridge in its room. */
 export function userOf({ user_id, user_name, joined_at }: StoredCameraBridge): NodeUser {
   return { userId: user_id, userName: user_name, device: true, role: 'member', joinedAt: joined_at }
 }
@@ -37,12 +37,12 @@ export class BridgeTable {
     return this.#rooms.get(roomId)?.get(userId)
   }
 
-  /** Whether it is the registered bridge of its room and user. */
+  /** Returns whether this object is the registered bridge of its room and user. */
   has(bridge: Bridge): boolean {
     return this.get(bridge.record.room_id, bridge.record.user_id) === bridge
   }
 
-  /** In the order they began to join. */
+  /** Returns the bridges of a room in the order in which they started to join. */
   of(roomId: string): Iterable<Bridge> {
     return this.#rooms.get(roomId)?.values() ?? []
   }
@@ -51,7 +51,7 @@ export class BridgeTable {
     for (const room of this.#rooms.values()) yield* room.values()
   }
 
-  /** There must be none of its room and user. */
+  /** Adds a bridge. The table must not contain another one of the same room and user. */
   add(bridge: Bridge): void {
     const { room_id, user_id } = bridge.record
     const room = this.#rooms.get(room_id) ?? new Map<string, Bridge>()

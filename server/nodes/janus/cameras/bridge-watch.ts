@@ -2,29 +2,30 @@ import type { DeviceErrorKind } from '../../../../shared/device.ts'
 import type { HandleEvent } from '../wire/janus-handle.ts'
 import type { BridgeHandles } from './bridge-joining.ts'
 
-/** How a bridge ended by itself. */
+/** How a bridge ended, if the controller did not end it. */
 export type BridgeEnd =
-  /** Somebody took it out of the room, or the room is gone. */
+  /** left: the camera was removed from the room, or the room was destroyed. */
   { type: 'left' } | { type: 'lost'; kind: DeviceErrorKind; detail: string }
 
-/** The watched bridge, and its deadlines. */
+/** Values and callbacks for watching a bridge. */
 export interface BridgeWatchOptions {
-  /** How long a camera may be silent, in milliseconds. */
+  /** Time without media after which a camera is given up, in milliseconds. */
   stallMs: number
-  /** For how long it has been silent when the watch begins. */
+  /** Time without media when the watch begins, in milliseconds. */
   silence: number
-  /** Asks Janus for how long it has been silent now, in milliseconds. */
+  /** Queries Janus for the current time without media, in milliseconds. */
   askSilence: () => Promise<number>
   /** Called once. */
   onEnd: (end: BridgeEnd) => void
 }
 
-/** Silence after which Janus sends an event, in milliseconds. */
+/** Time without media after which Janus sends an event, in milliseconds. */
 const silenceEventMs = 1_000
 
 /**
- * Watches a bridge whose media flows, and tells how it ended. A session that ends with its socket is no end: it may be claimed, and is watched again then.
- * @returns what ends the watch
+ * Watches a bridge whose media flows, and reports how it ended. If its session ends with the socket, no end is
+ * reported: the session may be claimed, and the bridge is then watched again.
+ * @returns a function that ends the watch
  */
 export function watchBridge({ publisher, subscriber }: BridgeHandles, options: BridgeWatchOptions): () => void {
   const { stallMs, silence, askSilence, onEnd } = options
@@ -44,7 +45,8 @@ export function watchBridge({ publisher, subscriber }: BridgeHandles, options: B
   const expect = (milliseconds: number): void => {
     clearTimeout(timer)
     timer = setTimeout(() => {
-      // Events may have been missed, so Janus is queried before the camera is given up. If it cannot be queried, the end of the session decides.
+      // Events may have been missed, so Janus is queried before the camera is given up. If the query fails, the bridge
+      // ends with its session.
       askSilence().then(
         (silent) => {
           if (silent >= stallMs) lost('stalled', `no picture for ${stallMs} ms`)
@@ -77,12 +79,12 @@ export function watchBridge({ publisher, subscriber }: BridgeHandles, options: B
   return stop
 }
 
-/** It was kicked, or its room was destroyed. */
+/** Returns whether the publisher was kicked, or its room was destroyed. */
 function isDeparture(data: Readonly<Record<string, unknown>>): boolean {
   return data.leaving === 'ok' || data.videoroom === 'destroyed'
 }
 
-/** Its mountpoint is gone. */
+/** Returns whether the event reports that the mountpoint was destroyed. */
 export function isStopped({ result }: Readonly<Record<string, unknown>>): boolean {
   return typeof result === 'object' && result !== null && 'status' in result && result.status === 'stopped'
 }

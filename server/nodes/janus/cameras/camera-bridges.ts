@@ -18,9 +18,8 @@ import type { DriftKind } from '../../../../shared/domain/nodes.ts'
 import { listParticipants } from '../rooms/listed-participants.ts'
 import { unlessAborted } from '../../../../shared/abort.ts'
 
-/** Needs of the bridges of a node. */
+/** Dependencies of CameraBridges. */
 export interface CameraBridgesOptions {
-  /** Name of the node. */
   node: string
   session: () => Pick<LastingSession, 'get' | 'current'>
   records: BridgeRecords
@@ -29,31 +28,31 @@ export interface CameraBridgesOptions {
   rooms: RoomsForDevices
   emit: (event: NodeEvent) => void
   logger: NodeLogger
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   clock: () => number
-  /** How long a camera may be silent, in milliseconds. */
+  /** Time without media after which a camera is given up, in milliseconds. */
   stallMs: number
-  /** Called for each bridge that is gone. */
+  /** Called for each bridge that was removed. */
   gone: (bridge: Bridge) => void
   /** Aborts when the node goes out of service. */
   closing: AbortSignal
 }
 
-/** Wishes for a bridge. */
+/** Parameters of a bridge to create. */
 export interface WantedBridge {
   roomId: string
   device: NodeDevice
   camera: Camera
 }
 
-/** How long the end of one bridge may take, in milliseconds. */
+/** Timeout of removing one bridge, in milliseconds. */
 const detachMs = 3_000
 const never = new AbortController().signal
 
-/** The bridges of a node, from their joining to their end: each makes one camera a participant of one room. */
+/** The bridges of a node, from joining to removal. Each makes one camera a participant of one room. */
 export class CameraBridges {
   readonly table = new BridgeTable()
-  /** Acts on one bridge run one after the other. */
+  /** Serializes operations on the same bridge. */
   readonly #queue = new CameraQueue()
   readonly #options: CameraBridgesOptions
 
@@ -61,17 +60,23 @@ export class CameraBridges {
     this.#options = options
   }
 
-  /** Runs when everything before it that concerns this camera in this room has ended. @throws the signal's reason; what `run` throws */
+  /**
+   * Runs an operation after all earlier ones for the same camera and room.
+   * @throws the signal's reason; any error of `run`
+   */
   inTurn<T>(roomId: string, userId: string, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
     return this.#queue.take(JSON.stringify([roomId, userId]), signal, run)
   }
 
-  /** Resolves when everything that was asked for has ended. */
+  /** Resolves when all pending operations have ended. */
   async settled(): Promise<void> {
     await this.#queue.settled()
   }
 
-  /** Takes a camera into its room; its picture flows there when this resolves. @throws DeviceJoinError, NodeError; the signal's reason */
+  /**
+   * Adds a camera to its room. Resolves when its video flows there.
+   * @throws DeviceJoinError, NodeError; the signal's reason
+   */
   async join(session: JanusSession, wanted: WantedBridge, signal: AbortSignal, isSecond = false): Promise<void> {
     const { roomId, device, camera } = wanted
     const { userId, userName } = device
@@ -86,7 +91,7 @@ export class CameraBridges {
     } catch (error) {
       await this.takeDown(session, bridge)
       if (!isJanusError(error, janusCodes.idTaken)) throw error
-      // One of ours that nobody knew any more, or a person.
+      // The id belongs either to a bridge without a record, which `clear` removes, or to a person.
       if (isSecond || !(await rooms.clear(roomId, userId, signal))) {
         throw new DeviceJoinError('nodeFailed', 'Somebody with this userId is in the room.', { cause: error })
       }
@@ -98,7 +103,10 @@ export class CameraBridges {
     this.#watch(bridge, handles, 0)
   }
 
-  /** A bridge of a session that was claimed: it goes on, or is taken down. @param isWanted the store says that the camera belongs there */
+  /**
+   * Continues a bridge of a claimed session, or removes it.
+   * @param isWanted according to the store, the camera belongs in the room
+   */
   async resume(session: JanusSession, bridge: Bridge, isWanted: boolean, signal: AbortSignal): Promise<void> {
     const { requests, rooms, stallMs } = this.#options
     const { record } = bridge
@@ -117,13 +125,16 @@ export class CameraBridges {
     } else this.#watch(bridge, handles, silence)
   }
 
-  /** It is to end, though its media flows, and is no longer there a moment later. */
+  /** Ends a bridge whose media flows. It is removed from the room in the background. */
   giveUp(bridge: Bridge, kind: DeviceErrorKind, detail: string): void {
     bridge.unwatch()
     this.#ended(bridge, { type: 'lost', kind, detail })
   }
 
-  /** The session is over, and everything with it. @param isFound the node is there without it */
+  /**
+   * Handles the end of the session, which ends all bridges.
+   * @param isFound the node is reachable, but has no such session
+   */
   lost(why: string, isFound: boolean): void {
     const up = [...this.table].filter(({ state }) => state === 'up')
     if (isFound) this.#reportDrift('cameraMissing', up)
@@ -138,13 +149,19 @@ export class CameraBridges {
     }
   }
 
-  /** It is to be out of the room: it is when this resolves, or when the session is claimed. @throws NodeConnectionError */
+  /**
+   * Removes a camera from its room. If the connection is lost meanwhile, it is removed when the session is claimed.
+   * @throws NodeConnectionError
+   */
   async takeOut(session: JanusSession, bridge: Bridge): Promise<void> {
     if (bridge.state === 'up') this.#reportEnd(bridge, { type: 'left' })
     if (!(await this.takeDown(session, bridge))) throw new NodeConnectionError('the connection to the node was lost')
   }
 
-  /** Removes both handles and its part of the mountpoint. Resolves to false when Janus could not be reached: the next claimant of the session does it. Never rejects. */
+  /**
+   * Removes both handles, and releases the mountpoint. Resolves to false if Janus was unreachable; the next claimant of
+   * the session then removes them. Never rejects.
+   */
   async takeDown(session: JanusSession, bridge: Bridge): Promise<boolean> {
     bridge.state = 'over'
     bridge.unwatch()
@@ -153,7 +170,7 @@ export class CameraBridges {
     const live = session.isOpen ? session : this.#options.session().current
     if (live === undefined) return false
     try {
-      // Those of an earlier session are gone with it.
+      // Handles of an earlier session ended with it.
       if (live.id === bridge.record.session) {
         await leaveBridge(live.handle(publisher), live.handle(subscriber), AbortSignal.timeout(detachMs))
       }
@@ -165,7 +182,10 @@ export class CameraBridges {
     return true
   }
 
-  /** It is gone. Resolves when its mountpoint is, where nobody else has it. @param session undefined: nothing can be asked of Janus now */
+  /**
+   * Removes a bridge from the table, and releases its mountpoint. Resolves when an unused mountpoint is destroyed.
+   * @param session undefined: Janus is unreachable now
+   */
   async forget(bridge: Bridge, session: JanusSession | undefined): Promise<void> {
     if (!this.table.has(bridge)) return
     this.table.delete(bridge)
@@ -174,7 +194,7 @@ export class CameraBridges {
     await this.#options.mountpoints.release(session, bridge.record.mountpoint)
   }
 
-  /** Attaches the handles of a bridge, which is registered from now on, so that it is removed in any case. */
+  /** Attaches the handles of a bridge, and registers it, so that it is removed in any case. */
   async #attach(
     session: JanusSession,
     { roomId, device, camera }: WantedBridge,
@@ -219,7 +239,7 @@ export class CameraBridges {
     emit({ type: 'joined', roomId: bridge.record.room_id, user: userOf(bridge.record) })
   }
 
-  /** It ended by itself: what is left of it goes. */
+  /** Reports that the bridge ended, and removes its remains in the background. */
   #ended(bridge: Bridge, end: BridgeEnd): void {
     if (bridge.state !== 'up') return
     this.#reportEnd(bridge, end)
@@ -246,7 +266,7 @@ export class CameraBridges {
   }
 }
 
-/** The handles of a bridge in a session that was claimed; undefined when one was detached since. */
+/** Returns the handles of a bridge in a claimed session; undefined if one of them was detached. */
 function handlesOf(session: JanusSession, record: StoredCameraBridge): BridgeHandles | undefined {
   const publisher = session.handle(record.publisher)
   const subscriber = session.handle(record.subscriber)
@@ -254,8 +274,9 @@ function handlesOf(session: JanusSession, record: StoredCameraBridge): BridgeHan
 }
 
 /**
- * Silence of a bridge in milliseconds; undefined when it has ended. Events without a listener are lost, so both ends are queried.
- * @param room its room's name on the node
+ * Returns the time without media of a bridge, in milliseconds; undefined if it has ended. Both ends are queried,
+ * because events are lost while there is no listener.
+ * @param room name of the room on the node
  * @throws NodeError; the signal's reason
  */
 async function silenceOf(
@@ -278,11 +299,14 @@ async function silenceOf(
   }
 }
 
-/** Queues by key: work of one key runs one after the other, in the order of the calls; different keys do not wait for each other. */
+/** Serializes operations with the same key, in the order of the calls. Different keys are independent. */
 class CameraQueue {
   readonly #last = new Map<string, Promise<void>>()
 
-  /** Runs the work once everything before it of this key has ended. @throws the signal's reason when it aborts meanwhile; what `run` throws */
+  /**
+   * Runs an operation after all earlier ones of its key have ended.
+   * @throws the signal's reason if it aborts meanwhile; any error of `run`
+   */
   async take<T>(key: string, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key) ?? Promise.resolve()
     const done = Promise.withResolvers<void>()
@@ -300,7 +324,7 @@ class CameraQueue {
     }
   }
 
-  /** Resolves when all queued work has ended. */
+  /** Resolves when all queued operations have ended. */
   async settled(): Promise<void> {
     while (this.#last.size > 0) await Promise.all(this.#last.values())
   }

@@ -1,26 +1,29 @@
 import { createHmac } from 'node:crypto'
 import { cameraKey, type CameraSource } from '../../../../shared/device-address.ts'
 
-/** Prefix of our mountpoints' names. */
+/** Prefix of the names of this site's mountpoints. */
 export const ourMountpoints = 'roomdesk-'
 
-/** A camera as a node pulls it: one for all rooms, by its address and login. */
+/** A camera as a node pulls it: one for all rooms, identified by its address and login. */
 export interface Camera extends CameraSource {
-  /** Id of its mountpoint: the same for the same camera on the same node, and not guessable. */
+  /** Id of its mountpoint. The same camera on the same node always has the same id, which cannot be guessed. */
   id: string
-  /** Secret with which the mountpoint can be changed, and the login read. */
+  /** Secret required to change the mountpoint or read the login. */
   secret: string
-  /** PIN with which the mountpoint can be watched. */
+  /** PIN required to watch the mountpoint. */
   pin: string
 }
 
-/** @param roomKey of the node */
+/**
+ * Returns the camera with the derived id and secrets of its mountpoint.
+ * @param roomKey secret of the node
+ */
 export function cameraOf({ address, login }: CameraSource, roomKey: string): Camera {
   const id = ourMountpoints + derived(roomKey, 'mountpoint', cameraKey({ address, login })).slice(0, 22)
   return { id, address, login, secret: mountpointSecret(roomKey, id), pin: derived(roomKey, 'pin', id) }
 }
 
-/** The secret of one of our mountpoints. */
+/** Returns the secret of a mountpoint of this site. */
 export function mountpointSecret(roomKey: string, id: string): string {
   return derived(roomKey, 'secret', id)
 }

@@ -9,28 +9,32 @@ import type { MountpointMedia } from './mountpoint-requests.ts'
 const supportedAudio = /^(opus|pcmu|pcma|g722)$/i
 const supportedVideo = /^(h264|vp8|vp9|av1)$/i
 
-/** Facts about a camera from before Janus pulls it. */
+/** Facts about a camera before Janus pulls it. */
 export interface Looked {
-  /** It has sound in a supported codec, or may have. */
+  /** The camera has audio in a supported codec, or its tracks are unknown. */
   hasAudio: boolean
-  /** It answered. */
+  /** The camera answered the probe. */
   isSeen: boolean
-  /** As Janus is to ask for it. */
+  /** URL that Janus pulls. */
   url: string
 }
 
-/** Probe of a camera, and its purpose. */
+/** Dependencies of `lookAtCamera`. */
 export interface LookOptions {
-  /** Undefined while none can look. */
+  /** Returns undefined while no probe is available. */
   probe: () => CameraProbe | undefined
-  /** Whether the site limits where cameras may be: then a camera that cannot be checked is not pulled. */
+  /**
+   * Returns whether the site restricts the addresses of cameras. If it does, a camera that cannot be checked is not
+   * pulled.
+   */
   restricted: () => boolean
   logger: NodeLogger
 }
 
 /**
- * Checks a camera for the reason why it cannot be pulled, which Janus does not report; and whether its address is permitted. If the site limits that, Janus gets the very IP
- * address that was checked: a name may resolve to another one a moment later.
+ * Probes a camera before Janus pulls it, because Janus does not report why a pull failed. Also checks whether the
+ * camera's address is permitted. If the site restricts addresses, Janus gets the IP address that was checked: the name
+ * may resolve to another address later.
  * @throws DeviceJoinError with the reason; the signal's reason
  */
 export async function lookAtCamera(
@@ -66,23 +70,23 @@ function unseen(url: string, restricted: boolean): Looked {
   throw new DeviceJoinError('nodeFailed', message)
 }
 
-/** The same stream, by the IP address of its camera. */
+/** Replaces the host in a URL by an IP address. */
 function atAddress(url: string, address: string): string {
   const host = isIPv6(address) ? `[${address}]` : address
   return url.replace(/^(rtsp:\/\/)(?:\[[^\]]*\]|[^:/?#]*)/i, (_all, scheme: string) => scheme + host)
 }
 
-/** Whether a mountpoint has a picture that browsers take. */
+/** Returns whether a mountpoint has video that browsers support. */
 export function hasPicture(media: MountpointMedia): boolean {
   return media.some(({ type, codec = '' }) => type === 'video' && supportedVideo.test(codec))
 }
 
-/** Whether a mountpoint has sound in an unsupported codec, which would stop the picture as well. */
+/** Returns whether a mountpoint has audio in an unsupported codec, which would stop the video as well. */
 export function hasStrangeSound(media: MountpointMedia): boolean {
   return media.some(({ type, codec = '' }) => type === 'audio' && !supportedAudio.test(codec))
 }
 
-/** For the operator. */
+/** Describes the media of a mountpoint for the operator. */
 export function described(media: MountpointMedia): string {
   return media.map(({ type, codec = 'of another kind' }) => `${type} ${codec}`).join(', ')
 }

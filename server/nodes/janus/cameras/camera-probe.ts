@@ -1,17 +1,17 @@
 import type { CameraSource } from '../../../../shared/device-address.ts'
 import type { DeviceErrorKind } from '../../../../shared/device.ts'
 
-/** Looks at a camera as an embedded node does: Janus never says why it could not pull one. */
+/** Probes a camera in the same way as an embedded node. Janus does not report why it could not pull a camera. */
 export type CameraProbe = (
   camera: CameraSource,
   signal: AbortSignal,
 ) => Promise<{
   ok: boolean
-  /** Why not; null when ok. */
+  /** Reason of the failure; null if `ok`. */
   kind: DeviceErrorKind | null
   message: string
-  /** IP address at which it answered, which is one where cameras may be; empty when it did not. */
+  /** Permitted IP address at which the camera answered; empty if it did not answer. */
   address: string
-  /** Kind `video` or `audio`, and the codec as SDP names it. */
+  /** Kind `video` or `audio`, and the codec's name in SDP. */
   tracks: readonly { kind: string; codec: string }[]
 }>

@@ -19,43 +19,47 @@ import { MountpointRequests } from './mountpoint-requests.ts'
 import { Mountpoints } from './mountpoints.ts'
 import { Substreams } from './substreams.ts'
 
-/** Needs of the cameras of a node. */
+/** Dependencies and values of JanusCameras. */
 export interface JanusCamerasOptions {
   access: Pick<JanusAccess, 'name' | 'wsUrl' | 'secrets' | 'leadership'>
   store: Pick<Store, 'all' | 'get' | 'transact'>
   rooms: RoomsForDevices
-  /** Probe for cameras; undefined while no embedded node can do it. */
+  /** Returns the probe for cameras; undefined while no embedded node is available for it. */
   probe: () => CameraProbe | undefined
-  /** The site says where cameras may be. */
+  /** Returns whether the site restricts the addresses of cameras. */
   restricted: () => boolean
   emit: (event: NodeEvent) => void
   logger: NodeLogger
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   clock?: () => number
-  /** How long a camera may be silent, in milliseconds. */
+  /** Time without media after which a camera is given up, in milliseconds. */
   stallMs?: number
-  /** How long a second stream is pulled on after its last viewer, in milliseconds. */
+  /** Time for which a second stream is still pulled after its last viewer left, in milliseconds. */
   lingerMs?: number
-  /** From the moment that a session was claimed until everybody who goes on with something in it has said so, in milliseconds. */
+  /**
+   * Time after claiming a session until unused mountpoints are destroyed, in milliseconds. Within this time, pages
+   * resume their subscriptions.
+   */
   settleMs?: number
 }
 
-/** As for the embedded node. */
+/** Same value as for the embedded node. */
 const defaultStallMs = 5_000
-/** Janus answers after it has called a camera, which may take so long, in milliseconds. */
+/** Janus answers only after it has connected to a camera, which may take this long, in milliseconds. */
 const answerMs = 10_000
-/** How long a token of ours counts: each is used once, but clocks differ. */
+/** Validity of a token, in seconds. Each token is used once; the margin allows for differing clocks. */
 const tokenSeconds = 3_600
-/** Bridges that are checked or removed at a time. */
+/** Number of bridges that are checked or removed at the same time. */
 const width = 16
-/** Pages are there again within some seconds. */
+/** Pages reconnect within some seconds. */
 const defaultSettleMs = 15_000
-/** How long the end of the session may take, in milliseconds. */
+/** Timeout of ending the session, in milliseconds. */
 const endMs = 3_000
 
 /**
- * The cameras in the rooms of one Janus: each a bridge of two handles in one session, which lives on without the controller. Whatever is asked for is compared with what is there,
- * so that a controller which started again finds its cameras where they are.
+ * The cameras in the rooms of one Janus. Each is a bridge of two handles in one session, which continues without the
+ * controller. Requests are compared with the existing bridges, so that a restarted controller continues with the
+ * cameras that are in the rooms.
  */
 export class JanusCameras implements RoomDevices {
   readonly #options: JanusCamerasOptions
@@ -63,11 +67,11 @@ export class JanusCameras implements RoomDevices {
   readonly #requests: MountpointRequests
   readonly #mountpoints: Mountpoints
   readonly #bridges: CameraBridges
-  /** Their second streams, for who shows them small. */
+  /** Second streams of the cameras, for viewers that show them small. */
   readonly small: Substreams
   readonly #session: LastingSession
   readonly #closing = new AbortController()
-  /** Timer of the next search for mountpoints without a user. */
+  /** Timer of the next search for unused mountpoints. */
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: JanusCamerasOptions) {
@@ -153,7 +157,7 @@ export class JanusCameras implements RoomDevices {
     return this.#bridges.table.get(roomId, userId) !== undefined
   }
 
-  /** As MediaNode.addDevice. */
+  /** See MediaNode.addDevice. */
   async add(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void> {
     const camera = cameraOf(device, this.#options.access.secrets.room_key)
     const { userId } = device
@@ -169,7 +173,7 @@ export class JanusCameras implements RoomDevices {
     })
   }
 
-  /** As MediaNode.removeDevice. */
+  /** See MediaNode.removeDevice. */
   async remove(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
     await this.#bridges.inTurn(roomId, userId, signal, async () => {
       if (!this.holds(roomId, userId)) return
@@ -179,9 +183,9 @@ export class JanusCameras implements RoomDevices {
     })
   }
 
-  /** As RoomDevices.placesChanged. */
+  /** See RoomDevices.placesChanged. */
   async placesChanged(): Promise<void> {
-    // Viewers start again, by the present rules.
+    // Viewers open the streams again, subject to the current rules.
     await this.small.endAll()
     const bridges = [...this.#bridges.table]
     await inLanes(
@@ -203,7 +207,10 @@ export class JanusCameras implements RoomDevices {
     }
   }
 
-  /** While the node is in service its cameras stay in their rooms, for the next controller; otherwise nothing of them stays on the node. */
+  /**
+   * Closes the cameras. If the node is still enabled, they stay in their rooms for the next controller; otherwise they
+   * are removed from the node.
+   */
   async close(): Promise<void> {
     this.#closing.abort(new NodeConnectionError('the node was taken out of service'))
     clearTimeout(this.#timer)
@@ -218,14 +225,14 @@ export class JanusCameras implements RoomDevices {
   }
 
   async #clearNode(): Promise<void> {
-    // Without a session the next controller that claims it clears the node.
+    // If there is no session, the controller that claims it next clears the node.
     const session = await this.#session.get(AbortSignal.timeout(endMs)).catch(() => undefined)
     const bridges = [...this.#bridges.table]
     await inLanes(
       width,
       () => bridges.pop(),
       async (bridge) => {
-        // A node that does not answer ends the session by itself.
+        // If the node does not answer, the handles end with the session.
         if (session === undefined || !(await this.#bridges.takeDown(session, bridge)))
           await this.#bridges.forget(bridge, session)
       },
@@ -233,12 +240,12 @@ export class JanusCameras implements RoomDevices {
     await this.#mountpoints.settled()
   }
 
-  /** Reads what the controller before left. */
+  /** Loads the bridges of the previous controller. */
   #remember(): void {
     const records = this.#records.all()
     const session = records.at(-1)?.session
     for (const record of records) {
-      // That of an earlier session ended with it.
+      // Bridges of an earlier session ended with it.
       if (record.session !== session) {
         this.#records.delete(record)
         continue
@@ -264,7 +271,7 @@ export class JanusCameras implements RoomDevices {
   }
 
   async #opened(session: JanusSession, isClaimed: boolean, signal: AbortSignal): Promise<void> {
-    // Pulls of the session before are not in this one.
+    // Pulls of the previous session do not exist in this one.
     if (!isClaimed) await this.small.endAll()
     if (isClaimed) {
       const bridges = [...this.#bridges.table]
@@ -275,7 +282,7 @@ export class JanusCameras implements RoomDevices {
       )
     }
     if (!isClaimed) return await this.#review(session, signal)
-    // Pages say a moment later which small pictures they are sent.
+    // Pages request the small pictures that they still receive shortly afterwards.
     const { settleMs = defaultSettleMs } = this.#options
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => mustNotFail(this.#review(session, this.#closing.signal)), settleMs).unref()
@@ -285,7 +292,7 @@ export class JanusCameras implements RoomDevices {
     const ofCameras = this.small.mountpoints()
     try {
       const strays = (await this.#mountpoints.review(session, signal)).filter((id) => !ofCameras.has(id))
-      // Their ids say nothing to an operator.
+      // The ids of mountpoints mean nothing to an operator.
       if (strays.length > 0)
         this.#options.emit({ type: 'drifted', kind: 'cameraUnknown', subjects: strays.map(() => '') })
     } catch (error) {

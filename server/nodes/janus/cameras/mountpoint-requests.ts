@@ -5,7 +5,10 @@ import type { JanusHandle } from '../wire/janus-handle.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
 import { type Camera, mountpointSecret } from './camera-key.ts'
 
-/** How long Janus waits for a camera, in seconds: for its connection, its answers and its packets; and until it calls again. */
+/**
+ * Timeouts of Janus for a camera, in seconds: for connecting, and for answers and packets. Also the delay before it
+ * reconnects.
+ */
 const rtspTimes = { rtsp_timeout: 2, rtsp_conn_timeout: 2, rtsp_reconnect_delay: 2 }
 const never = new AbortController().signal
 
@@ -19,13 +22,16 @@ const listSchema = z.object({ list: z.array(z.looseObject({ id: z.string() })) }
 /** Media of a mountpoint. */
 export type MountpointMedia = z.output<typeof mediaSchema>['info']['media']
 
-/** Mountpoints of one Janus, in requests to its Streaming plugin, each through a handle that a session has for that alone. */
+/** Requests about mountpoints to the Streaming plugin of one Janus. Each session has a separate handle for them. */
 export class MountpointRequests {
   readonly #adminKey: string
   readonly #roomKey: string
   readonly #controls = new WeakMap<JanusSession, Promise<JanusHandle>>()
   #controlId = 0
-  /** Private ones are listed to who has the admin key: where none is asked for nobody could list them, we neither. */
+  /**
+   * Private mountpoints are listed only with the admin key. If the node requires none, they could not be listed at all,
+   * so mountpoints are created as public ones.
+   */
   #listsPrivate = false
 
   /** @param keys `roomKey`: see `cameraOf` */
@@ -34,17 +40,20 @@ export class MountpointRequests {
     this.#roomKey = roomKey
   }
 
-  /** Handle for requests that concern no bridge; 0: none yet. The next claimant of the session goes on with it. */
+  /** Handle for requests that concern no bridge; 0: none yet. The next claimant of the session uses it again. */
   get controlId(): number {
     return this.#controlId
   }
 
-  /** The session was claimed, and has this control handle. */
+  /** Sets the control handle of a claimed session. */
   adoptControl(id: number): void {
     this.#controlId = id
   }
 
-  /** Ids of those that are listed. @throws NodeError */
+  /**
+   * Returns the ids of the listed mountpoints.
+   * @throws NodeError
+   */
   async list(session: JanusSession, signal: AbortSignal): Promise<string[]> {
     this.#listsPrivate = await this.#asksForKey(session, signal)
     const { list } = listSchema.parse(await this.#ask(session, { request: 'list', ...this.#keyField }, signal))
@@ -52,9 +61,9 @@ export class MountpointRequests {
   }
 
   /**
-   * Resolves to whether it was there already.
-   * @param url as Janus is to ask the camera
-   * @throws DeviceJoinError when Janus cannot pull it; NodeError
+   * Creates a mountpoint. Resolves to true if it already existed.
+   * @param url URL of the camera for Janus
+   * @throws DeviceJoinError if Janus cannot pull the camera; NodeError
    */
   async create(
     session: JanusSession,
@@ -86,7 +95,7 @@ export class MountpointRequests {
       return false
     } catch (error) {
       if (!isJanusError(error, janusCodes.cannotCreate)) throw error
-      // The same number for everything, also for one that is there already.
+      // Janus uses the same code for every failure, including an id that already exists.
       if (await this.#exists(session, id)) return true
       throw new DeviceJoinError(
         'nodeFailed',
@@ -96,18 +105,27 @@ export class MountpointRequests {
     }
   }
 
-  /** @throws NodeError */
+  /**
+   * Returns the media of a mountpoint.
+   * @throws NodeError
+   */
   async media(session: JanusSession, id: string): Promise<MountpointMedia> {
     return mediaOf(await this.#ask(session, this.#infoOf(id), never))
   }
 
-  /** Milliseconds since the last packet of the camera's picture; Infinity when none came. @throws NodeError */
+  /**
+   * Returns the milliseconds since the last video packet of the camera; Infinity if there was none.
+   * @throws NodeError
+   */
   async silenceOf(subscriber: JanusHandle, id: string, signal: AbortSignal): Promise<number> {
     const media = mediaOf((await subscriber.request(this.#infoOf(id), signal)).data)
     return media.find(({ type }) => type === 'video')?.age_ms ?? Number.POSITIVE_INFINITY
   }
 
-  /** One that is gone already is no error. @throws NodeError */
+  /**
+   * Destroys a mountpoint. Does nothing if it does not exist.
+   * @throws NodeError
+   */
   async destroy(session: JanusSession, id: string): Promise<void> {
     try {
       await this.#ask(session, { request: 'destroy', id, secret: mountpointSecret(this.#roomKey, id) }, never)
@@ -130,7 +148,7 @@ export class MountpointRequests {
     return { request: 'info', id, secret: mountpointSecret(this.#roomKey, id) }
   }
 
-  /** A wrong key is refused only where one is asked for. */
+  /** Sends a wrong key, which is rejected only if the node requires the key. */
   async #asksForKey(session: JanusSession, signal: AbortSignal): Promise<boolean> {
     if (this.#adminKey === '') return false
     try {
@@ -147,7 +165,7 @@ export class MountpointRequests {
       return (await (await this.#control(session)).request({ ...body }, signal)).data
     } catch (error) {
       if (!isJanusError(error, janusCodes.noHandle)) throw error
-      // That of a session which was claimed may be gone.
+      // The control handle of a claimed session may no longer exist.
       this.#controls.delete(session)
       this.#controlId = 0
       return (await (await this.#control(session)).request({ ...body }, signal)).data
@@ -159,7 +177,7 @@ export class MountpointRequests {
     if (known !== undefined) return known
     const control = this.#attachControl(session)
     this.#controls.set(session, control)
-    // The caller gets the error; the next one tries again.
+    // The caller gets the error; the next call tries again.
     control.catch(() => this.#controls.delete(session))
     return control
   }

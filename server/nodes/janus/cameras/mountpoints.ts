@@ -6,31 +6,34 @@ import { type Camera, ourMountpoints } from './camera-key.ts'
 import { described, hasPicture, hasStrangeSound, lookAtCamera, type Looked, type LookOptions } from './camera-look.ts'
 import type { MountpointRequests } from './mountpoint-requests.ts'
 
-/** Needs of mountpoints. */
+/** Dependencies of Mountpoints. */
 export interface MountpointsOptions extends LookOptions {
   requests: MountpointRequests
 }
 
-/** A mountpoint while somebody holds it. */
+/** A mountpoint that is in use. */
 interface Held {
   uses: number
-  /** Rejects when it could not be made. */
+  /** Rejects if the mountpoint could not be created. */
   made: Promise<void>
-  /** Ends the look at the camera. */
+  /** Ends the probe of the camera. */
   giveUp: AbortController
 }
 
-/** Milliseconds between the tries to pull a camera which answered a moment ago. */
+/** Delays between attempts to pull a camera that has just answered the probe, in milliseconds. */
 const retryWaits = [50, 150, 400]
-/** Janus waits 2 s for each answer of a camera: one that took so long, in milliseconds, was silent, and is not called again. */
+/**
+ * Janus waits 2 s for each answer of a camera. If an attempt took longer than this, in milliseconds, the camera was
+ * silent, and is not tried again.
+ */
 const silentMs = 1_500
 
-/** The cameras that a node pulls: each once, however many rooms it is in, from its first room to its last. */
+/** The cameras that a node pulls. A camera in several rooms is pulled once, from its first room to its last. */
 export class Mountpoints {
   readonly #options: MountpointsOptions
   readonly #requests: MountpointRequests
   readonly #held = new Map<string, Held>()
-  /** Those that are being destroyed: the next of the same id waits. */
+  /** Mountpoints being destroyed. A new one with the same id is created afterwards. */
   readonly #ending = new Map<string, Promise<void>>()
   #leftBehind = false
 
@@ -39,19 +42,19 @@ export class Mountpoints {
     this.#requests = options.requests
   }
 
-  /** Cameras that are pulled. */
+  /** Number of cameras that are pulled. */
   get size(): number {
     return this.#held.size
   }
 
-  /** One could not be destroyed when it should have been: the next session does it. */
+  /** Whether a mountpoint could not be destroyed in time. The next session destroys it. */
   get leftBehind(): boolean {
     return this.#leftBehind
   }
 
   /**
-   * The camera is pulled from now on; `release` follows.
-   * @throws DeviceJoinError, NodeError; the signal's reason, after which it is released
+   * Starts to use a camera, which is then pulled until `release`.
+   * @throws DeviceJoinError, NodeError; the signal's reason. After an error, the camera is released.
    */
   async hold(session: JanusSession, camera: Camera, signal: AbortSignal): Promise<void> {
     const { id } = camera
@@ -65,14 +68,17 @@ export class Mountpoints {
     }
   }
 
-  /** One that is there already has one more user. */
+  /** Counts another use of a mountpoint that already exists on the node. */
   keep(id: string): void {
     const held = this.#held.get(id)
     if (held !== undefined) held.uses += 1
     else this.#held.set(id, { uses: 1, made: Promise.resolve(), giveUp: new AbortController() })
   }
 
-  /** One user less; without users it is destroyed, and this resolves then. Never rejects. @param session undefined: the next session does it */
+  /**
+   * Ends one use. After the last use, resolves when the mountpoint is destroyed. Never rejects.
+   * @param session undefined: the next session destroys the mountpoint
+   */
   async release(session: JanusSession | undefined, id: string): Promise<void> {
     const held = this.#held.get(id)
     if (held === undefined) return
@@ -80,12 +86,15 @@ export class Mountpoints {
     await this.#ending.get(id)
   }
 
-  /** Resolves when those are destroyed that nobody holds any more. */
+  /** Resolves when all unused mountpoints are destroyed. */
   async settled(): Promise<void> {
     await Promise.all(this.#ending.values())
   }
 
-  /** Looks at a session that was opened: destroys what is ours and nobody holds, which was left behind; returns which these were. @throws NodeError */
+  /**
+   * Destroys unused mountpoints of this site that an earlier session left behind. Returns their ids.
+   * @throws NodeError
+   */
   async review(session: JanusSession, signal: AbortSignal): Promise<string[]> {
     const listed = await this.#requests.list(session, signal)
     this.#leftBehind = false
@@ -134,7 +143,7 @@ export class Mountpoints {
     await this.#ending.get(camera.id)
     signal.throwIfAborted()
     const looked = await lookAtCamera(camera, this.#options, signal)
-    // Janus goes on with what it began: what is no longer wanted is destroyed after it was made.
+    // Janus cannot abort a creation: a mountpoint that is no longer needed is destroyed after it was created.
     const isThere = await this.#createPatiently(session, camera, looked, signal)
     const media = await this.#requests.media(session, camera.id)
     if (!hasPicture(media)) {
@@ -147,8 +156,9 @@ export class Mountpoints {
   }
 
   /**
-   * A camera that somebody, such as our own look, let go of a moment ago may refuse the next for a moment (503).
-   * @throws DeviceJoinError `timeout` where it was silent; NodeError
+   * Creates the mountpoint, with several attempts. A camera may reject a connection (503) just after another client,
+   * such as the probe, has disconnected.
+   * @throws DeviceJoinError `timeout` if the camera was silent; NodeError
    */
   async #createPatiently(session: JanusSession, camera: Camera, looked: Looked, signal: AbortSignal): Promise<boolean> {
     const { isSeen } = looked

@@ -10,48 +10,49 @@ import type { Bridge, BridgeTable } from './bridge-table.ts'
 import type { MountpointRequests } from './mountpoint-requests.ts'
 import type { Mountpoints } from './mountpoints.ts'
 import { isStopped } from './bridge-watch.ts'
-/** Needs of substreams. */
+/** Dependencies of Substreams. */
 export interface SubstreamsOptions {
   bridges: BridgeTable
   mountpoints: Mountpoints
   requests: MountpointRequests
-  /** In which mountpoints are made; undefined while the node is not connected. */
+  /** Returns the session in which mountpoints are created; undefined while the node is not connected. */
   session: () => JanusSession | undefined
   camera: (source: CameraSource) => Camera
   logger: NodeLogger
-  /** How long a camera may be silent, in milliseconds. */
+  /** Time without media after which a camera is given up, in milliseconds. */
   stallMs: number
-  /** How long a stream is pulled on after its last viewer, in milliseconds. */
+  /** Time for which a stream is still pulled after its last viewer left, in milliseconds. */
   lingerMs?: number
 }
 
-/** Somebody who is sent a second stream. */
+/** A viewer of a second stream. */
 interface View {
   bridge: Bridge
   camera: Camera
-  /** Called when the substream is over. */
+  /** Called when the substream has ended. */
   ended: () => void
 }
 
 const defaultLingerMs = 5_000
-/** How long a second stream is waited for before the large one serves, in milliseconds. */
+/** Time to wait for a second stream before the main stream is used instead, in milliseconds. */
 const answerMs = 3_000
-/** One that could not be had is asked for again after so many milliseconds. */
+/** Time after a failure until the second stream is requested again, in milliseconds. */
 const againMs = 30_000
-/** From one look at whether the streams flow to the next, in milliseconds. */
+/** Interval of the checks whether the streams flow, in milliseconds. */
 const lookMs = 2_000
 const never = new AbortController().signal
 
 /**
- * The second, smaller streams of a node's cameras. In the room there is the large one alone, for everybody who comes by whatever way; who shows a camera small is sent the
- * second one by its mountpoint itself. It is pulled while somebody is, and for a moment longer.
+ * The second, smaller streams of a node's cameras. A room contains only the main stream. A viewer that shows a camera
+ * small receives its second stream directly from a mountpoint. A second stream is pulled while it has viewers, and for
+ * `lingerMs` afterwards.
  */
 export class Substreams implements SmallPictures {
   readonly #options: SubstreamsOptions
   readonly #views = new Set<View>()
-  /** Cameras that will be released soon. */
+  /** Cameras that are released when their timer fires. */
   readonly #lingering = new Map<NodeJS.Timeout, Camera>()
-  /** Until when a second stream is not asked for, on the clock of `performance.now()`. */
+  /** Time until which a second stream is not requested, on the clock of `performance.now()`. */
   readonly #refused = new WeakMap<Bridge, number>()
   #timer: NodeJS.Timeout | undefined
 
@@ -59,7 +60,7 @@ export class Substreams implements SmallPictures {
     this.#options = options
   }
 
-  /** As SmallPictures.open. */
+  /** See SmallPictures.open. */
   async open(
     { roomId, userId }: { roomId: string; userId: string },
     owner: JanusSession,
@@ -82,7 +83,7 @@ export class Substreams implements SmallPictures {
     }
   }
 
-  /** As SmallPictures.goOn. */
+  /** See SmallPictures.goOn. */
   async goOn(
     { roomId, userId }: { roomId: string; userId: string },
     { owner, handle, answer }: { owner: JanusSession; handle: number; answer: string },
@@ -97,7 +98,7 @@ export class Substreams implements SmallPictures {
     const { mountpoints, requests, logger } = this.#options
     mountpoints.keep(camera.id)
     try {
-      // It is refused where the mountpoint is gone.
+      // Rejects if the mountpoint does not exist.
       if ((await requests.media(session, camera.id)).length === 0) throw new NodeError('it carries nothing')
       signal.throwIfAborted()
       const watched = watchedMountpoint(camera)
@@ -119,12 +120,12 @@ export class Substreams implements SmallPictures {
     for (const view of [...this.#views]) if (view.bridge === bridge) this.#end(view)
   }
 
-  /** Names of those that the cameras in rooms have, whether somebody watches them or not. */
+  /** Returns the ids of the second mountpoints of all cameras in rooms, whether they have viewers or not. */
   mountpoints(): Set<string> {
     return new Set(Array.from(this.#options.bridges, (bridge) => this.#cameraOf(bridge)?.id ?? ''))
   }
 
-  /** Leaves watched substreams to the next controller, and resolves once nothing else is pulled. Never rejects. */
+  /** Leaves watched substreams to the next controller, and releases the others. Never rejects. */
   async leave(): Promise<void> {
     this.#views.clear()
     clearInterval(this.#timer)
@@ -145,7 +146,7 @@ export class Substreams implements SmallPictures {
     return this.#options.camera({ address: device.assistAddress, login: device.login })
   }
 
-  /** @throws DeviceJoinError, NodeError with why it is not to be had; the signal's reason */
+  /** @throws DeviceJoinError, NodeError with the reason why the stream is unavailable; the signal's reason */
   async #open(view: View, session: JanusSession, owner: JanusSession, signal: AbortSignal): Promise<SmallPicture> {
     const { mountpoints, bridges } = this.#options
     const { camera, bridge } = view
@@ -156,7 +157,7 @@ export class Substreams implements SmallPictures {
       this.#views.add(view)
       if (!bridges.has(bridge) || bridge.state !== 'up') {
         this.#views.delete(view)
-        // Janus ends it with its session.
+        // If the request fails, the subscription ends with its session.
         subscription.end(never).catch(() => {})
         throw new NodeError('its camera has left the room')
       }
@@ -168,7 +169,10 @@ export class Substreams implements SmallPictures {
     }
   }
 
-  /** Checks that the substream has the camera's sound as well. @throws NodeError */
+  /**
+   * Checks that the substream has audio if the main stream has.
+   * @throws NodeError
+   */
   async #assertSound(session: JanusSession, second: string, first: string): Promise<void> {
     const { requests } = this.#options
     const [small, large] = await Promise.all([requests.media(session, second), requests.media(session, first)])
@@ -176,7 +180,7 @@ export class Substreams implements SmallPictures {
     if (sounds(large) && !sounds(small)) throw new NodeError('it has no sound, and the large one has')
   }
 
-  /** It ends by itself. */
+  /** Ends a view, and notifies the viewer. */
   #end(view: View): void {
     this.#letGo(view)
     view.ended()
@@ -197,7 +201,7 @@ export class Substreams implements SmallPictures {
     await this.#options.mountpoints.release(this.#options.session(), camera.id)
   }
 
-  /** Janus does not tell that a camera is silent: it is asked. */
+  /** Starts the periodic check. Janus sends no event for a silent camera on a mountpoint. */
   #look(): void {
     if (this.#views.size > 1) return
     clearInterval(this.#timer)
@@ -226,7 +230,7 @@ export class Substreams implements SmallPictures {
   }
 }
 
-/** Request to a mountpoint for the streams of its camera. */
+/** Returns the requests that subscribe to a mountpoint. */
 function watchedMountpoint({ id, pin }: Pick<Camera, 'id' | 'pin'>): SubscriptionRequests {
   return {
     plugin: 'janus.plugin.streaming',

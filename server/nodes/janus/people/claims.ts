@@ -10,14 +10,17 @@ import type { SmallPictures } from './small-pictures.ts'
 import { Subscription } from './subscription.ts'
 import { attachedWith, stillWatches, watchedFeed } from './watched-feed.ts'
 
-/** Continues what an earlier controller began on a node: participant sessions of people, their publications and subscriptions. */
+/**
+ * Resumes what an earlier controller started on a node: participant sessions of people, their publications and
+ * subscriptions.
+ */
 
-/** Largest height of a picture that is shown at an unknown size. */
+/** Height of a video that is shown at an unknown size; above any real height. */
 const highest = 20_000
 /**
- * Continues a participant session. Leaves nothing behind when it fails.
- * @param look reads the streams of the room, which Janus sends to joining participants only
- * @throws JanusError noSession and NotThere when it is over; as JanusSession.claim
+ * Resumes a participant session. Ends the session on failure.
+ * @param look reads the streams of the room, which Janus sends only to joining participants
+ * @throws JanusError noSession and NotThere if the session has ended; as JanusSession.claim
  */
 export async function claimParticipantSession(
   parts: ParticipantSessionParts,
@@ -39,19 +42,21 @@ export async function claimParticipantSession(
   }
 }
 
-/** Owner of the media, and the content of their ticket. */
+/** A participant session, and the media of a ticket. */
 export interface ClaimedMedia {
   participantSession: ParticipantSession
   media: HeldMedia
   /** Name of the room on the node. */
   room: string
-  /** It is to be had in the room now. */
+  /** Whether the stream is published in the room now. */
   isPublished: boolean
 }
 
 /**
- * Continues a publication or subscription. @param pictures where there are smaller ones @param over called once when it ends @throws NotThere, JanusError noHandle when it is
- * over; as JanusHandle.request
+ * Resumes a publication or subscription.
+ * @param pictures provides smaller pictures, if the node has them
+ * @param over called once when the media ends
+ * @throws NotThere, JanusError noHandle if it has ended; as JanusHandle.request
  */
 export async function claimMedia(
   { participantSession, media, room, isPublished }: ClaimedMedia,

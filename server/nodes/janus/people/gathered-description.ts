@@ -1,12 +1,15 @@
 import { pause } from '../../../../shared/sleep.ts'
 import type { HandleEvent, JanusHandle } from '../wire/janus-handle.ts'
 
-/** Candidates of Janus's own interfaces come within some milliseconds; a STUN server that does not answer is not waited for longer. */
+/**
+ * Time to wait for Janus's candidates, in milliseconds. Those of its own interfaces arrive within some milliseconds; a
+ * STUN server may not answer.
+ */
 const gatherMs = 500
 
 /**
- * Puts Janus's candidates, which arrive one by one, into its description: a peer that gets it by HTTP receives nothing later. It listens from its making on, because the first
- * candidates may arrive before the description.
+ * Adds Janus's candidates, which arrive one by one, to its session description: a peer that receives it over HTTP gets
+ * no later messages. Listens from construction, because candidates may arrive before the description.
  */
 export class CandidateGathering {
   readonly #lines: string[] = []
@@ -17,7 +20,7 @@ export class CandidateGathering {
     this.#stop = handle.onEvent((event) => this.#hear(event))
   }
 
-  /** The description with what has been gathered. Once. */
+  /** Returns the description with the gathered candidates. Call it once. */
   async describe(sdp: string): Promise<string> {
     try {
       if (sdp.includes('a=end-of-candidates')) return sdp
@@ -30,7 +33,7 @@ export class CandidateGathering {
     }
   }
 
-  /** It is not needed any more. */
+  /** Stops listening without a description. */
   end(): void {
     this.#stop()
   }
@@ -44,7 +47,7 @@ export class CandidateGathering {
   }
 }
 
-/** All media goes one way (BUNDLE): its candidates are those of the first section. */
+/** All media is bundled (BUNDLE), so the candidates of the first section apply to all sections. */
 function withCandidates(sdp: string, candidates: readonly string[]): string {
   const lines = sdp.replace(/\r\n$/, '').split('\r\n')
   const first = lines.findIndex((line) => line.startsWith('m='))
@@ -54,20 +57,23 @@ function withCandidates(sdp: string, candidates: readonly string[]): string {
 }
 
 /**
- * A browser's description without the promise of more candidates (RFC 8838, section 3): Janus waits for those, and they may never come, while it finds the browser by its
- * first packets.
+ * Removes the announcement of further candidates from a browser's description (RFC 8838, section 3). Janus would wait
+ * for them, possibly in vain. Without the announcement, it finds the browser by its first packets.
  */
 export function withoutTrickle(sdp: string): string {
   return sdp.replace(/^a=ice-options:.*\r?\n/gm, '')
 }
 
-/** Credentials of one end of an ICE session (RFC 8839, section 5.4). */
+/** Credentials of one side of an ICE session (RFC 8839, section 5.4). */
 export interface IceCredentials {
   userFragment: string
   password: string
 }
 
-/** A browser's description in a new ICE session (RFC 8839, section 4.4.1.1.1): its addresses were of the one before. */
+/**
+ * Changes a browser's description to a new ICE session (RFC 8839, section 4.4.1.1.1). The candidates belong to the
+ * previous session, and are removed.
+ */
 export function inIceSession(sdp: string, { userFragment, password }: IceCredentials): string {
   return sdp
     .replace(/^a=(?:candidate:|end-of-candidates).*\r?\n/gm, '')

@@ -26,41 +26,47 @@ import { videoMidOf, watchedFeed } from './watched-feed.ts'
 
 export type { PublishedFeed } from './room-feeds.ts'
 
-/** Events of people who came through the page. */
+/** Events about people who entered through the page. */
 export type PeopleEvent =
-  /** Streams of a room with a participant of this site. */
+  /** The streams of a room changed. Emitted for rooms with a participant of this site. */
   | { type: 'feeds'; roomId: string; feeds: PublishedFeed[] }
-  /** Somebody is no longer in the room, or could not join it; nobody asked for that. */
+  /** A user is no longer in the room, or could not join it, without having requested to leave. */
   | { type: 'out'; roomId: string; userId: string; error: unknown }
-  /** A publication or subscription is over; nobody asked for that. */
+  /** A publication or subscription ended without a request. */
   | { type: 'over'; session: string }
 
-/** Needs of the people of one node. */
+/** Dependencies of JanusPeople. */
 export interface JanusPeopleOptions {
   socket: JanusSocketOptions
   admit: Admit
   admitted: Admitted
-  /** Somebody is called otherwise, or became host. */
+  /** Called when a person's name, role or raised hand changed. */
   changed: (person: PagePerson) => void
-  /** Name of a room on the node; left out: its number. */
+  /** Returns the name of a room on the node. Left out: its number. */
   nameOf?: (roomId: string) => string
-  /** Puts out a participant of this id who is there from before. @throws as JanusRooms.kick */
+  /**
+   * Removes a participant with this id who joined earlier.
+   * @throws as JanusRooms.kick
+   */
   clear: (roomId: string, userId: string, signal: AbortSignal) => Promise<void>
-  /** Passes on nothing of a stream that somebody publishes, or does again. @throws as JanusRooms.moderate */
+  /**
+   * Mutes or unmutes a published stream.
+   * @throws as JanusRooms.moderate
+   */
   moderate: (
     roomId: string,
     published: { userId: string; mid: string; muted: boolean },
     signal: AbortSignal,
   ) => Promise<void>
-  /** Left out: nothing outlives this controller. */
+  /** Left out: media cannot be resumed after this controller ends. */
   tickets?: MediaTickets | undefined
-  /** Cameras have them. */
+  /** Smaller pictures, which cameras have. */
   small?: SmallPictures | undefined
   tell: (event: PeopleEvent) => void
   logger: NodeLogger
-  /** Milliseconds that joining, publishing and watching may take. */
+  /** Timeout of joining, publishing and watching, in milliseconds. */
   actMs?: number
-  /** How long a hidden participant stays after the last preview, in milliseconds. */
+  /** Time for which a hidden participant stays after the last preview, in milliseconds. */
   lingerMs?: number
 }
 
@@ -68,7 +74,8 @@ const defaultActMs = 5_000
 const never = new AbortController().signal
 
 /**
- * People who come to the rooms of one Janus through the room page: the controller joins, publishes and watches for them, and their media goes straight to Janus.
+ * People who enter the rooms of one Janus through the room page. The controller joins, publishes and subscribes on
+ * their behalf; their media flows directly to and from Janus.
  */
 export class JanusPeople implements RoomMedia, RoomPeople {
   readonly #options: JanusPeopleOptions
@@ -106,46 +113,53 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     })
   }
 
-  /** Streams of a room; empty without a participant of this site in it. */
+  /** Returns the streams of a room; empty if no participant of this site is in the room. */
   feedsOf(roomId: string): PublishedFeed[] {
     return this.#feeds.list(roomId)
   }
 
-  /** Reads the streams of a room, which are known from then on for a while at least. @throws as `watch` */
+  /**
+   * Loads the streams of a room, which are then known for at least a while.
+   * @throws as `watch`
+   */
   async look(roomId: string, signal: AbortSignal, lingers = true): Promise<void> {
     if (this.#places.participantSessionIn(roomId) !== undefined) return
     const { letGo } = await this.#observers.use(roomId, signal, lingers)
     letGo()
   }
 
-  /** Somebody who is in the room, or on their way into it. */
+  /** Returns a person who is in the room, or is entering it. */
   personOf(roomId: string, userId: string): PagePerson | undefined {
     return this.#places.personOf(roomId, userId)
   }
 
-  /** Whether somebody who came through the room page is in the room by now. */
+  /** Returns whether a person who entered through the room page has joined by now. */
   isHere(roomId: string, userId: string): boolean {
     return this.#places.participantSessionIn(roomId, userId) !== undefined
   }
 
-  /** A ticket was made for this person in a room of this node. */
+  /** Returns whether a ticket was issued to this person for a room of this node. */
   issued(ticket: string, { roomId, userId }: Pick<PagePerson, 'roomId' | 'userId'>): boolean {
     return this.#opened(ticket, { roomId, userId }) !== undefined
   }
 
-  /** Enters a room; a person who is in it stays, perhaps with another name or as host. A failure calls `out`. @param ticket see RoomMedia.enter */
+  /**
+   * Enters a room. If the person is already in the room, updates their name, role and raised hand. A failure calls
+   * `out`.
+   * @param ticket see RoomMedia.enter
+   */
   enter(person: PagePerson, ticket = ''): void {
     this.#places.enter(person, this.#opened(ticket, person))
   }
 
-  /** Somebody goes; resolves when they are out. */
+  /** Removes a person from a room. Resolves when they have left. */
   async leave(roomId: string, userId: string): Promise<void> {
     await this.#places.leave(roomId, userId)
   }
 
   /**
-   * Publishes for somebody who is in.
-   * @throws NodeError when they are not in; JanusError publishersFull; as JanusHandle.request
+   * Publishes media of a person in the room.
+   * @throws NodeError if they are not in the room; JanusError publishersFull; as JanusHandle.request
    */
   async publish(
     { roomId, userId, source, offer }: RoomMediaParams<'publish'>,
@@ -176,8 +190,8 @@ export class JanusPeople implements RoomMedia, RoomPeople {
   }
 
   /**
-   * Watches for somebody who is in, or for somebody unseen.
-   * @throws NodeError when they are not in; JanusError noRoom, noFeed; as JanusHandle.request
+   * Subscribes for a person in the room, or for a hidden viewer.
+   * @throws NodeError if the person is not in the room; JanusError noRoom, noFeed; as JanusHandle.request
    */
   async watch(wish: RoomMediaParams<'watch'>, signal: AbortSignal): Promise<RoomMediaResult<'watch'>> {
     const { roomId, userId, streamId: feedId, height } = wish
@@ -195,7 +209,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
         (participantSession === undefined
           ? await this.#unseen.watch(roomId, open, inner)
           : { subscription: await open(participantSession.session, participantSession.credentials), letGo: undefined })
-      // Noted until it was answered.
+      // The height takes effect with the browser's answer.
       if (height !== null) await subscription.show(height, inner)
       const { offer, handle, watched } = subscription
       const way = smallWay({ subscription, letGo: () => letGo?.() }, participantSession && handle)
@@ -218,8 +232,8 @@ export class JanusPeople implements RoomMedia, RoomPeople {
   }
 
   /**
-   * Resumes what somebody who is in sends or watches since before.
-   * @throws NotThere where it is over; as JanusHandle.request
+   * Resumes what a person in the room published or watched under an earlier controller.
+   * @throws NotThere if it has ended; as JanusHandle.request
    */
   async resume(wish: RoomMediaParams<'resume'>, signal: AbortSignal): Promise<RoomMediaResult<'resume'>> {
     const { roomId, userId, streamId: feedId, ticket } = wish
@@ -228,7 +242,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
       const participantSession = await this.#places.participantSessionOf(roomId, userId, inner)
       if (opened?.stay.session !== participantSession.session.id)
         throw new NotThere('their participant session is another one')
-      // The program of the page is another one, and this controller the same.
+      // The program of the page restarted, but this controller did not.
       const known = this.#ways.sessionOf(opened.media.handle)
       if (known !== undefined) return { session: known, sdp: '', ticket }
       const session = randomUUID()
@@ -240,7 +254,10 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     })
   }
 
-  /** Takes the browser's answer to the offer of a subscription. @throws NodeError when there is none; as JanusHandle.request */
+  /**
+   * Passes the browser's answer to the offer of a subscription to Janus.
+   * @throws NodeError if there is no such session; as JanusHandle.request
+   */
   async answer(
     { session, answer }: RoomMediaParams<'answer'>,
     signal: AbortSignal,
@@ -250,7 +267,10 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     return {}
   }
 
-  /** Passes on candidates of the browser. @throws NodeError when there is no such session; as JanusHandle.trickle */
+  /**
+   * Passes ICE candidates of the browser to Janus.
+   * @throws NodeError if there is no such session; as JanusHandle.trickle
+   */
   async trickle(
     { session, candidates }: RoomMediaParams<'trickle'>,
     signal: AbortSignal,
@@ -263,8 +283,8 @@ export class JanusPeople implements RoomMedia, RoomPeople {
   }
 
   /**
-   * Restarts ICE as the browser does. Resolves to Janus's description in the new ICE session.
-   * @throws NodeError when there is no such session, or nothing was answered yet; as JanusHandle.request
+   * Restarts ICE after the browser did. Resolves to Janus's description in the new ICE session.
+   * @throws NodeError if there is no such session, or the offer was not answered yet; as JanusHandle.request
    */
   async restart(
     { session, ...credentials }: RoomMediaParams<'restart'>,
@@ -274,7 +294,10 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     return { sdp: await this.#act(signal, (inner) => way.restart(credentials, inner)) }
   }
 
-  /** The picture of a subscription is shown so high, in device pixels; 0: not at all. Where there is none, nothing happens. */
+  /**
+   * Sets the height at which the video of a subscription is shown, in device pixels; 0: hidden. Does nothing if there
+   * is no such session.
+   */
   async resize(
     { session, height }: RoomMediaParams<'resize'>,
     signal: AbortSignal,
@@ -283,16 +306,19 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     return {}
   }
 
-  /** Mutes or unmutes a user's camera or microphone; without such media nothing happens. @throws as JanusRooms.moderate */
+  /**
+   * Mutes or unmutes a user's camera or microphone. Does nothing if the user publishes no such media.
+   * @throws as JanusRooms.moderate
+   */
   async mute({ roomId, userId, kind, muted }: MuteWish, signal: AbortSignal): Promise<void> {
     const streams = this.#feeds.find(roomId)?.streamsOf(userId) ?? []
     for (const { mid } of streams.filter((stream) => stream.kind === kind))
       await this.#options.moderate(roomId, { userId, mid, muted }, signal)
-    // Nobody can show what follows upon pictures that did not come.
+    // After an interruption, decoders need a key frame.
     if (kind === 'video' && !muted) await this.#places.participantSessionIn(roomId, userId)?.requestKeyFrame(signal)
   }
 
-  /** A publication or subscription ends. Idempotent. */
+  /** Ends a publication or subscription. Idempotent. */
   async end({ session }: RoomMediaParams<'end'>): Promise<RoomMediaResult<'end'>> {
     const way = this.#ways.take(session)
     try {
@@ -307,15 +333,18 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     return this.#ways.find(session) !== undefined
   }
 
-  /** Refusal for the room page's program. */
+  /** Returns the name of a failure for the room page's program. */
   refusalOf(error: unknown): MediaRefusalName {
     return refusalOf(error)
   }
 
-  /** Ends. @param leave people stay as they are, for the next controller; otherwise they leave */
+  /**
+   * Closes the people of the node.
+   * @param leave keeps people connected for the next controller; otherwise they leave
+   */
   async close(leave = false): Promise<void> {
     if (leave) {
-      // Nobody's media ends, neither for themselves nor because that of others is given up first.
+      // Clears everything first, so that releasing one participant ends no media of another.
       this.#ways.clear()
       this.#feeds.clear()
       this.#places.release()
@@ -337,7 +366,8 @@ export class JanusPeople implements RoomMedia, RoomPeople {
       try {
         const parts = { person, admit, admitted, feeds }
         return await ParticipantSession.join(parts, session, signal).catch(async (error: unknown) => {
-          // Id of a participant session that a controller before this one began, or whose end Janus has not noticed.
+          // The id belongs to a participant session of a previous controller, or to one whose end Janus has not
+          // detected yet.
           if (!isJanusError(error, janusCodes.idTaken)) throw error
           await clear(person.roomId, person.userId, signal)
           return await ParticipantSession.join(parts, session, signal)
@@ -349,7 +379,10 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     })
   }
 
-  /** Continues a participant session that an earlier controller left; undefined if it is over. @throws the signal's reason */
+  /**
+   * Resumes a participant session of an earlier controller. Returns undefined if it has ended.
+   * @throws the signal's reason
+   */
   async #claimed(
     parts: ParticipantSessionParts,
     held: HeldParticipantSession,
@@ -379,7 +412,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     return this.#options.tickets?.seal({ room: person.roomId, user: person.userId, stay: held, media }) ?? ''
   }
 
-  /** Without an observer or participant, the streams of the room are unknown again. */
+  /** Without an observer or participant, the streams of the room become unknown. */
   #unobserved(roomId: string): void {
     if (!this.#places.isOccupied(roomId) && !this.#observers.has(roomId)) this.#feeds.forget(roomId)
   }
@@ -389,7 +422,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     this.#options.tell({ type: 'feeds', roomId, feeds: feeds.list })
   }
 
-  /** Called when the media ended without a request. */
+  /** Ends media that ended on the node without a request, and reports it. */
   #over(session: string): void {
     if (this.#ways.find(session) === undefined) return
     mustNotFail(this.end({ session }))

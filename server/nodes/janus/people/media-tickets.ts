@@ -3,27 +3,27 @@ import { ticketPlace } from '../../../store/sealed-places.ts'
 import type { Sealer } from '../../../store/sealer.ts'
 
 const stay = z.strictObject({
-  /** Session and handle on the node, in which they are a participant. */
+  /** Session on the node, and the handle of the participant. */
   session: z.int(),
   participant: z.int(),
   /** See ParticipantSession.credentials. */
   credentials: z.record(z.string(), z.union([z.string(), z.int()])),
 })
-/** A participant session as the next controller finds it on the node. */
+/** Data with which the next controller resumes a participant session. */
 export type HeldParticipantSession = z.output<typeof stay>
 
 const media = z.strictObject({
   handle: z.int(),
-  /** The participant that publishes it. */
+  /** Participant that publishes the stream. */
   feed: z.string(),
-  /** They are that participant; otherwise they watch it. */
+  /** true: the person publishes the stream; false: the person watches it. */
   sends: z.boolean(),
-  /** Media section of the picture that is watched; empty for none. */
+  /** Media section of the watched video; empty if there is no video. */
   mid: z.string(),
-  /** It is the camera's smaller picture, past the room. */
+  /** Whether it is the camera's smaller picture, which is not part of the room. */
   small: z.boolean(),
 })
-/** A publication or subscription, likewise. */
+/** Data with which the next controller resumes a publication or subscription. */
 export type HeldMedia = z.output<typeof media>
 
 const ticketSchema = z.strictObject({
@@ -39,9 +39,10 @@ const ticketSchema = z.strictObject({
 export type MediaTicket = Omit<z.output<typeof ticketSchema>, 'kind' | 'node'>
 
 /**
- * Tickets for what people of the room page send to and are sent by one node. Each page keeps its own, and shows them to the controller that comes after this one, which then finds their
- * sessions on the node and goes on with them. So nothing of it has to be stored, for however many. A page can neither read one nor make one: it is sealed with the key of the
- * site, which all of its controllers have. One counts for as long as its session lives on the node.
+ * Tickets for the media between people of the room page and one node. Each page keeps its tickets, and sends them to
+ * the next controller, which resumes the sessions on the node. Therefore the controller stores nothing per person. A
+ * ticket is sealed with the site's key, which only the site's controllers have, so a page can neither read nor forge
+ * it. It is valid while its session exists on the node.
  */
 export class MediaTickets {
   readonly #sealer: Pick<Sealer, 'seal' | 'unseal'>
@@ -59,7 +60,7 @@ export class MediaTickets {
     )
   }
 
-  /** Undefined for what is none, or is of another node, room or person. */
+  /** Opens a ticket. Returns undefined if it is invalid, or belongs to another node, room or person. */
   open(text: string, of: { roomId: string; userId: string }): MediaTicket | undefined {
     if (text === '') return undefined
     try {

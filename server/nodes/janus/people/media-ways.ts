@@ -13,13 +13,16 @@ export interface MediaWay {
   start?(answer: string, signal: AbortSignal): Promise<void>
   show?(height: number, signal: AbortSignal): Promise<void>
   end(signal: AbortSignal): Promise<void>
-  /** Feed of a subscription. */
+  /** Stream of a subscription. */
   watches?: { roomId: string; feedId: string }
-  /** Its handle on the node, by which the next program of the page finds it; left out: it does not outlive this one. */
+  /** Handle on the node, with which the page's next program resumes. Left out: it cannot be resumed. */
   handle?: number
 }
 
-/** Operations on a publication or subscription. @param handle see MediaWay.handle */
+/**
+ * Returns the operations of a publication or subscription.
+ * @param handle see MediaWay.handle
+ */
 export function wayOf(media: Subscription | Publication, handle: number | undefined): MediaWay {
   const way: MediaWay = {
     trickle: (candidate, signal) => media.trickle(candidate, signal),
@@ -35,7 +38,7 @@ export function wayOf(media: Subscription | Publication, handle: number | undefi
   }
 }
 
-/** The same of a small picture, which is let go of with it. */
+/** Returns the operations of a small picture. Ending it also releases the picture. */
 export function smallWay({ subscription, letGo }: SmallPicture, handle: number | undefined): MediaWay {
   const way = wayOf(subscription, handle)
   return {
@@ -47,7 +50,7 @@ export function smallWay({ subscription, letGo }: SmallPicture, handle: number |
   }
 }
 
-/** Publications and subscriptions by the names of their sessions. */
+/** Publications and subscriptions by session name. */
 export class MediaWays {
   readonly #ways = new Map<string, MediaWay>()
   readonly #byHandle = new Map<number, string>()
@@ -61,7 +64,7 @@ export class MediaWays {
     return this.#ways.get(session)
   }
 
-  /** The name of the session that has this handle. */
+  /** Returns the name of the session that has this handle. */
   sessionOf(handle: number): string | undefined {
     return this.#byHandle.get(handle)
   }
@@ -73,7 +76,10 @@ export class MediaWays {
     return way
   }
 
-  /** It is over. @returns the one that it was */
+  /**
+   * Removes a session.
+   * @returns the removed one
+   */
   take(session: string): MediaWay | undefined {
     const way = this.#ways.get(session)
     this.#ways.delete(session)
@@ -81,13 +87,12 @@ export class MediaWays {
     return way
   }
 
-  /** Forgets all of them. */
   clear(): void {
     this.#ways.clear()
     this.#byHandle.clear()
   }
 
-  /** Subscriptions of a room to what is published no more. */
+  /** Returns the sessions of subscriptions in a room whose stream is no longer published. */
   *without(roomId: string, isPublished: (feedId: string) => boolean): Iterable<string> {
     for (const [session, { watches }] of this.#ways)
       if (watches?.roomId === roomId && !isPublished(watches.feedId)) yield session

@@ -10,39 +10,39 @@ import { Publication, type TakenOffer } from './publication.ts'
 import { NotThere } from './refusals.ts'
 import { feedIdOf, type RoomFeeds } from './room-feeds.ts'
 
-/** Access of a participant: fields of its join, such as a token, and the room's name on the node. */
+/** Returns the fields of a participant's join request, such as a token and the room's name on the node. */
 export type Admit = (person: PagePerson, signal: AbortSignal) => Promise<Readonly<Record<string, unknown>>>
 
-/** They have joined, or could not: what let them in is not used again. */
+/** Called when the participant has joined, or failed to. Their credentials are not used again. */
 export type Admitted = (person: PagePerson, fields: Readonly<Record<string, unknown>>) => void
 
-/** Opaque id in Janus's events of people who came through the page. */
+/** Opaque id in Janus's events for people who entered through the page. */
 const opaqueId = 'roomdesk-person'
 
 const joinedSchema = z.looseObject({ private_id: z.number().optional() })
 
-/** A publication by its source. */
+/** A publication with its handle. */
 interface Published {
   publication: Publication
   handle: JanusHandle
 }
 
 /**
- * One person in one room: a session of their own, so that whatever ends it ends all that is theirs; a participant with their id, which publishes camera and microphone; and
- * another one while they share their screen.
+ * One person in one room. Each has a separate Janus session, whose end removes everything of this person. It contains a
+ * participant that publishes camera and microphone, and a second one while the person shares a screen.
  */
 export class ParticipantSession {
   readonly person: PagePerson
   readonly session: JanusSession
-  /** Credentials of the participant who watches. */
+  /** Credentials for subscriptions. */
   readonly credentials: Readonly<Record<string, unknown>>
-  /** Resolves with the reason when they are out of the room, whoever caused that. */
+  /** Resolves with the reason when the person is out of the room, for any cause. */
   readonly ended: Promise<string>
   readonly #participant: JanusHandle
   readonly #parts: Pick<ParticipantSessionParts, 'admit' | 'admitted'>
   readonly #feeds: RoomFeeds
   readonly #published = new Map<StreamSource, Published>()
-  /** Publications follow each other. */
+  /** Serializes publications. */
   #work: Promise<unknown> = Promise.resolve()
 
   private constructor(
@@ -60,7 +60,10 @@ export class ParticipantSession {
     this.ended = ended
   }
 
-  /** Joins. @throws JanusError noRoom, idTaken, roomUnauthorized; what admits them throws; as JanusSession.attach */
+  /**
+   * Joins the room.
+   * @throws JanusError noRoom, idTaken, roomUnauthorized; the error of `admit`; as JanusSession.attach
+   */
   static async join(
     parts: ParticipantSessionParts,
     session: JanusSession,
@@ -76,7 +79,10 @@ export class ParticipantSession {
     return new ParticipantSession(parts, session, participant, { credentials, ended })
   }
 
-  /** Continues the participant session that an earlier controller began, in its Janus session. @throws NotThere when they are no longer in the room; as JanusHandle.request */
+  /**
+   * Resumes the participant session of an earlier controller in its Janus session.
+   * @throws NotThere if the person is no longer in the room; as JanusHandle.request
+   */
   static async goOn(
     parts: ParticipantSessionParts,
     session: JanusSession,
@@ -91,7 +97,7 @@ export class ParticipantSession {
     return new ParticipantSession(parts, session, participant, { credentials, ended })
   }
 
-  /** Facts for the next controller to continue with. */
+  /** Data with which the next controller resumes. */
   get held(): HeldParticipantSession {
     const credentials = Object.entries(this.credentials).flatMap(([name, value]) =>
       typeof value === 'string' || typeof value === 'number' ? [[name, value] as const] : [],
@@ -104,8 +110,8 @@ export class ParticipantSession {
   }
 
   /**
-   * Publishes; the source's earlier publication has ended then.
-   * @param ended called once when it ends, whoever ended it
+   * Publishes a source, after ending its previous publication.
+   * @param ended called once when the publication ends, for any cause
    * @throws JanusError publishersFull; as JanusHandle.request
    */
   publish(
@@ -120,17 +126,23 @@ export class ParticipantSession {
     return work
   }
 
-  /** Asks their camera for a picture that can be shown by itself. @throws as JanusHandle.request */
+  /**
+   * Requests a key frame of the person's camera.
+   * @throws as JanusHandle.request
+   */
   async requestKeyFrame(signal: AbortSignal): Promise<void> {
     await this.#published.get('main')?.publication.requestKeyFrame(signal)
   }
 
-  /** They are called otherwise from now on. @throws as JanusHandle.request */
+  /**
+   * Changes the display name.
+   * @throws as JanusHandle.request
+   */
   async rename(display: string, signal: AbortSignal): Promise<void> {
     await this.#participant.request({ request: 'configure', display }, signal)
   }
 
-  /** They are out; everything that is theirs ends. */
+  /** Leaves the room, and ends everything of this person. */
   async leave(signal: AbortSignal): Promise<void> {
     await this.session.destroy(signal)
   }
@@ -151,9 +163,9 @@ export class ParticipantSession {
   }
 
   /**
-   * Goes on with what they publish since before this controller had to do with it.
-   * @param offer the browser's, as it stands now
-   * @throws NotThere when it is not by this handle that they do
+   * Resumes a publication that an earlier controller started.
+   * @param offer the browser's current offer
+   * @throws NotThere if the handle does not belong to this source, or the source is published already
    */
   goOnPublishing(source: StreamSource, handleId: number, offer: string, ended: () => void): Publication {
     const isOwn = (source === 'main') === (handleId === this.#participant.id)
@@ -166,7 +178,7 @@ export class ParticipantSession {
   #publicationBy(handle: JanusHandle, source: StreamSource, ended: () => void): Publication {
     const feedId = feedIdOf(this.person.userId, source)
     const publication: Publication = new Publication(handle, {
-      // Janus tells everybody but them.
+      // Janus sends these events to all participants except the publisher.
       flows: ({ streams }) => this.#feeds.add(feedId, streams),
       ended: () => {
         if (this.#published.get(source)?.publication === publication) this.#published.delete(source)
@@ -192,7 +204,7 @@ export class ParticipantSession {
   }
 }
 
-/** Needs of a participant session. */
+/** Dependencies of ParticipantSession. */
 export interface ParticipantSessionParts {
   person: PagePerson
   admit: Admit
@@ -202,11 +214,11 @@ export interface ParticipantSessionParts {
 
 const videoRoom: JanusPlugin = 'janus.plugin.videoroom'
 
-/** Resolves with the reason when the participant is out of the room; takes its events until then. */
+/** Resolves with the reason when the participant is out of the room. Handles its events until then. */
 function untilOut(participant: JanusHandle, feeds: RoomFeeds): Promise<string> {
   const ended = Promise.withResolvers<string>()
   participant.onEvent((event) => {
-    // Also when its session is over.
+    // This event is also emitted when the session has ended.
     if (event.type === 'detached') ended.resolve(event.reason)
     else if (event.type !== 'plugin') return
     else if (isOut(event.data)) ended.resolve('the participant was removed from the room')
@@ -215,7 +227,7 @@ function untilOut(participant: JanusHandle, feeds: RoomFeeds): Promise<string> {
   return ended.promise
 }
 
-/** Kicked, or the room is gone. */
+/** Returns whether the participant was kicked, or the room was destroyed. */
 function isOut({ videoroom, leaving }: Readonly<Record<string, unknown>>): boolean {
   return videoroom === 'destroyed' || leaving === 'ok'
 }

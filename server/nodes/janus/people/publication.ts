@@ -9,26 +9,29 @@ import { type PublishedStream, streamsOfAnswer } from './published-streams.ts'
 
 /** Accepted part of an offer. */
 export interface TakenOffer {
-  /** The session description that answers it, with all candidates. */
+  /** The answer with all candidates. */
   answer: string
   streams: PublishedStream[]
 }
 
 /** Receives events of a publication. */
 export interface PublicationListener {
-  /** It is connected: Janus lets others watch it from now on. */
+  /** Called when the publication is connected. Janus then permits subscriptions to it. */
   flows(taken: TakenOffer): void
-  /** Called once when it ends, whoever ended it. */
+  /** Called once when the publication ends, for any cause. */
   ended(): void
 }
 
-/** A PeerConnection of before ends within some milliseconds once that is asked for. */
+/**
+ * Time to wait until the previous PeerConnection ends, and delay between attempts to publish; in milliseconds. It
+ * usually ends within some milliseconds.
+ */
 const endMs = 1_000
 const againMs = 20
 
 const configuredSchema = z.looseObject({ video_codec: z.string().default(''), audio_codec: z.string().default('') })
 
-/** Somebody's camera and microphone, or their screen, on its way into a room: the one PeerConnection of a participant, one after the other. */
+/** A published camera and microphone, or a screen. A participant has one PeerConnection at a time. */
 export class Publication {
   readonly #handle: JanusHandle
   readonly #listener: PublicationListener
@@ -36,7 +39,7 @@ export class Publication {
   #over = false
   #isUp = false
   #taken: TakenOffer | undefined
-  /** As it was taken last. */
+  /** The offer last accepted. */
   #offer = ''
 
   constructor(handle: JanusHandle, listener: PublicationListener) {
@@ -50,7 +53,10 @@ export class Publication {
     })
   }
 
-  /** Publishes what the browser offers. @throws JanusError publishersFull; as JanusHandle.request */
+  /**
+   * Publishes the browser's offer.
+   * @throws JanusError publishersFull; as JanusHandle.request
+   */
   async begin(offer: string, signal: AbortSignal): Promise<TakenOffer> {
     const gathering = new CandidateGathering(this.#handle)
     try {
@@ -69,7 +75,10 @@ export class Publication {
     }
   }
 
-  /** One that goes on since before this controller had to do with it. @param offer the browser's, as it stands now */
+  /**
+   * Resumes a publication that an earlier controller started.
+   * @param offer the browser's current offer
+   */
   goOn(offer: string): void {
     this.#offer = withoutTrickle(offer)
   }
@@ -79,24 +88,27 @@ export class Publication {
       try {
         return await this.#handle.request({ request: 'publish' }, signal, offered(offer))
       } catch (error) {
-        // A connection that has just ended: its plugin knows it a moment after the core.
+        // A connection has just ended. Janus's plugin handles the end shortly after its core reported it.
         if (!isJanusError(error, janusCodes.alreadyPublished)) throw error
-        // Publishing is tried again in any case, and reports a failure.
+        // The next attempt to publish reports a failure.
         await this.#handle.request({ request: 'unpublish' }, signal).catch(() => {})
         await sleep(againMs, { signal })
       }
     }
   }
 
-  /** A candidate of the browser. @throws as JanusHandle.trickle */
+  /**
+   * Passes an ICE candidate of the browser to Janus.
+   * @throws as JanusHandle.trickle
+   */
   async trickle(candidate: JanusCandidate, signal: AbortSignal): Promise<void> {
     if (!this.#over) await this.#handle.trickle(candidate, signal)
   }
 
   /**
-   * Restarts ICE from the browser's present network: its media goes on.
-   * @returns Janus's description in the new session, with all candidates
-   * @throws NodeError when it is over; as JanusHandle.request
+   * Restarts ICE from the browser's current network, without interrupting the publication.
+   * @returns Janus's description in the new ICE session, with all candidates
+   * @throws NodeError if the publication has ended; as JanusHandle.request
    */
   async restart(credentials: IceCredentials, signal: AbortSignal): Promise<string> {
     if (this.#over) throw new NodeError('it is over')
@@ -111,12 +123,15 @@ export class Publication {
     }
   }
 
-  /** Asks the browser for a picture that can be shown by itself. @throws as JanusHandle.request */
+  /**
+   * Requests a key frame from the browser.
+   * @throws as JanusHandle.request
+   */
   async requestKeyFrame(signal: AbortSignal): Promise<void> {
     if (!this.#over) await this.#handle.request({ request: 'configure', keyframe: true }, signal)
   }
 
-  /** Ends it; resolves when the participant can publish again. */
+  /** Ends the publication; resolves when the participant can publish again. */
   async end(signal: AbortSignal): Promise<void> {
     if (this.#over || this.#handle.isDetached) return this.#finish()
     const gone = Promise.withResolvers<void>()
@@ -146,10 +161,13 @@ export class Publication {
   }
 }
 
-/** RIDs of a picture's smallest size as our page names them, if they come first: other offers begin with the largest (RFC 8853, section 5.2: the order is by preference). */
+/**
+ * Matches if the RIDs of the room page list the smallest size first. Other offers begin with the largest (RFC 8853,
+ * section 5.2: the order is by preference).
+ */
 const smallestFirst = /^a=simulcast:send ~?(?:l|q|m|0)[;,]/m
 
-/** Janus numbers the sizes of a picture from the smallest on, and has to know in which order they are named. */
+/** Janus numbers simulcast sizes from the smallest on, and needs the order of the RIDs in the offer. */
 function offered(sdp: string): Jsep {
   return { type: 'offer', sdp, ...(smallestFirst.test(sdp) ? { rid_order: 'lmh' } : {}) }
 }

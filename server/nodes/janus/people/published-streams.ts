@@ -1,16 +1,16 @@
 import { z } from 'zod'
 
-/** One stream of what somebody publishes, as its room names it. */
+/** A stream of a publisher, as described by its room. */
 export interface PublishedStream {
   mid: string
   kind: 'audio' | 'video'
   /** E.g. `h264`. */
   codec: string
-  /** Its packets tell how loud they are (RFC 6464). */
+  /** Its packets contain the audio level (RFC 6464). */
   tellsLevel: boolean
-  /** It is passed on to nobody. */
+  /** Muted in the room: no one receives it. */
   muted: boolean
-  /** It is loud enough for speech. */
+  /** Its level is that of speech. */
   speaks: boolean
 }
 
@@ -23,7 +23,7 @@ const listedSchema = z.looseObject({
   talking: z.boolean().optional(),
 })
 
-/** Streams of a publisher in what Janus tells. */
+/** Parses the streams of a publisher in Janus's events. */
 export const publishedStreamsSchema = z.array(listedSchema).transform((listed) =>
   listed.flatMap(({ type, mid, codec, disabled, moderated, talking }): PublishedStream[] => {
     if (disabled || codec === '' || (type !== 'audio' && type !== 'video')) return []
@@ -33,7 +33,11 @@ export const publishedStreamsSchema = z.array(listedSchema).transform((listed) =
 
 const levelUri = 'urn:ietf:params:rtp-hdrext:ssrc-audio-level'
 
-/** Streams that a room took of an offer, by its answer: Janus tells everybody but who publishes them. @param codecs as the room names them; empty for none */
+/**
+ * Returns the streams of an offer that the room accepted, by its answer. Janus sends this list to all participants
+ * except the publisher.
+ * @param codecs codecs named by the room; empty for none
+ */
 export function streamsOfAnswer(
   answer: string,
   codecs: Readonly<Record<PublishedStream['kind'], string>>,

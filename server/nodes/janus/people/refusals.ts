@@ -2,7 +2,7 @@ import type { MediaRefusalName } from '../../../../shared/media/room-media.ts'
 import { NodeError } from '../../port/media-node-port.ts'
 import { JanusError, janusCodes } from '../wire/janus-error.ts'
 
-/** They are not in the room, or there is no such session. */
+/** The user is not in the room, or the session does not exist. */
 export class NotThere extends NodeError {}
 
 const refusals: Readonly<Record<number, MediaRefusalName>> = {
@@ -14,7 +14,7 @@ const refusals: Readonly<Record<number, MediaRefusalName>> = {
   [janusCodes.badDescription]: 'badOffer',
 }
 
-/** Refusal for the room page's program. */
+/** Returns the name of a failure for the room page's program. */
 export function refusalOf(error: unknown): MediaRefusalName {
   if (error instanceof NotThere) return 'noSession'
   if (!(error instanceof JanusError)) return 'busy'

@@ -9,24 +9,24 @@ export class RoomFeedLists {
     this.#changed = changed
   }
 
-  /** Streams of a room that has an observer, or is about to. */
+  /** Returns the streams of a room that has an observer, or is about to have one. */
   of(roomId: string): RoomFeeds {
     const known = this.#rooms.get(roomId)
     if (known !== undefined) return known
     const feeds: RoomFeeds = new RoomFeeds(() => {
-      // Events about a forgotten room are no news.
+      // Events about a removed room are ignored.
       if (this.#rooms.get(roomId) === feeds) this.#changed(roomId, feeds)
     })
     this.#rooms.set(roomId, feeds)
     return feeds
   }
 
-  /** Undefined for a room without an observer. */
+  /** Returns undefined for a room without an observer. */
   find(roomId: string): RoomFeeds | undefined {
     return this.#rooms.get(roomId)
   }
 
-  /** Empty for a room without an observer. */
+  /** Returns an empty list for a room without an observer. */
   list(roomId: string): PublishedFeed[] {
     return this.#rooms.get(roomId)?.list ?? []
   }

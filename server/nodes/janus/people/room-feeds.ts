@@ -5,7 +5,7 @@ import type { RemoteFeed } from '../../port/room-media.ts'
 
 /** A user's publication in a room, with the participant that publishes it. */
 export interface PublishedFeed extends RemoteFeed {
-  /** The participant: a user's id, or that of their screen. */
+  /** Id of the participant: a user's id, or that of their screen. */
   feedId: string
 }
 
@@ -15,17 +15,17 @@ const publisherSchema = z.looseObject({ id: z.string(), streams: publishedStream
 const newsSchema = z.looseObject({
   videoroom: z.string().optional(),
   publishers: z.array(publisherSchema).default([]),
-  /** `ok` for oneself. */
+  /** `ok` if it concerns the receiver of the event. */
   unpublished: z.string().optional(),
   leaving: z.string().optional(),
   kicked: z.string().optional(),
-  /** Stream that was muted or unmuted, or whose speaker began or ceased to speak. */
+  /** Participant whose stream was muted or unmuted, or who started or stopped speaking. */
   id: z.string().optional(),
   mid: z.string().optional(),
   moderation: z.enum(['muted', 'unmuted']).optional(),
 })
 
-/** Streams of one room, as Janus sends them to each participant: the same to all of them. */
+/** Streams of one room. Janus sends the same events to every participant. */
 export class RoomFeeds {
   readonly #streams = new Map<string, readonly PublishedStream[]>()
   readonly #changed: () => void
@@ -38,17 +38,17 @@ export class RoomFeeds {
     return Array.from(this.#streams, ([feedId, streams]) => feedOf(feedId, streams))
   }
 
-  /** Whether somebody publishes a picture or sound under this id. */
+  /** Returns whether a participant with this id publishes video or audio. */
   has(feedId: string): boolean {
     return this.#streams.has(feedId)
   }
 
-  /** Streams under this id. */
+  /** Returns the streams of this participant. */
   streamsOf(feedId: string): readonly PublishedStream[] {
     return this.#streams.get(feedId) ?? none
   }
 
-  /** Takes an event that Janus sent to a participant. */
+  /** Handles an event that Janus sent to a participant. */
   take(data: Readonly<Record<string, unknown>>): void {
     const news = newsSchema.safeParse(data)
     if (!news.success) return
@@ -78,7 +78,7 @@ export class RoomFeeds {
     if (had) this.#changed()
   }
 
-  /** A repeated event about sound leaves out that it is muted, or speech. */
+  /** Keeps the known `muted` and `speaks`, which a repeated event about audio omits. */
   #notified({ id, streams }: z.output<typeof publisherSchema>): void {
     const before = new Map(this.streamsOf(id).map((stream) => [stream.mid, stream]))
     this.add(
@@ -129,12 +129,12 @@ function same(one: PublishedFeed, other: PublishedFeed): boolean {
   )
 }
 
-/** The participant that publishes somebody's stream of this source. */
+/** Returns the id of the participant that publishes this source of a user. */
 export function feedIdOf(userId: string, source: StreamSource): string {
   return source === 'main' ? userId : `${userId}${screenSuffix}`
 }
 
-/** Whether a participant is the screen of somebody who is in the room. */
+/** Returns whether a participant is the screen of a user. */
 export function isScreen(feedId: string): boolean {
   return feedId.endsWith(screenSuffix)
 }

@@ -2,19 +2,22 @@ import { unlessAborted } from '../../../../shared/abort.ts'
 import { mustNotFail } from '../../../../shared/unawaited.ts'
 import type { ParticipantSession } from './participant-session.ts'
 
-/** Needs of observers. */
+/** Dependencies of RoomObservers. */
 export interface RoomObserversOptions {
-  /** Joins a participant who publishes nothing and is nobody. */
+  /** Joins a hidden participant, which publishes nothing. */
   join: (roomId: string) => Promise<ParticipantSession>
-  /** One has left. */
+  /** Called when an observer has left. */
   gone: (roomId: string) => void
-  /** How long one stays after the last need of it, in milliseconds: the next look or preview comes soon, or not at all. */
+  /**
+   * Time for which an observer stays after its last use, in milliseconds. Another look or preview usually follows soon,
+   * or not at all.
+   */
   lingerMs?: number
 }
 
 interface Observer {
   participantSession: Promise<ParticipantSession>
-  /** How many need it now. */
+  /** Number of current uses. */
   uses: number
   timer: NodeJS.Timeout | undefined
 }
@@ -22,7 +25,10 @@ interface Observer {
 const defaultLingerMs = 15_000
 const never = new AbortController().signal
 
-/** Hidden participants, one a room at most, for who wants to know or see what is published in rooms that nobody of ours is in. */
+/**
+ * Hidden participants, at most one per room. They provide the streams of rooms in which no other participant of this
+ * site is.
+ */
 export class RoomObservers {
   readonly #options: RoomObserversOptions
   readonly #observers = new Map<string, Observer>()
@@ -36,9 +42,9 @@ export class RoomObservers {
   }
 
   /**
-   * One is in the room from now on, until it is let go and nobody else needs it.
-   * @param lingers the next look or preview may come soon
-   * @throws what joining throws; the signal's reason
+   * Keeps an observer in the room until `letGo` is called and it has no other use.
+   * @param lingers another look or preview may follow soon
+   * @throws the error of joining; the signal's reason
    */
   async use(
     roomId: string,
@@ -63,7 +69,7 @@ export class RoomObservers {
     }
   }
 
-  /** All are out. */
+  /** Removes all observers. */
   async close(): Promise<void> {
     const observers = [...this.#observers]
     await Promise.all(observers.map(([roomId, observer]) => this.#end(roomId, observer)))
@@ -84,10 +90,9 @@ export class RoomObservers {
     observer.timer.unref()
   }
 
-  /** If the observer cannot be ended, its session ends by itself. */
   async #end(roomId: string, observer: Observer): Promise<void> {
     this.#forget(roomId, observer)
-    // Its session ends by itself.
+    // If it cannot be ended, the session expires on Janus.
     await observer.participantSession.then((participantSession) => participantSession.leave(never)).catch(() => {})
   }
 

@@ -7,24 +7,27 @@ import type { PagePerson } from '../../port/room-media.ts'
 import type { ParticipantSession } from './participant-session.ts'
 import { NotThere } from './refusals.ts'
 
-/** Needs of the places of people in the rooms of one node. */
+/** Dependencies of RoomPlaces. */
 export interface RoomPlacesOptions {
-  /** Joins a user to their room, until the signal. `ticket`: of a participant session to continue, if it lives. */
+  /**
+   * Joins a user to their room, until the signal aborts. `ticket`: of a participant session to resume if it still
+   * exists.
+   */
   join: (person: PagePerson, leaving: AbortSignal, ticket: MediaTicket | undefined) => Promise<ParticipantSession>
-  /** Somebody is no longer in their room, or could not join it; nobody asked for that. */
+  /** Called when a user is no longer in the room, or could not join it, without having requested to leave. */
   out: (person: PagePerson, error: unknown) => void
-  /** Somebody is called otherwise, became host, or raised or lowered their hand. */
+  /** Called when the name, role or raised hand of a user changed. */
   changed: (person: PagePerson) => void
-  /** Nobody is in the room any more. */
+  /** Called when no person is in the room any more. */
   emptied: (roomId: string) => void
   logger: NodeLogger
-  /** Milliseconds that a request may take. */
+  /** Timeout of a request, in milliseconds. */
   actMs: number
 }
 
-/** Somebody's place in a room. */
+/** A person who is in a room, or is entering it. */
 interface Place {
-  /** As they are now. */
+  /** Current data of the person. */
   person: PagePerson
   joining: Promise<ParticipantSession>
   participantSession: ParticipantSession | undefined
@@ -33,7 +36,7 @@ interface Place {
 
 const never = new AbortController().signal
 
-/** People who came through the page, in their rooms on one node. */
+/** People who entered through the page, in their rooms on one node. */
 export class RoomPlaces {
   readonly #options: RoomPlacesOptions
   /** Places by room and user. */
@@ -43,17 +46,20 @@ export class RoomPlaces {
     this.#options = options
   }
 
-  /** Somebody is in the room, or on their way into it. */
+  /** Returns whether a person is in the room, or is entering it. */
   isOccupied(roomId: string): boolean {
     return this.#places.has(roomId)
   }
 
-  /** Somebody who is in the room, or on their way into it. */
+  /** Returns a person who is in the room, or is entering it. */
   personOf(roomId: string, userId: string): PagePerson | undefined {
     return this.#places.get(roomId)?.get(userId)?.person
   }
 
-  /** Somebody who is in the room by now; left out: anybody. */
+  /**
+   * Returns the participant session of a user who has joined.
+   * @param userId left out: any user
+   */
   participantSessionIn(roomId: string, userId?: string): ParticipantSession | undefined {
     const room = this.#places.get(roomId)
     if (userId !== undefined) return room?.get(userId)?.participantSession
@@ -62,14 +68,17 @@ export class RoomPlaces {
     return undefined
   }
 
-  /** Participant session of a user, once they are in the room. @throws NotThere when they are not even on their way; what joining failed with; the signal's reason */
+  /**
+   * Returns the participant session of a user, and waits until they have joined.
+   * @throws NotThere if the user is not entering; the error of joining; the signal's reason
+   */
   async participantSessionOf(roomId: string, userId: string, signal: AbortSignal): Promise<ParticipantSession> {
     const place = this.#places.get(roomId)?.get(userId)
     if (place === undefined) throw new NotThere('they are not in the room')
     return await unlessAborted(place.joining, signal)
   }
 
-  /** Takes a place in a room; a person who is in it stays, perhaps with another name or as host. */
+  /** Enters a room. If the person is already in the room, updates their data. */
   enter(person: PagePerson, ticket: MediaTicket | undefined): void {
     const { roomId, userId } = person
     const present = this.#places.get(roomId)?.get(userId)
@@ -86,7 +95,7 @@ export class RoomPlaces {
     )
   }
 
-  /** Somebody goes; resolves when they are out. */
+  /** Removes a person. Resolves when they have left. */
   async leave(roomId: string, userId: string): Promise<void> {
     const place = this.#places.get(roomId)?.get(userId)
     if (place === undefined) return
@@ -99,14 +108,14 @@ export class RoomPlaces {
     }
   }
 
-  /** Leaves everybody as they are, for the next controller. */
+  /** Keeps everyone connected for the next controller. */
   release(): void {
     const places = [...this.#places.values()].flatMap((room) => [...room.values()])
     this.#places.clear()
     for (const { participantSession } of places) participantSession?.session.release()
   }
 
-  /** Everybody is out. */
+  /** Removes everyone. */
   async clear(): Promise<void> {
     const places = [...this.#places.values()].flatMap((room) => [...room.values()])
     await Promise.all(places.map(({ person }) => this.leave(person.roomId, person.userId)))
@@ -130,7 +139,7 @@ export class RoomPlaces {
   #joined(place: Place, participantSession: ParticipantSession): void {
     place.participantSession = participantSession
     const ended = participantSession.ended.then((why) => {
-      // Whatever is left of it ends.
+      // Ends what remains of the session.
       participantSession.leave(never).catch(() => {})
       this.#out(place, new NodeError(why))
     })
@@ -141,7 +150,7 @@ export class RoomPlaces {
     if (this.#forget(place)) this.#options.out(place.person, error)
   }
 
-  /** @returns whether they had the place still */
+  /** @returns whether the place was still registered */
   #forget(place: Place): boolean {
     const { roomId, userId } = place.person
     const room = this.#places.get(roomId)

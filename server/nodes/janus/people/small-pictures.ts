@@ -2,19 +2,20 @@ import type { RoomMediaParams } from '../../port/room-media.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
 import type { Subscription } from './subscription.ts'
 
-/** A smaller picture on its way to somebody. */
+/** A smaller picture that is sent to a viewer. */
 export interface SmallPicture {
   subscription: Subscription
-  /** It is not needed any more. Idempotent. */
+  /** Releases the picture. Idempotent. */
   letGo: () => void
 }
 
-/** Streams of which there is a smaller picture besides the one in the room. */
+/** Streams that are also available as a smaller picture, outside of the room. */
 export interface SmallPictures {
   /**
-   * Begins to send it; undefined where there is none, or it is not to be had now: the large one serves.
-   * @param owner in whose session, with which it ends
-   * @param ended called once when it ends by itself
+   * Subscribes to the smaller picture. Returns undefined if there is none, or it is unavailable now; the large picture
+   * is used instead.
+   * @param owner session that contains the subscription
+   * @param ended called once if the picture ends without a request
    * @throws the signal's reason
    */
   open(
@@ -24,9 +25,9 @@ export interface SmallPictures {
     signal: AbortSignal,
   ): Promise<SmallPicture | undefined>
   /**
-   * Goes on with one that an earlier controller began; undefined where it is over.
-   * @param claimed its handle, in the session of its owner, and what the browser answered
-   * @param ended called once when it ends by itself
+   * Resumes the subscription of an earlier controller. Returns undefined if it has ended.
+   * @param claimed its handle, in the session of its owner, and the browser's answer
+   * @param ended called once if the picture ends without a request
    * @throws the signal's reason
    */
   goOn(
@@ -37,17 +38,20 @@ export interface SmallPictures {
   ): Promise<SmallPicture | undefined>
 }
 
-/** Up to this height, in device pixels, the smaller picture is enough: as the room page asks for it. */
+/** Height up to which the smaller picture suffices, in device pixels. The room page uses the same value. */
 const enoughUpTo = 270
-/** Height beyond which a preview starts again with the large picture. */
+/** Height from which a preview restarts with the large picture. */
 const tooSmallFrom = 400
 
-/** Whether somebody is better served by the smaller picture: who asks for it, or a preview that is small. The room page asks by itself, and changes over without a blink. */
+/**
+ * Returns whether to use the smaller picture: if it is requested, or for a small preview. The room page requests it
+ * explicitly, and switches without an interruption.
+ */
 export function wantsSmall({ small, userId, height }: RoomMediaParams<'watch'>): boolean {
   return small || (userId === null && height !== null && height > 0 && height <= enoughUpTo)
 }
 
-/** Whether a preview that began with the smaller picture has to start again with the large one. */
+/** Returns whether a preview with the smaller picture must restart with the large one. */
 export function hasOutgrown(height: number): boolean {
   return height >= tooSmallFrom
 }

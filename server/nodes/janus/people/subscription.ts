@@ -7,48 +7,50 @@ import { CandidateGathering, type IceCredentials, inIceSession, withoutTrickle }
 
 type Body = Readonly<Record<string, unknown>>
 
-/** How a plugin is asked for a stream. */
+/** Requests that a plugin accepts for a stream. */
 export interface SubscriptionRequests {
   plugin: JanusPlugin
-  /** Answered with an offer. */
+  /** The answer contains an offer. */
   watch: Body
-  /** Answered with an offer in a new ICE session. */
+  /** The answer contains an offer in a new ICE session. */
   restart: Body
   /**
-   * Makes it send what is enough for a picture of this height, in device pixels; undefined: there is nothing to change.
-   * @param watched what was said with the offer
+   * Returns the request that selects the size for a video of this height, in device pixels; undefined if nothing can be
+   * selected.
+   * @param watched data that came with the offer
    */
   show: (height: number, watched: Body) => Body | undefined
-  /** Whether what the plugin says ends it. */
+  /** Returns whether an event of the plugin ends the subscription. */
   isEnd: (data: Body) => boolean
 }
 
-/** Opaque id in Janus's events of viewers of a page of ours. */
+/** Opaque id in Janus's events for viewers of a page. */
 const opaqueId = 'roomdesk-viewer'
 /**
- * Interval in milliseconds after which a size is requested once more. A size changes at a key picture of it; Janus requests one from the publisher at most once a second, and
- * forgets requests within that second. The repetition changes nothing if the size is sent by then.
+ * Delay in milliseconds after which the request for a size is repeated. A size changes at its next key frame. Janus
+ * requests one from the publisher at most once a second, and drops further requests within that second. The repetition
+ * changes nothing if the size is already sent.
  */
 const askAgainMs = 1_200
-/** One stream on its way from Janus to a browser. Janus offers; the browser answers. */
+/** A stream that Janus sends to a browser. Janus offers; the browser answers. */
 export class Subscription {
   readonly #handle: JanusHandle
   readonly #requests: SubscriptionRequests
   readonly #watched: Body
   #height: number | undefined
-  /** Request for the height before, as text. */
+  /** Last request for a size, as JSON. */
   #shown = ''
   /** See `askAgainMs`. */
   #askAgain: NodeJS.Timeout | undefined
-  /** Answer of the browser; undefined before. */
+  /** Answer of the browser; undefined before it arrives. */
   #answer: string | undefined
 
-  /** The plugin's data with the offer. */
+  /** The plugin's data that came with the offer. */
   get watched(): Body {
     return this.#watched
   }
 
-  /** The session description that is offered, with all candidates. */
+  /** The session description of the offer, with all candidates. */
   readonly offer: string
 
   private constructor(handle: JanusHandle, requests: SubscriptionRequests, offer: string, watched: Body) {
@@ -59,8 +61,9 @@ export class Subscription {
   }
 
   /**
-   * Subscribes.
-   * @param ended called once when it ends by itself: the plugin says so, its session is gone, or the browser's connection is
+   * Subscribes to a stream.
+   * @param ended called once when the subscription ends without a call of `end`: by the plugin, with its session, or
+   * with the browser's connection
    * @throws JanusError of the plugin; as JanusSession.attach
    */
   static async open(
@@ -86,9 +89,9 @@ export class Subscription {
   }
 
   /**
-   * Continues a subscription that began before this controller.
-   * @param answer the browser's present one
-   * @param watched the plugin's data with the offer, as far as it is still known
+   * Resumes a subscription of an earlier controller.
+   * @param answer the browser's current answer
+   * @param watched the plugin's data that came with the offer, as far as known
    */
   static goOn(
     handle: JanusHandle,
@@ -102,7 +105,7 @@ export class Subscription {
     return subscription
   }
 
-  /** Its handle's id on the node. */
+  /** Id of the handle on the node. */
   get handle(): number {
     return this.#handle.id
   }
@@ -116,7 +119,10 @@ export class Subscription {
     })
   }
 
-  /** Takes the browser's answer: media flows from then on. @throws as JanusHandle.request */
+  /**
+   * Passes the browser's answer to Janus, which then sends media.
+   * @throws as JanusHandle.request
+   */
   async start(answer: string, signal: AbortSignal): Promise<void> {
     const sdp = withoutTrickle(answer)
     await this.#handle.request({ request: 'start' }, signal, { type: 'answer', sdp })
@@ -125,8 +131,8 @@ export class Subscription {
   }
 
   /**
-   * Restarts ICE from the browser's present network: its media goes on.
-   * @returns Janus's description in the new session, with all candidates
+   * Restarts ICE from the browser's current network, without interrupting the subscription.
+   * @returns Janus's description in the new ICE session, with all candidates
    * @throws NodeError before the browser has answered; as JanusHandle.request
    */
   async restart(credentials: IceCredentials, signal: AbortSignal): Promise<string> {
@@ -143,18 +149,24 @@ export class Subscription {
     }
   }
 
-  /** A candidate of the browser. @throws as JanusHandle.trickle */
+  /**
+   * Passes an ICE candidate of the browser to Janus.
+   * @throws as JanusHandle.trickle
+   */
   async trickle(candidate: JanusCandidate, signal: AbortSignal): Promise<void> {
     await this.#handle.trickle(candidate, signal)
   }
 
-  /** The picture is shown so high, in device pixels: the size that is enough is sent, and none where it is not seen. @throws as JanusHandle.request */
+  /**
+   * Sets the height at which the video is shown, in device pixels. Janus then sends the smallest sufficient size, and
+   * no video for 0.
+   * @throws as JanusHandle.request
+   */
   async show(height: number, signal: AbortSignal): Promise<void> {
     this.#height = height
     if (this.#answer !== undefined) await this.#configure(signal)
   }
 
-  /** Ends it. */
   async end(signal: AbortSignal): Promise<void> {
     clearTimeout(this.#askAgain)
     await this.#handle.detach(signal)
@@ -168,7 +180,7 @@ export class Subscription {
     await this.#ask(body, signal)
     clearTimeout(this.#askAgain)
     this.#askAgain = setTimeout(() => {
-      // Without an answer it stays as it is until the height changes.
+      // If the repetition fails, the size stays as it is until the height changes.
       if (!this.#handle.isDetached) this.#ask(body, AbortSignal.timeout(askAgainMs)).catch(() => {})
     }, askAgainMs)
     this.#askAgain.unref()

@@ -5,20 +5,23 @@ import type { ParticipantSession } from './participant-session.ts'
 import type { RoomObservers } from './room-observers.ts'
 import type { Subscription } from './subscription.ts'
 
-/** Needs of the unseen viewers of one node. */
+/** Dependencies of UnseenViewers. */
 export interface UnseenViewersOptions {
   session: () => Promise<JanusSession>
   observers: Pick<RoomObservers, 'use'>
-  /** Credentials of a participant of this site in the room. */
+  /** Returns the credentials of a participant of this site in the room. */
   credentialsIn: (roomId: string) => ParticipantSession['credentials'] | undefined
 }
 
-/** Watches in a session. */
+/** Opens a subscription in a session. */
 type Open = (owner: JanusSession, credentials?: ParticipantSession['credentials']) => Promise<Subscription>
 
 const never = new AbortController().signal
 
-/** Viewers of streams in the rooms of a node who are in none of them, such as the operator's preview. They share a session. */
+/**
+ * Viewers of streams in rooms in which they are no participants, such as the operator's preview. The viewers of a node
+ * share one session.
+ */
 export class UnseenViewers {
   readonly #options: UnseenViewersOptions
   readonly #session: KeptOpen<JanusSession>
@@ -28,12 +31,18 @@ export class UnseenViewers {
     this.#session = new KeptOpen(options.session)
   }
 
-  /** In which they watch. @throws as JanusSession.create; the signal's reason */
+  /**
+   * Returns the shared session.
+   * @throws as JanusSession.create; the signal's reason
+   */
   session(signal: AbortSignal): Promise<JanusSession> {
     return this.#session.get(signal)
   }
 
-  /** Watches in the name of a participant of this site, if there is one, otherwise in nobody's; if the room requires a participant, an observer joins for that alone. */
+  /**
+   * Subscribes with the credentials of a participant of this site, or without any if there is none. If the room
+   * requires a participant, an observer joins it.
+   */
   async watch(
     roomId: string,
     open: Open,
@@ -55,10 +64,10 @@ export class UnseenViewers {
     }
   }
 
-  /** Nobody watches any more. Never rejects. */
+  /** Ends all subscriptions. Never rejects. */
   async close(): Promise<void> {
     const session = await this.#session.current()
-    // Janus ends it when it hears nothing for its session timeout.
+    // If this fails, Janus ends the session after its session timeout.
     await session?.destroy(never).catch(() => {})
   }
 }

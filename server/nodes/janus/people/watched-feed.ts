@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { SubscriptionRequests } from './subscription.ts'
 
-/** The watched feed. */
+/** A stream to subscribe to. */
 export interface WatchedFeed {
   room: string
-  /** Participant that publishes it. */
+  /** Participant that publishes the stream. */
   feed: string
-  /** Further fields of the join: of a participant on whose behalf it is watched, and what lets them in. */
+  /** Further fields of the join request: credentials of the participant on whose behalf the stream is watched. */
   [credential: string]: unknown
 }
 
@@ -14,11 +14,14 @@ const attachedSchema = z.looseObject({
   streams: z.array(z.looseObject({ mid: z.string(), type: z.string() })).default([]),
 })
 
-/** Heights, in pixels, up to which the smallest and the middle one of three sizes are enough: a picture of 720 lines is sent in quarters and halves besides. */
+/**
+ * Maximum heights, in pixels, for the smallest and the middle one of three sizes. A video of 720 lines is also sent at
+ * a quarter and a half of its height.
+ */
 const smallestUpTo = 225
 const middleUpTo = 450
 
-/** How its room is asked for what somebody publishes. Refused with noRoom, noFeed, roomUnauthorized. */
+/** Returns the requests for a participant's stream. Janus may reject them with noRoom, noFeed or roomUnauthorized. */
 export function watchedFeed({ feed, ...watched }: WatchedFeed): SubscriptionRequests {
   return {
     plugin: 'janus.plugin.videoroom',
@@ -33,22 +36,26 @@ export function watchedFeed({ feed, ...watched }: WatchedFeed): SubscriptionRequ
 }
 
 /**
- * Changes nothing, because no stream has this name. But after a watched participant has left, its room has a change to negotiate, and offers that now: also when another
- * participant of the same name publishes, whom it does not send.
+ * A request without effect, because no stream has this name. If the watched participant has left, the room has a
+ * pending renegotiation, and answers with an offer. This also applies if another participant with the same id
+ * publishes, because Janus does not send its stream.
  */
 export const stillWatches = { request: 'unsubscribe', streams: [{ sub_mid: 'no stream' }] }
 
-/** The media section of the picture, in what its room said with the offer; undefined where there is none. */
+/** Returns the media section of the video in the data that came with the offer; undefined if there is no video. */
 export function videoMidOf(attached: Readonly<Record<string, unknown>>): string | undefined {
   return attachedSchema.parse(attached).streams.find(({ type }) => type === 'video')?.mid
 }
 
-/** The plugin's data with the offer, as far as `videoMidOf` reads it. */
+/** Returns data as it comes with an offer, with the fields that `videoMidOf` reads. */
 export function attachedWith(videoMid: string): Readonly<Record<string, unknown>> {
   return { streams: videoMid === '' ? [] : [{ mid: videoMid, type: 'video' }] }
 }
 
-/** Substream for a height: 0 is the smallest of a picture in several sizes. Janus sends the next smaller one if there are fewer. */
+/**
+ * Returns the substream for a height; 0 is the smallest size. If there are fewer sizes, Janus sends the next smaller
+ * one.
+ */
 function sizeFor(height: number): { send: boolean; substream?: number } {
   if (height === 0) return { send: false }
   return { send: true, substream: height <= smallestUpTo ? 0 : height <= middleUpTo ? 1 : 2 }
@@ -60,7 +67,10 @@ const newsSchema = z.looseObject({
   streams: z.array(z.looseObject({ active: z.boolean().default(false) })).optional(),
 })
 
-/** Whether the subscription is over: the room is gone, the viewer was removed, or the watched streams are no longer published. */
+/**
+ * Returns whether the subscription has ended: the room was destroyed, the viewer was removed, or the watched streams
+ * are no longer published.
+ */
 function isEnd(data: Readonly<Record<string, unknown>>): boolean {
   const news = newsSchema.safeParse(data)
   if (!news.success) return false

@@ -3,27 +3,33 @@ import { inLanes } from '../../port/lanes.ts'
 import type { AdminApi } from '../wire/admin-api.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 
-/** Somebody whose connections end. */
+/** A user whose connections are to be ended. */
 export interface Expelled {
-  /** Its name on the node. */
+  /** Name of the room on the node. */
   room: string
   userId: string
-  /** The node's number for the participant session, if it sent one. */
+  /** The node's private id of the participant session, if known. */
   key: number | undefined
 }
 
-/** A handle by its session's id and its own. */
+/** A handle: the ids of its session and of itself. */
 export type HandlePath = readonly [session: number, handle: number]
 
-/** Finds and ends what somebody has open on a node. */
+/** Finds and ends a user's handles on a node. */
 export interface ExpelSessions {
-  /** @throws as AdminApi.ask */
+  /**
+   * Returns the user's handles in the room.
+   * @throws as AdminApi.ask
+   */
   find(expelled: Expelled, signal: AbortSignal): Promise<HandlePath[]>
-  /** @throws as AdminApi.ask */
+  /**
+   * Detaches handles.
+   * @throws as AdminApi.ask
+   */
   end(handles: readonly HandlePath[], signal: AbortSignal): Promise<void>
 }
 
-/** Handles that are checked at a time. */
+/** Number of sessions that are checked at the same time. */
 const lanes = 8
 
 const sessionsSchema = z.looseObject({ sessions: z.array(z.number()) })
@@ -45,8 +51,8 @@ const handleSchema = z.looseObject({
 type HandleState = NonNullable<z.output<typeof handleSchema>['info']['plugin_specific']>
 
 /**
- * Ends through the Admin API what somebody has open in one room: their own handle, and those with which they watch. The handles go rather than their sessions, because one
- * session may carry several people.
+ * Ends a user's handles in one room through the Admin API: their publishers, and their subscriptions. Handles are ended
+ * instead of sessions, because one session may contain handles of several users.
  */
 export class AdminExpulsion implements ExpelSessions {
   readonly #admin: AdminApi
@@ -57,7 +63,7 @@ export class AdminExpulsion implements ExpelSessions {
 
   async find({ room, userId, key }: Expelled, signal: AbortSignal): Promise<HandlePath[]> {
     const found: { path: HandlePath; state: HandleState }[] = []
-    // All of them: facts about sessions may be under way, and a user may have any number.
+    // Checks all sessions: events about a session may not have arrived yet, and a user may have any number of sessions.
     const next = (await this.#sessions(signal))[Symbol.iterator]()
     await inLanes(
       lanes,
@@ -99,7 +105,7 @@ export class AdminExpulsion implements ExpelSessions {
     return answer === undefined ? undefined : handleSchema.parse(answer).info.plugin_specific
   }
 
-  /** It went by itself meanwhile. */
+  /** The session or handle ended meanwhile. */
   async #unlessGone<T>(answer: Promise<T>): Promise<T | undefined> {
     try {
       return await answer

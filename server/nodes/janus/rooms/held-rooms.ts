@@ -3,34 +3,34 @@ import type { TokenAdmission } from './token-admission.ts'
 import type { NodeTraits } from '../wire/node-traits.ts'
 import type { JanusRooms, ListedRoom } from './janus-rooms.ts'
 
-/** Needs of the rooms of one node. */
+/** Dependencies of HeldRooms. */
 export interface HeldRoomsOptions {
   rooms: JanusRooms
   traits: Pick<NodeTraits, 'read'>
   admission: TokenAdmission
-  /** So many may publish in a room beside its people. */
+  /** Returns the number of publishers permitted in a room in addition to its people. */
   beside: (roomId: string) => number
-  /** The room is about to be destroyed. */
+  /** Called before the room is destroyed. */
   closing: (roomId: string, signal: AbortSignal) => Promise<void>
-  /** It was made, and nobody is in it. */
+  /** Called when the room was created, without participants. */
   made: (roomId: string) => void
-  /** It is gone. */
+  /** Called when the room no longer exists. */
   dropped: (roomId: string) => void
-  /** It is there once more under a name of before: nobody needs that one. */
+  /** Called when the room also exists under an earlier name, which is no longer needed. */
   leftOver: (roomId: string, name: string) => void
-  /** The node listed it. */
+  /** Called for each room that the node lists. */
   listed: (room: ListedRoom) => void
 }
 
-/** While the node tells its events, its rooms are listed only so often, in milliseconds. */
+/** Interval of listing the rooms of a node that sends its events, in milliseconds. */
 const listEveryMs = 15_000
 
-/** The rooms of ours that one Janus holds: made, changed and destroyed as the controller wishes, and compared with what the node lists. */
+/** The rooms of this site on one Janus. Creates, changes and destroys them, and compares them with the node's list. */
 export class HeldRooms {
   readonly #options: HeldRoomsOptions
-  /** Rooms as the node got them; undefined: from an earlier controller. */
+  /** Rooms as last sent to the node; undefined: created by an earlier controller. */
   readonly #held = new Map<string, NodeRoom | undefined>()
-  /** Rooms that were made by rules of before, and what they are called on the node. */
+  /** Rooms with outdated settings, with their names on the node. */
   readonly #outdated = new Map<string, string>()
   #listedAt = Number.NEGATIVE_INFINITY
 
@@ -46,12 +46,15 @@ export class HeldRooms {
     return this.#held.has(roomId)
   }
 
-  /** The room as the node got it; undefined if it does not hold it, or got it from an earlier controller. */
+  /**
+   * Returns the room as last sent to the node; undefined if the node does not hold it, or it was created by an earlier
+   * controller.
+   */
   get(roomId: string): NodeRoom | undefined {
     return this.#held.get(roomId)
   }
 
-  /** Whether the node's list was read a moment ago, without a later event that it would not have. */
+  /** Returns whether the node's list was read recently, without a later event that may have changed it. */
   get isFresh(): boolean {
     return performance.now() - this.#listedAt < listEveryMs
   }
@@ -63,7 +66,7 @@ export class HeldRooms {
     if (this.#outdated.has(roomId)) await this.destroy(roomId, signal)
     const isNew = !this.#held.has(roomId)
     if ((isNew || !(await this.#change(room, signal))) && !(await this.#create(room, signal))) {
-      // It is there, and nobody knew: by an answer that was lost, or by somebody else.
+      // The room exists, but was not known: an answer was lost, or it has another creator.
       await this.list(signal)
       if (this.#outdated.has(roomId)) await this.destroy(roomId, signal)
       if (!(await this.#change(room, signal)) && !(await this.#create(room, signal)))
@@ -72,7 +75,10 @@ export class HeldRooms {
     this.#held.set(roomId, room)
   }
 
-  /** Everybody is out, and the room is gone. @throws as AdminApi.askPlugin */
+  /**
+   * Removes all participants, and destroys the room.
+   * @throws as AdminApi.askPlugin
+   */
   async destroy(roomId: string, signal: AbortSignal): Promise<void> {
     const { rooms, closing } = this.#options
     await closing(roomId, signal)
@@ -80,7 +86,10 @@ export class HeldRooms {
     this.#drop(roomId)
   }
 
-  /** Takes the node's list as the rooms that it holds. @throws as AdminApi.askPlugin */
+  /**
+   * Reads the node's list, which replaces the known rooms.
+   * @throws as AdminApi.askPlugin
+   */
   async list(signal: AbortSignal): Promise<string[]> {
     const { rooms, traits, leftOver, listed: tell } = this.#options
     await traits.read(signal)
@@ -92,7 +101,7 @@ export class HeldRooms {
     for (const roomId of before) if (!there.has(roomId) && this.#held.has(roomId)) this.#drop(roomId)
     for (const room of listed) {
       const { roomId, name, outdated } = room
-      // It was made again under its present name before the earlier one was found.
+      // The room was created again under its current name before the earlier one was found.
       if (outdated && current.has(roomId)) {
         leftOver(roomId, name)
         continue
@@ -104,19 +113,19 @@ export class HeldRooms {
     return [...there]
   }
 
-  /** Notes that events may have been missed: the next caller lists the rooms. */
+  /** Makes the next health check list the rooms, because events may have been missed. */
   doubt(): void {
     this.#listedAt = Number.NEGATIVE_INFINITY
   }
 
-  /** The node is empty. */
+  /** Removes all rooms, because the node has none. */
   clear(): void {
     this.#held.clear()
     this.#outdated.clear()
     this.doubt()
   }
 
-  /** @returns whether it was made: false where one of its id is there */
+  /** @returns false if a room with this id exists */
   async #create(room: NodeRoom, signal: AbortSignal): Promise<boolean> {
     const { roomId } = room
     const { rooms, admission, beside, made } = this.#options
@@ -128,7 +137,7 @@ export class HeldRooms {
     return true
   }
 
-  /** @returns whether it is there */
+  /** @returns whether the room exists */
   async #change(room: NodeRoom, signal: AbortSignal): Promise<boolean> {
     const { rooms, admission, beside } = this.#options
     if (!(await rooms.edit(room, signal, beside(room.roomId)))) return false

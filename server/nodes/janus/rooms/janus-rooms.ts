@@ -6,33 +6,33 @@ import { derivedSecret, type JanusSecrets, ownMark } from '../../secrets/janus-a
 import type { Traits } from '../wire/node-traits.ts'
 import type { RoomNames } from './room-names.ts'
 
-/** A room of ours as the node lists it. */
+/** A room of this site in the node's list. */
 export interface ListedRoom {
   roomId: string
-  /** On the node. */
+  /** Name on the node. */
   name: string
   /** Number of participants who joined as publishers, whether they publish or not. */
   participants: number
-  /** It was made with other rules than a room is made with now, or is called otherwise. */
+  /** The room's fixed settings or name differ from those that a new room would get. */
   outdated: boolean
 }
 
-/** Somebody in a room, as the node lists them. */
+/** A participant in the node's list of a room. */
 export interface ListedParticipant {
   id: string
   display: string
 }
 
 const plugin = 'janus.plugin.videoroom'
-/** Codecs that browsers and cameras have in common, the best first. */
+/** Codecs that browsers and cameras have in common, in order of preference. */
 const codecs = { audiocodec: 'opus,pcmu,pcma,g722', videocodec: 'vp8,h264,vp9,av1' }
-/** Speakers are reported: those whose sound of 400 ms is louder than 50 dB below full scale on average (RFC 6464). */
+/** Janus reports a participant as speaking if the average level of 20 packets (400 ms) is above -50 dBov (RFC 6464). */
 const levels = { audiolevel_event: true, audio_active_packets: 20, audio_level_average: 50 }
 
 const listSchema = z.object({
   list: z.array(
     z.looseObject({
-      // A number on a node without `string_ids`: such a room is none of ours.
+      // A number on a node without `string_ids`. Rooms of this site always have string names.
       room: z.union([z.string(), z.number()]),
       description: z.string().default(''),
       num_participants: z.number().default(0),
@@ -44,7 +44,7 @@ const participantsSchema = z.object({
 })
 const allowedSchema = z.object({ allowed: z.array(z.string()).default([]) })
 
-/** Rooms of ours on one node, in requests to its VideoRoom plugin. It remembers nothing. */
+/** Rooms of this site on one node, as stateless requests to its VideoRoom plugin. */
 export class JanusRooms {
   readonly #requests: PluginRequests
   readonly #secrets: JanusSecrets
@@ -60,20 +60,20 @@ export class JanusRooms {
     this.#mark = ownMark(secrets)
   }
 
-  /** Name of a room on the node. */
+  /** Returns the name of a room on the node. */
   nameOf(roomId: string): string {
     return this.#names.of(roomId)
   }
 
-  /** Which room is called so on the node. */
+  /** Returns the id of the room with this name on the node. */
   roomOf(name: string): string {
     return this.#names.roomOf(name)
   }
 
   /**
-   * Makes a room. Returns false where one of this id is there already.
-   * @param allowed tokens that let somebody in; undefined: none is asked for
-   * @param beside so many more may publish
+   * Creates a room. Returns false if a room with this id exists.
+   * @param allowed tokens that admit participants; undefined: no token is required
+   * @param beside number of publishers permitted in addition to the room's limit
    * @throws as AdminApi.askPlugin
    */
   async create(
@@ -106,9 +106,9 @@ export class JanusRooms {
   }
 
   /**
-   * Changes the caps of a room. Returns false where there is none of this id.
-   * @param beside so many more may publish
-   * @throws NodeError when the room is somebody else's; as AdminApi.askPlugin
+   * Changes the publisher limit of a room. Returns false if the room does not exist.
+   * @param beside number of publishers permitted in addition to the room's limit
+   * @throws NodeError if another site created the room; as AdminApi.askPlugin
    */
   async edit(room: NodeRoom, signal: AbortSignal, beside = 0): Promise<boolean> {
     const request = { request: 'edit', ...this.#own(room.roomId), new_publishers: publishersOf(room) + beside }
@@ -126,20 +126,26 @@ export class JanusRooms {
   }
 
   /**
-   * Removes everybody and the room. Returns false where there was none.
-   * @param name its name on the node, if it differs from the present one
+   * Removes all participants, and destroys the room. Returns false if the room does not exist.
+   * @param name name on the node, if it differs from the current one
    * @throws as AdminApi.askPlugin
    */
   async destroy(roomId: string, signal: AbortSignal, name = this.#names.of(roomId)): Promise<boolean> {
     return await this.#unlessGone({ request: 'destroy', ...this.#own(roomId), room: name, permanent: false }, signal)
   }
 
-  /** Puts somebody out. Returns false where nobody of this id is in the room. @throws as AdminApi.askPlugin */
+  /**
+   * Removes a participant. Returns false if no such participant is in the room.
+   * @throws as AdminApi.askPlugin
+   */
   async kick(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
     return await this.#unlessGone({ request: 'kick', ...this.#own(roomId), id: userId }, signal)
   }
 
-  /** Passes on nothing of what somebody publishes with this mid, or does again. Returns false where nothing of it is published. @throws as AdminApi.askPlugin */
+  /**
+   * Mutes or unmutes a media section of a publisher. Returns false if it does not exist.
+   * @throws as AdminApi.askPlugin
+   */
   async moderate(
     roomId: string,
     { userId: id, mid, muted: mute }: { userId: string; mid: string; muted: boolean },
@@ -148,7 +154,10 @@ export class JanusRooms {
     return await this.#unlessGone({ request: 'moderate', ...this.#own(roomId), id, mid, mute }, signal)
   }
 
-  /** Rooms of ours. @throws as AdminApi.askPlugin */
+  /**
+   * Returns the rooms of this site on the node.
+   * @throws as AdminApi.askPlugin
+   */
   async list(signal: AbortSignal): Promise<ListedRoom[]> {
     const { list } = this.#read(listSchema, await this.#ask({ request: 'list', ...this.#adminKey() }, signal))
     const current = this.#description()
@@ -160,7 +169,10 @@ export class JanusRooms {
     })
   }
 
-  /** Participants of a room, in no order; empty where there is none. @throws as AdminApi.askPlugin */
+  /**
+   * Returns the participants of a room, in no particular order; empty if the room does not exist.
+   * @throws as AdminApi.askPlugin
+   */
   async participants(roomId: string, signal: AbortSignal): Promise<ListedParticipant[]> {
     try {
       const answer = await this.#ask({ request: 'listparticipants', room: this.#names.of(roomId) }, signal)
@@ -172,12 +184,18 @@ export class JanusRooms {
     }
   }
 
-  /** Tokens that let somebody into the room. @throws as AdminApi.askPlugin */
+  /**
+   * Returns the tokens that admit participants to the room.
+   * @throws as AdminApi.askPlugin
+   */
   async allowed(roomId: string, signal: AbortSignal): Promise<string[]> {
     return await this.changeAllowed(roomId, 'add', [], signal)
   }
 
-  /** Lets these tokens in, or no longer; returns all that are let in. @throws as AdminApi.askPlugin */
+  /**
+   * Adds or removes tokens that admit participants. Returns all admitting tokens.
+   * @throws as AdminApi.askPlugin
+   */
   async changeAllowed(
     roomId: string,
     action: 'add' | 'remove',
@@ -188,23 +206,32 @@ export class JanusRooms {
     return this.#read(allowedSchema, await this.#ask(request, signal)).allowed
   }
 
-  /** Whether a token is asked for. @throws as AdminApi.askPlugin */
+  /**
+   * Sets whether the room requires a token.
+   * @throws as AdminApi.askPlugin
+   */
   async askForTokens(roomId: string, asked: boolean, signal: AbortSignal): Promise<void> {
     await this.#ask({ request: 'allowed', ...this.#own(roomId), action: asked ? 'enable' : 'disable' }, signal)
   }
 
-  /** The plugin answers, and so does the way to it. @throws as AdminApi.askPlugin */
+  /**
+   * Checks that the plugin is reachable and answers.
+   * @throws as AdminApi.askPlugin
+   */
   async ping(signal: AbortSignal): Promise<void> {
     await this.#ask({ request: 'exists', room: this.#mark }, signal)
   }
 
-  /** Settings that cannot change in an existing room. Without the key private rooms would not be listed, for us neither. */
+  /**
+   * Settings that cannot be changed in an existing room. Without an admin key, private rooms could not be listed by the
+   * controller.
+   */
   #rules(): JanusFields {
     const { guarded, adminKey } = this.#traits()
     return { is_private: adminKey, signed_tokens: guarded, require_pvtid: guarded }
   }
 
-  /** Says whose the room is, and by which of the rules that cannot be changed it was made. */
+  /** Identifies the site that created the room, and the fixed settings with which it was created. */
   #description(): string {
     const rules = { ...this.#rules(), ...codecs, ...levels, token: this.#secrets.token_secret }
     return `${this.#mark} ${derivedSecret(this.#secrets, 'rules', JSON.stringify(rules)).slice(0, 8)}`
@@ -239,7 +266,10 @@ export class JanusRooms {
   }
 }
 
-/** Janus counts who publishes, whether voice or picture: nobody who may do either is refused. It takes no 0. */
+/**
+ * Janus limits the number of publishers without distinguishing audio and video, so the larger of both limits applies.
+ * It does not accept 0.
+ */
 function publishersOf({ maxVideo, maxAudio, attendeeMax }: NodeRoom): number {
   return Math.max(1, Math.min(attendeeMax, Math.max(maxVideo, maxAudio)))
 }

@@ -5,7 +5,11 @@ const listSchema = z.object({
   participants: z.array(z.looseObject({ id: z.union([z.string(), z.number()]), publisher: z.boolean() })),
 })
 
-/** Lists the participants of a room, and whether they publish, through one of its participants. @param room its name on the node @throws as JanusHandle.request */
+/**
+ * Lists the participants of a room, and whether they publish, through one of its participants.
+ * @param room name on the node
+ * @throws as JanusHandle.request
+ */
 export async function listParticipants(
   handle: JanusHandle,
   room: string,

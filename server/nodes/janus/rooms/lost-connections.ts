@@ -4,16 +4,16 @@ import type { ConnectionEvent } from '../events/event-message.ts'
 import type { AdminApi } from '../wire/admin-api.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 
-/** Time in which somebody whose connection is gone may claim their session again, in milliseconds. */
+/** Time after the loss of a connection in which a client may claim its session again, in milliseconds. */
 const graceMs = 10_000
-/** Sessions that are remembered; the oldest go first. */
+/** Maximum number of tracked sessions. The oldest are dropped first. */
 const maxSessions = 20_000
-/** Limit for the node's answer about a handle, in milliseconds. */
+/** Timeout of a query about a handle, in milliseconds. */
 const askMs = 4_000
 
 const activitySchema = z.looseObject({ info: z.looseObject({ session_last_activity: z.number() }) })
 
-/** Somebody in a room, by the name of the room on the node. */
+/** A participant in a room, with the name of the room on the node. */
 interface Present {
   handle: number
   room: string
@@ -25,17 +25,18 @@ interface KnownSession {
   present: Map<string, Present>
 }
 
-/** Needs of the watch. */
+/** Dependencies of LostConnections. */
 export interface LostConnectionsOptions {
   admin: AdminApi
-  /** Takes somebody out of a room; they may come back. */
+  /** Removes a participant from a room; they may rejoin. */
   displace: (room: string, userId: string, signal: AbortSignal) => Promise<unknown>
   onError: (error: unknown) => void
 }
 
 /**
- * Takes people out of their rooms whose connection to Janus's own API is gone and who do not come back: Janus keeps their sessions for a minute, so that cameras stay while the
- * controller restarts. Needs the node's events `sessions` and `transports`.
+ * Removes participants whose connection to Janus's own API was lost, if they do not reconnect in time. Janus keeps
+ * their sessions for a minute, so that cameras stay while the controller restarts. Requires the node's events
+ * `sessions` and `transports`.
  */
 export class LostConnections {
   readonly #options: LostConnectionsOptions
@@ -54,7 +55,7 @@ export class LostConnections {
     else this.#sessions.get(session)?.present.set(`${event.handle} ${event.room}`, event)
   }
 
-  /** The node is another process, or tells nothing any more. */
+  /** Drops all tracked sessions, because the node restarted or stopped sending events. */
   forget(): void {
     this.#sessions.clear()
   }
@@ -81,7 +82,7 @@ export class LostConnections {
         })
   }
 
-  /** Waits, and takes out those whose session nobody has claimed or used by then. */
+  /** Waits, and then removes participants whose session was neither claimed nor used meanwhile. */
   async #watch(session: number, present: readonly Present[]): Promise<void> {
     const [first] = present
     if (first === undefined) return
@@ -94,7 +95,7 @@ export class LostConnections {
     for (const { room, userId } of present) await this.#options.displace(room, userId, this.#soon())
   }
 
-  /** When the session was last used, by the clock of the node; undefined: it is over. */
+  /** Returns when the session was last used, on the node's clock; undefined if it has ended. */
   async #activity(session: number, handle: number): Promise<number | undefined> {
     try {
       const answer = await this.#options.admin.ask({ janus: 'handle_info' }, this.#soon(), `/${session}/${handle}`)

@@ -3,45 +3,49 @@ import { unlessAborted } from '../../../../shared/abort.ts'
 import type { NodeEvent, NodeUser } from '../../port/media-node-port.ts'
 import type { ListedParticipant } from './janus-rooms.ts'
 
-/** Needs of the participants of one node. */
+/** Dependencies of JanusParticipants. */
 export interface JanusParticipantsOptions {
-  /** Asks the node, within a deadline. */
+  /** Queries the node's list, with a deadline. */
   list: (roomId: string) => Promise<ListedParticipant[]>
-  /** It is no person: who put it there keeps it. */
+  /** Returns whether a participant is no person. Such participants are tracked by the code that created them. */
   isDevice: (roomId: string, userId: string) => boolean
-  /** Facts about a user besides the name. */
+  /** Returns the data of a user that the node does not store. */
   standingOf: (roomId: string, userId: string) => Pick<NodeUser, 'role' | 'byNumber' | 'hand'>
   tell: (event: NodeEvent) => void
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   clock: () => number
 }
 
 /** A person in a room. */
 interface ParticipantSession {
   user: NodeUser
-  /** The node's number for it; undefined while it has not sent one. */
+  /** The node's private id of the participant session; undefined while unknown. */
   key: number | undefined
 }
 
-/** Limit of readings in a row: a list is read again after an event during its reading. */
+/** Maximum number of consecutive readings. A list is read again if an event arrives during its reading. */
 const readingsAtMost = 5
-/** Age in milliseconds up to which a reading counts, unless an event comes before: after any fault, a user who is gone is listed no longer than this. */
+/**
+ * Maximum age of a reading, in milliseconds, if no event invalidates it. After any fault, a user who left is therefore
+ * listed no longer than this.
+ */
 const freshMs = 1_000
-/** Rooms of which that is remembered. */
+/** Maximum number of rooms whose reading time is kept. */
 const freshAtMost = 10_000
 
 /**
- * People in the rooms of one Janus. The node's list is the truth: every event of a room, and every missing one, leads to a reading of that room, and the differences are who
- * joined and left. So a lost or late event makes it wrong only until the next reading.
+ * People in the rooms of one Janus. The node's list is authoritative: each event of a room causes a reading of that
+ * room, and the differences determine who joined and left. A lost or late event therefore causes an error only until
+ * the next reading.
  */
 export class JanusParticipants {
   readonly #options: JanusParticipantsOptions
   readonly #rooms = new Map<string, Map<string, ParticipantSession>>()
-  /** Readings under way by room; an event meanwhile causes one more. */
+  /** Readings in progress, by room. An event during a reading causes another one. */
   readonly #readings = new Map<string, { again: boolean; done: Promise<void> }>()
-  /** Numbers of participant sessions that were reported and not yet listed, by room and user. */
+  /** Private ids of reported, but not yet listed participant sessions, by room and user. */
   readonly #notified = new Map<string, Map<string, number>>()
-  /** Time of each room's last reading without an event since, on the clock of `performance.now()`. */
+  /** Time of each room's last reading without a later event, on the clock of `performance.now()`. */
   readonly #readAt = new Map<string, number>()
   #users = 0
 
@@ -49,12 +53,12 @@ export class JanusParticipants {
     this.#options = options
   }
 
-  /** People in all rooms. */
+  /** Number of people in all rooms. */
   get users(): number {
     return this.#users
   }
 
-  /** Rooms with somebody in them. */
+  /** Rooms with at least one person. */
   get occupied(): string[] {
     return [...this.#rooms.keys()]
   }
@@ -67,34 +71,40 @@ export class JanusParticipants {
     return this.#rooms.get(roomId)?.get(userId)?.user
   }
 
-  /** In the order they joined. */
+  /** Returns the people of a room in the order they joined. */
   usersOf(roomId: string): NodeUser[] {
     return Array.from(this.#rooms.get(roomId)?.values() ?? [], ({ user }) => user)
   }
 
-  /** The node's number for a user's participant session, if it sent one. */
+  /** Returns the node's private id of a user's participant session, if known. */
   keyOf(roomId: string, userId: string): number | undefined {
     return this.#rooms.get(roomId)?.get(userId)?.key ?? this.#notified.get(roomId)?.get(userId)
   }
 
-  /** Takes an event that a user joined: the next reading of the room confirms it. @param key another number is another participant session, also of the same user */
+  /**
+   * Handles an event that a user joined. The next reading of the room confirms it.
+   * @param key private id; a different one means a new participant session, also for the same user
+   */
   toldJoined(roomId: string, userId: string, key: number): void {
     const told = this.#notified.get(roomId) ?? new Map<string, number>()
     this.#notified.set(roomId, told.set(userId, key))
   }
 
-  /** Whether the room was read a moment ago without an event since; needs a node that sends events. */
+  /** Returns whether the room was read recently without a later event. Valid only for nodes that send events. */
   isFresh(roomId: string): boolean {
     return performance.now() - (this.#readAt.get(roomId) ?? Number.NEGATIVE_INFINITY) < freshMs
   }
 
-  /** Notes that events until now may have been lost. */
+  /** Invalidates all readings, because events may have been lost. */
   doubt(): void {
     this.#readAt.clear()
     for (const reading of this.#readings.values()) reading.again = true
   }
 
-  /** Reads the room. Callers during a reading share one more. @throws what the list throws; the signal's reason */
+  /**
+   * Reads the room. Callers during a reading share a subsequent one.
+   * @throws the error of `list`; the signal's reason
+   */
   read(roomId: string, signal?: AbortSignal): Promise<void> {
     this.#readAt.delete(roomId)
     const underWay = this.#readings.get(roomId)
@@ -108,13 +118,13 @@ export class JanusParticipants {
     return unlessAborted(reading.done, signal)
   }
 
-  /** Reports a user whom we removed or admitted, at once. */
+  /** Reports immediately that a user left, after the controller removed them. */
   left(roomId: string, userId: string): void {
     this.#disturb(roomId)
     this.#remove(roomId, userId)
   }
 
-  /** Nobody is in the room any more. */
+  /** Removes all people of a room. */
   clear(roomId: string): void {
     this.#disturb(roomId)
     this.#readAt.delete(roomId)
@@ -134,7 +144,7 @@ export class JanusParticipants {
     }
   }
 
-  /** A list that is under way may be older than this event. */
+  /** A list being read may be older than this event. */
   #disturb(roomId: string): void {
     const reading = this.#readings.get(roomId)
     if (reading !== undefined) reading.again = true

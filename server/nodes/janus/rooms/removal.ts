@@ -5,7 +5,7 @@ import type { ExpelSessions } from './expel-sessions.ts'
 import type { JanusParticipants } from './participants.ts'
 import type { JanusRooms } from './janus-rooms.ts'
 
-/** Needs of removals. */
+/** Dependencies of JanusRemoval. */
 export interface JanusRemovalOptions {
   rooms: JanusRooms
   admission: TokenAdmission
@@ -13,26 +13,29 @@ export interface JanusRemovalOptions {
   /** Ends the sessions of a removed user that are still open on the node. */
   expel: ExpelSessions
   removals: Pick<RemovalsPort, 'remove'>
-  /** Whether the participant of this id has proven it. */
+  /** Returns whether the participant's id is verified. */
   isProven: (roomId: string, userId: string) => boolean
 }
 
-/** Takes people out of the rooms of one node, with all that they have open there. */
+/** Removes people from the rooms of one node, with all of their sessions in the room. */
 export class JanusRemoval {
   readonly #options: JanusRemovalOptions
-  /** Users with proven ids whom the controller removes at this moment, by room and user. */
+  /** Users with a verified id who are being removed, by room and user. */
   readonly #kicking = new Set<string>()
 
   constructor(options: JanusRemovalOptions) {
     this.#options = options
   }
 
-  /** Whether the controller is removing a user with a proven id. */
+  /** Returns whether the controller is removing a user with a verified id. */
   isUnderWay(roomId: string, userId: string): boolean {
     return this.#kicking.has(keyOf(roomId, userId))
   }
 
-  /** Takes a person out by the controller's wish. Resolves to false when no such person is in the room. @throws as AdminApi.ask */
+  /**
+   * Removes a person at the request of the controller. Resolves to false if no such person is in the room.
+   * @throws as AdminApi.ask
+   */
   async kick(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
     const { participants, removals, isProven } = this.#options
     if (participants.user(roomId, userId) === undefined) {
@@ -43,7 +46,7 @@ export class JanusRemoval {
     const proven = isProven(roomId, userId)
     if (proven) this.#kicking.add(key)
     try {
-      // First of all: whatever ends in the middle of it, they are not let back in.
+      // The removal is stored first, so that the person is refused even if a later step fails.
       await unlessAborted(removals.remove({ roomId, userId, proven }), signal)
       return await this.remove(roomId, userId, signal)
     } finally {
@@ -51,17 +54,24 @@ export class JanusRemoval {
     }
   }
 
-  /** Puts somebody out. Resolves to false when they were not in the room. @throws as AdminApi.ask */
+  /**
+   * Revokes a user's tokens, and removes the user. Resolves to false if the user was not in the room.
+   * @throws as AdminApi.ask
+   */
   async remove(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
-    // From here on they can open nothing more.
+    // After this, the user cannot open further sessions.
     await this.#options.admission.takeBack(roomId, userId, signal)
     return await this.displace(roomId, userId, signal)
   }
 
-  /** Ends a participant session and its open media here; the user may come back. Resolves to false when they were not in the room. @throws as AdminApi.ask */
+  /**
+   * Ends a participant session and its media on this node; the user may rejoin. Resolves to false if the user was not
+   * in the room.
+   * @throws as AdminApi.ask
+   */
   async displace(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
     const { rooms, participants, expel } = this.#options
-    // The participant session's end also ends the list of its handles.
+    // Searches first: after the participant is removed, its handles can no longer be found.
     const key = participants.keyOf(roomId, userId)
     const open = await expel.find({ room: rooms.nameOf(roomId), userId, key }, signal)
     const wasThere = await rooms.kick(roomId, userId, signal)

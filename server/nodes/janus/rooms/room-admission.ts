@@ -10,7 +10,7 @@ import type { RoomDevices } from './room-devices.ts'
 import type { JanusRooms } from './janus-rooms.ts'
 import { readRoomToken } from './signed-token.ts'
 
-/** A person's wish for a token. */
+/** A person's request for a token. */
 export interface AdmissionWish {
   roomId: string
   userId: string
@@ -19,65 +19,74 @@ export interface AdmissionWish {
   expiresAt: number
 }
 
-/** Fields of the join of who was let in: what the room is called on the node, and the token where one is asked for. */
+/**
+ * Fields of the join request of an admitted user: the name of the room on the node, and the token if one is required.
+ */
 export type JoinFields = Readonly<{ room: string; token?: string }>
 
-/** Needs of admission. */
+/** Dependencies of RoomAdmission. */
 export interface RoomAdmissionOptions {
   rooms: Pick<JanusRooms, 'nameOf'>
-  /** The room as the node holds it; undefined when it does not, or has not got its record yet. */
+  /** Returns the room as the node holds it; undefined if the node does not hold it, or its record is not loaded yet. */
   room: (roomId: string) => NodeRoom | undefined
   admission: TokenAdmission
   participants: JanusParticipants
   devices: () => Pick<RoomDevices, 'holds' | 'usersOf'>
   relays: Pick<RelayParticipants, 'has'>
-  /** How many are in the room on other nodes, leaving out this user. */
+  /** Returns the number of users in the room on other nodes, excluding this user. */
   onOtherNodes: (roomId: string, userId: string) => number
   removals: Pick<RemovalsPort, 'refuses'>
-  /** Whether the participant with this id has proven it, or the one about to replace them has. */
+  /** Returns whether the id of a participant, or of the person who is about to replace it, is verified. */
   isProven: (roomId: string, userId: string) => boolean
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   clock: () => number
 }
 
-/** Admission to the rooms of one node: for users who are wanted, fit in, and were not removed lately. */
+/**
+ * Admission to the rooms of one node. Checks that the room exists and has space, and that the user was not removed
+ * recently.
+ */
 export class RoomAdmission {
   readonly #options: RoomAdmissionOptions
-  /** Devices by room that were in it and are still wanted. A locked room lets them back in. */
+  /** Devices that joined and are still assigned to their room, by room. A locked room admits them again. */
   readonly #known = new Map<string, Set<string>>()
 
   constructor(options: RoomAdmissionOptions) {
     this.#options = options
   }
 
-  /** People and devices in a room, on this node. */
+  /** Returns the number of people and devices in a room on this node. */
   countOf(roomId: string): number {
     const { participants, devices } = this.#options
     return participants.count(roomId) + devices().usersOf(roomId).length
   }
 
-  /** More are in the room than it takes, on all its nodes, now that this user is. */
+  /** Returns whether the room has more users than its limit, on all of its nodes, including this user. */
   isOverfull(roomId: string, userId: string): boolean {
     const room = this.#options.room(roomId)
     return room !== undefined && isOverfull(this.#countWith(roomId, userId), room)
   }
 
-  /** Whether a user who joined may stay: nobody takes a foreign id, and a removed user stays out for a while. */
+  /**
+   * Returns whether a user who joined may stay: their token must be theirs, and they must not have been removed
+   * recently.
+   */
   mayBe(roomId: string, userId: string, token: string | undefined): boolean {
     if (this.#options.devices().holds(roomId, userId)) return true
     if (this.isBanned(roomId, userId)) return false
     return token === undefined || readRoomToken(token)?.userId === userId
   }
 
-  /** Whether a present user was removed lately, and may not be back yet. */
+  /** Returns whether a user in the room was removed recently, and must not be back yet. */
   isBanned(roomId: string, userId: string): boolean {
     const { removals, isProven } = this.#options
     return removals.refuses({ roomId, userId, proven: isProven(roomId, userId) })
   }
 
   /**
-   * Admits a user, and returns the token to join with; it is empty if rooms are open to everybody.
-   * @throws NodeError with the obstacle: the room is not here or full, the user was removed lately, or the room is locked (checked with the token)
+   * Admits a user, and returns the token to join with; empty if rooms require none.
+   * @throws NodeError with the reason: the room is not open or full, the user was removed recently, or the room is
+   * locked (checked when the token is issued)
    */
   async admit(wish: AdmissionWish, signal: AbortSignal): Promise<string> {
     this.#assertMayCome(wish)
@@ -89,7 +98,7 @@ export class RoomAdmission {
     const room = this.#options.room(roomId)
     if (room === undefined) throw new NodeError('The room is not open on its node yet: try again.')
     if (relays.has(userId)) throw new NodeError('This user id is kept for relays between nodes: choose another one.')
-    // The page or the token has proven the id.
+    // The id was verified by the page or the token.
     if (removals.refuses({ roomId, userId, proven: true }))
       throw new NodeError('They were removed from the room a moment ago.')
     const isThere = participants.user(roomId, userId) !== undefined
@@ -97,15 +106,16 @@ export class RoomAdmission {
   }
 
   /**
-   * Fields of the join of a user of the room page, or of their screen. The page has admitted them already, and into a locked room those who were in it.
-   * @throws as `admit`, but for the lock
+   * Returns the fields of the join request of a user of the room page, or of their screen. The page has already checked
+   * admission, and admits only users to a locked room who were in it before.
+   * @throws as `admit`, except for locked rooms
    */
   async admitThroughPage(
     { roomId, userId, role }: Omit<AdmissionWish, 'expiresAt'>,
     signal: AbortSignal,
   ): Promise<JoinFields> {
     const wish = { roomId, userId, role, expiresAt: this.#farAway() }
-    // A screen is nobody: whose it is has been let in.
+    // A screen is not counted as a user; its owner was admitted.
     if (!isScreen(userId)) this.#assertMayCome(wish)
     const token = await this.#options.admission.admitKnown(wish, signal)
     return this.#fields(roomId, token)
@@ -126,24 +136,24 @@ export class RoomAdmission {
     return this.#fields(roomId, token)
   }
 
-  /** A device is in the room. */
+  /** Handles that a device joined the room. */
   deviceJoined(roomId: string, userId: string): void {
     const known = this.#known.get(roomId) ?? new Set<string>()
     this.#known.set(roomId, known.add(userId))
   }
 
-  /** A device is no longer wanted in the room. */
+  /** Handles that a device is no longer assigned to the room. */
   forgetDevice(roomId: string, userId: string): void {
     this.#known.get(roomId)?.delete(userId)
   }
 
-  /** The room is gone for good. */
+  /** Drops all data of a deleted room. */
   forget(roomId: string): void {
     this.#options.admission.forget(roomId)
     this.#known.delete(roomId)
   }
 
-  /** Users of the room on all its nodes; one who comes from another node counts here only. */
+  /** Returns the number of users of the room on all nodes, assuming that this user is on this node only. */
   #countWith(roomId: string, userId: string): number {
     return this.countOf(roomId) + this.#options.onOtherNodes(roomId, userId)
   }
@@ -152,13 +162,13 @@ export class RoomAdmission {
     return { room: this.#options.rooms.nameOf(roomId), ...(token === '' ? {} : { token }) }
   }
 
-  /** Unix seconds: who comes by the controller stays for as long as they are wanted; their token is taken back, it does not end. */
+  /** Returns Unix seconds in ten years: tokens of page users and devices are revoked rather than expiring. */
   #farAway(): number {
     return Math.floor(this.#options.clock() / 1_000) + 10 * 365 * 24 * 3_600
   }
 }
 
-/** A device is wanted in a room that the node does not hold. */
+/** Creates the error for a device whose room the node does not hold. */
 export function notOpen(): DeviceJoinError {
   return new DeviceJoinError('nodeFailed', 'The room is not open on this node.')
 }

@@ -1,15 +1,14 @@
 import { createHmac } from 'node:crypto'
 
-/** The plugins of rooms and of cameras. */
 const videoRoom = 'janus.plugin.videoroom'
 const streaming = 'janus.plugin.streaming'
 
-/** Content of a room token, in our own form of Janus's signed tokens. */
+/** Content of a room token, in this product's form of Janus's signed tokens. */
 export interface RoomToken {
-  /** Its name on the node. */
+  /** Name of the room on the node. */
   room: string
   userId: string
-  /** A device's token is valid in a locked room as well: its issuer has checked that the device may enter. */
+  /** A device's token is also valid in a locked room: its issuer has checked that the device may enter. */
   role: 'host' | 'member' | 'device'
   /** Unix seconds. */
   expiresAt: number
@@ -19,22 +18,24 @@ const letters = { host: 'h', member: 'm', device: 'd' } as const
 const roles = { h: 'host', m: 'member', d: 'device' } as const
 
 /**
- * A signed token of Janus: `EXP,realm,descriptor…:SIG`, the signature being HMAC-SHA-1 in base64 (auth.c of Janus 1.1). Core tokens are for the realm `janus`, and name the plugins
- * that may be used.
+ * Returns a signed core token of Janus. The form is `EXP,realm,descriptor…:SIG`, with an HMAC-SHA-1 signature in base64
+ * (auth.c of Janus 1.1). Core tokens have the realm `janus`, and list the permitted plugins.
  * @param expiresAt Unix seconds
  */
 export function coreToken(secret: string, expiresAt: number): string {
   return signed(secret, `${expiresAt},janus,${videoRoom}`)
 }
 
-/** The same for the controller itself, which puts cameras into rooms: on a node that has no API secret. */
+/**
+ * Returns a core token for the controller itself, which also permits cameras. Needed on a node without an API secret.
+ */
 export function ownCoreToken(secret: string, expiresAt: number): string {
   return signed(secret, `${expiresAt},janus,${videoRoom},${streaming}`)
 }
 
 /**
- * The token with which one person joins one room. Janus looks at `room=`; who it is for stands beside it, so that it is taken back with its owner: names are base64url, because a
- * comma or colon would end a descriptor.
+ * Returns the token with which one person joins one room. Janus checks `room=`. The user is added so that the token can
+ * be revoked with its owner; names are base64url, because a comma or colon would end a descriptor.
  */
 export function roomToken(secret: string, { room, userId, role, expiresAt }: RoomToken): string {
   const name = Buffer.from(userId, 'utf8').toString('base64url')
@@ -43,7 +44,10 @@ export function roomToken(secret: string, { room, userId, role, expiresAt }: Roo
 
 const form = /^(\d{1,15}),janus\.plugin\.videoroom,room=(.+),u=([\w-]*),r=([hmd]):[\w+/=]+$/s
 
-/** Content of our room token; undefined for anything else. Janus has checked its signature. */
+/**
+ * Parses a room token of this product. Returns undefined for any other text. Does not verify the signature, which Janus
+ * has checked.
+ */
 export function readRoomToken(token: string): RoomToken | undefined {
   const [, expires, room, name, role] = form.exec(token) ?? []
   if (expires === undefined || room === undefined || name === undefined) return undefined

@@ -3,7 +3,7 @@ import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 import type { JanusRooms } from './janus-rooms.ts'
 import { readRoomToken, roomToken, type RoomToken } from './signed-token.ts'
 
-/** A token is kept with its room for as long as it counts; the oldest go first. */
+/** Maximum number of valid tokens kept per room. The oldest are dropped first. */
 const maxTokens = 2_000
 
 /** User and room of a token. */
@@ -11,20 +11,21 @@ export type TokenWish = Omit<RoomToken, 'room'> & Readonly<{ roomId: string }>
 
 /** Tokens of one room. */
 interface Admitted {
-  /** Those that were given out and still count. */
+  /** Issued tokens that have not expired. */
   tokens: Map<string, RoomToken>
-  /** Those that let in beside the people, also into a locked room, by their userId. */
+  /** Tokens by user id that do not count against the limit, and are also valid in a locked room. */
   beside: Map<string, string>
-  /** Roles by userId, from their latest token. */
+  /** Roles by user id, from their latest token. */
   roles: Map<string, RoomToken['role']>
-  /** Users whom the node admits now; undefined while unknown. */
+  /** Tokens that the node admits now; undefined while unknown. */
   onNode: ReadonlySet<string> | undefined
   locked: boolean
 }
 
 /**
- * Admission to the rooms of one node. A guarded room admits holders of issued tokens: signed, so that they expire, and on the room's list, so that they can be revoked. A locked
- * room admits nobody. A room without guard admits everybody unless it is locked.
+ * Admission to the rooms of one node. A guarded room admits holders of issued tokens. They are signed, so that they
+ * expire, and on the room's list, so that they can be revoked. A locked room admits no person. An unguarded room admits
+ * everyone unless it is locked.
  */
 export class TokenAdmission {
   readonly #rooms: JanusRooms
@@ -34,7 +35,7 @@ export class TokenAdmission {
   readonly #isBeside: (roomId: string, userId: string) => boolean
   readonly #admitted = new Map<string, Admitted>()
 
-  /** @param isBeside somebody was let in beside the people, by whichever controller */
+  /** @param isBeside returns whether this or a previous controller admitted the participant without counting it */
   constructor(
     rooms: JanusRooms,
     secret: string,
@@ -49,25 +50,28 @@ export class TokenAdmission {
     this.#clock = clock
   }
 
-  /** The list with which a room is made; undefined: nobody is asked. */
+  /** Returns the list with which a room is created; undefined: no token is required. */
   listFor(room: NodeRoom): string[] | undefined {
     return this.#asks(room.locked) ? this.#wanted(this.#of(room.roomId), room.locked) : undefined
   }
 
-  /** The room was made with `listFor`. */
+  /** Handles that the room was created with the list of `listFor`. */
   made(room: NodeRoom): void {
     const admitted = this.#of(room.roomId)
     admitted.locked = room.locked
     admitted.onNode = new Set(this.listFor(room))
   }
 
-  /** The room was there: its list becomes what it is to be. @throws as AdminApi.askPlugin */
+  /**
+   * Updates the list of an existing room.
+   * @throws as AdminApi.askPlugin
+   */
   async changed(room: NodeRoom, signal: AbortSignal): Promise<void> {
     const { roomId, locked } = room
     const admitted = this.#of(roomId)
     const before = admitted.onNode === undefined ? undefined : this.#asks(admitted.locked)
     if (admitted.onNode === undefined) {
-      // Another controller, or this one before it started again, gave out what is on it.
+      // The listed tokens were issued by another controller, or by this one before a restart.
       const found = await this.#rooms.allowed(roomId, signal)
       for (const token of found) {
         const userId = readRoomToken(token)?.userId ?? ''
@@ -83,10 +87,10 @@ export class TokenAdmission {
   }
 
   /**
-   * Gives out a token for one person or device.
-   * @returns the token; empty where none is needed
+   * Issues a token for one person or device.
+   * @returns the token; empty if none is required
    * @param expiresAt Unix seconds
-   * @throws NodeError when the room is locked, but for a device; as AdminApi.askPlugin
+   * @throws NodeError if the room is locked, except for devices; as AdminApi.askPlugin
    */
   async admit(wish: TokenWish, signal: AbortSignal): Promise<string> {
     const { roomId } = wish
@@ -100,7 +104,8 @@ export class TokenAdmission {
   }
 
   /**
-   * Gives out a token for a participant who takes nobody's place, also where the room is locked. One is given out whether it is needed or not.
+   * Issues a token for a participant that does not count against the limit, even if the room is locked or requires no
+   * token.
    * @throws as AdminApi.askPlugin
    */
   async admitBeside(wish: TokenWish, signal: AbortSignal): Promise<string> {
@@ -113,15 +118,18 @@ export class TokenAdmission {
   }
 
   /**
-   * Issues a token for a user who may enter, also a locked room, until it is withdrawn.
-   * @returns the token; empty if none is needed
+   * Issues a token for a user who may enter, even if the room is locked. It is valid until it is withdrawn.
+   * @returns the token; empty if none is required
    * @throws as AdminApi.askPlugin
    */
   async admitKnown(wish: TokenWish, signal: AbortSignal): Promise<string> {
     return this.#asks(this.#of(wish.roomId).locked) ? await this.admitBeside(wish, signal) : ''
   }
 
-  /** A token that was given out by `admitKnown` or `admitBeside` lets nobody in any more. @throws as AdminApi.askPlugin */
+  /**
+   * Revokes a token issued by `admitKnown` or `admitBeside`.
+   * @throws as AdminApi.askPlugin
+   */
   async withdraw(roomId: string, userId: string, text: string, signal: AbortSignal): Promise<void> {
     const admitted = this.#admitted.get(roomId)
     if (admitted?.beside.get(userId) !== text) return
@@ -129,7 +137,10 @@ export class TokenAdmission {
     await this.#apply(roomId, admitted, signal)
   }
 
-  /** Tokens of somebody let nobody in any more; in a room that is gone they do not anyway. @throws as AdminApi.askPlugin */
+  /**
+   * Revokes all tokens of a user. Does nothing on the node if the room no longer exists.
+   * @throws as AdminApi.askPlugin
+   */
   async takeBack(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
     const admitted = this.#admitted.get(roomId)
     if (admitted === undefined) return
@@ -143,17 +154,17 @@ export class TokenAdmission {
     }
   }
 
-  /** As the token says that somebody was given last. */
+  /** Returns the role of the user's latest token. */
   roleOf(roomId: string, userId: string): 'host' | 'member' {
     return this.#admitted.get(roomId)?.roles.get(userId) === 'host' ? 'host' : 'member'
   }
 
-  /** The room is gone for good. */
+  /** Drops the tokens of a deleted room. */
   forget(roomId: string): void {
     this.#admitted.delete(roomId)
   }
 
-  /** The node may have lost its lists; what was given out still counts. */
+  /** Marks the lists on the node as unknown. Issued tokens stay valid. */
   lost(): void {
     for (const admitted of this.#admitted.values()) admitted.onNode = undefined
   }
@@ -196,10 +207,10 @@ export class TokenAdmission {
     return [...people, ...admitted.beside.values()]
   }
 
-  /** The list on the node becomes what it is to be. */
+  /** Updates the list on the node to the desired one. */
   async #apply(roomId: string, admitted: Admitted, signal: AbortSignal): Promise<void> {
     const { onNode } = admitted
-    // It is read when the room is opened the next time.
+    // The list is read when the room is opened the next time.
     if (onNode === undefined) return
     const wanted = new Set(this.#wanted(admitted, admitted.locked))
     const gone = [...onNode].filter((token) => !wanted.has(token))

@@ -8,16 +8,16 @@ import { neededPlugins, readServerInfo, shortName } from '../wire/janus-info.ts'
 import type { Findings } from './janus-findings.ts'
 import { whyUnreachable } from './trial-call.ts'
 
-/** A node as the controller came into it. */
+/** A node with the controller's session. */
 export interface OpenedNode {
   socket: JanusSocket
   session: JanusSession
-  /** Handle of its VideoRoom plugin, if it has one. */
+  /** Handle of the VideoRoom plugin, if the node has it. */
   videoRoom: JanusHandle | undefined
   streaming: JanusHandle | undefined
 }
 
-/** Facts that a node reports to everybody. */
+/** Facts that a node reports without authentication. */
 export interface NodeFacts {
   /** E.g. `1.1.2`. */
   version: string
@@ -25,7 +25,10 @@ export interface NodeFacts {
   plugins: string[]
 }
 
-/** Connects to a node without showing anything. Undefined: that is not possible. @throws the signal's reason */
+/**
+ * Connects to a node without credentials. Returns undefined if that fails.
+ * @throws the signal's reason
+ */
 export async function connectTo(
   { wsUrl, leadership }: JanusAccess,
   logger: NodeLogger,
@@ -43,7 +46,10 @@ export async function connectTo(
   }
 }
 
-/** Reads the node's facts; undefined: it is no Janus. @throws as JanusSocket.request */
+/**
+ * Reads the node's facts. Returns undefined if it is no Janus.
+ * @throws as JanusSocket.request
+ */
 export async function readFacts(
   socket: JanusSocket,
   findings: Findings,
@@ -63,7 +69,11 @@ export async function readFacts(
   return { version, plugins }
 }
 
-/** Opens a session as the controller does, with a handle of each plugin. Undefined: the node lets the controller not in. @throws as JanusSocket.request */
+/**
+ * Opens a session in the same way as the controller, with a handle of each plugin. Returns undefined if the node
+ * rejects the controller.
+ * @throws as JanusSocket.request
+ */
 export async function openAsController(
   { wsUrl, secrets, leadership }: JanusAccess,
   logger: NodeLogger,

@@ -32,14 +32,14 @@ const trials: Readonly<Record<JanusPlugin, PluginTrial>> = {
   },
 }
 
-/** Time for a whole test, in milliseconds: a good node needs a tenth of a second. */
+/** Timeout of a complete inspection, in milliseconds. A working node needs a tenth of a second. */
 const inspectionMs = 10_000
-/** Janus notices within this that a connection has ended, in milliseconds. */
+/** Time within which Janus detects that a connection was closed, in milliseconds. */
 const noticedMs = 250
 
 /**
- * Finds what is wrong and what is unsafe on a Janus node, by trying it: as the controller, as a stranger, and as somebody who was let in. What it makes it removes again.
- * Never rejects.
+ * Finds faults and unsafe settings of a Janus node by trying requests as the controller, as a stranger, and as an
+ * admitted user. Removes everything that it creates. Never rejects.
  */
 export async function inspectJanus(access: JanusAccess, context: InspectionContext): Promise<NodeInspection> {
   const inspection = new Inspection(access, context)
@@ -71,12 +71,13 @@ class Inspection {
     try {
       await this.#inspect(admin, signal)
     } finally {
-      // It ends with the signal at the latest; its failure is not reported if another one came first.
+      // The Admin API's inspection ends with the signal at the latest. Its failure is ignored here, because `#inspect`
+      // reports the first one.
       await admin.then((api) => api?.close()).catch(() => {})
     }
   }
 
-  /** Takes the error that cut the test short. */
+  /** Handles the error that ended the inspection early. */
   failed(error: unknown): void {
     this.#context.logger.info({ node: this.#access.name, err: error }, 'the test of a node was cut short')
     this.#findings.add('trialFailed', { reason: whyUnreachable(error) ?? describeFailure(error).replace(/\.$/, '') })
@@ -126,14 +127,18 @@ class Inspection {
     await this.#reclaim(node, signal)
   }
 
-  /** The Admin API knows the session that was opened through the WebSocket. */
+  /**
+   * Checks that the Admin API lists the session opened through the WebSocket, so that both belong to the same server.
+   */
   async #sameServer({ session }: OpenedNode, admin: AdminApi | undefined, signal: AbortSignal): Promise<void> {
     if (admin === undefined) return
     const { sessions } = await admin.ask({ janus: 'list_sessions' }, signal)
     if (Array.isArray(sessions) && !sessions.includes(session.id)) this.#findings.add('serversDiffer')
   }
 
-  /** Leaves as a controller does that is killed, and takes its session over from another connection. */
+  /**
+   * Closes the connection in the same way as a killed controller, and claims the session through another connection.
+   */
   async #reclaim({ socket, session }: OpenedNode, signal: AbortSignal): Promise<void> {
     const { wsUrl: url, secrets, leadership } = this.#access
     const { logger } = this.#context
@@ -152,8 +157,8 @@ class Inspection {
 }
 
 /**
- * Tries the Admin API of a node.
- * @returns it, where it obeys; the caller closes it
+ * Inspects the Admin API of a node.
+ * @returns the API if it accepts the secret; the caller closes it
  * @throws the signal's reason
  */
 async function inspectAdmin(
@@ -183,7 +188,7 @@ async function inspectAdmin(
   return undefined
 }
 
-/** Whether the address obeys any caller. */
+/** Returns whether the Admin API accepts requests without a secret. */
 async function isOpenToAll(at: Pick<AdminApiOptions, 'url' | 'leadership'>, signal: AbortSignal): Promise<boolean> {
   const stranger = new AdminApi({ ...at, secret: '' })
   try {
@@ -197,20 +202,26 @@ function listSessions(admin: AdminApi, signal: AbortSignal): Promise<number> {
   return refusalOf(admin.ask({ janus: 'list_sessions' }, signal))
 }
 
-/** A plugin's answer to requests that cannot succeed: the fault that it names shows which secrets it requires. Nothing is created. */
+/**
+ * Requests to a plugin that cannot succeed. The error code shows which secrets the plugin requires. Nothing is created.
+ */
 interface PluginTrial {
-  /** Requests a missing object by its name. */
+  /** Requests a nonexistent object by name. */
   named: JanusFields
-  /** Request that is refused for its form only after the check of the admin_key. */
+  /** A creation with an invalid form, which the plugin rejects only after it has checked the admin_key. */
   create: JanusFields
-  /** A value of the wrong type or content. */
+  /** Code for a value of the wrong type or content. */
   invalid: number
-  /** The admin_key is missing, or wrong. */
+  /** Codes for a missing or wrong admin_key. */
   keyRefused: readonly number[]
   open: 'roomsCreatable' | 'camerasCreatable'
 }
 
-/** Tries whether a plugin takes names, and who may create something. Returns whether rooms or mountpoints can be made. @throws as JanusSocket.request */
+/**
+ * Checks whether a plugin accepts string names, and whether it requires the key to create objects. Returns whether the
+ * controller can create rooms or mountpoints.
+ * @throws as JanusSocket.request
+ */
 async function inspectPlugin(
   handle: JanusHandle,
   adminKey: string,

@@ -4,18 +4,19 @@ import { coreToken } from '../rooms/signed-token.ts'
 import type { Findings } from './janus-findings.ts'
 import { refusalOf } from './trial-call.ts'
 
-/** Difference between the clocks that is not reported, in seconds. */
+/** Maximum difference between the clocks that is not reported, in seconds. */
 const unnoticed = 3
-/** From here on nobody can work with it, in seconds. */
+/** Difference from which tokens no longer work reliably, in seconds. */
 const unbearable = 60
 const yearSeconds = 365 * 24 * 60 * 60
 
 /**
- * Tries who is admitted: nobody without a token, and a holder of one of ours for as long as the token says. The expiry of tokens there shows the node's clock.
- * @returns a token that admits; empty: none is needed; undefined: nobody can be admitted
- * @param given by the operator, rather than made
- * @param socket that sends no credentials by itself
- * @param now Unix seconds
+ * Checks whether the node rejects clients without a token, and admits a holder of the controller's token until it
+ * expires. The expiry of further tokens determines the node's clock.
+ * @returns a token that the node admits; empty if none is required; undefined if the node admits no token
+ * @param given whether the operator set the secret, rather than the controller
+ * @param socket sends no credentials of the controller
+ * @param now returns Unix seconds
  * @throws as JanusSocket.request
  */
 export async function inspectTokens(
@@ -50,7 +51,7 @@ async function compareClocks(
     isLetIn(socket, coreToken(secret, Math.floor(now() + offset)), signal)
   const [future, past] = [await counts(unnoticed), await counts(-unnoticed)]
   if (future && !past) return
-  // The earliest end that still counts is the node's now: between what is refused and what is taken.
+  // Binary search for the earliest expiry that the node still accepts, which is the node's current time.
   let [refused, taken] = future ? [-yearSeconds, -unnoticed] : [unnoticed, yearSeconds]
   while (taken - refused > 1) {
     const middle = Math.floor((refused + taken) / 2)
@@ -62,7 +63,7 @@ async function compareClocks(
   findings.add(taken > 0 ? 'clockAhead' : 'clockBehind', { seconds: String(apart) }, severity)
 }
 
-/** Whether a session is opened for who shows this. It is ended again. */
+/** Returns whether the node opens a session with this token. The session is ended again. */
 async function isLetIn(socket: JanusSocket, token: string | undefined, signal: AbortSignal): Promise<boolean> {
   let session: number | undefined
   const refusal = await refusalOf(

@@ -6,7 +6,7 @@ import {
   nodeFindingSentences,
 } from '../../../../shared/domain/node-findings.ts'
 
-/** Those that are not errors. */
+/** Severities other than `error`. */
 const severities: Partial<Record<NodeFindingCode, FindingSeverity>> = {
   tokenAuthOff: 'unsafe',
   adminOpen: 'unsafe',
@@ -28,11 +28,11 @@ const severities: Partial<Record<NodeFindingCode, FindingSeverity>> = {
 
 const order = Object.keys(nodeFindingSentences)
 
-/** Findings about one node, each once. */
+/** Findings about one node, without duplicates. */
 export class Findings {
   readonly #found: NodeFinding[] = []
 
-  /** @param severity where it depends on how bad it is */
+  /** @param severity overrides the default of the code */
   add(code: NodeFindingCode, values: Readonly<Record<string, string>> = {}, severity?: FindingSeverity): void {
     const message = nodeFindingSentences[code].replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
     if (this.#found.some((finding) => finding.message === message)) return
@@ -43,7 +43,7 @@ export class Findings {
     return this.#found.some((finding) => finding.code === code)
   }
 
-  /** The worst first, and what is alike as it stands in the table: the order in which it was found is nobody's. */
+  /** Findings by severity, the most severe first, and then in the order of `nodeFindingSentences`. */
   get sorted(): NodeFinding[] {
     const rank = ({ severity, code }: NodeFinding): number =>
       findingSeverities.indexOf(severity) * order.length + order.indexOf(code)

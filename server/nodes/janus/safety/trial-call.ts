@@ -3,7 +3,7 @@ import { DeadlineError } from '../../port/deadline.ts'
 import { NodeConnectionError } from '../../port/media-node-port.ts'
 import { JanusError } from '../wire/janus-error.ts'
 
-/** Why nobody answers, in a few words; undefined where somebody does, but not Janus. */
+/** Describes why a node is unreachable, in a few words. Returns undefined if a server other than Janus answers. */
 export function whyUnreachable(error: unknown): string | undefined {
   if (error instanceof DeadlineError) return 'no answer in time'
   if (!(error instanceof NodeConnectionError)) return undefined
@@ -25,7 +25,10 @@ const networkCodes = [
 ] as const
 const tlsCode = /CERT|SIGNATURE|ALTNAME|SELF_SIGNED/
 
-/** The number with which Janus refuses a call; 0: it did what it was asked. @throws what is no answer of Janus */
+/**
+ * Returns the error code with which Janus rejects a call; 0 if the call succeeds.
+ * @throws any error that is no answer of Janus
+ */
 export async function refusalOf(call: Promise<unknown>): Promise<number> {
   try {
     await call

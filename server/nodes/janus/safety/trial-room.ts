@@ -10,34 +10,34 @@ import type { Findings } from './janus-findings.ts'
 import type { InspectionContext } from './inspection-context.ts'
 import { refusalOf } from './trial-call.ts'
 
-/** How long the room may stay when the test was cut off, in milliseconds. */
+/** Timeout of removing the test room, in milliseconds, also after the inspection was aborted. */
 const removalMs = 3_000
-/** Time for a node's event to arrive, in milliseconds: it takes a few. */
+/** Time to wait for a node's event, in milliseconds. Events usually arrive within a few. */
 const eventTimeoutMs = 1_500
-/** Missing, and wrong: what VideoRoom answers to who does not show the secret or key that it wants. */
+/** Codes of VideoRoom for a missing, and for a wrong secret or key. */
 const refusals: readonly number[] = [429, janusCodes.roomUnauthorized]
 
 const listSchema = z.object({
   list: z.array(z.looseObject({ room: z.union([z.string(), z.number()]), lock_record: z.boolean().optional() })),
 })
 
-/** Needs of a trial. */
+/** Dependencies of a trial. */
 interface TrialContext extends Pick<InspectionContext, 'logger' | 'events'> {
   findings: Findings
   signal: AbortSignal
 }
 
-/** A room that is there for the test alone. */
+/** A room that is created for the test. */
 interface TrialRoom {
   room: string
   secret: string
 }
 
 /**
- * Creates a room as the driver does, and tries what a user who was admitted to the node, and not to this room, can do with it. Removes the room again. With `events`, also finds
- * whether the node sends events about it.
+ * Creates a room in the same way as the driver, and tries which requests a user can send who is admitted to the node
+ * but not to this room. Then removes the room. With `events`, also checks whether the node sends events about it.
  * @param controller handle of VideoRoom
- * @param token that the node admits; empty: none
+ * @param token token that the node admits; empty: none
  * @throws as JanusSocket.request
  */
 export async function inspectRoom(
@@ -110,7 +110,7 @@ async function inspectStranger(
     const possible: string[] = []
     for (const [act, request] of acts) if (!(await refused(request))) possible.push(act)
     if (possible.length > 0) findings.add('roomOpen', { acts: possible.join(', ') })
-    // With the secret of the room, and without the key of the node.
+    // Uses the secret of the room, but not the key of the node.
     const forward = { request: 'rtp_forward', room, secret, publisher_id: 'nobody', host: '127.0.0.1', streams: [] }
     if (!(await refused(forward))) findings.add('forwardingOpen')
     await session.destroy(signal)

@@ -8,12 +8,13 @@ import { once } from 'node:events'
 import { isIP, isIPv6 } from 'node:net'
 import { within } from '../../port/deadline.ts'
 
-/** Looking a name up, in milliseconds. */
+/** Timeout of a name lookup, in milliseconds. */
 const lookupMs = 3_000
 /**
- * The configuration files of a Janus node of this site, as its record and the way to it are now.
- * @param eventUrl where the event port listens; empty while it does not; undefined: any free port, which only the controller that picks it knows. A wildcard in it becomes the address that this machine calls the node from.
- * @throws ApiError 'internal' when its secrets cannot be unsealed
+ * Returns the configuration files of a Janus node of this site, for its current record and network route.
+ * @param eventUrl URL of the event port; empty while it is closed; undefined if the controller chooses a free port when
+ * it starts. A wildcard host is replaced by the address from which this machine reaches the node.
+ * @throws ApiError 'internal' if the node's secrets cannot be unsealed
  */
 export async function filesOfNode(
   node: StoredNode,
@@ -43,14 +44,15 @@ function eventsOf({ name, secrets }: JanusFacts, eventUrl: string, controllerAdd
 
 /** Addresses by which the controller and a node reach each other. */
 interface Surroundings {
-  /** The IP address of the node's Admin API; empty where its name is not known here. */
+  /** IP address of the node's Admin API; empty if its name cannot be resolved. */
   adminAddress: string
-  /** The IP address that this machine calls it from; empty where there is no way to it. */
+  /** IP address of this machine on the route to the Admin API; empty if there is no route. */
   controllerAddress: string
 }
 
 /**
- * Returns the addresses of this machine from which it would send to a host, by the system's routing table. Nothing is sent.
+ * Returns the IP address of a host, and the address from which this machine would send to it by the system's routing
+ * table. Sends no packet.
  * @param host a name or an IP address, without brackets
  */
 async function surroundingsOf(host: string): Promise<Surroundings> {
@@ -68,11 +70,11 @@ async function addressOf(host: string): Promise<string> {
   }
 }
 
-/** @param address of the host that would be called */
+/** @param address destination */
 async function sourceAddress(address: string): Promise<string> {
   const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4')
   try {
-    // A UDP socket that connects sends nothing: it only chooses its own address. The port is any.
+    // Connecting a UDP socket sends nothing, but selects the local address. The port is arbitrary.
     socket.connect(9, address)
     await once(socket, 'connect')
     return socket.address().address

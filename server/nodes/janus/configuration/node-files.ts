@@ -5,38 +5,41 @@ import { type LibconfigGroup, type LibconfigLine, libconfigText, type LibconfigV
 
 /** One configuration file of a Janus server. */
 export interface NodeFile {
-  /** Without folder. */
+  /** File name without a folder. */
   name: string
   text: string
 }
 
-/** Needs of a node's files, besides the driver's facts about it. */
+/** Values for a node's files. */
 export interface NodeFilesOptions {
   node: JanusFacts
-  /** Address for the node's events; left out: none, and it is polled; `unknown`: not known yet. */
+  /** Target of the node's events. Left out: the node is polled. `unknown`: not known yet. */
   events?: EventTarget | 'unknown' | undefined
-  /** Addresses that the controller calls from: the Admin API answers no others. Empty: it answers everybody. */
+  /** Addresses of the controllers, the only ones that the Admin API accepts. Empty: it accepts any address. */
   controllers: readonly string[]
-  /** The IP address that the Admin API listens at; empty: every address of the machine. */
+  /** IP address on which the Admin API listens; empty: all addresses of the machine. */
   adminAddress: string
-  /** UDP ports of people's and cameras' media, and those at which the streams of cameras arrive; both ends included. */
+  /** Inclusive ranges of UDP ports: for the media of people and cameras, and for receiving the streams of cameras. */
   ports?: { media: PortRange; cameras: PortRange } | undefined
 }
 
-/** As the event handler of Janus names it. */
+/** Settings of Janus's event handler. */
 export interface EventTarget {
   /** URL of a WebSocket. */
   backend: string
   subprotocol: string
 }
 
-/** First and last. */
+/** First and last port. */
 type PortRange = readonly [first: number, last: number]
 
-/** Below those that systems give to outgoing connections (Linux: 32768 and up). */
+/** Below the range that systems use for outgoing connections (Linux: 32768 and up). */
 const defaultPorts = { media: [20_000, 28_999], cameras: [29_000, 32_767] } as const
 
-/** Shared libraries of Janus 1.1 and newer that a node of ours does not need: each is one way in less. Names that a build does not have do no harm. */
+/**
+ * Shared libraries of Janus 1.1 and newer that a node does not need. They are disabled to reduce the attack surface.
+ * Names of libraries that a build lacks have no effect.
+ */
 const unused = {
   plugins: [
     'audiobridge',
@@ -55,12 +58,15 @@ const unused = {
   events: ['gelfevh', 'mqttevh', 'nanomsgevh', 'rabbitmqevh', 'sampleevh'],
 } as const
 
-/** Silence after which a session ends, and time that it waits for a controller to come back; in seconds. */
+/** Time without messages after which a session ends, and time in which it can be claimed; in seconds. */
 const sessionSeconds = 60
 
 const certificateFolder = '/etc/janus'
 
-/** The files that make a Janus server (1.1 and newer) a safe node of this site. They hold its secrets. */
+/**
+ * Returns the files that configure a Janus server (1.1 and newer) securely as a node of this site. They contain its
+ * secrets.
+ */
 export function nodeFiles(options: NodeFilesOptions): NodeFile[] {
   const { node } = options
   const file = (name: string, groups: readonly LibconfigGroup[], ...notes: string[]): NodeFile => ({
@@ -83,7 +89,7 @@ export function nodeFiles(options: NodeFilesOptions): NodeFile[] {
   ]
 }
 
-/** The files one after another, each behind its name as a comment. */
+/** Returns the files as one text, each preceded by its name as a comment. */
 export function printedFiles(files: readonly NodeFile[]): string {
   return files.map(({ name, text }) => `# ${name}\n${text}`).join('\n')
 }
@@ -93,7 +99,7 @@ function core({ node, ports = defaultPorts, events }: NodeFilesOptions): Libconf
   const disabled = Object.entries(unused).map(([name, libraries]) =>
     group(name, [
       ...(name === 'events' ? of('broadcast', typeof events === 'object') : []),
-      // Figures of every stream, each second, that nobody reads.
+      // Disables statistics of each stream every second, which are not used.
       ...(name === 'events' ? of('stats_period', 0) : []),
       ...of('disable', libraries.map((library) => `libjanus_${library}.so`).join(',')),
     ]),
@@ -156,7 +162,7 @@ function http({ node, controllers, adminAddress }: NodeFilesOptions): LibconfigG
       ...of('https', false),
     ]),
     group('admin', [...of('admin_http', url !== null && !secure), ...of('admin_https', secure), ...listener]),
-    // Without it pages of any site may read the answers.
+    // Without this setting, pages of any origin may read the answers.
     ...(url === null ? [] : [group('cors', of('allow_origin', url.origin))]),
     ...(secure ? [certificate()] : []),
   ]
@@ -205,7 +211,10 @@ const closedPort =
   'The event port of the controller is closed (--event-port): the node is asked every few seconds instead.'
 const unknownPort =
   'The controller takes any free event port when it starts (--event-port 0): give it one of your own and make this file again. Until then the node is asked every few seconds instead.'
-/** Janus 1.1 checks the certificate and its host, and has no setting for that: it trusts what OpenSSL trusts on its machine. */
+/**
+ * Janus 1.1 verifies the certificate and its host name, and has no setting for this. It trusts the certificates that
+ * OpenSSL trusts on its machine.
+ */
 const trust =
   ' This machine has to trust its certificate, and that has to name the host here. One that the site made itself is at the console under /#/certificate, and goes to /usr/local/share/ca-certificates (Debian; then update-ca-certificates).'
 
@@ -242,7 +251,7 @@ function group(name: string, lines: readonly LibconfigLine[]): LibconfigGroup {
   return { name, lines }
 }
 
-/** A setting, with why it is so. */
+/** Returns a setting, preceded by the reason for its value. */
 function of(name: string, value: LibconfigValue, why = ''): LibconfigLine[] {
   return [...(why === '' ? [] : note(why)), { name, value }]
 }
@@ -253,13 +262,16 @@ function note(comment: string): LibconfigLine[] {
 
 const rangeText = ([first, last]: PortRange): string => `${first}-${last}`
 
-/** The port of a URL, also where it is the usual one of its scheme. */
+/** Returns the port of a URL, or the default port of its scheme. */
 function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port)
   return url.protocol === 'https:' || url.protocol === 'wss:' ? 443 : 80
 }
 
-/** Path of a URL as Janus compares it: percent-decoded. One that does not decode, or holds a control character then, stays as it is. */
+/**
+ * Returns the path of a URL in the form in which Janus compares it: percent-decoded. A path that cannot be decoded, or
+ * that would contain a control character, is returned unchanged.
+ */
 function decodedPath(path: string): string {
   try {
     const decoded = decodeURIComponent(path)
@@ -269,7 +281,7 @@ function decodedPath(path: string): string {
   }
 }
 
-/** Its host, an IPv6 address without brackets. */
+/** Returns the host of a URL, an IPv6 address without brackets. */
 function bare(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }

@@ -1,34 +1,40 @@
 import { z } from 'zod'
 
-/** Events of a node about itself and its rooms; all others are ignored. */
+/** Events of a node about itself and its rooms. Other events are ignored. */
 export type JanusEvent =
-  /** It started, and is empty. */
+  /** The node started, without rooms. */
   | { type: 'started' }
-  /** Somebody is in a room. */
+  /** A participant joined a room. */
   | {
       type: 'joined'
-      /** Its name on the node, here as below. */
+      /** Name of the room on the node, as in the other events. */
       room: string
       userId: string
-      /** The node's number for this participant session; its holder can subscribe in the person's name, so it is never shown. */
+      /**
+       * The node's private id of this participant session. It must stay secret, because it permits subscriptions on
+       * behalf of the participant.
+       */
       key: number
-      /** With which the room was joined, where one is asked for. */
+      /** Token used to join, if the room requires one. */
       token: string | undefined
     }
-  /** Something else happened in a room. */
+  /** Another event in a room. */
   | { type: 'changed'; room: string }
-  /** A room was made, or is gone. */
+  /** A room was created or destroyed. */
   | { type: 'rooms'; room: string }
 
-/** Events of a node about connections and what was opened by them; a session outlasts its connection for a while (`reclaim_session_timeout`). */
+/**
+ * Events of a node about connections and their sessions. A session outlasts its connection for a while
+ * (`reclaim_session_timeout`).
+ */
 export type ConnectionEvent =
-  /** A session was begun by a connection. */
+  /** A session was created through a connection. */
   | { type: 'sessionBegun'; session: number; connection: string }
-  /** A session is over. */
+  /** A session has ended. */
   | { type: 'sessionEnded'; session: number }
-  /** Somebody is in a room by a handle of a session. */
+  /** A handle of a session joined a room as a participant. */
   | { type: 'participates'; session: number; handle: number; room: string; userId: string }
-  /** A connection is gone. */
+  /** A connection was closed. */
   | { type: 'disconnected'; connection: string }
 
 /** Event types of Janus (events.h). */
@@ -74,9 +80,7 @@ const silent = new Set([
   'unsubscribed',
 ])
 
-/**
- * Reads one message of a node: one event, or several that it grouped. Undefined where it is not JSON.
- */
+/** Parses one message of a node: one event, or a group of events. Returns undefined if it is not JSON. */
 export function readEvents(text: string): (JanusEvent | ConnectionEvent)[] | undefined {
   let document: unknown
   try {
@@ -91,7 +95,7 @@ export function readEvents(text: string): (JanusEvent | ConnectionEvent)[] | und
   })
 }
 
-/** Whether an event is about a connection, rather than a room or the node itself. */
+/** Returns whether an event concerns a connection or session, rather than a room or the node itself. */
 export function isConnectionEvent(event: JanusEvent | ConnectionEvent): event is ConnectionEvent {
   return 'session' in event || 'connection' in event
 }

@@ -17,36 +17,36 @@ export interface EventSource {
   name: string
   /** Subprotocol of its WebSocket. */
   secret: string
-  /** Called when it connects or disconnects: events in between are lost. */
+  /** Called when the node connects or disconnects. Events while it is disconnected are lost. */
   connected(connected: boolean): void
   take(event: JanusEvent | ConnectionEvent): void
 }
 
-/** Needs of an event port. */
+/** Dependencies of EventPort. */
 export interface EventPortOptions {
-  /** Those whose events are wanted now. */
+  /** Returns the nodes whose events are accepted now. */
   sources: () => Iterable<EventSource>
   logger: EdgeLog
   /** See EdgeServerOptions. */
   proof?: RequestProof | undefined
   kept?: KeptPorts | undefined
-  /** Milliseconds between two looks at whether the nodes are still there. */
+  /** Interval of the checks whether the nodes are still connected, in milliseconds. */
   beatMs?: number
 }
 
-/** The largest message: what a node grouped in a moment. */
+/** Limit for the largest message, a group of events. */
 const maxBytes = 4 * 1024 * 1024
 const normalBeatMs = 5_000
 
-/** A node that is connected. */
+/** A connected node. */
 interface Connected {
   source: EventSource
   alive: boolean
 }
 
 /**
- * Port for the events of Janus nodes (the WebSocket event handler, wsevh): each connects to a path with its name, with its secret as the subprotocol. Other connections are not
- * read.
+ * Port for the events of Janus nodes (WebSocket event handler, wsevh). Each node connects to a path with its name, and
+ * sends its secret as the subprotocol. Other connections are refused.
  */
 export class EventPort {
   readonly #options: EventPortOptions
@@ -72,49 +72,53 @@ export class EventPort {
       request: unproven('no state', (_, response) => {
         response.writeHead(404, { 'content-length': 0, connection: 'close' }).end()
       }),
-      // What nodes report changes what this process knows of them; requests that follow from it are proven (`still-leads.ts`).
+      // Events of nodes change only the state of this process. Requests that result from them are checked in
+      // `still-leads.ts`.
       upgrade: unproven('this process', (request, socket, head) => this.#upgrade(request, socket, head)),
     })
   }
 
-  /** URL at which it listens; empty when it does not. */
+  /** URL at which the port listens; empty if it is closed. */
   get url(): string {
     return this.#server.url
   }
 
-  /** Open connections. */
+  /** Returns the number of open connections. */
   connections(): number {
     return this.#server.connections
   }
 
-  /** @throws ListenError */
+  /**
+   * Opens the port.
+   * @throws ListenError
+   */
   async start(host: string, port: number, tls: TlsMaterial | undefined): Promise<void> {
     await this.#server.start({ host, port, tls })
-    // Once what has come is read: a controller that stood still a while finds its nodes where they were.
+    // Received messages are handled first, so that nodes stay connected after this process was suspended.
     const beat = (): void => void setImmediate(() => this.#beat())
     this.#beats = setInterval(beat, this.#options.beatMs ?? normalBeatMs).unref()
   }
 
-  /** Nodes go on sending when they can connect again. */
+  /** Closes the port and its connections. Nodes reconnect when the port is open again. */
   async stop(): Promise<void> {
     clearInterval(this.#beats)
     for (const socket of [...this.#connected.keys()]) this.#forget(socket)
     await this.#server.stop(0)
   }
 
-  /** Leaves the port to its next owner; nodes connect again. */
+  /** Hands the port to its next owner. Nodes reconnect. */
   letGo(): boolean {
     clearInterval(this.#beats)
     for (const socket of [...this.#connected.keys()]) this.#forget(socket)
     return this.#server.letGo()
   }
 
-  /** New connections are given this certificate; those that are open go on. */
+  /** Sets the certificate for new connections. Open connections are not affected. */
   async secure(tls: TlsMaterial): Promise<void> {
     this.#server.secure(tls)
   }
 
-  /** Cuts off nodes that may not send events any more. */
+  /** Disconnects nodes that may no longer send events. */
   review(): void {
     const wanted = new Set(this.#options.sources())
     for (const [socket, { source }] of [...this.#connected]) if (!wanted.has(source)) this.#forget(socket)
@@ -124,14 +128,14 @@ export class EventPort {
     const path = request.url ?? ''
     const [shown = ''] = (request.headers['sec-websocket-protocol'] ?? '').split(',')
     const source = [...this.#options.sources()].find(({ name }) => eventPath(name) === path)
-    // An unknown node takes as long as a wrong secret.
+    // For an unknown node, the comparison takes as long as for a wrong secret.
     const right = sameSecret(source?.secret ?? '', shown.trim())
     if (source === undefined || source.secret === '' || !right) return refuse(socket, '401 Unauthorized')
     this.#sockets.handleUpgrade(request, socket, head, (client) => this.#serve(client, source))
   }
 
   #serve(client: WebSocket, source: EventSource): void {
-    // One that connects again has lost the connection before, whether that was seen here or not.
+    // A node that reconnects has lost its previous connection, even if that was not detected here.
     for (const [other, { source: owner }] of [...this.#connected]) if (owner === source) this.#forget(other)
     const connected: Connected = { source, alive: true }
     this.#connected.set(client, connected)

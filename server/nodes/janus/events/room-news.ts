@@ -1,17 +1,20 @@
 import { onAbort } from '../../../../shared/abort.ts'
 import type { JanusEvent } from './event-message.ts'
 
-/** Waits for a node's events about a room, besides the node's driver. */
+/** Lets callers wait for a node's events about a room, independently of the node's driver. */
 export class RoomNews {
   readonly #waiting = new Map<string, Set<() => void>>()
 
-  /** Takes an event of the node. */
+  /** Handles an event of the node. */
   tell(event: JanusEvent): void {
     if (event.type === 'started') return
     for (const heard of this.#waiting.get(event.room) ?? []) heard()
   }
 
-  /** Waits for an event about a room until the signal aborts; resolves to whether there was one. Never rejects. @param room its name on the node */
+  /**
+   * Waits for an event about a room until the signal aborts. Resolves to whether there was one. Never rejects.
+   * @param room name of the room on the node
+   */
   told(room: string, signal: AbortSignal): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const heard = (): void => resolve(true)

@@ -29,41 +29,42 @@ import type { RoomDevices, RoomsForDevices } from './rooms/room-devices.ts'
 import type { JanusRooms, ListedRoom } from './rooms/janus-rooms.ts'
 import { ReportedProgram } from './wire/program-info.ts'
 
-/** Needs of a driver of a Janus node. */
+/** Dependencies of JanusNode. */
 export interface JanusNodeOptions {
   name: string
   rooms: JanusRooms
   traits: NodeTraits
-  /** Secret of signed tokens; nobody else can make one, also if the node does not check signatures. */
+  /**
+   * Secret that signs tokens. It is specific to the controller, so a token cannot be forged even if the node does not
+   * check signatures.
+   */
   tokenSecret: string
   /** Ends the sessions of a removed user that are still open on the node. */
   expel: ExpelSessions
-  /** Prefix that marks relay participants. */
+  /** Ids of relay participants on the node. */
   relayIds: RelayIds
-  /** Those that the controller of before left in its rooms. */
+  /** Relay participants that the previous controller left in the rooms. */
   relayed?: readonly RelayParticipant[] | undefined
   devices: (rooms: RoomsForDevices, emit: (event: NodeEvent) => void) => RoomDevices
-  /** Somebody who came through the room page; undefined for everybody else. */
+  /** Returns a user who entered through the room page; undefined for other users. */
   visitor: (roomId: string, userId: string) => Pick<NodeUser, 'role' | 'byNumber' | 'hand'> | undefined
-  /** Whether somebody who came through the room page is in by now. */
+  /** Returns whether a user who entered through the room page has joined by now. */
   isHere: (roomId: string, userId: string) => boolean
-  /** Shared by all nodes. */
+  /** Removals, shared by all nodes. */
   removals: Pick<RemovalsPort, 'remove' | 'refuses'>
-  /** How many are in a room on other nodes, leaving out this user; left out: nobody. */
+  /** Returns the number of users in a room on other nodes, excluding this user. Left out: always 0. */
   onOtherNodes?: ((roomId: string, userId: string) => number) | undefined
-  /** The driver ended. */
+  /** Called when the driver was closed. */
   released: () => void
   logger: NodeLogger
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   clock?: () => number
 }
 
-/** Timeout of the controller's own requests after an event, in milliseconds. */
+/** Timeout of requests that the driver sends after an event, in milliseconds. */
 const ownRequestMs = 4_000
 
-/**
- * The driver of one Janus server: the port in requests to its VideoRoom plugin, and in what it tells.
- */
+/** The driver of one Janus server. Uses requests to its VideoRoom plugin, and the node's events. */
 export class JanusNode implements MediaNode {
   readonly #options: JanusNodeOptions
   readonly #rooms: HeldRooms
@@ -72,11 +73,11 @@ export class JanusNode implements MediaNode {
   readonly #removal: JanusRemoval
   readonly #participants: JanusParticipants
   readonly #devices: RoomDevices
-  /** Streams that are handed to its rooms by other nodes. */
+  /** Streams that other nodes relay to the rooms of this node. */
   readonly relays: RelayParticipants
   readonly #listeners = new Set<(event: NodeEvent) => void>()
   readonly #closing = new AbortController()
-  /** Rooms that were read: a participant who is not known yet has just joined. */
+  /** Rooms whose participants were read. A new participant in such a room has just joined. */
   readonly #read = new Set<string>()
   #reporting = false
   readonly #program: ReportedProgram
@@ -116,7 +117,7 @@ export class JanusNode implements MediaNode {
       ...options,
       admission,
       participants,
-      // A person who is still entering is not the one who is removed.
+      // A removal does not apply to a person who is still entering.
       isProven: (roomId, userId) => traits.current.guarded || options.isHere(roomId, userId),
     })
     this.#rooms = new HeldRooms({
@@ -198,7 +199,7 @@ export class JanusNode implements MediaNode {
       if (this.#reporting && this.#rooms.isFresh) await this.#options.rooms.ping(signal)
       else await this.#rooms.list(signal)
     } catch (error) {
-      // It may be another process, with another configuration, that answers next.
+      // The next answer may come from another process with another configuration.
       this.#options.traits.forget()
       this.#rooms.doubt()
       throw error
@@ -230,15 +231,18 @@ export class JanusNode implements MediaNode {
     await this.#removal.displace(roomId, userId, signal)
   }
 
-  /** As `displace`, for somebody whose connection to Janus's own API is gone: everybody else came by the controller's connections, which come back. */
+  /**
+   * Displaces a user who lost their connection to Janus's own API. All other users are connected through the
+   * controller, which reconnects.
+   */
   async displaceLost(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
     const isPerson = this.#participants.user(roomId, userId) !== undefined && !this.#devices.holds(roomId, userId)
     if (isPerson && this.#options.visitor(roomId, userId) === undefined) await this.displace(roomId, userId, signal)
   }
 
-  /** Notes that a user of the page joined, or failed to: their token admits nobody else. */
+  /** Handles that a user of the page joined, or failed to. Their token is withdrawn, so that it admits no one else. */
   joinedThroughPage(roomId: string, userId: string, { token }: Readonly<Record<string, unknown>>): void {
-    // The node's event may come later.
+    // The node's event may arrive later.
     this.#readSoon(roomId)
     if (typeof token !== 'string') return
     this.#inBackground('a token of somebody who is in', () =>
@@ -246,17 +250,23 @@ export class JanusNode implements MediaNode {
     )
   }
 
-  /** Facts about a user of the room page changed. */
+  /** Handles that the data of a user of the room page changed. */
   visitorChanged(roomId: string): void {
     this.#readSoon(roomId)
   }
 
-  /** Takes a participant out who may come back at once: another one of the same name takes their place. @throws as JanusRooms.kick */
+  /**
+   * Removes a participant who may rejoin at once, because another one with the same id takes their place.
+   * @throws as JanusRooms.kick
+   */
   async clearPlace(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
     await this.#options.rooms.kick(roomId, userId, signal)
   }
 
-  /** Silences what somebody publishes, or no longer. @throws as JanusRooms.moderate */
+  /**
+   * Mutes or unmutes a published stream.
+   * @throws as JanusRooms.moderate
+   */
   async moderate(...wish: Parameters<JanusRooms['moderate']>): Promise<void> {
     await this.#options.rooms.moderate(...wish)
   }
@@ -270,18 +280,18 @@ export class JanusNode implements MediaNode {
     return this.#program.value
   }
 
-  /** The node is connected to the event port, or no longer. */
+  /** Sets whether the node is connected to the event port. */
   reporting(reporting: boolean): void {
     this.#program.reporting(reporting)
     this.#reporting = reporting
     this.#participants.doubt()
-    // Earlier events are lost, and later ones may be: the next poll lists all rooms.
+    // Earlier events were lost, and later ones may be: the next poll lists all rooms.
     this.#rooms.doubt()
     if (reporting)
       this.#inBackground('a node that tells its events', () => this.#own((signal) => this.#rooms.list(signal)))
   }
 
-  /** Takes an event of the node. */
+  /** Handles an event of the node. */
   take(event: JanusEvent): void {
     if (event.type === 'started') return this.#restarted()
     const roomId = this.#options.rooms.roomOf(event.room)
@@ -319,13 +329,16 @@ export class JanusNode implements MediaNode {
     await Promise.all(this.#devices.usersOf(roomId).map(({ userId }) => this.#devices.remove(roomId, userId, signal)))
   }
 
-  /** Reads the room if its participants differ from the known ones, or the node sends no events. */
+  /** Reads the room if its number of participants differs from the known one, or the node sends no events. */
   #listed({ roomId, participants }: ListedRoom): void {
     const known = this.#entry.countOf(roomId) + this.relays.count(roomId)
     if (participants !== known || (participants > 0 && !this.#reporting)) this.#readSoon(roomId)
   }
 
-  /** A participant with the id of a device that nobody knows any more. */
+  /**
+   * Removes a participant that has the id of a device but belongs to no known bridge. Returns false if the id is a
+   * person's.
+   */
   async #clear(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
     if (this.#participants.user(roomId, userId) !== undefined) return false
     if (await this.#options.rooms.kick(roomId, userId, signal))
@@ -333,7 +346,7 @@ export class JanusNode implements MediaNode {
     return true
   }
 
-  /** Discards the state of the node, and reads it again. */
+  /** Discards the known state of the node, which is then read again. */
   #restarted(): void {
     this.#options.traits.forget()
     this.#admission.lost()
@@ -353,7 +366,7 @@ export class JanusNode implements MediaNode {
     )
   }
 
-  /** Runs a task without a caller: after a failure, the next poll tries again. */
+  /** Runs a task without a caller. After a failure, the next poll tries again. */
   #inBackground(what: string, run: () => Promise<unknown>): void {
     if (this.#closing.signal.aborted) return
     run().catch((error: unknown) => {
@@ -372,7 +385,8 @@ export class JanusNode implements MediaNode {
     this.#notify(event)
     if (event.type !== 'joined') return
     const { roomId, user } = event
-    // Janus has no cap on people: a user beyond it is removed at once. Users from before the first reading stay.
+    // Janus does not limit the number of people, so a user above the limit is removed at once. Users present before the
+    // first reading stay.
     const tooMany = this.#read.has(roomId) && this.#entry.isOverfull(roomId, user.userId)
     const isBanned = this.#entry.isBanned(roomId, user.userId)
     if (tooMany || isBanned) this.#removeSoon(isBanned ? 'removed user' : 'user above the cap', roomId, user.userId)

@@ -26,20 +26,23 @@ import { RoomNames } from './rooms/room-names.ts'
 import { JanusRooms } from './rooms/janus-rooms.ts'
 import { coreToken } from './rooms/signed-token.ts'
 
-/** Needs of the drivers of Janus nodes. */
+/** Dependencies of JanusNodes. */
 export interface JanusNodesOptions {
   store: Pick<Store, 'all' | 'get' | 'transact' | 'seal' | 'unseal' | 'leadership'>
   settings: () => Settings
   /** Removals from rooms. */
   removals: Pick<RemovalsPort, 'remove' | 'refuses'>
   logger: NodeLogger
-  /** The devices in the rooms of one node. */
+  /** Creates the devices in the rooms of one node. */
   devices: (access: JanusAccess, rooms: RoomsForDevices, emit: (event: NodeEvent) => void) => RoomDevices
-  /** Which nodes may send events changed. */
+  /** Called when the set of nodes that may send events changed. */
   changed: () => void
-  /** How many are in a room on other nodes than this one, leaving out this user; left out: nobody. */
+  /** Returns the number of users in a room on other nodes than this one, excluding this user. Left out: always 0. */
   onOtherNodes?: (node: string, roomId: string, userId: string) => number
-  /** Receives events of people who came through the room page. @param people those of the node */
+  /**
+   * Receives events of people who entered through the room page.
+   * @param people people of the node
+   */
   people?: (people: JanusPeople, event: PeopleEvent) => void
 }
 
@@ -48,13 +51,13 @@ export interface ParticipantAccess {
   wsUrl: string
   /** Name of the room on the node. */
   room: string
-  /** Core token, for every message. */
+  /** Core token, required in every message. */
   token: string
-  /** For the join. */
+  /** Token of the join request. */
   roomToken: string
 }
 
-/** A driver at work. */
+/** A driver in service, with its dependencies. */
 interface Running {
   node: JanusNode
   rooms: JanusRooms
@@ -67,7 +70,7 @@ interface Running {
   devices: RoomDevices
 }
 
-/** The Janus nodes that are in service, and what reaches them by other ways than the pool: their events, and people who want in. */
+/** The Janus nodes in service, for callers other than the pool: events of the nodes, and people who enter rooms. */
 export class JanusNodes {
   readonly #options: JanusNodesOptions
   readonly #relayRecords: RelayRecords
@@ -78,7 +81,10 @@ export class JanusNodes {
     this.#relayRecords = new RelayRecords(options.store, options.logger)
   }
 
-  /** Makes the driver of one node. @throws NodeError, ApiError with what is wrong with its record */
+  /**
+   * Creates the driver of one node.
+   * @throws NodeError, ApiError if the node's record is invalid
+   */
   driver(config: StoredNode): JanusNode {
     const { store, logger, devices } = this.#options
     if (config.secrets_sealed === '') throw new NodeError('it was added by an older version: change it once')
@@ -88,7 +94,8 @@ export class JanusNodes {
     if (adminUrl === '') throw new NodeError('its admin_url is missing: rooms are made through it')
     const admin = new AdminApi({ url: adminUrl, secret: secrets.admin_secret, leadership })
     const traits = new NodeTraits(access, admin, logger)
-    // A trial of a configuration is a driver as well: it takes nothing from the one at work, neither its cameras nor its events.
+    // Testing a configuration also creates a driver. It must not take over cameras or events from the driver in
+    // service.
     const inService = isCurrent(store.get('nodes', name), config)
     let own = noDevices
     const rooms = new JanusRooms(
@@ -117,7 +124,8 @@ export class JanusNodes {
       released: () => {
         lost.close()
         admin.close()
-        // People stay as they are while their node lives: their pages show the next driver what to continue.
+        // If the node stays enabled, people stay connected: their pages send the next driver the tickets to resume
+        // with.
         people
           .close(store.get('nodes', name)?.enabled === true)
           .catch((error: unknown) => logger.debug({ node: name, err: error }, 'people could not be taken out'))
@@ -180,20 +188,20 @@ export class JanusNodes {
     return node
   }
 
-  /** The site says otherwise than before where cameras may be. */
+  /** Handles a change of the site's restrictions on the addresses of cameras. */
   cameraPlacesChanged(): void {
     for (const { devices } of this.#running.values())
       inBackground(devices.placesChanged(), 'places of cameras could not be checked', this.#options.logger)
   }
 
-  /** Those whose events are taken. */
+  /** Nodes whose events are accepted. */
   *sources(): Iterable<EventSource> {
     for (const { source } of this.#running.values()) yield source
   }
 
   /**
-   * Whether a node sends an event about a room before the signal aborts. A node that is not in service as described here cannot: its configuration files are those of the node in
-   * service; so a missing event is not held against it. Never rejects.
+   * Waits until a node sends an event about a room, or the signal aborts. Resolves to whether there was one. Resolves
+   * to true if the node in service differs from `access`: only the node in service sends events here. Never rejects.
    */
   async tells(access: JanusAccess, room: string, signal: AbortSignal): Promise<boolean> {
     const running = this.#running.get(access.name)
@@ -201,40 +209,50 @@ export class JanusNodes {
     return await running.news.told(room, signal)
   }
 
-  /** A node as relays use it; undefined while it is not in service. */
+  /** Returns a node in its role for relays; undefined if it is not in service. */
   relayNode(name: string): JanusRelayNode | undefined {
     return this.#running.get(name)?.relay
   }
 
-  /** The record of one that is in service; undefined where none is. */
+  /** Record of the first node in service; undefined if there is none. */
   get first(): StoredNode | undefined {
     const [name] = this.#running.keys()
     return name === undefined ? undefined : this.#options.store.get('nodes', name)
   }
 
-  /** People who come to the rooms of a node through the room page; undefined where it is no Janus node in service. */
+  /**
+   * Returns the people who enter rooms of a node through the room page; undefined if it is no Janus node in service.
+   */
   people(nodeName: string): JanusPeople | undefined {
     return this.#running.get(nodeName)?.people
   }
 
-  /** Whether a participant has proven the id: they came through the room page, or the node lets nobody in without a token. */
+  /**
+   * Returns whether a participant's id is verified: they entered through the room page, or the node requires tokens.
+   */
   isProven(nodeName: string, roomId: string, userId: string): boolean {
     const running = this.#running.get(nodeName)
     return running?.traits.current.guarded === true || running?.people.personOf(roomId, userId) !== undefined
   }
 
-  /** Whether the controller removed this user from a room lately, or is about to. */
+  /** Returns whether the controller recently removed this user from a room, or is removing them. */
   wasKicked(roomId: string, userId: string): boolean {
     for (const { node } of this.#running.values()) if (node.kicks(roomId, userId)) return true
     return this.#options.removals.refuses({ roomId, userId, proven: true })
   }
 
-  /** Takes somebody out who may come back at once. Where the node is not in service, they are out. @throws as JanusRooms.kick */
+  /**
+   * Removes a participant who may rejoin at once. Does nothing if the node is not in service.
+   * @throws as JanusRooms.kick
+   */
   async dismiss(nodeName: string, roomId: string, userId: string, signal: AbortSignal): Promise<void> {
     await this.#running.get(nodeName)?.node.clearPlace(roomId, userId, signal)
   }
 
-  /** Lets somebody in by Janus's own API. @throws NodeError with what is in the way; JanusError */
+  /**
+   * Admits a user through Janus's own API.
+   * @throws NodeError with the reason if that is impossible; JanusError
+   */
   async letIn(nodeName: string, wish: AdmissionWish, signal: AbortSignal): Promise<ParticipantAccess> {
     const running = this.#running.get(nodeName)
     if (running === undefined) throw new NodeError('The node of the room is not in service.')

@@ -427,8 +427,8 @@ export class ConsoleListener {
   }
 
   /**
-   * Whether to read the body of a request. The body of an unauthenticated request is read only if it contains the proof
-   * of identity; otherwise the refusal is sent first.
+   * Whether to send `100 Continue` for a request. For unauthenticated requests, it is sent only for a sign-in; all
+   * others receive the refusal at once.
    */
   #wantsBody(request: IncomingMessage): boolean {
     if (!isOwnRequest(request, this.#names)) return false

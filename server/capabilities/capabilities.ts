@@ -51,7 +51,7 @@ const maxEnded = 10_000
  * listed, can be revoked, and is checked at each use.
  */
 export class Capabilities {
-  readonly #parts: CapabilitiesDependencies
+  readonly #dependencies: CapabilitiesDependencies
   readonly #ended = new LRUCache<string, true>(growingTo(maxEnded))
   readonly #endListeners = new Map<string, Set<() => void>>()
   readonly #links = new LinkIndex()
@@ -59,11 +59,14 @@ export class Capabilities {
   readonly #startedAt: number
   #timer: NodeJS.Timeout | undefined
 
-  constructor(parts: CapabilitiesDependencies) {
-    this.#parts = parts
-    this.#startedAt = parts.clock()
-    for (const [id, record] of parts.store.all('capabilities')) this.#links.add(id, record)
-    this.#stopFollowing = parts.store.onChange((changes, before) => this.#follow(changes, before), ['capabilities'])
+  constructor(dependencies: CapabilitiesDependencies) {
+    this.#dependencies = dependencies
+    this.#startedAt = dependencies.clock()
+    for (const [id, record] of dependencies.store.all('capabilities')) this.#links.add(id, record)
+    this.#stopFollowing = dependencies.store.onChange(
+      (changes, before) => this.#follow(changes, before),
+      ['capabilities'],
+    )
   }
 
   /** Starts removing expired capabilities, including those of exports of an earlier run. */
@@ -84,17 +87,19 @@ export class Capabilities {
     token: string = randomBytes(24).toString('base64url'),
   ): NewCapability {
     const role = draft.kind === 'join' && draft.standing === 'host' ? 'operator' : capabilityAccess[draft.kind].role
-    const ownEnd = endOfMaker(this.#parts.store, maker)
+    const ownEnd = endOfMaker(this.#dependencies.store, maker)
     const expiresAt = draft.expires_at === 0 ? ownEnd : Math.min(draft.expires_at, ownEnd)
     const generation =
-      maker.type === 'credential' ? this.#parts.store.get('credentials', maker.access_key)?.generation : undefined
+      maker.type === 'credential'
+        ? this.#dependencies.store.get('credentials', maker.access_key)?.generation
+        : undefined
     const record: StoredCapability = {
       ...draft,
       ...(generation !== undefined && { generation }),
       ...{
         maker,
         role,
-        created_at: this.#parts.clock(),
+        created_at: this.#dependencies.clock(),
         expires_at: expiresAt === Number.POSITIVE_INFINITY ? 0 : expiresAt,
       },
     }
@@ -106,7 +111,7 @@ export class Capabilities {
    * @throws ApiError recordingUnavailable if there are too many, tokenIncorrect if its maker has ended
    */
   put(transaction: Transaction, { id, record }: NewCapability): void {
-    const { store } = this.#parts
+    const { store } = this.#dependencies
     if (!isMakerEnabled(store, record)) throw new ApiError('tokenIncorrect')
     this.#makeRoom(transaction, record)
     transaction.put('capabilities', id, record)
@@ -115,7 +120,7 @@ export class Capabilities {
   /** Creates a capability. @throws ApiError as `put` does; storage */
   async make(draft: CapabilityDraft, maker: CapabilityMaker, token?: string): Promise<NewCapability> {
     const made = this.prepare(draft, maker, token)
-    await this.#parts.store.transact([lock], (transaction) => this.put(transaction, made))
+    await this.#dependencies.store.transact([lock], (transaction) => this.put(transaction, made))
     return made
   }
 
@@ -132,7 +137,7 @@ export class Capabilities {
     client: string,
   ): Capability<K> | undefined {
     if (!tokenForm.test(token)) return undefined
-    const { clock, used } = this.#parts
+    const { clock, used } = this.#dependencies
     const id = capabilityIdOf(token)
     const record = view.get('capabilities', id)
     if (record === undefined || !isOfKind(record, kinds) || isOver(record, clock())) return undefined
@@ -147,7 +152,7 @@ export class Capabilities {
   /** Whether a token gave access until recently. */
   hasEnded(token: string): boolean {
     const id = capabilityIdOf(token)
-    return this.#ended.has(id) || this.#parts.store.get('capabilities', id) !== undefined
+    return this.#ended.has(id) || this.#dependencies.store.get('capabilities', id) !== undefined
   }
 
   /**
@@ -163,7 +168,7 @@ export class Capabilities {
 
   /** Whether a capability is in force. */
   isInForce(id: string): boolean {
-    const { store, clock } = this.#parts
+    const { store, clock } = this.#dependencies
     const record = store.get('capabilities', id)
     return (
       record !== undefined && !isOver(record, clock()) && isMakerEnabled(store, record) && isContentThere(store, record)
@@ -182,7 +187,7 @@ export class Capabilities {
 
   /** Lists valid capabilities, the newest first. */
   list(filter: CapabilityFilter = {}): ListedCapability[] {
-    const { store } = this.#parts
+    const { store } = this.#dependencies
     return this.#matching(filter)
       .filter(([id]) => this.isInForce(id))
       .map(([id, record]) => ({ ...record, id, last_used_at: store.get('last_uses', id)?.at ?? 0 }))
@@ -195,7 +200,7 @@ export class Capabilities {
    * @throws errors of the guard, before any has ended; ApiError storage
    */
   async revoke(selection: readonly string[] | CapabilityFilter, guard: RevocationGuard): Promise<number> {
-    const { store } = this.#parts
+    const { store } = this.#dependencies
     let ended = 0
     for (;;) {
       const more = await store.transact([lock], (transaction) => {
@@ -221,15 +226,15 @@ export class Capabilities {
   }
 
   #matching({ roomId, maker }: CapabilityFilter): [string, StoredCapability][] {
-    return [...this.#parts.store.all('capabilities')].filter(
+    return [...this.#dependencies.store.all('capabilities')].filter(
       ([, record]) =>
         (roomId === undefined || record.room_id === roomId) && (maker === undefined || isMadeBy(record.maker, maker)),
     )
   }
 
   #end(transaction: Transaction, id: string): void {
-    const record = this.#parts.store.get('capabilities', id)
-    const after = record && afterRevocation(record, this.#parts.clock())
+    const record = this.#dependencies.store.get('capabilities', id)
+    const after = record && afterRevocation(record, this.#dependencies.clock())
     if (after === undefined) transaction.delete('capabilities', id)
     else transaction.put('capabilities', id, after)
   }
@@ -239,7 +244,7 @@ export class Capabilities {
    * more.
    */
   #makeRoom(transaction: Transaction, record: StoredCapability): void {
-    const { store, clock } = this.#parts
+    const { store, clock } = this.#dependencies
     const now = clock()
     const isExpired = (id: string): boolean => hasExpired(store.get('capabilities', id), now)
     for (const full of this.#links.full(record)) {
@@ -250,7 +255,7 @@ export class Capabilities {
   }
 
   #noteUse(id: string): void {
-    const { store, clock } = this.#parts
+    const { store, clock } = this.#dependencies
     const now = clock()
     if (now - (store.get('last_uses', id)?.at ?? 0) >= saveEveryMs) store.writeBehind('last_uses', id, { at: now })
   }
@@ -270,12 +275,13 @@ export class Capabilities {
     const listeners = [...(this.#endListeners.get(id) ?? [])]
     this.#endListeners.delete(id)
     for (const listener of listeners) listener()
-    if (this.#parts.store.get('last_uses', id) !== undefined) this.#parts.store.writeBehind('last_uses', id, undefined)
+    if (this.#dependencies.store.get('last_uses', id) !== undefined)
+      this.#dependencies.store.writeBehind('last_uses', id, undefined)
   }
 
   /** Deletes expired capabilities, and those whose content was deleted. Never rejects. */
   async #sweep(): Promise<void> {
-    const { store, clock, logger } = this.#parts
+    const { store, clock, logger } = this.#dependencies
     const isDead = (record: StoredCapability | undefined): boolean => {
       if (record === undefined) return false
       if (hasExpired(record, clock())) return true

@@ -51,16 +51,16 @@ const minuteMs = 60_000
 
 /** Creates pages for holders of capabilities: each request is checked, and clients that guess are refused. */
 export class HolderPages {
-  readonly #parts: HolderPagesDependencies
+  readonly #dependencies: HolderPagesDependencies
   readonly #misses = new RateLimit({ most: maxMisses, windowMs: minuteMs })
 
-  constructor(parts: HolderPagesDependencies) {
-    this.#parts = parts
+  constructor(dependencies: HolderPagesDependencies) {
+    this.#dependencies = dependencies
   }
 
   page<K extends CapabilityKind>(options: HolderPageOptions<K>): HolderPage {
     const page = provenPage(
-      this.#parts.leadership,
+      this.#dependencies.leadership,
       (path) => options.read(path) !== undefined,
       async (view, context) => {
         const address = options.read(context.path)
@@ -79,7 +79,7 @@ export class HolderPages {
     { token, file }: HolderAddress,
     { kinds, serve, refuse }: HolderPageOptions<K>,
   ): Promise<void> {
-    const { capabilities } = this.#parts
+    const { capabilities } = this.#dependencies
     const client = clientAddress(context.req)
     const guesser = addressShare(client)
     const capability = capabilities.open(view, token, kinds, client)

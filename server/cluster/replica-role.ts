@@ -9,7 +9,8 @@ import { replicaConsole } from './replica-console.ts'
 import { Replica, type ReplicaOptions } from './replica.ts'
 
 /** Dependencies of a replica beyond its options. */
-export interface ReplicaRoleParts extends Pick<ReplicaOptions, 'site' | 'way' | 'proof' | 'kept' | 'ports' | 'placed'> {
+export interface ReplicaRoleDependencies
+  extends Pick<ReplicaOptions, 'site' | 'way' | 'proof' | 'kept' | 'ports' | 'placed'> {
   controllers: SiteControllers
   consoleKey: ConsoleKey | undefined
   events: SharedEventLog
@@ -26,9 +27,9 @@ export interface ReplicaRole {
 }
 
 /** Composes the ports of a replica; nothing listens yet. */
-export function replicaRole(options: ControllerOptions, parts: ReplicaRoleParts): ReplicaRole {
+export function replicaRole(options: ControllerOptions, dependencies: ReplicaRoleDependencies): ReplicaRole {
   const { overrides = {}, compatibility, dataFolder, logger, consolePage: page, version } = options
-  const { consoleKey: key, controllers, events, startedAt, ...ports } = parts
+  const { consoleKey: key, controllers, events, startedAt, ...ports } = dependencies
   const { site, way, proof, kept } = ports
   const watch = new LeaderWatch(way, () => controllers.leader()?.name ?? '', logger)
   const console =

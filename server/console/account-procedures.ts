@@ -18,8 +18,8 @@ export interface AccountDependencies extends AccountAccess {
 }
 
 /** Procedures on the caller's own account, and on all accounts for admins. */
-export function accountHandlers(parts: AccountDependencies): Handlers<ProceduresOf<'account' | 'accounts'>> {
-  const { store, accounts, accountSessions, accessTokens, signIn, signIns } = parts
+export function accountHandlers(dependencies: AccountDependencies): Handlers<ProceduresOf<'account' | 'accounts'>> {
+  const { store, accounts, accountSessions, accessTokens, signIn, signIns } = dependencies
   /** The sessions of all displayed accounts are counted in one pass. */
   const viewer = (): ((account: StoredAccount) => AccountView) => {
     const sessions = accountSessions.countByAccount()

@@ -20,10 +20,10 @@ export interface CredentialDependencies {
   listeners: Pick<Listeners, 'url'>
 }
 
-export function credentialHandlers(parts: CredentialDependencies): Handlers<ProceduresOf<'credentials'>> {
-  const { credentials, trash } = parts
+export function credentialHandlers(dependencies: CredentialDependencies): Handlers<ProceduresOf<'credentials'>> {
+  const { credentials, trash } = dependencies
   const view = (credential: StoredCredential): CredentialView =>
-    credentials.view(credential, parts.credentialRooms.count(credential.access_key))
+    credentials.view(credential, dependencies.credentialRooms.count(credential.access_key))
   return {
     'credentials.list': () => credentials.list().map(view),
     'credentials.create': async (input) => {
@@ -45,9 +45,9 @@ export function credentialHandlers(parts: CredentialDependencies): Handlers<Proc
     },
     'credentials.end_sessions': async ({ access_key }) => ({ ended: await credentials.endSessions(access_key) }),
     'credentials.curl': ({ access_key }) => {
-      const base = parts.listeners.url('media')
+      const base = dependencies.listeners.url('media')
       if (base === '') throw new RefusalError(refusal('apiOff', { api: 'media' }))
-      const [form = 'sha1-hex'] = parts.settings().access.digest_forms
+      const [form = 'sha1-hex'] = dependencies.settings().access.digest_forms
       const digest = digestText(form, hmacKey(credentials.reveal(access_key)), access_key)
       const url = `${base}${authenticate.path}?access_key=${encodeURIComponent(access_key)}&digest=${encodeURIComponent(digest)}`
       return { url, digest, command: `curl '${url}'` }

@@ -75,18 +75,18 @@ const ticketBody = z.strictObject({
 
 /** Authentication of the console over HTTP: signs in and out, and identifies the caller of a request. */
 export class Entrance {
-  readonly #parts: EntranceDependencies
+  readonly #dependencies: EntranceDependencies
   readonly #guard = new KeyGuard()
 
-  constructor(parts: EntranceDependencies) {
-    this.#parts = parts
+  constructor(dependencies: EntranceDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** Returns the caller of a request: scripts send a token, the page has its session. */
   callerOf(request: IncomingMessage): Caller | undefined {
     const bearer = bearerOf(request)
     if (bearer === undefined) return this.sessionOf(request)
-    return this.#forLeader(this.#parts.callers.ofBearer(bearer), { authorization: `Bearer ${bearer}` })
+    return this.#forLeader(this.#dependencies.callers.ofBearer(bearer), { authorization: `Bearer ${bearer}` })
   }
 
   /**
@@ -94,7 +94,7 @@ export class Entrance {
    * calls to the leader.
    */
   sessionOf(request: IncomingMessage): Caller | undefined {
-    const { callers } = this.#parts
+    const { callers } = this.#dependencies
     if (isCallOfKeyHolder(request)) return callers.remoteKeyHolder(wasKeyShown(request))
     const cookie = sessionCookie(request)
     const proof = pageProof(request)
@@ -107,9 +107,9 @@ export class Entrance {
    * and is not valid at the leader.
    */
   #forLeader(caller: Caller | undefined, shown: Record<string, string>): Caller | undefined {
-    if (caller === undefined || this.#parts.leader === undefined) return caller
+    if (caller === undefined || this.#dependencies.leader === undefined) return caller
     const byKey = caller.way === 'key' || caller.way === 'key_session'
-    const { callers } = this.#parts
+    const { callers } = this.#dependencies
     const keyShown = (): string => (callers.isFresh(caller) ? 'yes' : 'no')
     return {
       ...caller,
@@ -119,7 +119,7 @@ export class Entrance {
 
   /** `GET /session`: returns whether there is a session; if not, the possible ways to sign in. */
   tell(context: Context): void {
-    const { callers } = this.#parts
+    const { callers } = this.#dependencies
     context.set('Cache-Control', 'no-store')
     if (this.sessionOf(context.req) !== undefined) {
       context.status = 204
@@ -135,7 +135,7 @@ export class Entrance {
     if (withPassword.success) return await this.#byPassword(context, withPassword.data)
     const withKey = keyBody.safeParse(body)
     if (!withKey.success) return fail(context, refusal('signInMalformed'))
-    const { key, callers, signIns } = this.#parts
+    const { key, callers, signIns } = this.#dependencies
     if (!callers.keyCounts) return fail(context, refusal('keyOff'))
     if (!this.#judged(context, key.matches(withKey.data.key), 'keyWrong')) return
     const caller = this.sessionOf(context.req)
@@ -156,7 +156,7 @@ export class Entrance {
   issueTicket(context: Context, body: unknown): void {
     const { data } = ticketBody.safeParse(body)
     if (data === undefined) return fail(context, refusal('ticketMalformed', { prefix: downloadPrefix }))
-    const ticket = this.#parts.callers.ticket(sessionCookie(context.req), pageProof(context.req), data.path)
+    const ticket = this.#dependencies.callers.ticket(sessionCookie(context.req), pageProof(context.req), data.path)
     if (ticket === undefined) return fail(context, refusal('noSession'))
     context.set('Cache-Control', 'no-store')
     context.body = { url: `${data.path}?${ticketParameter}=${ticket}` }
@@ -169,7 +169,7 @@ export class Entrance {
   async signOut(context: Context): Promise<void> {
     const caller = this.sessionOf(context.req)
     context.set('Set-Cookie', cookieHeader('', 0, isSecure(context.req)))
-    const { leader, sessions, key } = this.#parts
+    const { leader, sessions, key } = this.#dependencies
     if (caller?.way === 'key_session') key.endSession(sessionCookie(context.req))
     if (caller?.way === 'password' && caller.session !== undefined) {
       if (leader === undefined) await sessions.end(caller.session)
@@ -183,7 +183,7 @@ export class Entrance {
     const caller = this.callerOf(context.req)
     if (caller !== undefined) return caller
     const bearer = bearerOf(context.req)
-    const { keyCounts } = this.#parts.callers
+    const { keyCounts } = this.#dependencies.callers
     if (bearer !== undefined) {
       const wrong = bearer.startsWith(tokenPrefix) ? 'tokenWrong' : keyCounts ? 'keyWrong' : 'keyOffToken'
       this.#judged(context, false, wrong)
@@ -195,7 +195,7 @@ export class Entrance {
   }
 
   async #byPassword(context: Context, { name, password }: z.output<typeof passwordBody>): Promise<void> {
-    const { signIn, sessions, signIns, logger, leader } = this.#parts
+    const { signIn, sessions, signIns, logger, leader } = this.#dependencies
     const client = clientAddress(context.req)
     if (leader !== undefined) return await this.#byLeader(context, leader, { name, password }, client)
     const judged = await signIn.judge(client, name, password)
@@ -246,10 +246,10 @@ export class Entrance {
     const client = clientAddress(context.req)
     const judged = this.#guard.judge(client, right)
     if (judged.verdict === 'right') return true
-    this.#parts.signIns.refused(client, judged.verdict === 'blocked', '')
+    this.#dependencies.signIns.refused(client, judged.verdict === 'blocked', '')
     if (judged.verdict === 'blocked') failUntil(context, judged.retryAfter, 'tooManyKeys')
     else {
-      this.#parts.logger.warn({ client }, 'a wrong console key or access token was offered')
+      this.#dependencies.logger.warn({ client }, 'a wrong console key or access token was offered')
       fail(context, refusal(name))
     }
     return false

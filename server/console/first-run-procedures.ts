@@ -34,8 +34,8 @@ export function isFirstRun({ console }: Settings, store: Pick<Store, 'all'>): bo
  * Procedures of the first run. Calls are executed one after another, so that a repeated call finds the results of an
  * earlier one.
  */
-export function firstRunHandlers(parts: FirstRunDependencies): Handlers<ProceduresOf<'first_run'>> {
-  const { store, settings, host, rooms, outgoing, testCamera } = parts
+export function firstRunHandlers(dependencies: FirstRunDependencies): Handlers<ProceduresOf<'first_run'>> {
+  const { store, settings, host, rooms, outgoing, testCamera } = dependencies
   const progress = (): FirstRun => settings().console.first_run
   let queue: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(job: () => Promise<T>): Promise<T> => {

@@ -41,16 +41,16 @@ export type Handler<N extends ProcedureName> = (
 /**
  * Parts of a procedure's event that depend on the stored state, and that its declaration leaves to the implementation.
  */
-interface SuppliedParts<I> {
+interface SuppliedDependencies<I> {
   subjects: (input: I, store: RecordReader) => readonly SubjectRef[]
   /** @param planned the transaction; undefined: the call changed nothing */
   facts: (input: I, planned: PlannedChange | undefined) => EventParams
 }
 type Supplied<N extends ProcedureName> = (typeof procedures)[N] extends { event: infer E }
   ? {
-      [P in keyof E & keyof SuppliedParts<unknown> as E[P] extends ByImplementation ? P : never]: SuppliedParts<
-        ProcedureParsed<N>
-      >[P]
+      [P in keyof E & keyof SuppliedDependencies<unknown> as E[P] extends ByImplementation
+        ? P
+        : never]: SuppliedDependencies<ProcedureParsed<N>>[P]
     }
   : unknown
 
@@ -63,7 +63,7 @@ type Implementation<N extends ProcedureName> = keyof Supplied<N> extends never
 export type Handlers<N extends ProcedureName = ProcedureName> = { [K in N]: Implementation<K> }
 
 /** Implementation of a procedure whose name is known only at run time. */
-export interface AnyImplementation extends Partial<SuppliedParts<unknown>> {
+export interface AnyImplementation extends Partial<SuppliedDependencies<unknown>> {
   run: (input: unknown, origin: CallOrigin) => unknown
 }
 

@@ -25,10 +25,10 @@ interface MergedEditsDependencies {
  * it.
  */
 export class MergedEdits {
-  readonly #parts: MergedEditsDependencies
+  readonly #dependencies: MergedEditsDependencies
 
-  constructor(parts: MergedEditsDependencies) {
-    this.#parts = parts
+  constructor(dependencies: MergedEditsDependencies) {
+    this.#dependencies = dependencies
   }
 
   /**
@@ -56,7 +56,7 @@ export class MergedEdits {
    * Completes an input that represents the whole record with the stored values. Omitted secrets are kept in any case.
    */
   #completed(record: RecordRef, changes: object): object {
-    const stored = Object.entries(storedFields(this.#parts.store, record) ?? {})
+    const stored = Object.entries(storedFields(this.#dependencies.store, record) ?? {})
     return { ...Object.fromEntries(stored.filter(([field]) => !isSecretField(field))), ...changes }
   }
 
@@ -77,9 +77,9 @@ export class MergedEdits {
   /** Returns the latest changes of a record; empty if the log cannot be read. */
   async #entriesOf({ kind: type, key: id }: RecordRef): Promise<readonly EventEntry[]> {
     try {
-      await this.#parts.pending.caughtUp()
+      await this.#dependencies.pending.caughtUp()
       const groups: ['changes', 'rooms'] = ['changes', 'rooms']
-      const { items } = await this.#parts.events.query({ subject: { type, id }, groups, limit: maxEntries })
+      const { items } = await this.#dependencies.events.query({ subject: { type, id }, groups, limit: maxEntries })
       return items
     } catch {
       // The edit is refused in any case; without the log, the refusal contains no author.

@@ -23,8 +23,8 @@ export interface ParticipantTokenDependencies {
  * Gives a participant access to a room on a Janus node through Janus's own API; assigns a node to the room if it has
  * none.
  */
-export function participantTokens(parts: ParticipantTokenDependencies): Handler<'media.participant_token'> {
-  const { store, rooms, pool, janus, settings } = parts
+export function participantTokens(dependencies: ParticipantTokenDependencies): Handler<'media.participant_token'> {
+  const { store, rooms, pool, janus, settings } = dependencies
   return async ({
     room_id: roomId,
     user_id: userId,

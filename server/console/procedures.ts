@@ -30,7 +30,7 @@ import type { RequestJournal } from '../observe/request-journal.ts'
 import type { Samples } from '../observe/samples.ts'
 import type { ExportJobs } from '../recordings/export/export-jobs.ts'
 import type { SiteRecordings } from '../recordings/site-recordings.ts'
-import type { PhoneParts } from '../readiness/phone-check.ts'
+import type { PhoneDependencies } from '../readiness/phone-check.ts'
 import type { Readiness } from '../readiness/readiness.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Removals } from '../rooms/removals.ts'
@@ -141,7 +141,7 @@ export interface ConsoleDependencies {
   controllers: ControllerWatch
   machine: Machine
   readiness: Readiness
-  phone: PhoneParts
+  phone: PhoneDependencies
   diagnostics: Diagnostics
   facts: ControllerFacts
   /** Times of the last restarts after a crash, in milliseconds since the epoch. */
@@ -154,8 +154,8 @@ export interface ConsoleDependencies {
 }
 
 /** Composes the handlers of all procedures. */
-export function consoleHandlers(parts: ConsoleDependencies): Handlers {
-  const { services, listeners, tls, facts, machine, logger, replaceKey } = parts
+export function consoleHandlers(dependencies: ConsoleDependencies): Handlers {
+  const { services, listeners, tls, facts, machine, logger, replaceKey } = dependencies
   const { store, settings, pool, outgoing, trash } = services
   const applying = { store, listeners, folder: facts.folder, tls, logger }
   const applied = new AppliedSettings(applying)
@@ -167,8 +167,8 @@ export function consoleHandlers(parts: ConsoleDependencies): Handlers {
       pool,
       samples: services.samples,
       figures: services.figures,
-      controller: () => parts.controllers.name,
-      attention: () => attentionNow(parts),
+      controller: () => dependencies.controllers.name,
+      attention: () => attentionNow(dependencies),
       listeners,
       tls,
       tlsMode: () => settings().tls.mode,
@@ -187,19 +187,19 @@ export function consoleHandlers(parts: ConsoleDependencies): Handlers {
         }),
       replaceKey,
     }),
-    ...firstRunHandlers({ ...services, host: parts.phone.host }),
+    ...firstRunHandlers({ ...services, host: dependencies.phone.host }),
     ...settingsHandlers(applying, applied),
-    ...accountHandlers({ store, ...services.accountAccess, signIns: recordSignIns(parts.events) }),
+    ...accountHandlers({ store, ...services.accountAccess, signIns: recordSignIns(dependencies.events) }),
     ...credentialHandlers({ ...services, listeners }),
     ...roomHandlers({ ...services, logger }),
     ...tagHandlers({ ...services, logger }),
     ...waitingHandlers(services.rooms, services.guests),
     ...nodeHandlers(store, pool, machine, trash, services.relayedRooms),
-    'controllers.list': () => parts.controllers.list(),
-    'controllers.lead': ({ id }) => parts.controllers.lead(id),
-    ...readinessHandlers(parts.readiness, parts.phone, parts.diagnostics),
+    'controllers.list': () => dependencies.controllers.list(),
+    'controllers.lead': ({ id }) => dependencies.controllers.lead(id),
+    ...readinessHandlers(dependencies.readiness, dependencies.phone, dependencies.diagnostics),
     ...deviceHandlers(outgoing, services.deviceTable, services.cameraSearch, services.tags, trash, logger),
-    ...cameraHandlers({ ...services, events: parts.events }),
+    ...cameraHandlers({ ...services, events: dependencies.events }),
     ...mediaHandlers({
       ...services,
       remoteMedia: services.relayedRooms.media,
@@ -208,17 +208,17 @@ export function consoleHandlers(parts: ConsoleDependencies): Handlers {
     ...capabilityHandlers(services.capabilities, store),
     ...exportHandlers({
       capabilities: services.capabilities,
-      exports: parts.exports,
+      exports: dependencies.exports,
       index: () => services.recordings.usableIndex,
-      log: parts.events,
+      log: dependencies.events,
     }),
-    ...recordingHandlers({ ...services, log: parts.events }),
+    ...recordingHandlers({ ...services, log: dependencies.events }),
     ...orderHandlers(services.orders, store),
     ...templateHandlers(store),
     ...wallHandlers(store, services.hub, trash),
-    ...searchHandlers({ ...services, events: new RecentEvents(parts.events) }),
+    ...searchHandlers({ ...services, events: new RecentEvents(dependencies.events) }),
     ...trashHandlers(trash, settings, new TrashRestore(services), logger),
-    ...eventHandlers(parts.events, services.pendingEvents, services.journal),
+    ...eventHandlers(dependencies.events, services.pendingEvents, services.journal),
     ...labHandlers(store, services.people, services.faults),
     ...testerHandlers({ ...services, listeners, tls }),
   }

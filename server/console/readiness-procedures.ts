@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { phonePageOf, type PhoneParts } from '../readiness/phone-check.ts'
+import { phonePageOf, type PhoneDependencies } from '../readiness/phone-check.ts'
 import type { Readiness } from '../readiness/readiness.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 import { RefusalError } from '../../shared/domain/outcome.ts'
@@ -9,7 +9,7 @@ import type { Diagnostics } from '../diagnostics/diagnostics.ts'
 /** Procedures on the machine of this controller: readiness and diagnostics. */
 export function readinessHandlers(
   readiness: Pick<Readiness, 'names' | 'run'>,
-  phone: PhoneParts,
+  phone: PhoneDependencies,
   diagnostics: Pick<Diagnostics, 'crashReports' | 'make' | 'read'>,
 ): Handlers<ProceduresOf<'readiness' | 'diagnostics'>> {
   return {

@@ -33,8 +33,8 @@ export interface RecordingProcedureDependencies {
   log: Pick<SharedEventLog, 'append'>
 }
 
-export function recordingHandlers(parts: RecordingProcedureDependencies): Handlers<ProceduresOf<'recordings'>> {
-  const { recordings, store, settings, log } = parts
+export function recordingHandlers(dependencies: RecordingProcedureDependencies): Handlers<ProceduresOf<'recordings'>> {
+  const { recordings, store, settings, log } = dependencies
   const sees = ({ role }: CallOrigin, device: boolean): boolean =>
     maySeeRecording(role, settings().recording.viewers, device)
   const seesTarget =
@@ -44,7 +44,7 @@ export function recordingHandlers(parts: RecordingProcedureDependencies): Handle
   /** Returns the streams that the caller may see. Others are treated as nonexistent. */
   const visible = (streams: readonly RecordingStream[], origin: CallOrigin): RecordingStream[] =>
     streams.filter((stream) => sees(origin, false) || sees(origin, isCamera(recordings, store, stream)))
-  const rule = (roomId: string, userId = ''): RecordingRuleView => ruleView(parts, roomId, userId)
+  const rule = (roomId: string, userId = ''): RecordingRuleView => ruleView(dependencies, roomId, userId)
   return {
     'recordings.sources': ({ offset, limit, room_ids, ...query }, origin) => {
       const index = recordings.usableIndex

@@ -37,10 +37,10 @@ const listedBy: Readonly<Record<Exclude<SearchKind, 'tags'>, ProcedureName>> = {
 const none = (): { items: never[]; more: boolean } => ({ items: [], more: false })
 
 /** Search over all objects of a site. */
-export function searchHandlers(parts: SearchDependencies): Handlers<ProceduresOf<'search'>> {
+export function searchHandlers(dependencies: SearchDependencies): Handlers<ProceduresOf<'search'>> {
   return {
     'search.find': async ({ text, event_words: words, kinds, limit }, origin) => {
-      const { search, events, tags } = parts
+      const { search, events, tags } = dependencies
       await Promise.all([search.ready(), tags.ready()])
       const searched = searchWords(text).length > 0
       const lists = (kind: keyof typeof listedBy): boolean => refuseCaller(listedBy[kind], origin) === undefined
@@ -48,11 +48,11 @@ export function searchHandlers(parts: SearchDependencies): Handlers<ProceduresOf
       const wanted = (kind: keyof typeof listedBy): boolean => asked(kind) && lists(kind)
       return {
         tags: asked('tags') ? foundTags(tags, text, limit, lists) : none(),
-        rooms: wanted('rooms') ? foundRooms(parts, text, limit) : none(),
-        people: wanted('people') ? foundPeople(parts, text, limit) : none(),
-        cameras: wanted('cameras') ? foundCameras(parts, text, limit, origin) : none(),
-        nodes: wanted('nodes') ? foundNodes(parts, text, limit) : none(),
-        credentials: wanted('credentials') ? foundCredentials(parts, text, limit) : none(),
+        rooms: wanted('rooms') ? foundRooms(dependencies, text, limit) : none(),
+        people: wanted('people') ? foundPeople(dependencies, text, limit) : none(),
+        cameras: wanted('cameras') ? foundCameras(dependencies, text, limit, origin) : none(),
+        nodes: wanted('nodes') ? foundNodes(dependencies, text, limit) : none(),
+        credentials: wanted('credentials') ? foundCredentials(dependencies, text, limit) : none(),
         events: wanted('events') ? await events.find({ text, words }, limit) : none(),
       }
     },

@@ -51,21 +51,21 @@ const maxShown = 100
 type Names = ProceduresOf<'overview' | 'licence' | 'backups' | 'tls' | 'console'>
 
 /** Procedures on the site as a whole. */
-export function siteHandlers(parts: SiteDependencies): Handlers<Names> {
-  const { store, pool, samples } = parts
+export function siteHandlers(dependencies: SiteDependencies): Handlers<Names> {
+  const { store, pool, samples } = dependencies
   const proven = async (backup: StoreBackup, contents: boolean): Promise<BackupView> => ({
     ...backup,
     proof: await store.proofOfBackup(backup.name, contents),
   })
   return {
-    'overview.get': () => overview(parts),
+    'overview.get': () => overview(dependencies),
     'overview.samples': () => samples.list(),
     'overview.history': async ({ span, since }) => ({
-      controller: parts.controller(),
-      ...(await parts.figures.view(span, since)),
+      controller: dependencies.controller(),
+      ...(await dependencies.figures.view(span, since)),
     }),
     'overview.dismiss_welcome': async () => {
-      await parts.dismissWelcome()
+      await dependencies.dismissWelcome()
       return {}
     },
     'overview.dismiss_losses': async () => {
@@ -73,7 +73,7 @@ export function siteHandlers(parts: SiteDependencies): Handlers<Names> {
       return {}
     },
     'overview.dismiss_older_client': (client) => {
-      parts.olderClients.dismiss(client)
+      dependencies.olderClients.dismiss(client)
       return {}
     },
     'licence.get': () => {
@@ -92,7 +92,7 @@ export function siteHandlers(parts: SiteDependencies): Handlers<Names> {
       await store.transact(['licence'], (transaction) => transaction.put('licence', 'site', licence))
       return {}
     },
-    'tls.info': () => certificateInfo(parts.tlsMode(), parts.tls.material),
+    'tls.info': () => certificateInfo(dependencies.tlsMode(), dependencies.tls.material),
     'backups.list': async () => await Promise.all((await store.backups()).map((backup) => proven(backup, false))),
     'backups.make': async () => await proven(await store.makeBackup(true), false),
     'backups.keep': async ({ name, kept }) => {
@@ -105,7 +105,7 @@ export function siteHandlers(parts: SiteDependencies): Handlers<Names> {
     },
     'backups.write': async ({ upload, offset, data }, { accountId = '' }) => {
       const part = Buffer.from(data, 'base64')
-      await parts.uploads.take(accountId, offset, part.length)
+      await dependencies.uploads.take(accountId, offset, part.length)
       await store.takeUpload(upload, offset, part)
       return {}
     },
@@ -113,7 +113,7 @@ export function siteHandlers(parts: SiteDependencies): Handlers<Names> {
       try {
         return await proven(await store.addUpload(upload), true)
       } finally {
-        parts.uploads.end()
+        dependencies.uploads.end()
       }
     },
     'backups.read': async ({ name, offset, length }) => {
@@ -143,16 +143,16 @@ export function siteHandlers(parts: SiteDependencies): Handlers<Names> {
     },
     'backups.restore': async ({ name }, origin) => {
       if (!isAtMachine(origin)) assertProven(await store.proofOfBackup(name, true), name)
-      return { problems: await parts.applied.replace(() => store.restoreBackup(name)) }
+      return { problems: await dependencies.applied.replace(() => store.restoreBackup(name)) }
     },
     'console.replace_key': async (_, { way }) => {
-      if (parts.replaceKey === undefined) throw new RefusalError(refusal('desktopHasNoKey'))
+      if (dependencies.replaceKey === undefined) throw new RefusalError(refusal('desktopHasNoKey'))
       // A holder of the old key may have created links. They are revoked before the key is replaced, so that the key
       // stays if the store fails, and again after it, for links created meanwhile.
       const maker = { type: 'key' } as const
-      await parts.capabilities.revoke({ maker }, ofProgram)
-      const { key, file } = parts.replaceKey()
-      await parts.capabilities.revoke({ maker }, ofProgram)
+      await dependencies.capabilities.revoke({ maker }, ofProgram)
+      const { key, file } = dependencies.replaceKey()
+      await dependencies.capabilities.revoke({ maker }, ofProgram)
       // A session may be stolen: the new key is returned only to a caller who presented the old key in this call.
       return { key: way === undefined || way === 'key' ? key : '', file }
     },
@@ -166,18 +166,18 @@ export function licenceOf(store: Store): Licence {
   return store.get('licence', 'site') ?? unlimited
 }
 
-function overview(parts: SiteDependencies): OverviewView {
-  const status = parts.store.status()
+function overview(dependencies: SiteDependencies): OverviewView {
+  const status = dependencies.store.status()
   return {
     product: 'Roomdesk',
-    version: parts.facts.version,
+    version: dependencies.facts.version,
     runtime: {
       node: process.versions.node,
       webrtc: `${webRtcLibrary.name} ${webRtcLibrary.version}`,
       openssl: webRtcLibrary.openssl,
     },
-    started_at: parts.facts.startedAt,
-    listeners: parts.listeners.views(),
+    started_at: dependencies.facts.startedAt,
+    listeners: dependencies.listeners.views(),
     store: {
       healthy: status.healthy,
       last_error: status.lastError ?? '',
@@ -187,13 +187,13 @@ function overview(parts: SiteDependencies): OverviewView {
       snapshot_at: status.snapshotAt,
       notices: status.notices.slice(-50),
       losses: [...status.losses],
-      folder: parts.facts.folder,
-      key: parts.facts.key,
+      folder: dependencies.facts.folder,
+      key: dependencies.facts.key,
     },
-    counts: parts.counts(),
-    attention: parts.attention(),
-    older_clients: parts.olderClients.view(),
-    fresh: parts.fresh(),
+    counts: dependencies.counts(),
+    attention: dependencies.attention(),
+    older_clients: dependencies.olderClients.view(),
+    fresh: dependencies.fresh(),
   }
 }
 

@@ -23,8 +23,8 @@ type TagProcedures = 'tags' | 'set_tags' | 'change_tags'
 
 type Changer = (key: string, change: (tags: readonly string[]) => readonly string[]) => Promise<unknown>
 
-export function tagHandlers(parts: TagDependencies): Handlers<`${TaggedKind}.${TagProcedures}`> {
-  const { rooms, roomViews, outgoing, tags, logger } = parts
+export function tagHandlers(dependencies: TagDependencies): Handlers<`${TaggedKind}.${TagProcedures}`> {
+  const { rooms, roomViews, outgoing, tags, logger } = dependencies
   const ofRoom: Changer = (roomId, change) => rooms.changeTags(roomId, change)
   const ofDevice: Changer = (userId, change) => outgoing.changeTags(userId, change)
   const known = async (kind: TaggedKind) => {

@@ -31,8 +31,8 @@ export interface TesterDependencies {
 const maxTokens = 100
 
 /** The API tester: it sends a request through the listener over HTTP, like an external client. */
-export function testerHandlers(parts: TesterDependencies): Handlers<ProceduresOf<'tester'>> {
-  const tester = new Tester(parts)
+export function testerHandlers(dependencies: TesterDependencies): Handlers<ProceduresOf<'tester'>> {
+  const tester = new Tester(dependencies)
   return {
     'tester.operations': () => allOperations.map(described),
     'tester.send': (request) => tester.send(request),
@@ -63,12 +63,12 @@ function described(contract: OperationContract): TesterOperation {
 }
 
 class Tester {
-  readonly #parts: TesterDependencies
+  readonly #dependencies: TesterDependencies
   /** Tokens by access_key: one session is used for many requests, until the listener refuses its token. */
   readonly #tokens = new Map<string, string>()
 
-  constructor(parts: TesterDependencies) {
-    this.#parts = parts
+  constructor(dependencies: TesterDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** @throws RefusalError */
@@ -100,18 +100,18 @@ class Tester {
   #keepToken(accessKey: string, body: string): string | undefined {
     const { random, key } = parsed(body)
     if (typeof random !== 'string' || typeof key !== 'string') return undefined
-    const token = digestText(this.#form, hmacKey(this.#parts.credentials.reveal(accessKey)), `${random}:${key}`)
+    const token = digestText(this.#form, hmacKey(this.#dependencies.credentials.reveal(accessKey)), `${random}:${key}`)
     if (this.#tokens.size >= maxTokens) this.#tokens.clear()
     this.#tokens.set(accessKey, token)
     return token
   }
 
   get #form(): DigestForm {
-    return this.#parts.settings().access.digest_forms[0] ?? 'sha1-hex'
+    return this.#dependencies.settings().access.digest_forms[0] ?? 'sha1-hex'
   }
 
   #base(api: 'media' | 'device'): string {
-    const url = this.#parts.listeners.url(api)
+    const url = this.#dependencies.listeners.url(api)
     if (url === '') throw new RefusalError(refusal('apiOff', { api }))
     return url
   }
@@ -123,7 +123,7 @@ class Tester {
   async #authorisation(contract: OperationContract, request: Request): Promise<Record<string, string>> {
     const { access_key } = request
     if (access_key === '') return {}
-    const secret_key = this.#parts.credentials.reveal(access_key)
+    const secret_key = this.#dependencies.credentials.reveal(access_key)
     if (contract.name === getAccessToken.name) return { accessKey: access_key, secretKey: secret_key }
     const key = hmacKey(secret_key)
     const login = { access_key, digest: digestText(this.#form, key, access_key) }
@@ -155,7 +155,7 @@ class Tester {
       method,
       headers: { Accept: 'application/json', ...(body === undefined ? {} : { 'Content-Type': type }) },
       body,
-      certificate: this.#parts.tls.material?.cert,
+      certificate: this.#dependencies.tls.material?.cert,
     })
     return { ...answer, url: target.href }
   }

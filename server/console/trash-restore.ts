@@ -18,16 +18,16 @@ type EntryOf<K extends TrashKind> = Extract<StoredTrash, { kind: K }>
 
 /** Restores objects from the trash, completely or not at all. Refuses if a name, number or key is in use. */
 export class TrashRestore {
-  readonly #parts: RestoreDependencies
+  readonly #dependencies: RestoreDependencies
 
-  constructor(parts: RestoreDependencies) {
-    this.#parts = parts
+  constructor(dependencies: RestoreDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** @returns key of the record @throws RefusalError notFound, conflict; ApiError licenceExceeded, storage */
   async restore(kind: TrashKind, id: string): Promise<string> {
     const entry = this.#entry(kind, id)
-    return await this.#parts.store.transact([lockOfTrash(id), ...locksOf(entry)], (transaction) => {
+    return await this.#dependencies.store.transact([lockOfTrash(id), ...locksOf(entry)], (transaction) => {
       // The entry may have been restored or deleted permanently while this call waited.
       this.#entry(kind, id)
       this.#put(entry, transaction)
@@ -37,7 +37,7 @@ export class TrashRestore {
   }
 
   #entry(kind: TrashKind, id: string): StoredTrash {
-    const entry = this.#parts.trash.get(id)
+    const entry = this.#dependencies.trash.get(id)
     if (entry?.kind === kind) return entry
     throw new RefusalError(refusal('trashGone'))
   }
@@ -58,7 +58,7 @@ export class TrashRestore {
   }
 
   #putRoom({ record, devices }: EntryOf<'rooms'>, transaction: Transaction): void {
-    const { store } = this.#parts
+    const { store } = this.#dependencies
     const { room_id } = record
     if (store.get('rooms', room_id) !== undefined) throw new RefusalError(refusal('trashRoomTaken', { room: room_id }))
     this.#checkDevices(devices)
@@ -71,7 +71,7 @@ export class TrashRestore {
   }
 
   #putDevice(device: StoredDevice, transaction: Transaction): void {
-    const { store, trash } = this.#parts
+    const { store, trash } = this.#dependencies
     const { roomId, userId } = device
     if (store.get('rooms', roomId) === undefined)
       throw new RefusalError(
@@ -83,7 +83,7 @@ export class TrashRestore {
 
   /** @throws RefusalError conflict if one of their ids is in use, or there are too many */
   #checkDevices(devices: readonly StoredDevice[]): void {
-    const { store, pool } = this.#parts
+    const { store, pool } = this.#dependencies
     for (const { userId, roomId } of devices) {
       const other = store.get('devices', userId)?.roomId
       if (other !== undefined) throw new RefusalError(refusal('trashCameraTaken', { camera: userId, room: other }))
@@ -93,7 +93,7 @@ export class TrashRestore {
   }
 
   #putCredential({ record }: EntryOf<'credentials'>, transaction: Transaction): void {
-    const { store } = this.#parts
+    const { store } = this.#dependencies
     const key = record.access_key
     if (store.get('credentials', key) !== undefined)
       throw new RefusalError(refusal('trashCredentialTaken', { credential: key }))
@@ -101,7 +101,7 @@ export class TrashRestore {
   }
 
   #putNode({ record }: EntryOf<'nodes'>, transaction: Transaction): void {
-    const { store } = this.#parts
+    const { store } = this.#dependencies
     const { name } = record
     if (store.get('nodes', name) !== undefined) throw new RefusalError(refusal('trashNodeTaken', { node: name }))
     const problem = portProblem(record, store.all('nodes').values())
@@ -110,7 +110,7 @@ export class TrashRestore {
   }
 
   #putView({ record }: EntryOf<'wall_views'>, transaction: Transaction): void {
-    const { store } = this.#parts
+    const { store } = this.#dependencies
     const views = store.all('wall_views')
     for (const { name } of views.values())
       if (name.localeCompare(record.name, 'en', { sensitivity: 'base' }) === 0)

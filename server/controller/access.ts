@@ -26,7 +26,7 @@ export interface AccessOptions {
 }
 
 /** Access to the site: credentials and their sessions, accounts, failed attempts. */
-export interface AccessParts {
+export interface AccessDependencies {
   sessions: Sessions
   credentials: Credentials
   accountAccess: AccountAccess
@@ -35,7 +35,7 @@ export interface AccessParts {
 }
 
 /** Composes access to the site. */
-export function accessParts(options: AccessOptions): AccessParts {
+export function accessParts(options: AccessOptions): AccessDependencies {
   const { store, settings, logger, member, passwordCost, accountClock } = options
   const sessions = new Sessions({ store, settings })
   const failures = new ClientRateLimit({ most: () => settings().access.failures_per_minute, windowMs: 60_000 })

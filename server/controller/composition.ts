@@ -34,7 +34,7 @@ import type { Machine } from '../console/node-procedures.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 
 /** Parts of a controller with the same lifetime. */
-export interface ControllerParts extends Listening {
+export interface ControllerDependencies extends Listening {
   store: Store
   events: SharedEventLog
   /** Set if other controllers may become leader of this site. */
@@ -53,7 +53,7 @@ export interface ControllerParts extends Listening {
 }
 
 /** Composes the controller of an open site, without starting anything or opening ports. */
-export function composeController(options: ControllerOptions, site: OpenSite): ControllerParts {
+export function composeController(options: ControllerOptions, site: OpenSite): ControllerDependencies {
   const { store, events, leader } = site
   const { logger } = options
   const settings = (): Settings => siteSettings(store)
@@ -127,7 +127,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
   services.metrics.addControllers(controllers.metrics())
   const ready = machineReadiness({ options, listeners: listening.listeners, visits, settings, host, services })
   visits.onArrival((arrival) => services.hub.emit('readiness.phone_arrived', arrival))
-  const parts: ConsoleDependencies = {
+  const dependencies: ConsoleDependencies = {
     services,
     listeners: listening.listeners,
     tls: listening.tls,
@@ -136,7 +136,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     ...ready,
     diagnostics: siteDiagnostics({
       ...{ options, services, settings, listeners: listening.listeners, readiness: ready.readiness },
-      attention: () => attentionNow(parts),
+      attention: () => attentionNow(dependencies),
       startedAt: facts.startedAt,
     }),
     facts,
@@ -147,7 +147,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     replaceKey: consolePort?.replaceKey,
   }
   const dispatch = createDispatch(
-    consoleHandlers(parts),
+    consoleHandlers(dependencies),
     logger,
     {
       changes: new ChangeRecorder(store, events, services.peopleNames),
@@ -170,7 +170,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     leader,
     services,
     dispatch: late.dispatch.part,
-    feed: consoleFeed(services, events, () => attentionNow(parts)),
+    feed: consoleFeed(services, events, () => attentionNow(dependencies)),
     controllers,
     gathering,
     playback,

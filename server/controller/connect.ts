@@ -10,7 +10,7 @@ import type { Rooms } from '../rooms/room-lifecycle.ts'
 import { Late } from './late.ts'
 
 /** Parts that are called by parts built before them. */
-export interface ConnectedParts {
+export interface ConnectedDependencies {
   pool: NodePool
   rooms: Rooms
   joinLinks: JoinLinks
@@ -22,10 +22,10 @@ export interface ConnectedParts {
   others: OtherControllers
 }
 
-export type LateParts = { readonly [K in keyof ConnectedParts]: Late<ConnectedParts[K]> }
+export type LateDependencies = { readonly [K in keyof ConnectedDependencies]: Late<ConnectedDependencies[K]> }
 
 /** Creates the placeholders of all parts bound later. */
-export function lateParts(): LateParts {
+export function lateParts(): LateDependencies {
   return {
     pool: new Late('the node pool'),
     rooms: new Late('the rooms'),
@@ -40,14 +40,14 @@ export function lateParts(): LateParts {
 }
 
 /** Binds every placeholder: each line is a dependency against the order of composition. */
-export function connect(late: LateParts, parts: ConnectedParts): void {
-  late.pool.bind(parts.pool) // Janus nodes ask for other sessions of a user.
-  late.rooms.bind(parts.rooms) // Media programs open, inspect and lock rooms.
-  late.joinLinks.bind(parts.joinLinks) // Media programs receive the addresses of other nodes.
-  late.recordings.bind(parts.recordings) // Media programs report what they record.
-  late.gateway.bind(parts.gateway) // Media programs report people of rooms whose media is remote.
-  late.relayedRooms.bind(parts.relayedRooms) // Janus nodes report people and streams.
-  late.janusEvents.bind(parts.janusEvents) // A change of the Janus nodes changes which event sources are accepted.
-  late.observer.bind(parts.observer) // Media programs report guesses.
-  late.others.bind(parts.others) // Media programs receive the duration of the leader's lease.
+export function connect(late: LateDependencies, dependencies: ConnectedDependencies): void {
+  late.pool.bind(dependencies.pool) // Janus nodes ask for other sessions of a user.
+  late.rooms.bind(dependencies.rooms) // Media programs open, inspect and lock rooms.
+  late.joinLinks.bind(dependencies.joinLinks) // Media programs receive the addresses of other nodes.
+  late.recordings.bind(dependencies.recordings) // Media programs report what they record.
+  late.gateway.bind(dependencies.gateway) // Media programs report people of rooms whose media is remote.
+  late.relayedRooms.bind(dependencies.relayedRooms) // Janus nodes report people and streams.
+  late.janusEvents.bind(dependencies.janusEvents) // A change of the Janus nodes changes which event sources are accepted.
+  late.observer.bind(dependencies.observer) // Media programs report guesses.
+  late.others.bind(dependencies.others) // Media programs receive the duration of the leader's lease.
 }

@@ -21,7 +21,7 @@ import type { LeaderSite } from './open-site.ts'
 import type { ControllerOptions } from './options.ts'
 import type { Services } from './services.ts'
 
-export interface ConsolePortParts {
+export interface ConsolePortDependencies {
   options: Pick<ControllerOptions, 'consolePage' | 'dataFolder' | 'logger' | 'accountClock'>
   services: Services
   dispatch: GatedDispatch
@@ -46,8 +46,8 @@ export interface ConsolePort {
  * Composes the console port; undefined on the desktop, which has its own transport. Changes of accounts or settings
  * immediately end the sessions that they invalidate.
  */
-export function openConsolePort(parts: ConsolePortParts): ConsolePort | undefined {
-  const { options, services, settings, leader } = parts
+export function openConsolePort(dependencies: ConsolePortDependencies): ConsolePort | undefined {
+  const { options, services, settings, leader } = dependencies
   const { consolePage: page, logger } = options
   if (page === undefined) return undefined
   const { store } = services
@@ -55,7 +55,7 @@ export function openConsolePort(parts: ConsolePortParts): ConsolePort | undefine
     leader?.consoleKey ?? new ConsoleKey(options.dataFolder, (message) => logger.warn(message), options.accountClock)
   const { accountSessions, accessTokens, signIn } = services.accountAccess
   const port = new ConsoleListener({
-    dispatch: parts.dispatch,
+    dispatch: dependencies.dispatch,
     leadership: store.leadership,
     hub: services.hub,
     key,
@@ -65,13 +65,13 @@ export function openConsolePort(parts: ConsolePortParts): ConsolePort | undefine
     page: new StaticFiles(page),
     logger,
     metrics: () => services.metrics.text(),
-    certificate: parts.certificate,
+    certificate: dependencies.certificate,
     formerTls: () => formerTls(settings(), options.dataFolder),
     publicUrl: () => settings().media.public_url,
     metricsNeedToken: () => settings().console.metrics_token,
-    health: parts.health,
-    recordings: parts.recordings,
-    signIns: recordSignIns(parts.signIns),
+    health: dependencies.health,
+    recordings: dependencies.recordings,
+    signIns: recordSignIns(dependencies.signIns),
     proof: leader?.proof,
     kept: leader?.kept,
     register: leader === undefined ? undefined : (joiner) => leader.member.register(joiner),

@@ -6,7 +6,7 @@ import type { ConsoleKey } from '../console/console-key.ts'
 import type { CallOrigin } from '../console/handlers.ts'
 import { ControllerLife } from '../event-log/sources/controllers.ts'
 import type { ListenerName } from '../http/listeners.ts'
-import { composeController, type ControllerParts } from './composition.ts'
+import { composeController, type ControllerDependencies } from './composition.ts'
 import type { FirstStart } from './first-start.ts'
 import type { Health } from './health.ts'
 import { openSite, type OpenSite } from './open-site.ts'
@@ -19,7 +19,7 @@ import { Shutdown } from './shutdown.ts'
  */
 export class Controller {
   readonly #options: ControllerOptions
-  readonly #parts: ControllerParts
+  readonly #dependencies: ControllerDependencies
   readonly #life: ControllerLife | undefined
   readonly #shutdown: Shutdown
   /** Credential and node created by a first start; undefined at every later start. */
@@ -31,8 +31,8 @@ export class Controller {
     this.firstStart = site.firstStart
     // If the controller may become a replica, its program records starts and ends itself.
     this.#life = site.leader === undefined ? new ControllerLife(site.events, options.version) : undefined
-    this.#parts = composeController(options, site)
-    this.#shutdown = new Shutdown(this.#parts, this.#life, options.logger)
+    this.#dependencies = composeController(options, site)
+    this.#shutdown = new Shutdown(this.#dependencies, this.#life, options.logger)
   }
 
   /**
@@ -46,12 +46,12 @@ export class Controller {
 
   /** Key of the headless console; undefined on the desktop. */
   get consoleKey(): ConsoleKey | undefined {
-    return this.#parts.consoleKey
+    return this.#dependencies.consoleKey
   }
 
   /** Starts nodes and devices and opens the ports. @throws ListenError; then no port is open and the store is closed */
   async start(): Promise<void> {
-    const { services, controllers, listeners, tls } = this.#parts
+    const { services, controllers, listeners, tls } = this.#dependencies
     this.#life?.started(this.#options.restarts?.times.at(-1))
     controllers.start()
     try {
@@ -77,7 +77,7 @@ export class Controller {
    * @throws ListenError; then no port is open and the store is closed
    */
   async takeOver(free: Promise<void>): Promise<void> {
-    const { services, controllers, listeners, tls } = this.#parts
+    const { services, controllers, listeners, tls } = this.#dependencies
     const { logger } = this.#options
     controllers.start()
     const settings = services.settings()
@@ -99,7 +99,7 @@ export class Controller {
   }
 
   #started(): void {
-    const { store, services, listeners, listenerWatch, announce } = this.#parts
+    const { store, services, listeners, listenerWatch, announce } = this.#dependencies
     this.#resealing ??= resealSecrets(store, this.#shutdown.signal, this.#options.logger)
     services.media?.configure()
     listenerWatch.look(listeners.views())
@@ -117,7 +117,7 @@ export class Controller {
   }
 
   /** Stops accepting requests, completes requests in flight within `deadlineMs`, and flushes the store. Idempotent. */
-  stop(deadlineMs = this.#parts.services.settings().deadlines.shutdown_ms): Promise<void> {
+  stop(deadlineMs = this.#dependencies.services.settings().deadlines.shutdown_ms): Promise<void> {
     return this.#shutdown.stop(deadlineMs)
   }
 
@@ -132,17 +132,17 @@ export class Controller {
 
   /** Returns the ports of the open listeners. */
   ports(): Partial<Record<ListenerName, number>> {
-    return this.#parts.listeners.numbers()
+    return this.#dependencies.listeners.numbers()
   }
 
   /** Number of people in rooms. */
   get people(): number {
-    return this.#parts.services.pool.totals().people
+    return this.#dependencies.services.pool.totals().people
   }
 
   /** Returns the URL of a listener; empty while it is closed. */
   url(name: ListenerName): string {
-    return this.#parts.listeners.url(name)
+    return this.#dependencies.listeners.url(name)
   }
 
   /** Resolves when all secrets of an earlier version have been sealed for their records, or this controller ends. */
@@ -152,19 +152,19 @@ export class Controller {
 
   /** Calls a procedure of the console; never rejects. */
   call(name: string, input: unknown, origin: CallOrigin): Promise<ConsoleResult<unknown>> {
-    return this.#parts.dispatch(name, input, origin)
+    return this.#dependencies.dispatch(name, input, origin)
   }
 
   /** Answers a request below `/recordings/` from the window of the desktop application. */
   async playRecording(request: Request, role: Role): Promise<Response> {
-    const { playback } = this.#parts
+    const { playback } = this.#dependencies
     if (playback === undefined) return new Response(null, { status: 404 })
     return await playback.answer(request, { role, account: '', accountId: '', address: '', scoped: true })
   }
 
   /** Returns the unsubscribe function. */
   onEvent(listener: (event: ConsoleEvent) => void): () => void {
-    return this.#parts.services.hub.listen(listener)
+    return this.#dependencies.services.hub.listen(listener)
   }
 
   /**
@@ -172,6 +172,6 @@ export class Controller {
    * @param known the caller is signed in: the response may contain paths and addresses
    */
   health(known: boolean): Health {
-    return this.#parts.health(known)
+    return this.#dependencies.health(known)
   }
 }

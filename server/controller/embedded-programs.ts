@@ -21,7 +21,7 @@ export interface MediaProgram {
   hangsAfterMs?: number | undefined
 }
 
-export interface EmbeddedProgramsParts {
+export interface EmbeddedProgramsDependencies {
   store: Store
   settings: () => Settings
   logger: Logger
@@ -51,7 +51,7 @@ export function embeddedPrograms(
     removals,
     reached,
     sitePorts = () => [],
-  }: EmbeddedProgramsParts,
+  }: EmbeddedProgramsDependencies,
   watch: SiteWatch,
   {
     nodesBeside,

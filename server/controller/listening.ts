@@ -23,7 +23,7 @@ export interface Listening {
   announce: () => void
 }
 
-export interface ListeningParts {
+export interface ListeningDependencies {
   options: Pick<
     ControllerOptions,
     'overrides' | 'restarts' | 'dataFolder' | 'logger' | 'certificateLookMs' | 'consoleIsChosen' | 'consolePage'
@@ -39,14 +39,14 @@ export interface ListeningParts {
 }
 
 /** Composes the listeners without opening their ports. */
-export function openListening(parts: ListeningParts): Listening {
-  const { options, leader, services, settings } = parts
+export function openListening(dependencies: ListeningDependencies): Listening {
+  const { options, leader, services, settings } = dependencies
   const tls = siteTls(
-    parts.material,
+    dependencies.material,
     () => certificate.problem,
     () => announce(),
   )
-  const listenerWatch = new ListenerWatch(parts.events)
+  const listenerWatch = new ListenerWatch(dependencies.events)
   const changed = (): void => {
     services.hub.emit('listeners.changed', {})
     listenerWatch.look(listeners.views())
@@ -55,13 +55,13 @@ export function openListening(parts: ListeningParts): Listening {
     announce()
   }
   const listeners = new Listeners(
-    parts.ports,
+    dependencies.ports,
     options.overrides ?? {},
     changed,
     leader?.ports ?? options.restarts?.ports,
     (name, wanted) => name !== 'console' || servesConsole(options, wanted),
   )
-  const place = (): ControllerPlace => controllerPlace(listeners, parts.host(), tls.material ?? leader?.proof.tls)
+  const place = (): ControllerPlace => controllerPlace(listeners, dependencies.host(), tls.material ?? leader?.proof.tls)
   const announce = (): void => leader?.placed(place())
   const certificate = new CertificateWatch({
     read: () => tlsMaterial(settings(), options.dataFolder),

@@ -5,7 +5,7 @@ import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { found } from '../readiness/finding.ts'
 import { machineChecks } from '../readiness/machine-checks.ts'
-import type { PhoneParts, PhoneVisits } from '../readiness/phone-check.ts'
+import type { PhoneDependencies, PhoneVisits } from '../readiness/phone-check.ts'
 import { type Checks, Readiness } from '../readiness/readiness.ts'
 import type { Listening } from './listening.ts'
 import type { ControllerOptions } from './options.ts'
@@ -13,10 +13,10 @@ import type { Services } from './services.ts'
 
 interface MachineReadiness {
   readiness: Readiness
-  phone: PhoneParts
+  phone: PhoneDependencies
 }
 
-interface ReadinessParts {
+interface ReadinessDependencies {
   options: ControllerOptions
   listeners: Listening['listeners']
   visits: PhoneVisits
@@ -33,9 +33,9 @@ export function machineReadiness({
   settings,
   host,
   services,
-}: ReadinessParts): MachineReadiness {
+}: ReadinessDependencies): MachineReadiness {
   const { dataFolder, recordingsDir, sealKey, siteKey, media, logger } = options
-  const phone: PhoneParts = {
+  const phone: PhoneDependencies = {
     visits,
     host,
     nodeUrl: () => listeners.url('node'),

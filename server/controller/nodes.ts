@@ -21,14 +21,14 @@ import { NodePool } from '../nodes/pool/node-pool.ts'
 import type { NodeDrivers } from '../nodes/port/node-driver.ts'
 import { SimulatedNode } from '../nodes/simulated/simulated-node.ts'
 import { lookAtRoom, unknownRoom } from '../rooms/entry-by-number.ts'
-import { type HostInvitationParts, type HostLockParts, inviteForHost, lockForHost } from '../rooms/host-requests.ts'
+import { type HostInvitationDependencies, type HostLockDependencies, inviteForHost, lockForHost } from '../rooms/host-requests.ts'
 import { observeGuesses } from '../rooms/refused-guesses.ts'
 import { OperatorMutes } from '../rooms/operator-mutes.ts'
 import { WaitingGuests, type RequestProgram } from '../rooms/waiting-guests.ts'
 import { recordForHost } from '../recordings/recording-control.ts'
 import { openWantedRoom } from '../rooms/wanted-room.ts'
-import type { LateParts } from './connect.ts'
-import { type EmbeddedProgramsParts, embeddedPrograms } from './embedded-programs.ts'
+import type { LateDependencies } from './connect.ts'
+import { type EmbeddedProgramsDependencies, embeddedPrograms } from './embedded-programs.ts'
 import { remoteRooms } from './remote-rooms.ts'
 import type { Logger } from 'pino'
 import { inspectJanus } from '../nodes/janus/safety/inspect-janus.ts'
@@ -38,7 +38,7 @@ import type { Store } from '../store/store.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { NodeConnectionError } from '../nodes/port/media-node-port.ts'
 
-export interface NodesOptions extends EmbeddedProgramsParts {
+export interface NodesOptions extends EmbeddedProgramsDependencies {
   /** Returns `host:port` of this machine's own node, at the node port (0) or at its own port. */
   defaultNodeAddress: (port: number) => string
   /** Ports released by another role of this program. */
@@ -48,7 +48,7 @@ export interface NodesOptions extends EmbeddedProgramsParts {
 }
 
 /** The nodes of a site, of all kinds. */
-export interface NodeParts {
+export interface NodeDependencies {
   pool: NodePool
   /** Processes of the embedded nodes; undefined without any. */
   media: EmbeddedNodes | undefined
@@ -66,7 +66,7 @@ export interface NodeParts {
 }
 
 /** Composes the nodes without starting them. */
-export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LateParts): NodeParts {
+export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LateDependencies): NodeDependencies {
   const { store, settings, logger, removals, defaultNodeAddress } = options
   const request = programRequests({ settings, media: () => media })
   const guests = new WaitingGuests({ store, request, began: (roomId, who) => watch.hosts.waits(roomId, who) })
@@ -117,7 +117,7 @@ export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LatePar
 function mediaPrograms(
   options: NodesOptions,
   watch: SiteWatch,
-  late: LateParts,
+  late: LateDependencies,
   guests: WaitingGuests,
 ): EmbeddedNodes | undefined {
   const { store, logger } = options
@@ -144,7 +144,7 @@ function mediaPrograms(
       lock: proven(
         leadership,
         (_view, wanted: WantedLock) => {
-          const recorded: HostLockParts['recorded'] = (lock, change) => watch.hosts.locking(lock, change)
+          const recorded: HostLockDependencies['recorded'] = (lock, change) => watch.hosts.locking(lock, change)
           return lockForHost({ rooms: late.rooms.part, recorded, logger }, wanted)
         },
         () => false,
@@ -152,7 +152,7 @@ function mediaPrograms(
       invite: proven(
         leadership,
         (_view, wanted: WantedInvite) => {
-          const recorded: HostInvitationParts['recorded'] = (invite, change) => watch.hosts.inviting(invite, change)
+          const recorded: HostInvitationDependencies['recorded'] = (invite, change) => watch.hosts.inviting(invite, change)
           return inviteForHost({ joinLinks: late.joinLinks.part, recorded, logger }, wanted)
         },
         () => undefined,
@@ -180,7 +180,7 @@ function mediaPrograms(
   })
 }
 
-interface InspectionParts {
+interface InspectionDependencies {
   store: Store
   janus: Pick<JanusNodes, 'tells'>
   janusEvents: Pick<EventPort, 'url'>
@@ -188,7 +188,7 @@ interface InspectionParts {
 }
 
 /** Inspects a node when the operator tests it. */
-function nodeInspections({ store, janus, janusEvents, logger }: InspectionParts): NodeInspections {
+function nodeInspections({ store, janus, janusEvents, logger }: InspectionDependencies): NodeInspections {
   return {
     janus: (node) => {
       const access = janusAccess(node, store)

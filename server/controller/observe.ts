@@ -11,13 +11,13 @@ import { RequestJournal } from '../observe/request-journal.ts'
 import { Samples } from '../observe/samples.ts'
 import type { Store } from '../store/store.ts'
 import { countUsers } from './access.ts'
-import type { NodeParts } from './nodes.ts'
+import type { NodeDependencies } from './nodes.ts'
 
 export interface ObservationOptions {
   store: Store
   settings: () => Settings
   sessions: Sessions
-  nodes: Pick<NodeParts, 'pool' | 'relayedRooms'>
+  nodes: Pick<NodeDependencies, 'pool' | 'relayedRooms'>
   outgoing: Pick<OutgoingUsers, 'countByState'>
   /** Receives every request of a client, for the event log. */
   clients: RequestObserver
@@ -32,7 +32,7 @@ export interface ObservationOptions {
 }
 
 /** Observation of the site: request journal, metrics, samples, older clients. */
-export interface ObservationParts {
+export interface ObservationDependencies {
   journal: RequestJournal
   samples: Samples
   figures: FigureHistory
@@ -42,7 +42,7 @@ export interface ObservationParts {
 }
 
 /** Composes the observation of the site. */
-export function observationParts(options: ObservationOptions): ObservationParts {
+export function observationParts(options: ObservationOptions): ObservationDependencies {
   const { store, settings, sessions, nodes, outgoing } = options
   const { pool, relayedRooms } = nodes
   const isCredential = (accessKey: string): boolean => store.get('credentials', accessKey) !== undefined

@@ -12,7 +12,7 @@ import type { Store } from '../store/store.ts'
 /** Timeout of one message to the program of the room page, in milliseconds. */
 const gatewayAnswerMs = 4_000
 
-export interface RemoteRoomsParts {
+export interface RemoteRoomsDependencies {
   store: Store
   settings: () => Settings
   pool: NodePool
@@ -23,8 +23,8 @@ export interface RemoteRoomsParts {
 }
 
 /** Composes the rooms on Janus nodes: their media, on one node or several, and the programs that serve their page. */
-export function remoteRooms(parts: RemoteRoomsParts): { relayedRooms: RelayedRooms; gateway: GatewayRooms } {
-  const { store, settings, pool, janus, media, logger } = parts
+export function remoteRooms(dependencies: RemoteRoomsDependencies): { relayedRooms: RelayedRooms; gateway: GatewayRooms } {
+  const { store, settings, pool, janus, media, logger } = dependencies
   const relayedRooms = new RelayedRooms({
     nodes: janus,
     nodesOf: (roomId) => pool.nodesOf(roomId),

@@ -14,13 +14,13 @@ import type { SiteTags } from '../rooms/tags/site-tags.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 import type { Store } from '../store/store.ts'
 import type { Trash } from '../store/trash/trash.ts'
-import type { NodeParts } from './nodes.ts'
+import type { NodeDependencies } from './nodes.ts'
 
 export interface RoomsOptions {
   store: Store
   settings: () => Settings
   logger: Logger
-  nodes: Pick<NodeParts, 'pool' | 'media' | 'guests'>
+  nodes: Pick<NodeDependencies, 'pool' | 'media' | 'guests'>
   outgoing: OutgoingUsers
   capabilities: Capabilities
   trash: Trash
@@ -34,7 +34,7 @@ export interface RoomsOptions {
 }
 
 /** Rooms of a site and the links to them. */
-export interface RoomParts {
+export interface RoomDependencies {
   rooms: Rooms
   joinLinks: JoinLinks
   roomViews: RoomViews
@@ -45,7 +45,7 @@ export interface RoomParts {
 }
 
 /** Composes the rooms. */
-export function roomParts(options: RoomsOptions): RoomParts {
+export function roomParts(options: RoomsOptions): RoomDependencies {
   const { store, settings, logger, nodes, outgoing, trash, capabilities, licence, defaultNodeAddress, mediaUrl } =
     options
   const { pool, media, guests } = nodes

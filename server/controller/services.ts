@@ -10,7 +10,7 @@ import { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { PictureRounds } from '../devices/pictures/picture-rounds.ts'
 import type { GatedSink } from '../event-log/gathering-sink.ts'
 import type { PeopleNames } from '../event-log/site-state.ts'
-import { PendingEvents, type PendingEventsParts } from '../event-log/pending-events.ts'
+import { PendingEvents, type PendingEventsDependencies } from '../event-log/pending-events.ts'
 import type { ClientEvents } from '../event-log/sources/clients.ts'
 import { SiteWatch } from '../event-log/watch-site.ts'
 import { fieldOperations } from '../field-api/field-operations.ts'
@@ -22,24 +22,24 @@ import { SimulatedPeople } from '../lab/people.ts'
 import { TestCamera } from '../lab/test-camera.ts'
 import { authenticateOperation } from '../media-api/authenticate.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
-import { type AccessOptions, type AccessParts, accessParts, siteLicence } from './access.ts'
+import { type AccessOptions, type AccessDependencies, accessParts, siteLicence } from './access.ts'
 import { connect, lateParts } from './connect.ts'
 import { SiteTags } from '../rooms/tags/site-tags.ts'
 import { LocalFfmpeg } from '../nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import { SiteSearch } from '../search/site-search.ts'
 import type { SiteRecordings } from '../recordings/site-recordings.ts'
 import {
-  type MediaOrderParts,
+  type MediaOrderDependencies,
   mediaOrderParts,
   type SiteRecorder,
-} from '../recordings/client-recordings/media-order-parts.ts'
+} from '../recordings/client-recordings/media-order-dependencies.ts'
 import type { OrderedMedia } from '../recordings/client-recordings/ordered-media.ts'
 import { Removals } from '../rooms/removals.ts'
 import { Trash } from '../store/trash/trash.ts'
-import { type NodeParts, nodeParts, type NodesOptions } from './nodes.ts'
-import { type ObservationParts, observationParts } from './observe.ts'
+import { type NodeDependencies, nodeParts, type NodesOptions } from './nodes.ts'
+import { type ObservationDependencies, observationParts } from './observe.ts'
 import { recordingsFolder, siteRecordings } from './recordings.ts'
-import { type RoomParts, roomParts } from './rooms.ts'
+import { type RoomDependencies, roomParts } from './rooms.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Store } from '../store/store.ts'
@@ -68,7 +68,7 @@ interface ServiceOptions extends Omit<NodesOptions, 'removals' | 'ffmpeg'>, Acce
   compatibility?: FixedCompatibility | undefined
   events: GatedSink
   /** The log itself, for events that are stored with their changes. */
-  eventLog: PendingEventsParts['log']
+  eventLog: PendingEventsDependencies['log']
   /** This controller as a member of its site; undefined: it is the only one. */
   member?: Pick<SiteMember, 'id' | 'controllers' | 'onLeader' | 'database'> | undefined
 }
@@ -76,10 +76,10 @@ interface ServiceOptions extends Omit<NodesOptions, 'removals' | 'ffmpeg'>, Acce
 /** All parts between the disk and the listeners. */
 export interface Services
   extends Pick<ServiceOptions, 'store' | 'settings'>,
-    Omit<AccessParts, 'authentication'>,
-    Omit<NodeParts, 'probe'>,
-    Omit<RoomParts, 'others'>,
-    ObservationParts {
+    Omit<AccessDependencies, 'authentication'>,
+    Omit<NodeDependencies, 'probe'>,
+    Omit<RoomDependencies, 'others'>,
+    ObservationDependencies {
   credentialRooms: CredentialRooms
   licence: LicenceCheck
   outgoing: OutgoingUsers
@@ -94,7 +94,7 @@ export interface Services
   /** Recordings and live streams ordered by clients and operators. */
   orders: OrderedMedia
   /** Pages of these orders on the media port. */
-  orderPages: MediaOrderParts['pages']
+  orderPages: MediaOrderDependencies['pages']
   holderPages: HolderPages
   people: SimulatedPeople
   pictures: PictureRounds
@@ -282,7 +282,7 @@ function followStore(
     janus,
     gateway,
     removals,
-  }: Pick<NodeParts, 'media' | 'janus' | 'gateway'> & { removals: Pick<Removals, 'follow' | 'stop'> },
+  }: Pick<NodeDependencies, 'media' | 'janus' | 'gateway'> & { removals: Pick<Removals, 'follow' | 'stop'> },
   metrics: Pick<Metrics, 'flushed'>,
 ): () => void {
   const stopFlushes = store.onFlush((milliseconds) => metrics.flushed(milliseconds))
@@ -365,13 +365,13 @@ interface CapabilityOptions {
 }
 
 /** Capabilities of a site, and the pages for their holders. */
-interface CapabilityParts {
+interface CapabilityDependencies {
   capabilities: Capabilities
   pages: HolderPages
 }
 
 /** Composes the capabilities. */
-function capabilityParts({ store, logger, events, accountClock }: CapabilityOptions): CapabilityParts {
+function capabilityParts({ store, logger, events, accountClock }: CapabilityOptions): CapabilityDependencies {
   const capabilities = new Capabilities({
     ...{ store, logger },
     clock: accountClock ?? wallClock,

@@ -1,7 +1,7 @@
 import { sleep } from '../../shared/sleep.ts'
 import type { Logger } from 'pino'
 import type { ControllerLife } from '../event-log/sources/controllers.ts'
-import type { ControllerParts } from './composition.ts'
+import type { ControllerDependencies } from './composition.ts'
 
 /** Maximum time for closing connections and nodes before the store is closed, in milliseconds. */
 const cutMs = 1_000
@@ -10,15 +10,15 @@ const leaveMs = 3_000
 
 /** Ends a controller in one of three ways; the first call decides which. */
 export class Shutdown {
-  readonly #parts: ControllerParts
+  readonly #dependencies: ControllerDependencies
   readonly #life: ControllerLife | undefined
   readonly #log: Pick<Logger, 'error'>
   readonly #ending = new AbortController()
   #ended: Promise<void> | undefined
 
   /** @param life undefined if the controller continues as a replica, or was one */
-  constructor(parts: ControllerParts, life: ControllerLife | undefined, log: Pick<Logger, 'error'>) {
-    this.#parts = parts
+  constructor(dependencies: ControllerDependencies, life: ControllerLife | undefined, log: Pick<Logger, 'error'>) {
+    this.#dependencies = dependencies
     this.#life = life
     this.#log = log
   }
@@ -41,7 +41,7 @@ export class Shutdown {
   /** Ends because another controller is the leader; see `Controller.leave`. */
   leave(): { portsLeft: Promise<unknown>; ended: Promise<void> } {
     // Ports that cannot be released are closed with the process.
-    const portsLeft = this.#ended ?? this.#parts.listeners.letGo().catch(() => undefined)
+    const portsLeft = this.#ended ?? this.#dependencies.listeners.letGo().catch(() => undefined)
     this.#ended ??= this.#leave(portsLeft)
     // `stop` and `leave` have logged the reason.
     return { portsLeft, ended: this.#ended.catch(() => undefined) }
@@ -54,7 +54,7 @@ export class Shutdown {
   }
 
   async #stop(deadlineMs: number): Promise<void> {
-    const { certificate, listeners, leader, events, store } = this.#parts
+    const { certificate, listeners, leader, events, store } = this.#dependencies
     certificate.stop()
     await listeners.stop(deadlineMs)
     await this.#endParts()
@@ -64,7 +64,7 @@ export class Shutdown {
   }
 
   async #leave(portsLeft: Promise<unknown>): Promise<void> {
-    const { certificate, store } = this.#parts
+    const { certificate, store } = this.#dependencies
     certificate.stop()
     const ended = Promise.allSettled([portsLeft, this.#endParts()])
     await Promise.race([ended, sleep(leaveMs)])
@@ -72,7 +72,7 @@ export class Shutdown {
   }
 
   async #cut(): Promise<void> {
-    const { listeners, services, leader, events, store } = this.#parts
+    const { listeners, services, leader, events, store } = this.#dependencies
     this.#ending.abort()
     const failures: unknown[] = []
     const attempt = async (end: () => Promise<void>): Promise<void> => {
@@ -90,7 +90,7 @@ export class Shutdown {
   }
 
   async #endParts(): Promise<void> {
-    const { feed, controllers, services, playback, listeners, listenerWatch, gathering } = this.#parts
+    const { feed, controllers, services, playback, listeners, listenerWatch, gathering } = this.#dependencies
     this.#ending.abort()
     feed.stop()
     controllers.stop()

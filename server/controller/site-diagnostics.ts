@@ -12,7 +12,7 @@ import type { Listening } from './listening.ts'
 import type { ControllerOptions } from './options.ts'
 import type { Services } from './services.ts'
 
-interface DiagnosticsParts {
+interface DiagnosticsDependencies {
   options: ControllerOptions
   services: Pick<Services, 'store' | 'pool' | 'peopleNames'>
   settings: () => Settings
@@ -34,16 +34,16 @@ const counted = [
 ] as const
 
 /** Composes the diagnostics of a controller. */
-export function siteDiagnostics(parts: DiagnosticsParts): Diagnostics {
-  const { options, services, settings } = parts
+export function siteDiagnostics(dependencies: DiagnosticsDependencies): Diagnostics {
+  const { options, services, settings } = dependencies
   const { store, peopleNames } = services
   const { recentLog, logFiles = [], crashFolder } = options.diagnostics ?? {}
   return new Diagnostics({
     facts: async () => ({
-      about: about(parts),
-      readiness: await parts.readiness.run(),
+      about: about(dependencies),
+      readiness: await dependencies.readiness.run(),
       settings: hideSecrets(settings()),
-      state: stateOf(parts),
+      state: stateOf(dependencies),
     }),
     secrets: () => [...knownSecrets(store, settings()), ...ofOptions(options)],
     names: () => [...peopleNames.all(), ...ownNames(store), ...homeNames()],
@@ -54,7 +54,7 @@ export function siteDiagnostics(parts: DiagnosticsParts): Diagnostics {
   })
 }
 
-function about({ options, listeners, startedAt }: DiagnosticsParts): object {
+function about({ options, listeners, startedAt }: DiagnosticsDependencies): object {
   return {
     product: 'Roomdesk',
     version: options.version,
@@ -69,7 +69,7 @@ function about({ options, listeners, startedAt }: DiagnosticsParts): object {
   }
 }
 
-function stateOf({ services, attention }: DiagnosticsParts): object {
+function stateOf({ services, attention }: DiagnosticsDependencies): object {
   const { store, pool } = services
   return {
     counts: Object.fromEntries(counted.map((name) => [name, store.all(name).size])),

@@ -4,7 +4,7 @@ import { startTimer, type Timer } from '../store/system/time.ts'
 import type { SharedEventLog } from './event-log.ts'
 
 /** Dependencies of logging stored events. */
-export interface PendingEventsParts {
+export interface PendingEventsDependencies {
   store: Pick<Store, 'all' | 'transact' | 'onChange' | 'leadership'>
   log: Pick<SharedEventLog, 'append' | 'query' | 'sync'>
   logger: { warn(fields: object, message: string): void }
@@ -23,7 +23,7 @@ const page = 500
  * its id, so that each is logged once.
  */
 export class PendingEvents {
-  readonly #parts: PendingEventsParts
+  readonly #dependencies: PendingEventsDependencies
   /** Ids of events that the log has, as far as they matter; undefined: it has not been asked yet. */
   #logged: Set<string> | undefined
   /** Whether every stored event is logged, so that the next one may follow at once. */
@@ -32,12 +32,12 @@ export class PendingEvents {
   #timer: Timer | undefined
   readonly #stops: (() => void)[] = []
 
-  constructor(parts: PendingEventsParts) {
-    this.#parts = parts
+  constructor(dependencies: PendingEventsDependencies) {
+    this.#dependencies = dependencies
   }
 
   start(): void {
-    const { store } = this.#parts
+    const { store } = this.#dependencies
     this.#stops.push(
       store.onChange(
         (changes) => {
@@ -64,7 +64,7 @@ export class PendingEvents {
   }
 
   #stored(id: string, event: StoredPendingEvent): void {
-    this.#isCaughtUp &&= this.#parts.store.leadership.isHeld
+    this.#isCaughtUp &&= this.#dependencies.store.leadership.isHeld
     // At once, so that the caller of the change finds its event. Another controller may log it, too: the log of a site skips the second one.
     if (this.#isCaughtUp && this.#logged !== undefined) this.#log(id, event, this.#logged)
     this.#timer ??= startTimer(settleMs, () => this.#begin(), false)
@@ -72,7 +72,7 @@ export class PendingEvents {
 
   /** Begins anew: another controller may have logged some. */
   #refresh(): void {
-    this.#isCaughtUp = this.#parts.store.all('pending_events').size === 0
+    this.#isCaughtUp = this.#dependencies.store.all('pending_events').size === 0
     this.#logged = this.#isCaughtUp ? new Set() : undefined
     this.#begin()
   }
@@ -89,13 +89,13 @@ export class PendingEvents {
     try {
       await this.#logAll()
     } catch (err) {
-      this.#parts.logger.warn({ err }, 'stored events were not logged: retrying')
+      this.#dependencies.logger.warn({ err }, 'stored events were not logged: retrying')
       this.#timer ??= startTimer(retryMs, () => this.#begin(), false)
     }
   }
 
   async #logAll(): Promise<void> {
-    const { store, log } = this.#parts
+    const { store, log } = this.#dependencies
     while (store.leadership.isHeld && this.#stops.length > 0) {
       const [oldest] = store.all('pending_events').values()
       if (oldest === undefined) {
@@ -122,13 +122,13 @@ export class PendingEvents {
   #log(id: string, event: StoredPendingEvent, logged: Set<string>): void {
     if (logged.has(id)) return
     logged.add(id)
-    this.#parts.log.append({ ...event, change: id })
+    this.#dependencies.log.append({ ...event, change: id })
   }
 
   async #loggedSince(from: number): Promise<Set<string>> {
     const found = new Set<string>()
     for (let before: number | undefined; before !== 0; ) {
-      const { items, next } = await this.#parts.log.query({ from, before, limit: page })
+      const { items, next } = await this.#dependencies.log.query({ from, before, limit: page })
       for (const { change } of items) if (change !== undefined) found.add(change)
       before = next
     }

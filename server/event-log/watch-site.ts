@@ -14,7 +14,7 @@ import type { ReportParams } from '../../shared/media/control.ts'
 import type { FaultInForce } from '../../shared/console/lab.ts'
 
 /** The parts of the site that are watched once they are there. */
-interface WatchedParts {
+interface WatchedDependencies {
   pool: Pick<NodePool, 'onEvent'>
   devices: DeviceSources
   faults: Pick<FaultRules, 'list' | 'onChange'>
@@ -39,7 +39,7 @@ export class SiteWatch {
     this.hosts = new HostSource(store, sink)
   }
 
-  start({ pool, devices, faults }: WatchedParts): void {
+  start({ pool, devices, faults }: WatchedDependencies): void {
     for (const notice of this.#store.status().notices) this.#notice(notice)
     this.#stops.push(
       this.#store.onNotice((notice) => this.#notice(notice)),

@@ -8,7 +8,7 @@ import type { Refusal } from './checks.ts'
 import { type Exchange, noParameters } from './exchange.ts'
 
 /** Needs of the answers. */
-export interface AnswerFunnelParts {
+export interface AnswerFunnelDependencies {
   api: ApiName
   observer: RequestObserver
   log: Log
@@ -20,11 +20,11 @@ export interface AnswerFunnelParts {
 /** The one way out: every answer of an API is made, written and observed here. */
 export class AnswerFunnel {
   readonly #api: ApiName
-  readonly #parts: AnswerFunnelParts
+  readonly #dependencies: AnswerFunnelDependencies
 
-  constructor(parts: AnswerFunnelParts) {
-    this.#api = parts.api
-    this.#parts = parts
+  constructor(dependencies: AnswerFunnelDependencies) {
+    this.#api = dependencies.api
+    this.#dependencies = dependencies
   }
 
   /** Answers with the operation's result. */
@@ -51,7 +51,7 @@ export class AnswerFunnel {
       return this.refuse(exchange, { error: code, message, reason })
     }
     const operation = exchange.route?.name ?? ''
-    this.#parts.log.error({ err: error, api: exchange.api, operation }, 'an operation failed')
+    this.#dependencies.log.error({ err: error, api: exchange.api, operation }, 'an operation failed')
     // A disk that refuses has no number of its own on the device API, but the caller may know that nothing was changed.
     if (error instanceof ApiError && error.code === 'storage') return this.refuseUnstored(exchange, error.message)
     this.refuse(exchange, { error: exchange.route?.unexpected ?? 'internal', message: sentenceOf('internal') })
@@ -70,13 +70,13 @@ export class AnswerFunnel {
 
   /** Answers a CORS preflight. */
   preflight({ request, response, api }: Exchange): void {
-    this.#parts.answers.writePreflight(request, response, api)
+    this.#dependencies.answers.writePreflight(request, response, api)
   }
 
   /** Answers a request that no operation of this API may see, such as one that is not HTTP, and returns the JSON text for it. */
   refuseMalformed(client: string, error: ErrorName, message: string): string {
     const ret = numberOf(this.#api, error)
-    this.#parts.observer.observe({
+    this.#dependencies.observer.observe({
       at: Date.now(),
       api: this.#api,
       operation: '',
@@ -91,26 +91,27 @@ export class AnswerFunnel {
       msg: message,
       reason: '',
     })
-    return failureText(ret, message, this.#api === 'device' && this.#parts.older())
+    return failureText(ret, message, this.#api === 'device' && this.#dependencies.older())
   }
 
   /** Answers a request whose target is neither a path nor a URL. */
   refuseTarget(request: IncomingMessage, response: ServerResponse): void {
     const text = this.refuseMalformed(clientAddress(request), 'parameter', 'The request target is malformed.')
-    this.#parts.answers.write(request, response, text, { callback: undefined, close: true })
+    this.#dependencies.answers.write(request, response, text, { callback: undefined, close: true })
   }
 
   /** An error that came from outside an operation: logged whole, answered generically. */
   refuseUnexpected(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-    this.#parts.log.error({ err: error, api: this.#api }, 'a request failed')
+    this.#dependencies.log.error({ err: error, api: this.#api }, 'a request failed')
     this.answerUnexpected(request, response)
   }
 
   /** Answers what is logged already. */
   answerUnexpected(request: IncomingMessage, response: ServerResponse): void {
-    const both = this.#api === 'device' && this.#parts.older()
+    const both = this.#api === 'device' && this.#dependencies.older()
     const text = failureText(numberOf(this.#api, 'internal'), sentenceOf('internal'), both)
-    if (!response.headersSent) this.#parts.answers.write(request, response, text, { callback: undefined, close: true })
+    if (!response.headersSent)
+      this.#dependencies.answers.write(request, response, text, { callback: undefined, close: true })
   }
 
   #fail(exchange: Exchange, ret: number, message: string, reason: string): void {
@@ -119,9 +120,9 @@ export class AnswerFunnel {
 
   #answer(exchange: Exchange, text: string, ret: number, msg: string, reason: string): void {
     const { request, response, route } = exchange
-    if (exchange.unread) this.#parts.answers.writeAndDrain(request, response, text)
-    else if (!response.headersSent) this.#parts.answers.write(request, response, text, exchange)
-    this.#parts.observer.observe({
+    if (exchange.unread) this.#dependencies.answers.writeAndDrain(request, response, text)
+    else if (!response.headersSent) this.#dependencies.answers.write(request, response, text, exchange)
+    this.#dependencies.observer.observe({
       at: exchange.at,
       api: exchange.api,
       operation: route?.name ?? '',

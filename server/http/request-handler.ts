@@ -7,7 +7,7 @@ import type { Sessions } from '../access/sessions.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import { causedBy } from '../store/change-cause.ts'
 import type { Leadership } from '../store/store.ts'
-import { AnswerFunnel, type AnswerFunnelParts } from './answer-funnel.ts'
+import { AnswerFunnel, type AnswerFunnelDependencies } from './answer-funnel.ts'
 import { ClientGone } from './body.ts'
 import {
   checkBody,
@@ -26,7 +26,7 @@ import { type Compatibility, type RouteTable, routeTables } from './route-tables
 import type { Route } from './route.ts'
 
 /** Needs of a handler. */
-export interface HandlerParts extends Omit<AnswerFunnelParts, 'older'> {
+export interface HandlerDependencies extends Omit<AnswerFunnelDependencies, 'older'> {
   operations: readonly AnyOperation[]
   compatibility?: Compatibility
   sessions: Pick<Sessions, 'check'>
@@ -61,7 +61,7 @@ export type RunnerDecorator = (run: OperationRunner, funnel: Pick<AnswerFunnel, 
  */
 export class RequestHandler {
   readonly #api: ApiName
-  readonly #parts: HandlerParts
+  readonly #dependencies: HandlerDependencies
   readonly #table: () => RouteTable
   readonly #underWay = new RequestsUnderWay()
   readonly #runOperation: OperationRunner = (exchange, route) => this.#runUndecorated(exchange, route)
@@ -70,11 +70,11 @@ export class RequestHandler {
   /** Answers what is no request to an operation. */
   readonly funnel: AnswerFunnel
 
-  constructor(parts: HandlerParts) {
-    this.#api = parts.api
-    this.#parts = parts
-    this.#table = routeTables(parts.operations, parts.compatibility)
-    this.funnel = new AnswerFunnel({ ...parts, older: () => this.#table().older })
+  constructor(dependencies: HandlerDependencies) {
+    this.#api = dependencies.api
+    this.#dependencies = dependencies
+    this.#table = routeTables(dependencies.operations, dependencies.compatibility)
+    this.funnel = new AnswerFunnel({ ...dependencies, older: () => this.#table().older })
   }
 
   /** Decorates the runner of the operations for requests from now on. @param decorator undefined: removes the decoration */
@@ -140,7 +140,7 @@ export class RequestHandler {
 
   /** The checks after path and method, then the operation. A promise only when something had to be waited for. */
   #perform(exchange: Exchange, route: Route): void | Promise<void> {
-    const unsure = this.#parts.leadership.confirmed()
+    const unsure = this.#dependencies.leadership.confirmed()
     if (!(unsure instanceof Promise)) return this.#operate(exchange, route)
     const performed = unsure.then(
       () => this.#operate(exchange, route),
@@ -156,7 +156,7 @@ export class RequestHandler {
   }
 
   #operate(exchange: Exchange, route: Route): void | Promise<void> {
-    const refusal = checkParameters(exchange, route) ?? checkToken(exchange, route, this.#parts.sessions)
+    const refusal = checkParameters(exchange, route) ?? checkToken(exchange, route, this.#dependencies.sessions)
     if (refusal !== undefined) return this.funnel.refuse(exchange, refusal)
     const work = this.#run(exchange, route)
     if (work instanceof Promise) return this.#track(exchange, work)
@@ -166,7 +166,7 @@ export class RequestHandler {
     try {
       const accessKey = route.guarded ? exchange.credential : ''
       const caller = { client: clientAddress(exchange.request), accessKey }
-      exchange.cause = this.#parts.causes.of(route.name, exchange, caller)
+      exchange.cause = this.#dependencies.causes.of(route.name, exchange, caller)
       const run = (): unknown => route.run(exchange.params, caller)
       const result = exchange.cause === undefined ? run() : causedBy(exchange.cause, run)
       if (!(result instanceof Promise)) return this.funnel.succeed(exchange, result)
@@ -182,7 +182,7 @@ export class RequestHandler {
   #passToLeader(exchange: Exchange, route: Route, error: unknown, orElse: () => void): void | Promise<void> {
     const { request, response, body } = exchange
     const from = { listener: this.#api, safe: route.safe, error, body }
-    const passed = this.#parts.passToLeader?.(request, response, from)
+    const passed = this.#dependencies.passToLeader?.(request, response, from)
     if (passed === undefined) return orElse()
     return passed.then((answered) => {
       if (!answered) orElse()

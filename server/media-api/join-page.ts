@@ -28,7 +28,7 @@ const tooMany: Notice = {
   en: 'Too many visits from this address. Try again in a minute.',
   zh: '来自该地址的访问过多，请一分钟后再试。',
 }
-export interface JoinPageParts {
+export interface JoinPageDependencies {
   links: Pick<JoinLinks, 'page'>
   observer: RequestObserver
   leadership: Leadership
@@ -41,7 +41,7 @@ export interface JoinPageParts {
  * which browsers do not send. The visitor has proved nothing yet, so every room number gets the same response, and
  * nothing is looked up or changed.
  */
-export function joinPage({ links, observer, leadership, visits }: JoinPageParts): Gated<Middleware> {
+export function joinPage({ links, observer, leadership, visits }: JoinPageDependencies): Gated<Middleware> {
   const limit = visits ?? new ClientRateLimit({ most: maxVisits, windowMs: 60_000 })
   const serve = (context: Context): void => {
     const began = performance.now()
@@ -76,7 +76,7 @@ export function joinPage({ links, observer, leadership, visits }: JoinPageParts)
 }
 
 /** Redirects, or returns the notice with the reason why not. */
-function visit(context: Context, links: JoinPageParts['links'], roomId: unknown): Notice | undefined {
+function visit(context: Context, links: JoinPageDependencies['links'], roomId: unknown): Notice | undefined {
   if (typeof roomId !== 'string' || roomId === '' || Buffer.byteLength(roomId) > 128) return incomplete
   try {
     context.redirect(links.page(context.search))

@@ -34,7 +34,7 @@ import { Transcoding } from './transcode/transcoding.ts'
 import { PeerPorts } from './webrtc/peer-ports.ts'
 
 /** Dependencies of a node. */
-export interface MediaServerParts {
+export interface MediaServerDependencies {
   web: Web
   /** ffmpeg, run by the controller. */
   ffmpeg: FfmpegRunner
@@ -66,7 +66,7 @@ export class MediaServer {
   #port = 0
   readonly #server: WebPort
 
-  private constructor(start: MediaStart, { web, ffmpeg, controller, fenced = () => {} }: MediaServerParts, log: Log) {
+  private constructor(start: MediaStart, { web, ffmpeg, controller, fenced = () => {} }: MediaServerDependencies, log: Log) {
     this.#start = start
     this.#lead = new LeadWatch(fenced)
     this.#lead.leaseMs = start.settings.lease_ms
@@ -131,8 +131,8 @@ export class MediaServer {
    * Starts a node. Resolves when it listens.
    * @throws Error of the listener, e.g. EADDRINUSE
    */
-  static async start(start: MediaStart, parts: MediaServerParts, log: Log): Promise<MediaServer> {
-    const server = new MediaServer(start, parts, log)
+  static async start(start: MediaStart, dependencies: MediaServerDependencies, log: Log): Promise<MediaServer> {
+    const server = new MediaServer(start, dependencies, log)
     await server.#listen()
     return server
   }

@@ -4,7 +4,7 @@ import { type Check, type Finding, found } from './finding.ts'
 import type { PhoneVisits } from './phone-check.ts'
 import type { SystemTool } from './system-tool.ts'
 
-interface FirewallParts {
+interface FirewallDependencies {
   host: () => string
   /** Ports to open, e.g. `TCP 7080`. */
   ports: () => string[]
@@ -26,34 +26,34 @@ interface Firewall {
 /**
  * Checks whether a firewall of this machine is active, as far as this can be determined without administrator rights.
  */
-export function firewallCheck(parts: FirewallParts): Check {
-  const { host, visits } = parts
+export function firewallCheck(dependencies: FirewallDependencies): Check {
+  const { host, visits } = dependencies
   return async (signal) => {
     if (!leavesMachine(host())) return found('firewallLocal')
     const { arrived } = visits
     if (arrived?.own === false) return found('firewallPasses', { client: arrived.client })
-    const active = await activeFirewall(parts, signal)
+    const active = await activeFirewall(dependencies, signal)
     if (active === undefined) return found('firewallUnknown')
     if (active === null) return found('firewallNone')
-    return ofActive(active, parts)
+    return ofActive(active, dependencies)
   }
 }
 
-function ofActive({ name, allows }: Firewall, { ports }: FirewallParts): Finding {
+function ofActive({ name, allows }: Firewall, { ports }: FirewallDependencies): Finding {
   if (allows === undefined) return found('firewallActive', { name, ports: ports().join(', ') })
   return allows ? found('firewallAllows', { name }) : found('firewallBlocks', { name })
 }
 
 /** Returns null if none is active; undefined if this cannot be determined. */
-async function activeFirewall(parts: FirewallParts, signal: AbortSignal): Promise<Firewall | null | undefined> {
-  const { platform = process.platform } = parts
-  if (platform === 'linux') return await ofLinux(parts, signal)
-  if (platform === 'win32') return await ofWindows(parts, signal)
-  return platform === 'darwin' ? await ofMac(parts, signal) : undefined
+async function activeFirewall(dependencies: FirewallDependencies, signal: AbortSignal): Promise<Firewall | null | undefined> {
+  const { platform = process.platform } = dependencies
+  if (platform === 'linux') return await ofLinux(dependencies, signal)
+  if (platform === 'win32') return await ofWindows(dependencies, signal)
+  return platform === 'darwin' ? await ofMac(dependencies, signal) : undefined
 }
 
 /** The configuration of ufw, readable by all users, contains whether it is on. Other firewalls are systemd services. */
-async function ofLinux({ tool, root = '/' }: FirewallParts, signal: AbortSignal): Promise<Firewall | null | undefined> {
+async function ofLinux({ tool, root = '/' }: FirewallDependencies, signal: AbortSignal): Promise<Firewall | null | undefined> {
   // ufw is not installed.
   const ufw = await readFile(`${root}etc/ufw/ufw.conf`, 'utf8').catch(() => '')
   if (/^ENABLED=yes\s*$/im.test(ufw)) return { name: 'ufw' }
@@ -83,7 +83,7 @@ if (@($rules | Where-Object { $_.Action -eq 'Block' }).Count -gt 0) { 'block' } 
 `
 
 async function ofWindows(
-  { tool, program = process.execPath }: FirewallParts,
+  { tool, program = process.execPath }: FirewallDependencies,
   signal: AbortSignal,
 ): Promise<Firewall | null | undefined> {
   const command = `& {${windowsScript}} '${program.replaceAll("'", "''")}'`
@@ -101,7 +101,7 @@ async function ofWindows(
 const socketFilter = '/usr/libexec/ApplicationFirewall/socketfilterfw'
 
 async function ofMac(
-  { tool, program = process.execPath }: FirewallParts,
+  { tool, program = process.execPath }: FirewallDependencies,
   signal: AbortSignal,
 ): Promise<Firewall | null | undefined> {
   const state = /State = (\d)/.exec((await tool(socketFilter, ['--getglobalstate'], signal)) ?? '')?.[1]

@@ -6,7 +6,7 @@ import { clockCheck } from './clock-check.ts'
 import { diskCheck, spaceCheck } from './disk-check.ts'
 import { firewallCheck } from './firewall-check.ts'
 import { neededPorts } from './needed-ports.ts'
-import { phoneCheck, type PhoneParts } from './phone-check.ts'
+import { phoneCheck, type PhoneDependencies } from './phone-check.ts'
 import { portCheck } from './port-check.ts'
 import { type Checks, reasonOf } from './readiness.ts'
 import { systemTool } from './system-tool.ts'
@@ -16,8 +16,8 @@ import { type Check, found } from './finding.ts'
 import { askProgram, findProgram } from '../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { stat } from 'node:fs/promises'
 
-interface MachineParts {
-  phone: PhoneParts
+interface MachineDependencies {
+  phone: PhoneDependencies
   listeners: Pick<Listeners, 'url' | 'views'>
   settings: () => Settings
   dataFolder: string
@@ -31,8 +31,8 @@ interface MachineParts {
 }
 
 /** Checks made by the controller on every machine. */
-export function machineChecks(parts: MachineParts): Checks {
-  const { phone, listeners, settings, dataFolder, recordingsFolder, ffmpeg, keyFile, cameraClocks } = parts
+export function machineChecks(dependencies: MachineDependencies): Checks {
+  const { phone, listeners, settings, dataFolder, recordingsFolder, ffmpeg, keyFile, cameraClocks } = dependencies
   const { host, visits } = phone
   const ports = (): string[] =>
     neededPorts(settings(), (name) => portOfUrl(listeners.url(name)), listeners.url('console') !== '').map(

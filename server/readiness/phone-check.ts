@@ -8,7 +8,7 @@ import { networkInterfaces } from 'node:os'
 import type { PhonePage } from '../../shared/console/readiness.ts'
 import { reachPath } from '../../shared/media/reach-page.ts'
 
-export interface PhoneParts {
+export interface PhoneDependencies {
   visits: PhoneVisits
   host: () => string
   /** URL of the node port, where people join; empty: no media program serves pages here. */
@@ -21,7 +21,7 @@ export interface PhoneParts {
 const maxUrls = 8
 
 /** Checks whether another device has opened the page of `phonePageOf`. */
-export function phoneCheck({ visits, host, nodeUrl }: PhoneParts): Check {
+export function phoneCheck({ visits, host, nodeUrl }: PhoneDependencies): Check {
   return async () => {
     if (!leavesMachine(host())) return found('phoneLocal')
     if (nodeUrl() === '') return found('phoneNoPage')
@@ -32,7 +32,7 @@ export function phoneCheck({ visits, host, nodeUrl }: PhoneParts): Check {
 }
 
 /** Returns the addresses of the page that another device should open. */
-export function phonePageOf({ visits, host, nodeUrl, isSelfSigned }: PhoneParts): ProcedureOutput<'readiness.phone'> {
+export function phonePageOf({ visits, host, nodeUrl, isSelfSigned }: PhoneDependencies): ProcedureOutput<'readiness.phone'> {
   const url = nodeUrl()
   const hosts = url === '' ? [] : lanHosts(host()).slice(0, maxUrls)
   return {

@@ -15,7 +15,7 @@ const pauseMs = 50
 /** Pause after an error of the disk, in milliseconds. */
 const retryMs = 5_000
 
-export interface FileRemovalParts {
+export interface FileRemovalDependencies {
   folder: string
   store: Pick<Store, 'leadership'>
   index: Pick<StoredIndex, 'removals' | 'removed' | 'waitingRemovals'>
@@ -29,18 +29,18 @@ export interface FileRemovalParts {
  * removed after the next start.
  */
 export class FileRemoval {
-  readonly #parts: FileRemovalParts
+  readonly #dependencies: FileRemovalDependencies
   #work: Promise<void> | undefined
   #stopped = false
   #failed = false
 
-  constructor(parts: FileRemovalParts) {
-    this.#parts = parts
+  constructor(dependencies: FileRemovalDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** Starts to remove files unless a run is in progress. */
   begin(): void {
-    if (this.#stopped || !this.#parts.store.leadership.isHeld) return
+    if (this.#stopped || !this.#dependencies.store.leadership.isHeld) return
     this.#work ??= this.#run().finally(() => {
       this.#work = undefined
     })
@@ -48,11 +48,11 @@ export class FileRemoval {
 
   /** Number of files that still have to be removed. */
   get waiting(): number {
-    return this.#parts.index.waitingRemovals().files
+    return this.#dependencies.index.waitingRemovals().files
   }
 
   get waitingBytes(): number {
-    return this.#parts.index.waitingRemovals().bytes
+    return this.#dependencies.index.waitingRemovals().bytes
   }
 
   /** Resolves when no file is being removed. */
@@ -66,7 +66,7 @@ export class FileRemoval {
   }
 
   async #run(): Promise<void> {
-    const { store, index, logger } = this.#parts
+    const { store, index, logger } = this.#dependencies
     while (!this.#stopped && store.leadership.isHeld) {
       try {
         const files = index.removals(batch)
@@ -75,7 +75,7 @@ export class FileRemoval {
         await Promise.all(files.map(({ file }) => this.#remove(file)))
         await this.#removeNotes(files)
         index.removed(files.map(({ id }) => id))
-        this.#parts.removed?.()
+        this.#dependencies.removed?.()
         this.#failed = false
         await sleep(pauseMs, { ref: false })
       } catch (error) {
@@ -87,7 +87,7 @@ export class FileRemoval {
   }
 
   async #remove(file: string): Promise<void> {
-    const { folder } = this.#parts
+    const { folder } = this.#dependencies
     const path = pathOf(folder, file)
     // A row without a valid recording path is dropped: nothing is removed for it.
     if (path === undefined) return
@@ -103,7 +103,7 @@ export class FileRemoval {
 
   /** Removes the notes of days whose last recording was removed. */
   async #removeNotes(files: readonly { file: string }[]): Promise<void> {
-    const { folder } = this.#parts
+    const { folder } = this.#dependencies
     const streams = new Set(
       files.flatMap(({ file }) => {
         const parts = pathOf(folder, file) === undefined ? [] : file.split('/').slice(0, -2)

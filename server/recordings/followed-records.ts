@@ -1,6 +1,6 @@
 import type { CollectionName, Collections, Store } from '../store/store.ts'
 
-export interface FollowedRecordsParts<C extends CollectionName> {
+export interface FollowedRecordsDependencies<C extends CollectionName> {
   store: Pick<Store, 'get' | 'all' | 'onChange' | 'leadership'>
   collection: C
   /**
@@ -18,17 +18,17 @@ export interface FollowedRecordsParts<C extends CollectionName> {
  * Without the lease nothing runs.
  */
 export class FollowedRecords<C extends CollectionName> {
-  readonly #parts: FollowedRecordsParts<C>
+  readonly #dependencies: FollowedRecordsDependencies<C>
   /** Keys of the records applied last. */
   readonly #applied = new Set<string>()
   readonly #stops: (() => void)[] = []
 
-  constructor(parts: FollowedRecordsParts<C>) {
-    this.#parts = parts
+  constructor(dependencies: FollowedRecordsDependencies<C>) {
+    this.#dependencies = dependencies
   }
 
   start(): void {
-    const { store, collection } = this.#parts
+    const { store, collection } = this.#dependencies
     this.#stops.push(
       store.onChange(
         (changes) => {
@@ -48,17 +48,17 @@ export class FollowedRecords<C extends CollectionName> {
   }
 
   #applyAll(): void {
-    const { store, collection } = this.#parts
+    const { store, collection } = this.#dependencies
     for (const key of new Set([...this.#applied, ...store.all(collection).keys()])) this.#apply(key)
   }
 
   #apply(key: string): void {
-    const { store, collection } = this.#parts
+    const { store, collection } = this.#dependencies
     this.#set(key, store.leadership.isHeld ? store.get(collection, key) : undefined)
   }
 
   #set(key: string, record: Collections[C] | undefined): void {
-    const { apply, onError } = this.#parts
+    const { apply, onError } = this.#dependencies
     if (record !== undefined) this.#applied.add(key)
     else if (!this.#applied.delete(key)) return
     try {

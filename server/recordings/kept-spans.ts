@@ -18,7 +18,7 @@ export interface SegmentSums {
   bytes: number
 }
 
-export interface KeptSpansParts {
+export interface KeptSpansDependencies {
   store: Pick<Store, 'get' | 'all' | 'transact' | 'onChange'>
   logger: { error(fields: object, message: string): void }
 }
@@ -28,15 +28,15 @@ export interface KeptSpansParts {
  * spans, so that a change takes effect even if its caller received no response.
  */
 export class KeptSpans {
-  readonly #store: KeptSpansParts['store']
-  readonly #logger: KeptSpansParts['logger']
+  readonly #store: KeptSpansDependencies['store']
+  readonly #logger: KeptSpansDependencies['logger']
   /** Marks are set one after another, because two changes may concern the same segments. */
   #work: Promise<unknown> = Promise.resolve()
   /** Sums of marks whose callers are waiting; undefined: not stored yet. */
   readonly #sums = new Map<string, Promise<SegmentSums> | undefined>()
   #unsubscribe = (): void => {}
 
-  constructor({ store, logger }: KeptSpansParts) {
+  constructor({ store, logger }: KeptSpansDependencies) {
     this.#store = store
     this.#logger = logger
   }

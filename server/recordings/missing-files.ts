@@ -33,12 +33,12 @@ interface Loss {
  * causes no changes.
  */
 export class MissingFiles {
-  readonly #parts: MissingFilesDependencies
+  readonly #dependencies: MissingFilesDependencies
   readonly #found = new Set<number>()
   #work: Promise<void> | undefined
 
-  constructor(parts: MissingFilesDependencies) {
-    this.#parts = parts
+  constructor(dependencies: MissingFilesDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** Queues a check of a segment whose file is missing or was modified. */
@@ -64,7 +64,7 @@ export class MissingFiles {
   }
 
   async #check(ids: readonly number[]): Promise<void> {
-    const { store, index, event, lost, logger } = this.#parts
+    const { store, index, event, lost, logger } = this.#dependencies
     try {
       if (!store.leadership.isHeld) return
       await store.leadership.confirmed()
@@ -95,7 +95,7 @@ export class MissingFiles {
 
   /** Checks the mark of the folder before and after the file, because its disk may be unmounted in between. */
   async #lossOf(segment: IndexedSegment): Promise<Loss | undefined> {
-    const { folder, store } = this.#parts
+    const { folder, store } = this.#dependencies
     if (!isFolderPresent(folder, store)) return undefined
     const left = await this.#leftOf(segment)
     return left === segment || !isFolderPresent(folder, store) ? undefined : { segment, left }
@@ -106,7 +106,7 @@ export class MissingFiles {
    * nothing is left.
    */
   async #leftOf(segment: IndexedSegment): Promise<IndexedSegment | undefined> {
-    const { folder, logger } = this.#parts
+    const { folder, logger } = this.#dependencies
     try {
       const handle = await openInside(folder, recordedPath(folder, segment.file))
       try {

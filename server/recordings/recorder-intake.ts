@@ -16,7 +16,7 @@ import { streamKey } from './index/stream-ids.ts'
 import type { RecordingRate } from './recording-rate.ts'
 import type { RepairedFile } from './repair-open.ts'
 
-export interface IntakeParts {
+export interface IntakeDependencies {
   index: StoredIndex
   /** Whether an order sent to the node covers a stream. */
   isOrdered: (node: string, stream: RecordedStream) => boolean
@@ -59,7 +59,7 @@ const rejectedLogMs = 60_000
  * an order sent to the program, and the path of each file is computed here.
  */
 export class RecorderIntake implements RecorderListener {
-  readonly #parts: IntakeParts
+  readonly #dependencies: IntakeDependencies
   readonly #now: () => number
   /** Segments being written, by file. */
   readonly #writing = new Map<string, Writing>()
@@ -69,14 +69,14 @@ export class RecorderIntake implements RecorderListener {
   /** Number of rejected reports since the last log line, and the time of that line. */
   #rejected = { count: 0, loggedAt: -Infinity }
 
-  constructor(parts: IntakeParts) {
-    this.#parts = parts
-    this.#now = parts.now ?? Date.now
+  constructor(dependencies: IntakeDependencies) {
+    this.#dependencies = dependencies
+    this.#now = dependencies.now ?? Date.now
   }
 
   /** Completes the files left open by an earlier process of the controller. Resolves when all are complete. */
   async start(): Promise<void> {
-    const open = this.#parts.index.open({ limit: Number.MAX_SAFE_INTEGER })
+    const open = this.#dependencies.index.open({ limit: Number.MAX_SAFE_INTEGER })
     for (const { id: _, ...segment } of open) this.#cut(segment)
     await this.#repairs
   }
@@ -99,14 +99,14 @@ export class RecorderIntake implements RecorderListener {
   recordedNow(roomId?: string): RecordedStream[] {
     const recorded = new Map<string, RecordedStream>()
     for (const { segment } of this.#writing.values())
-      if ((roomId === undefined || segment.roomId === roomId) && !this.#parts.isLiveOnly(segment))
+      if ((roomId === undefined || segment.roomId === roomId) && !this.#dependencies.isLiveOnly(segment))
         recorded.set(streamKey(segment), streamOf(segment))
     return [...recorded.values()]
   }
 
   /** Whether a stream is being recorded. */
   isRecorded(stream: RecordedStream): boolean {
-    return this.#streams.has(streamKey(stream)) && !this.#parts.isLiveOnly(stream)
+    return this.#streams.has(streamKey(stream)) && !this.#dependencies.isLiveOnly(stream)
   }
 
   /** Whether a file is being written. */
@@ -118,12 +118,12 @@ export class RecorderIntake implements RecorderListener {
     if (event.type === 'segmentBegan') this.#began(node, event.segment)
     else if (event.type === 'segmentEnded') this.#ended(node, event.segment)
     else if (event.type === 'recordingGap') this.#takeGap(node, event.gap)
-    else this.#parts.late(node, event.ms)
+    else this.#dependencies.late(node, event.ms)
   }
 
   /** Handles the end of a node's process: it writes to no file any more. */
   restarted(node: string): void {
-    this.#parts.late(node, 0)
+    this.#dependencies.late(node, 0)
     for (const { node: writer, segment } of [...this.#writing.values()]) if (writer === node) this.#cut(segment)
   }
 
@@ -133,15 +133,15 @@ export class RecorderIntake implements RecorderListener {
     const segment = withPath(facts)
     const writing = this.#writing.get(segment.file)
     if (writing !== undefined && writing.node !== node) return this.#reject(node, facts, 'another node writes it')
-    this.#parts.index.began(segment)
+    this.#dependencies.index.began(segment)
     if (writing !== undefined) return
     this.#writing.set(segment.file, { node, segment })
     const key = streamKey(segment)
     const count = this.#streams.get(key) ?? 0
     this.#streams.set(key, count + 1)
     if (count > 0) return
-    this.#parts.failing(segment, undefined)
-    this.#parts.changed(segment.roomId)
+    this.#dependencies.failing(segment, undefined)
+    this.#dependencies.changed(segment.roomId)
   }
 
   /** Handles the end of a segment whose start was reported. Its order may have been withdrawn meanwhile. */
@@ -156,11 +156,11 @@ export class RecorderIntake implements RecorderListener {
       return this.#cut(begun)
     }
     const segment = { ...begun, endedAt, bytes, end }
-    this.#parts.index.ended(segment, this.#parts.isLiveOnly(segment))
+    this.#dependencies.index.ended(segment, this.#dependencies.isLiveOnly(segment))
     // Buffers for live viewers do not grow, so they do not count.
-    if (!this.#parts.isLiveOnly(segment)) this.#parts.rate.add(segment.bytes, this.#now())
+    if (!this.#dependencies.isLiveOnly(segment)) this.#dependencies.rate.add(segment.bytes, this.#now())
     this.#notWriting(segment)
-    const reason = segment.end === 'stopped' ? this.#parts.stopReason(segment) : undefined
+    const reason = segment.end === 'stopped' ? this.#dependencies.stopReason(segment) : undefined
     if (reason !== undefined) this.#gap({ ...streamOf(segment), from: segment.endedAt, to: null, reason })
   }
 
@@ -168,7 +168,7 @@ export class RecorderIntake implements RecorderListener {
   #begun(node: string, { file, ...stream }: SegmentStart): SegmentStart | undefined {
     const writing = this.#writing.get(file)
     if (writing !== undefined) return writing.node === node ? writing.segment : undefined
-    const stored = this.#parts.index.open(streamOf(stream)).find((open) => open.file === file)
+    const stored = this.#dependencies.index.open(streamOf(stream)).find((open) => open.file === file)
     if (stored === undefined) return undefined
     const { id: _, ...segment } = stored
     return segment
@@ -181,7 +181,7 @@ export class RecorderIntake implements RecorderListener {
   }
 
   #orderProblem(node: string, stream: RecordedStream): string | undefined {
-    return this.#parts.isOrdered(node, stream) ? undefined : 'no order covers it'
+    return this.#dependencies.isOrdered(node, stream) ? undefined : 'no order covers it'
   }
 
   /** Logs rejected reports, at most one line per minute. */
@@ -191,12 +191,12 @@ export class RecorderIntake implements RecorderListener {
     if (Math.abs(now - this.#rejected.loggedAt) < rejectedLogMs) return
     const { count } = this.#rejected
     this.#rejected = { count: 0, loggedAt: now }
-    this.#parts.logger.warn({ node, room: roomId, user: userId, why, count }, 'recorder report rejected')
+    this.#dependencies.logger.warn({ node, room: roomId, user: userId, why, count }, 'recorder report rejected')
   }
 
   #gap(gap: Gap): void {
-    this.#parts.index.gap(gap, this.#parts.namesOf(gap))
-    if (diskReasons.has(gap.reason)) this.#parts.failing(gap, gap.reason)
+    this.#dependencies.index.gap(gap, this.#dependencies.namesOf(gap))
+    if (diskReasons.has(gap.reason)) this.#dependencies.failing(gap, gap.reason)
   }
 
   #notWriting(segment: SegmentStart): void {
@@ -206,7 +206,7 @@ export class RecorderIntake implements RecorderListener {
     if (count > 1) this.#streams.set(key, count - 1)
     else {
       this.#streams.delete(key)
-      this.#parts.changed(segment.roomId)
+      this.#dependencies.changed(segment.roomId)
     }
   }
 
@@ -220,13 +220,16 @@ export class RecorderIntake implements RecorderListener {
       try {
         await this.#complete(segment)
       } catch (error) {
-        this.#parts.logger.error({ err: error, file: segment.file }, 'a recording that was cut off is not in the index')
+        this.#dependencies.logger.error(
+          { err: error, file: segment.file },
+          'a recording that was cut off is not in the index',
+        )
       }
     })
   }
 
   async #complete(segment: SegmentStart): Promise<void> {
-    const { index, repair, repaired } = this.#parts
+    const { index, repair, repaired } = this.#dependencies
     const found = await repair(segment)
     // A report arrived meanwhile: the same file is being written again.
     if (this.#writing.has(segment.file)) return
@@ -234,19 +237,19 @@ export class RecorderIntake implements RecorderListener {
     if (found.segment === undefined) index.discardOpen(segment)
     else {
       from = found.segment.endedAt
-      index.ended(found.segment, this.#parts.isLiveOnly(segment))
+      index.ended(found.segment, this.#dependencies.isLiveOnly(segment))
       if (found.wasCut) repaired(found.segment)
     }
     if (this.#streams.has(streamKey(segment))) return this.#gapUntilNow(segment, from)
     this.#gap({ ...streamOf(segment), from, to: null, reason: 'nodeAway' })
-    this.#parts.changed(segment.roomId)
+    this.#dependencies.changed(segment.roomId)
   }
 
   /** Adds a gap up to now, unless the stream continued before its earlier file was repaired. */
   #gapUntilNow(segment: SegmentStart, from: number): void {
-    const [next] = this.#parts.index.open({ ...streamOf(segment) })
+    const [next] = this.#dependencies.index.open({ ...streamOf(segment) })
     const to = next?.startedAt ?? this.#now()
-    if (to > from) this.#parts.index.gap({ ...streamOf(segment), from, to, reason: 'nodeAway' }, segment)
+    if (to > from) this.#dependencies.index.gap({ ...streamOf(segment), from, to, reason: 'nodeAway' }, segment)
   }
 }
 

@@ -59,7 +59,7 @@ export function maySeeRecording(role: Role, viewers: RecordingViewers, device: b
   return atLeast(role, 'operator') || viewers === 'all' || (viewers === 'cameras' && device)
 }
 
-interface HostRecordingParts {
+interface HostRecordingDependencies {
   recordings: Pick<RecordingControl, 'start' | 'stop'>
   settings: () => Settings
   logger: NodeLogger
@@ -70,7 +70,7 @@ interface HostRecordingParts {
  * record, or if a rule records the room. Never rejects.
  */
 export async function recordForHost(
-  { recordings, settings, logger }: HostRecordingParts,
+  { recordings, settings, logger }: HostRecordingDependencies,
   { roomId, on, by }: WantedRecording,
 ): Promise<boolean> {
   if (!settings().recording.hosts) return false

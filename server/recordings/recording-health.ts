@@ -20,7 +20,7 @@ const maxShown = 1_000
 export const storageLowMessage =
   'The disk of the recordings is nearly full: recording has stopped. Make room, shorten the retention, or delete kept recordings.'
 
-interface HealthParts {
+interface HealthDependencies {
   folder: RecordingsFolder
   /** undefined: the folder is unusable. */
   storage: RecordingStorage | undefined
@@ -38,13 +38,13 @@ interface HealthParts {
 
 /** State of the recordings for operators: space, recorded targets, and problems. */
 export class RecordingHealth {
-  readonly #parts: HealthParts
+  readonly #dependencies: HealthDependencies
   #failure: { at: number; since: number; subject: string; reason: GapReason } | undefined
   #lowSince = 0
   #missing = { at: 0, since: 0, segments: 0 }
 
-  constructor(parts: HealthParts) {
-    this.#parts = parts
+  constructor(dependencies: HealthDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** Records that the disk is nearly full, or has space again. */
@@ -72,7 +72,7 @@ export class RecordingHealth {
 
   /** Returns the status. @param mayShow whether the caller may see a target */
   status(mayShow: (target: RecordingTarget) => boolean): RecordingStatus {
-    const { folder, storage, orders, rate, delays, writing, rebuilding } = this.#parts
+    const { folder, storage, orders, rate, delays, writing, rebuilding } = this.#dependencies
     const totals = storage?.index.totals() ?? { bytes: 0, segments: 0, keptBytes: 0, firstAt: 0, lastAt: 0 }
     const { free, capacity, reserve } = storage?.watch.space ?? { free: 0, capacity: 0, reserve: 0 }
     const perSecond = rate.perSecond(Date.now())
@@ -102,7 +102,7 @@ export class RecordingHealth {
 
   /** Returns the state of the object storage; null if it is off and contains no segments. */
   #objects(): RecordingStatus['objects'] {
-    const { storage, objects, objectSettings } = this.#parts
+    const { storage, objects, objectSettings } = this.#dependencies
     if (storage === undefined || objects === undefined) return null
     const { local, both, remote } = storage.index.inPlaces((places) => places.sums())
     const deleting = storage.index.inPlaces((places) => places.waitingRemovals)
@@ -122,8 +122,8 @@ export class RecordingHealth {
   }
 
   /** Lists problems that require the operator's attention. @param targets that should be recorded */
-  problems(targets: readonly RecordingTarget[] = this.#parts.orders.targets()): RecordingStatus['problems'] {
-    const { folder, storage, orders, delays, rebuilding } = this.#parts
+  problems(targets: readonly RecordingTarget[] = this.#dependencies.orders.targets()): RecordingStatus['problems'] {
+    const { folder, storage, orders, delays, rebuilding } = this.#dependencies
     const problem = (code: RecordingProblem, message: string, since = 0, subject = '') => ({
       code,
       subject,

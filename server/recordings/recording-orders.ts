@@ -25,7 +25,7 @@ export interface OrderPool {
   onEvent(listener: (event: PoolEvent) => void): () => void
 }
 
-export interface OrdersParts {
+export interface OrdersDependencies {
   store: Store
   pool: OrderPool
   /** Returns the userIds of the cameras of a room. */
@@ -70,7 +70,7 @@ const maxAtOnce = 16
  * change. An order is computed from scratch each time and is idempotent.
  */
 export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
-  readonly #parts: OrdersParts
+  readonly #dependencies: OrdersDependencies
   readonly #now: () => number
   readonly #rooms = new Map<string, RoomState>()
   /** Orders sent to nodes. */
@@ -83,13 +83,13 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
   #timers: NodeJS.Timeout[] = []
   #started = false
 
-  constructor(parts: OrdersParts) {
-    this.#parts = parts
-    this.#now = parts.now ?? Date.now
+  constructor(dependencies: OrdersDependencies) {
+    this.#dependencies = dependencies
+    this.#now = dependencies.now ?? Date.now
   }
 
   start(): void {
-    const { store, pool, wishes } = this.#parts
+    const { store, pool, wishes } = this.#dependencies
     this.#started = true
     this.#stops.push(
       store.leadership.onChange(() => this.reviewAll()),
@@ -169,7 +169,7 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
 
   /** Returns a target as shown immediately after its start, before its order is computed. */
   targetOf({ roomId, userId = '' }: RecordingWish, { by, name }: StartedBy): RecordingTarget {
-    const device = this.#parts.store.get('devices', userId) !== undefined
+    const device = this.#dependencies.store.get('devices', userId) !== undefined
     const known = this.#rooms.get(roomId)
     const found = known?.targets.find((target) => target.userId === userId)
     const target = found ?? { userId, device, quality: 'main', by, startedBy: name, windowMs: undefined }
@@ -179,7 +179,7 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
   /** Whether a rule records a target, regardless of manual recordings and requests. */
   ruleHolds({ roomId, userId = '' }: RecordingWish): boolean {
     const facts = { ...this.#facts(roomId), wishes: [], requests: [] }
-    const targets = wantedOf(facts, this.#parts.settings().recording, this.#now())
+    const targets = wantedOf(facts, this.#dependencies.settings().recording, this.#now())
     return targets.some((target) => target.userId === userId)
   }
 
@@ -202,12 +202,12 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
   /** Returns the name of the room's node, and whether it can record. A room without a node counts as able to. */
   node(roomId: string): { name: string; canRecord: boolean } {
     const name = this.#nodeOf(roomId)
-    const driver = this.#parts.pool.driver(name)
+    const driver = this.#dependencies.pool.driver(name)
     return { name, canRecord: driver === undefined || driver.setRecording !== undefined }
   }
 
   #view(roomId: string, target: WantedTarget, { since }: RoomState): RecordingTarget {
-    const { store, pool } = this.#parts
+    const { store, pool } = this.#dependencies
     const { userId, device, quality, by, startedBy } = target
     const name = device ? store.get('devices', userId)?.userName : pool.user(roomId, userId)?.userName
     const state = this.#stateOf(roomId, target)
@@ -227,7 +227,7 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
   }
 
   #stateOf(roomId: string, target: WantedTarget): ReturnType<typeof targetState> {
-    const { pool, isWriting } = this.#parts
+    const { pool, isWriting } = this.#dependencies
     const { userId } = target
     return targetState({
       ...this.#siteFacts(),
@@ -238,7 +238,7 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
   }
 
   #siteFacts(): SiteFacts {
-    const { store, blocked } = this.#parts
+    const { store, blocked } = this.#dependencies
     return { blocked: blocked(), isLeader: store.leadership.isHeld }
   }
 
@@ -254,7 +254,7 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
   }
 
   #interesting(): Set<string> {
-    const { store, wishes } = this.#parts
+    const { store, wishes } = this.#dependencies
     const rooms = new Set([...this.#rooms.keys(), ...wishes.rooms])
     for (const { roomId } of store.all('devices').values()) rooms.add(roomId)
     for (const roomId of this.#requests.rooms) rooms.add(roomId)
@@ -279,7 +279,7 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
         .catch((error: unknown) => {
           // An offline node is shown as offline; the order is sent when it is back.
           const level = error instanceof NodeConnectionError ? 'debug' : 'warn'
-          this.#parts.logger[level]({ err: error, room: roomId }, 'a recording order was not taken')
+          this.#dependencies.logger[level]({ err: error, room: roomId }, 'a recording order was not taken')
           setTimeout(() => this.review(roomId, true), retryMs).unref()
         })
         .finally(() => {
@@ -290,7 +290,7 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
   }
 
   async #settle(roomId: string): Promise<void> {
-    const { settings, pool, changed, store } = this.#parts
+    const { settings, pool, changed, store } = this.#dependencies
     const facts = this.#facts(roomId)
     const state = this.#rooms.get(roomId) ?? newState()
     const recording = settings().recording
@@ -328,7 +328,7 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
   }
 
   #facts(roomId: string): RoomFacts {
-    const { store, pool, wishes, devicesOf } = this.#parts
+    const { store, pool, wishes, devicesOf } = this.#dependencies
     const devices = Array.from(devicesOf(roomId), (userId) => store.get('devices', userId))
     return {
       rule: store.get('rooms', roomId)?.recording,
@@ -341,7 +341,7 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
   }
 
   #nodeOf(roomId: string): string {
-    return this.#parts.pool.nodesOf(roomId)[0] ?? ''
+    return this.#dependencies.pool.nodesOf(roomId)[0] ?? ''
   }
 }
 

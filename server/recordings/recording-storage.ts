@@ -21,7 +21,7 @@ export interface RecordingStorage {
   budget: SpaceBudget
 }
 
-interface StorageParts {
+interface StorageDependencies {
   folder: string
   /** Folder of the index. */
   indexFolder: string
@@ -49,7 +49,7 @@ interface StorageParts {
 }
 
 /** Opens the storage without measuring or deleting anything yet. */
-export function openStorage(parts: StorageParts): RecordingStorage {
+export function openStorage(dependencies: StorageDependencies): RecordingStorage {
   const {
     folder,
     indexFolder,
@@ -66,7 +66,7 @@ export function openStorage(parts: StorageParts): RecordingStorage {
     removed,
     logger,
     measure,
-  } = parts
+  } = dependencies
   const notes = new RecordingNotes(folder, logger)
   const index = new StoredIndex({ folder: indexFolder, isKept, onDamage: damaged, notes })
   const removal = new FileRemoval({ folder, store, index, removed, logger })

@@ -24,7 +24,7 @@ const liveMs = 120_000
 /** Age at which gaps are deleted, unless a recording is as old, in milliseconds. */
 const gapMs = 90 * dayMs
 
-export interface RetentionParts {
+export interface RetentionDependencies {
   store: Pick<Store, 'get' | 'leadership'>
   index: StoredIndex
   settings: () => RecordingSettings
@@ -48,7 +48,7 @@ export interface RetentionParts {
  * and never kept ones.
  */
 export class RecordingRetention {
-  readonly #parts: RetentionParts
+  readonly #dependencies: RetentionDependencies
   readonly #now: () => number
   #timer: NodeJS.Timeout | undefined
   #work: Promise<void> | undefined
@@ -59,9 +59,9 @@ export class RecordingRetention {
   /** Number of bytes deleted before they were uploaded, and the time of the last report. */
   #notUploaded = { bytes: 0, toldAt: -Infinity }
 
-  constructor(parts: RetentionParts) {
-    this.#parts = parts
-    this.#now = parts.now ?? Date.now
+  constructor(dependencies: RetentionDependencies) {
+    this.#dependencies = dependencies
+    this.#now = dependencies.now ?? Date.now
   }
 
   /**
@@ -87,14 +87,14 @@ export class RecordingRetention {
 
   /** Whether this controller may continue to delete. */
   get #goesOn(): boolean {
-    return !this.#stopped && this.#parts.store.leadership.isHeld
+    return !this.#stopped && this.#dependencies.store.leadership.isHeld
   }
 
   /** Starts a round unless one is running. */
   begin(): void {
     if (!this.#goesOn) return
     this.#work ??= this.round()
-      .catch((error: unknown) => this.#parts.logger.error({ err: error }, 'old recordings were not deleted'))
+      .catch((error: unknown) => this.#dependencies.logger.error({ err: error }, 'old recordings were not deleted'))
       .finally(() => {
         this.#work = undefined
       })
@@ -102,10 +102,10 @@ export class RecordingRetention {
 
   /** Deletes recordings that exceed their maximum age or size. */
   async round(): Promise<void> {
-    const { index, settings, store } = this.#parts
+    const { index, settings, store } = this.#dependencies
     const now = this.#now()
     await this.#repeat(() => index.deleteLive(now - liveMs, chunk))
-    const localMs = Math.max(minLocalMs, this.#parts.localHours() * hourMs)
+    const localMs = Math.max(minLocalMs, this.#dependencies.localHours() * hourMs)
     await this.#repeat(() => index.inPlaces((places) => places.release(now - localMs, chunk)))
     const rooms = new Map<string, RecordedSource[]>()
     for (const source of index.sources()) {
@@ -134,20 +134,20 @@ export class RecordingRetention {
     const missing = needed - this.#freeFirst(needed)
     if (missing <= 0) return
     this.#freeing ??= this.#makeRoom(missing)
-      .catch((error: unknown) => this.#parts.logger.error({ err: error }, 'no room was made for recordings'))
+      .catch((error: unknown) => this.#dependencies.logger.error({ err: error }, 'no room was made for recordings'))
       .finally(() => {
         this.#freeing = undefined
       })
   }
 
   async #makeRoom(bytes: number): Promise<void> {
-    const { index, logger } = this.#parts
+    const { index, logger } = this.#dependencies
     const before = this.#now() - minLocalMs
     const left = await this.#free(bytes, (count) => index.inPlaces((places) => places.release(before, count)))
     if (left < bytes) logger.info({ bytes: bytes - left }, 'uploaded recordings left the disk early: it needs room')
     if (left <= 0) return
     const still = await this.#free(left, (count) => index.deleteOldestLocal(count))
-    if (still < left && this.#parts.isUploading()) this.#tellNotUploaded(left - still)
+    if (still < left && this.#dependencies.isUploading()) this.#tellNotUploaded(left - still)
   }
 
   #tellNotUploaded(bytes: number): void {
@@ -156,8 +156,11 @@ export class RecordingRetention {
     if (now - this.#notUploaded.toldAt < hourMs) return
     const all = this.#notUploaded.bytes
     this.#notUploaded = { bytes: 0, toldAt: now }
-    this.#parts.logger.warn({ bytes: all }, 'recordings were deleted before they were uploaded: the disk needs room')
-    this.#parts.notUploaded(all)
+    this.#dependencies.logger.warn(
+      { bytes: all },
+      'recordings were deleted before they were uploaded: the disk needs room',
+    )
+    this.#dependencies.notUploaded(all)
   }
 
   /**
@@ -168,12 +171,12 @@ export class RecordingRetention {
     let left = bytes
     for (let count = 0; left > 0 && count < maxChunks && this.#goesOn; count++) {
       // Deletes only as many as needed: the segments of a site have about the same size.
-      const { bytes: all, segments } = this.#parts.index.totals()
+      const { bytes: all, segments } = this.#dependencies.index.totals()
       const needed = Math.ceil((left * segments) / Math.max(1, all))
       const freed = remove(Math.min(chunk, Math.max(1, needed)))
       if (freed.segments === 0) return left
       left -= freed.bytes
-      this.#parts.deleted()
+      this.#dependencies.deleted()
       await setImmediate()
     }
     return left
@@ -181,7 +184,7 @@ export class RecordingRetention {
 
   /** Returns the retention of a camera, or of the room of a person. */
   #retentionOf({ device, roomId, userId }: RecordedSource): Retention {
-    const { store, settings } = this.#parts
+    const { store, settings } = this.#dependencies
     const own = device ? store.get('devices', userId)?.recording : store.get('rooms', roomId)?.recording
     return own?.retention ?? settings().retention
   }
@@ -194,17 +197,17 @@ export class RecordingRetention {
     for (const source of oldest) {
       while (over > 0 && this.#goesOn) {
         const count = Math.min(chunk, Math.max(1, Math.ceil((over * source.segments) / Math.max(1, source.bytes))))
-        const deleted = this.#parts.index.deleteOldest(source, Number.MAX_SAFE_INTEGER, count)
+        const deleted = this.#dependencies.index.deleteOldest(source, Number.MAX_SAFE_INTEGER, count)
         if (deleted.segments === 0) break
         over -= deleted.bytes
-        this.#parts.deleted()
+        this.#dependencies.deleted()
         await setImmediate()
       }
     }
   }
 
   async #shrinkSite(): Promise<void> {
-    const { settings, index } = this.#parts
+    const { settings, index } = this.#dependencies
     const { gigabytes } = settings()
     if (gigabytes === 0) return
     await this.#free(index.totals().bytes - gigabytes * gigabyte, (count) => index.deleteOldestOfAll(count))
@@ -213,7 +216,7 @@ export class RecordingRetention {
   async #repeat(remove: () => { segments: number }): Promise<void> {
     while (this.#goesOn) {
       const { segments } = remove()
-      if (segments > 0) this.#parts.deleted()
+      if (segments > 0) this.#dependencies.deleted()
       if (segments < chunk) return
       await setImmediate()
     }

@@ -35,7 +35,7 @@ import type { WantedTarget } from './wanted-streams.ts'
 import { WishEndings } from './wish-endings.ts'
 import type { RecordingStatus, RecordingTarget } from '../../shared/domain/recordings.ts'
 
-export interface SiteRecordingsParts {
+export interface SiteRecordingsDependencies {
   folder: RecordingsFolder
   store: Store
   pool: OrderPool
@@ -67,7 +67,7 @@ interface SharedSpace {
  * the status refuses.
  */
 export class SiteRecordings implements RecordingControl, RecordingChanges, RecordingRequests {
-  readonly #parts: SiteRecordingsParts
+  readonly #dependencies: SiteRecordingsDependencies
   readonly kept: KeptSpans
   readonly orders: RecordingOrders
   /** Receives the reports of the recorders. */
@@ -92,19 +92,20 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   readonly #recovering = Promise.withResolvers<void>()
   #work: Promise<unknown> = Promise.resolve()
 
-  constructor(parts: SiteRecordingsParts) {
-    this.#parts = parts
-    const { store, settings, logger, pool, devicesOf, event } = parts
+  constructor(dependencies: SiteRecordingsDependencies) {
+    this.#dependencies = dependencies
+    const { store, settings, logger, pool, devicesOf, event } = dependencies
     this.kept = new KeptSpans({ store, logger })
     this.#wishes = new RecordingWishes(store)
     this.#endings = new WishEndings({ store, logger })
     this.#storage = this.#openStorage()
     this.objects = this.#storage && this.#makeObjects(this.#storage.index)
     const lost = (segments: number): void => this.#health.noteMissing(segments)
-    const { path } = parts.folder
-    this.#missing = this.#storage && new MissingFiles({ ...parts, folder: path, index: this.#storage.index, lost })
+    const { path } = dependencies.folder
+    this.#missing =
+      this.#storage && new MissingFiles({ ...dependencies, folder: path, index: this.#storage.index, lost })
     this.files =
-      this.#storage && new SegmentFiles(parts.folder.path, this.objects?.remote, (id) => this.#missing?.note(id))
+      this.#storage && new SegmentFiles(dependencies.folder.path, this.objects?.remote, (id) => this.#missing?.note(id))
     this.#events = new TargetEvents(store, event)
     this.#delays = new DiskDelays(event)
     this.orders = new RecordingOrders({
@@ -116,11 +117,11 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     })
     this.intake = this.#storage && this.#makeIntake(this.#storage.index)
     this.#health = new RecordingHealth({
-      folder: parts.folder,
+      folder: dependencies.folder,
       storage: this.#storage,
       orders: this.orders,
       objects: this.objects,
-      objectSettings: () => parts.settings().object_storage,
+      objectSettings: () => dependencies.settings().object_storage,
       rate: this.#rate,
       delays: this.#delays,
       writing: () => this.recordedNow().length,
@@ -136,7 +137,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   /** The index. @throws RefusalError recordingsUnusable */
   get usableIndex(): StoredIndex {
     if (this.#storage === undefined) {
-      const problem = this.#parts.folder.problem?.message ?? ''
+      const problem = this.#dependencies.folder.problem?.message ?? ''
       throw new RefusalError(refusal('recordingsUnusable', { problem }))
     }
     return this.#storage.index
@@ -155,12 +156,12 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
 
   /** Folder, and the number of bytes of its disk kept free; undefined if it is unusable. */
   get reserved(): { folder: string; reserve: number } | undefined {
-    return this.#storage && { folder: this.#parts.folder.path, reserve: this.#storage.watch.space.reserve }
+    return this.#storage && { folder: this.#dependencies.folder.path, reserve: this.#storage.watch.space.reserve }
   }
 
   /** Path of the folder; undefined if it is unusable. */
   get folder(): string | undefined {
-    return this.#storage === undefined ? undefined : this.#parts.folder.path
+    return this.#storage === undefined ? undefined : this.#dependencies.folder.path
   }
 
   /** Resolves when the space was measured for the first time, or if it cannot be measured. */
@@ -176,7 +177,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
 
   /** Starts sending orders, before the pool starts. Resolves when the space was measured. Never rejects. */
   async begin(): Promise<void> {
-    const { store, folder, event, logger } = this.#parts
+    const { store, folder, event, logger } = this.#dependencies
     if (folder.problem !== undefined) {
       logger.error({ folder: folder.path, problem: folder.problem.code }, folder.problem.message)
       event({
@@ -250,19 +251,19 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   }
 
   async stop(wish: RecordingWish, by: StartedBy): Promise<boolean> {
-    if (this.#parts.store.get('rooms', wish.roomId) === undefined) throw new ApiError('roomNotFound')
+    if (this.#dependencies.store.get('rooms', wish.roomId) === undefined) throw new ApiError('roomNotFound')
     await this.#wishes.remove(wish, by)
     return !this.orders.ruleHolds(wish)
   }
 
   check(roomId: string): void {
-    const { store } = this.#parts
+    const { store } = this.#dependencies
     if (store.get('rooms', roomId) === undefined) throw new ApiError('roomNotFound')
     const { name, canRecord } = this.orders.node(roomId)
     if (!canRecord)
       throw new ApiError('recordingUnavailable', { refusal: refusal('recordingImpossible', { node: name }) })
     if (this.#blocked() !== undefined) {
-      const problem = this.#parts.folder.problem?.message ?? storageLowMessage
+      const problem = this.#dependencies.folder.problem?.message ?? storageLowMessage
       throw new ApiError('recordingUnavailable', { refusal: refusal('recordingsUnusable', { problem }) })
     }
   }
@@ -312,9 +313,9 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
 
   /** Tests object storage with the given settings. Never rejects. */
   async testObjects(settings: ObjectStorageSettings): Promise<ConnectionResult> {
-    const client = new ObjectClient(settings, this.#parts.sitePorts)
+    const client = new ObjectClient(settings, this.#dependencies.sitePorts)
     try {
-      return await testConnection(client, this.#parts.store)
+      return await testConnection(client, this.#dependencies.store)
     } finally {
       client.close()
     }
@@ -342,17 +343,22 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   }
 
   #openStorage(): RecordingStorage | undefined {
-    const { folder, logger } = this.#parts
+    const { folder, logger } = this.#dependencies
     if (folder.problem !== undefined) return undefined
     return openStorage({
-      ...this.#parts,
+      ...this.#dependencies,
       folder: folder.path,
       indexFolder: folder.indexFolder,
-      settings: () => this.#parts.settings().recording,
-      localHours: () => this.#parts.settings().object_storage.keep_local_hours,
-      isUploading: () => this.#parts.settings().object_storage.enabled,
+      settings: () => this.#dependencies.settings().recording,
+      localHours: () => this.#dependencies.settings().object_storage.keep_local_hours,
+      isUploading: () => this.#dependencies.settings().object_storage.enabled,
       notUploaded: (bytes) => {
-        this.#parts.event({ kind: 'recording.notUploaded', level: 'error', subject: allRecordings, params: { bytes } })
+        this.#dependencies.event({
+          kind: 'recording.notUploaded',
+          level: 'error',
+          subject: allRecordings,
+          params: { bytes },
+        })
       },
       rate: this.#rate,
       isKept: (stream, from, to) => this.kept.covers(stream, from, to),
@@ -367,7 +373,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   }
 
   #makeObjects(index: StoredIndex): ObjectStorage {
-    const { folder, store, settings, sitePorts, logger, event } = this.#parts
+    const { folder, store, settings, sitePorts, logger, event } = this.#dependencies
     return new ObjectStorage({
       ...{ index, store, sitePorts, logger },
       folder: folder.path,
@@ -387,7 +393,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   }
 
   #makeIntake(index: StoredIndex): RecorderIntake {
-    const { store, pool, event, logger, folder } = this.#parts
+    const { store, pool, event, logger, folder } = this.#dependencies
     return new RecorderIntake({
       index,
       rate: this.#rate,
@@ -434,13 +440,13 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     const now = Date.now()
     const query = roomId === undefined ? {} : { roomId }
     for (const gap of index.gaps({ ...query, from: now, limit: maxCounted })) {
-      const isPaused = gap.reason === 'paused' && this.#parts.store.get('devices', gap.userId)?.paused === true
+      const isPaused = gap.reason === 'paused' && this.#dependencies.store.get('devices', gap.userId)?.paused === true
       if (gap.to === null && !isPaused && !this.orders.wants(gap)) index.endGap(gap, now)
     }
   }
 
   async #rebuild(): Promise<void> {
-    const { folder, logger } = this.#parts
+    const { folder, logger } = this.#dependencies
     const { index, intake } = this
     if (index === undefined || intake === undefined || this.#rebuilding !== undefined) return
     this.#rebuilding = { done: 0, total: 0 }
@@ -466,7 +472,8 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
 
   #background(work: Promise<void>): void {
     const guarded = work.catch((error: unknown) => {
-      if (!this.#stop.signal.aborted) this.#parts.logger.error({ err: error }, 'the recordings could not be read')
+      if (!this.#stop.signal.aborted)
+        this.#dependencies.logger.error({ err: error }, 'the recordings could not be read')
     })
     this.#work = Promise.all([this.#work, guarded])
   }
@@ -477,7 +484,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   }
 
   #assertPossible({ roomId }: RecordingWish): void {
-    if (this.#parts.store.get('rooms', roomId) === undefined) throw new ApiError('roomNotFound')
+    if (this.#dependencies.store.get('rooms', roomId) === undefined) throw new ApiError('roomNotFound')
     void this.usableIndex
     const { name, canRecord } = this.orders.node(roomId)
     if (!canRecord) throw new RefusalError(refusal('recordingImpossible', { node: name }))
@@ -492,7 +499,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
 
   /** Adds a gap to the time line of cameras that should be recorded but were paused. */
   #notePaused(roomId: string, before: readonly WantedTarget[], after: readonly WantedTarget[]): void {
-    const { store } = this.#parts
+    const { store } = this.#dependencies
     for (const { userId, quality, device } of before) {
       const found = store.get('devices', userId)
       if (!device || found?.paused !== true || after.some((target) => target.userId === userId)) continue
@@ -508,7 +515,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
 
   #lowChanged(low: boolean, { free, reserve }: Space): void {
     this.#health.noteLow(low)
-    const { event, logger, folder } = this.#parts
+    const { event, logger, folder } = this.#dependencies
     const params = { free, reserve, folder: folder.path }
     event({
       kind: low ? 'recording.storageLow' : 'recording.storageBack',

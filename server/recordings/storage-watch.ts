@@ -23,7 +23,7 @@ export interface Space {
   margin: number
 }
 
-export interface StorageWatchParts {
+export interface StorageWatchDependencies {
   folder: string
   settings: () => RecordingSettings
   /** Number of bytes recorded per second. */
@@ -43,15 +43,15 @@ export interface StorageWatchParts {
  * Monitors the free space of the recordings' disk. Recording stops at the reserve, and resumes at the margin above it.
  */
 export class StorageWatch {
-  readonly #parts: StorageWatchParts
+  readonly #dependencies: StorageWatchDependencies
   #timer: NodeJS.Timeout | undefined
   #space: Space = { free: 0, capacity: 0, reserve: 0, margin: 0 }
   #low = false
   #rounds = 0
   #failed = false
 
-  constructor(parts: StorageWatchParts) {
-    this.#parts = parts
+  constructor(dependencies: StorageWatchDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** Resolves when the space was measured for the first time. Never rejects. */
@@ -75,7 +75,7 @@ export class StorageWatch {
 
   /** Measures the space now. Never rejects. */
   async look(): Promise<void> {
-    const { folder, settings, rate, lowChanged, measured, logger, measure = measureSpace } = this.#parts
+    const { folder, settings, rate, lowChanged, measured, logger, measure = measureSpace } = this.#dependencies
     try {
       const found = await measure(folder)
       const { free_gigabytes, free_percent } = settings()
@@ -99,7 +99,7 @@ export class StorageWatch {
   async #look(): Promise<void> {
     // Without recordings, space is measured once a minute.
     this.#rounds++
-    if (this.#parts.isBusy() || this.#low || this.#rounds % 12 === 0) await this.look()
+    if (this.#dependencies.isBusy() || this.#low || this.#rounds % 12 === 0) await this.look()
   }
 }
 

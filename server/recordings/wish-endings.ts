@@ -5,7 +5,7 @@ import { startTimer, type Timer, wallClock } from '../store/system/time.ts'
 import { lockOfWishes } from './recording-wishes.ts'
 import { meetingEndedEvent } from './target-events.ts'
 
-export interface WishEndingsParts {
+export interface WishEndingsDependencies {
   store: Pick<Store, 'get' | 'all' | 'transact' | 'onChange' | 'leadership'>
   logger: { error(fields: object, message: string): void }
 }
@@ -21,18 +21,18 @@ const deciding: readonly CollectionName[] = ['recording_wishes', 'meetings', 'ro
  * by the next leader.
  */
 export class WishEndings {
-  readonly #parts: WishEndingsParts
+  readonly #dependencies: WishEndingsDependencies
   readonly #stops: (() => void)[] = []
   #timer: Timer | undefined
   #isDue = false
   #work: Promise<void> | undefined
 
-  constructor(parts: WishEndingsParts) {
-    this.#parts = parts
+  constructor(dependencies: WishEndingsDependencies) {
+    this.#dependencies = dependencies
   }
 
   start(): void {
-    const { store } = this.#parts
+    const { store } = this.#dependencies
     this.#stops.push(
       store.onChange(() => this.#look(), deciding),
       store.leadership.onChange(() => this.#look()),
@@ -48,7 +48,7 @@ export class WishEndings {
   }
 
   #look(): void {
-    if (this.#parts.store.all('recording_wishes').size === 0) return
+    if (this.#dependencies.store.all('recording_wishes').size === 0) return
     this.#isDue = true
     this.#work ??= this.#run()
   }
@@ -64,14 +64,14 @@ export class WishEndings {
         await this.#settle()
       }
     } catch (err) {
-      this.#parts.logger.error({ err }, 'manual recordings were not ended: retrying')
+      this.#dependencies.logger.error({ err }, 'manual recordings were not ended: retrying')
       if (this.#stops.length > 0) this.#timer = startTimer(retryMs, () => this.#look(), false)
     }
     this.#work = undefined
   }
 
   async #settle(): Promise<void> {
-    const { store } = this.#parts
+    const { store } = this.#dependencies
     if (!store.leadership.isHeld) return
     const differing = [...store.all('recording_wishes')].filter(([, wish]) => this.#after(wish) !== wish)
     if (differing.length === 0) return
@@ -82,7 +82,7 @@ export class WishEndings {
   }
 
   #change(key: string, transaction: Transaction): void {
-    const { store } = this.#parts
+    const { store } = this.#dependencies
     const wish = store.get('recording_wishes', key)
     const after = wish && this.#after(wish)
     if (wish === undefined || after === wish) return
@@ -96,7 +96,7 @@ export class WishEndings {
 
   /** Returns the recording in its new state; undefined if it has ended. */
   #after(wish: StoredRecordingWish): StoredRecordingWish | undefined {
-    const { store } = this.#parts
+    const { store } = this.#dependencies
     const { room_id: roomId, user_id: userId } = wish
     if (store.get('rooms', roomId) === undefined) return undefined
     const isCameraThere = userId !== '' && store.get('devices', userId)?.roomId === roomId

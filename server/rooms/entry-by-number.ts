@@ -8,7 +8,7 @@ import type { StoredRoom } from '../store/records.ts'
 import type { Rooms } from './room-lifecycle.ts'
 import { visitNames } from '../../shared/room-entry.ts'
 
-export interface EntryByNumberParts {
+export interface EntryByNumberDependencies {
   store: { get(collection: 'rooms', key: string): StoredRoom | undefined }
   rooms: Pick<Rooms, 'openToNumber'>
 }
@@ -25,7 +25,10 @@ export interface NumberRefusal {
 }
 
 /** Checks whether the number of a room is enough to enter it now; returns undefined if it is. O(1). */
-export function refusalByNumber({ store, rooms }: EntryByNumberParts, roomId: string): NumberRefusal | undefined {
+export function refusalByNumber(
+  { store, rooms }: EntryByNumberDependencies,
+  roomId: string,
+): NumberRefusal | undefined {
   const room = store.get('rooms', roomId)
   if (room === undefined) return { refusal: 'unauthorised', reason: 'there is no such room' }
   if (!rooms.openToNumber(room)) return { refusal: 'unauthorised', reason: 'the number of this room does not open it' }
@@ -52,21 +55,21 @@ const maxNames = 12
  * @param at milliseconds since the epoch
  */
 export function lookAtRoom(
-  parts: EntryByNumberParts & { observer: RequestObserver; pool: Pick<NodePool, 'usersOf'> },
+  dependencies: EntryByNumberDependencies & { observer: RequestObserver; pool: Pick<NodePool, 'usersOf'> },
   { roomId, client, role }: LookedRoom,
   at = Date.now(),
 ): RoomLook {
-  const refused = refusalByNumber(parts, roomId)
-  const room = parts.store.get('rooms', roomId)
+  const refused = refusalByNumber(dependencies, roomId)
+  const room = dependencies.store.get('rooms', roomId)
   const opening = openingOf(room, at)
-  const linked = role !== undefined && room !== undefined ? { people: peopleIn(parts.pool, room, role) } : {}
+  const linked = role !== undefined && room !== undefined ? { people: peopleIn(dependencies.pool, room, role) } : {}
   const facts = { topic: room?.topic ?? '', ...(opening === undefined ? {} : { opening }), ...linked }
   if (refused === undefined || refused.refusal === 'locked') {
     return { by_number: true, host_password: room?.host_password_sealed !== '', ...facts }
   }
   if (role !== undefined && room === undefined) return { ...unknownRoom, refusal: 'deleted' }
   if (role !== undefined) return { by_number: false, host_password: false, ...facts }
-  parts.observer.observe({
+  dependencies.observer.observe({
     at,
     api: 'media',
     operation: visitNames.lookAtRoom,

@@ -4,7 +4,7 @@ import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { JoinLinks } from './join-links.ts'
 import type { Rooms } from './room-lifecycle.ts'
 
-export interface HostInvitationParts {
+export interface HostInvitationDependencies {
   joinLinks: Pick<JoinLinks, 'make' | 'byId'>
   /** Creates the link and records it. */
   recorded: <T>(wanted: WantedInvite, change: () => Promise<T>) => Promise<T>
@@ -17,7 +17,7 @@ export interface HostInvitationParts {
  * throws.
  */
 export async function inviteForHost(
-  { joinLinks, recorded, logger }: HostInvitationParts,
+  { joinLinks, recorded, logger }: HostInvitationDependencies,
   wanted: WantedInvite,
 ): Promise<string | undefined> {
   try {
@@ -34,7 +34,7 @@ export async function inviteForHost(
   }
 }
 
-export interface HostLockParts {
+export interface HostLockDependencies {
   rooms: Pick<Rooms, 'lock' | 'unlock'>
   /** Runs the change and records it. */
   recorded: <T>(wanted: WantedLock, change: () => Promise<T>) => Promise<T>
@@ -45,7 +45,10 @@ export interface HostLockParts {
  * Locks or unlocks a room for a host verified by its node. Resolves to whether the change was stored and applied at the
  * node. Never rejects.
  */
-export async function lockForHost({ rooms, recorded, logger }: HostLockParts, wanted: WantedLock): Promise<boolean> {
+export async function lockForHost(
+  { rooms, recorded, logger }: HostLockDependencies,
+  wanted: WantedLock,
+): Promise<boolean> {
   try {
     await recorded(wanted, () => (wanted.locked ? rooms.lock(wanted.roomId) : rooms.unlock(wanted.roomId)))
     return true

@@ -54,7 +54,7 @@ export function entryOf({
 }
 
 /** Fields of a record that the caller does not specify. */
-interface RecordParts {
+interface NewRoomValues {
   id: number
   roomId: string
   defaults: Settings['room_defaults']
@@ -69,7 +69,7 @@ interface RecordParts {
 /** Returns the record of a new room, to which no MCU has been assigned yet. */
 export function newRecord(
   wanted: NewRoom,
-  { id, roomId, defaults, sealedPassword, createdBy, at }: RecordParts,
+  { id, roomId, defaults, sealedPassword, createdBy, at }: NewRoomValues,
 ): StoredRoom {
   const room: StoredRoom = {
     id,

@@ -12,7 +12,7 @@ import { type NumberRefusal, openingOf, refusalByNumber } from './entry-by-numbe
 import type { Rooms } from './room-lifecycle.ts'
 import { visitNames } from '../../shared/room-entry.ts'
 
-export interface WantedRoomParts {
+export interface WantedRoomDependencies {
   store: {
     get(collection: 'rooms', key: string): StoredRoom | undefined
     get(collection: 'nodes', key: string): StoredNode | undefined
@@ -33,7 +33,11 @@ export interface WantedRoomParts {
  * @returns the refusal null if the room is open there; `elsewhere` with the room's node; otherwise the reason. Never
  * rejects.
  */
-export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom, node: string): Promise<RoomAnswer> {
+export async function openWantedRoom(
+  dependencies: WantedRoomDependencies,
+  wanted: WantedRoom,
+  node: string,
+): Promise<RoomAnswer> {
   const began = performance.now()
   const at = Date.now()
   let unproven: Unproven | undefined
@@ -42,13 +46,13 @@ export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom,
   let opening: RoomAnswer['opening']
   let problem: ApiError | undefined
   try {
-    unproven = judge(parts, wanted.roomId, wanted.proof)
-    if (unproven === undefined) url = await open(parts, wanted.roomId, node)
+    unproven = judge(dependencies, wanted.roomId, wanted.proof)
+    if (unproven === undefined) url = await open(dependencies, wanted.roomId, node)
     verdict = unproven?.refusal ?? (url === undefined ? null : 'elsewhere')
   } catch (error) {
-    if (!(error instanceof ApiError)) parts.logger.error({ err: error }, 'a room was not opened for a visitor')
+    if (!(error instanceof ApiError)) dependencies.logger.error({ err: error }, 'a room was not opened for a visitor')
     problem = error instanceof ApiError ? error : new ApiError('internal')
-    opening = problem.code === 'roomClosed' ? openingOf(parts.store.get('rooms', wanted.roomId), at) : undefined
+    opening = problem.code === 'roomClosed' ? openingOf(dependencies.store.get('rooms', wanted.roomId), at) : undefined
     if (opening !== undefined) verdict = 'notOpenYet'
     else verdict = problem.code === 'roomNotFound' || problem.code === 'roomClosed' ? 'noRoom' : 'busy'
   }
@@ -56,7 +60,7 @@ export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom,
     unproven === undefined
       ? problem
       : new ApiError('authenticationFailed', { refusal: refusal(unproven.name), reason: unproven.reason })
-  parts.observer.observe({
+  dependencies.observer.observe({
     at,
     api: 'media',
     operation: visitNames.enterRoom,
@@ -91,13 +95,13 @@ const names = { unauthorised: 'linkRequired', locked: 'roomLocked' } as const sa
 >
 
 /** Checks a proof; returns undefined if it is sufficient. */
-function judge(parts: WantedRoomParts, roomId: string, proof: RoomProof): Unproven | undefined {
+function judge(dependencies: WantedRoomDependencies, roomId: string, proof: RoomProof): Unproven | undefined {
   if (proof.by === 'link') return undefined
   if (proof.by === 'password') {
-    if (isHostPassword(parts, roomId, proof.password)) return undefined
+    if (isHostPassword(dependencies, roomId, proof.password)) return undefined
     return { refusal: 'hostPasswordWrong', name: 'hostPasswordWrong', reason: '' }
   }
-  const refused = refusalByNumber(parts, roomId)
+  const refused = refusalByNumber(dependencies, roomId)
   // A lock applies only to new visitors.
   if (refused?.refusal === 'locked' && proof.was_in === true) return undefined
   return refused === undefined ? undefined : { ...refused, name: names[refused.refusal] }
@@ -107,7 +111,7 @@ function judge(parts: WantedRoomParts, roomId: string, proof: RoomProof): Unprov
  * Whether the password is the room's host password. The check takes the same time for a missing room and for a room
  * without a password.
  */
-function isHostPassword({ store, rooms }: WantedRoomParts, roomId: string, given: string): boolean {
+function isHostPassword({ store, rooms }: WantedRoomDependencies, roomId: string, given: string): boolean {
   const room = store.get('rooms', roomId)
   const expected = room === undefined ? '' : rooms.hostPassword(room)
   const same = sameSecret(expected, given)
@@ -116,7 +120,7 @@ function isHostPassword({ store, rooms }: WantedRoomParts, roomId: string, given
 
 /** Opens the room. @returns the node of the room if it is another one */
 async function open(
-  { store, rooms, joinLinks, gateway }: WantedRoomParts,
+  { store, rooms, joinLinks, gateway }: WantedRoomDependencies,
   roomId: string,
   node: string,
 ): Promise<string | undefined> {

@@ -81,7 +81,7 @@ function isPassed(timestamp: number, last: { timestamp: number; source: number }
 }
 
 /** Options of a rebuilt stream. */
-export interface RebuildParts {
+export interface RebuildDependencies {
   codec: 'H264' | 'H265'
   sets: ParameterSets
   /** Timestamp that the first picture shares with earlier ones; undefined: it has its own. */
@@ -101,7 +101,7 @@ export interface RebuildParts {
  * each picture, and inserts parameter sets before each key picture that lacks them. The source's markers are ignored.
  */
 export class PictureRebuild {
-  readonly #parts: RebuildParts
+  readonly #dependencies: RebuildDependencies
   #units: Buffer[] = []
   #bytes = 0
   /** Parts of an incomplete unit. */
@@ -115,10 +115,10 @@ export class PictureRebuild {
   readonly #times: PictureTimes
   #cancel = (): void => {}
 
-  constructor(parts: RebuildParts) {
-    this.#parts = parts
-    this.#next = parts.firstNumber
-    this.#times = new PictureTimes(parts.sharedTimestamp, parts.now)
+  constructor(dependencies: RebuildDependencies) {
+    this.#dependencies = dependencies
+    this.#next = dependencies.firstNumber
+    this.#times = new PictureTimes(dependencies.sharedTimestamp, dependencies.now)
   }
 
   /** Takes a packet. A packet that arrives after a later one counts as a loss and a restart. */
@@ -135,8 +135,8 @@ export class PictureRebuild {
       this.#times.begin(timestamp)
     }
     packet.copy(this.#header, 0, 0, 12)
-    for (const piece of piecesOf(packet, packings[this.#parts.codec])) this.#add(piece)
-    if (this.#units.length > 0) this.#cancel = this.#parts.after(silenceMs, () => this.flush())
+    for (const piece of piecesOf(packet, packings[this.#dependencies.codec])) this.#add(piece)
+    if (this.#units.length > 0) this.#cancel = this.#dependencies.after(silenceMs, () => this.flush())
   }
 
   /** Sends the picture collected so far. */
@@ -200,7 +200,7 @@ export class PictureRebuild {
   }
 
   #addUnit(unit: Buffer): void {
-    const { codec, sets } = this.#parts
+    const { codec, sets } = this.#dependencies
     const { header, typeOf } = packings[codec]
     const facts = pictureUnits[codec]
     const type = typeOf(unit[0] ?? 0)
@@ -215,11 +215,11 @@ export class PictureRebuild {
 
   /** Whether the collected picture ends before a unit with the same timestamp. */
   #endsBefore(begins: boolean, precedes: boolean): boolean {
-    return (begins && !this.#parts.sets.mayHaveFields) || ((begins || precedes) && this.#times.isShared)
+    return (begins && !this.#dependencies.sets.mayHaveFields) || ((begins || precedes) && this.#times.isShared)
   }
 
   #withSets(units: readonly Buffer[]): Buffer[] {
-    const { codec, sets } = this.#parts
+    const { codec, sets } = this.#dependencies
     const { typeOf } = packings[codec]
     const types = new Set(units.map((unit) => typeOf(unit[0] ?? 0)))
     const isKey = [...types].some((type) => pictureUnits[codec].isKey(type))
@@ -229,8 +229,8 @@ export class PictureRebuild {
   #send(units: readonly Buffer[]): void {
     const header = Buffer.from(this.#header)
     header.writeUInt32BE(this.#times.next(), 4)
-    const { packets, next } = unitPackets(units, header, this.#next, packings[this.#parts.codec])
+    const { packets, next } = unitPackets(units, header, this.#next, packings[this.#dependencies.codec])
     this.#next = next
-    for (const packet of packets) this.#parts.emit(packet)
+    for (const packet of packets) this.#dependencies.emit(packet)
   }
 }

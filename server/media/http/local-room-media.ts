@@ -22,7 +22,7 @@ import type { OpenedSession, OpenMedia } from './open-session.ts'
 import type { PublishInput, WatchInput, WhipWhepMedia } from './whip-whep-media.ts'
 
 /** Dependencies of `LocalRoomMedia`. */
-export interface LocalRoomMediaParts {
+export interface LocalRoomMediaDependencies {
   pulls: CameraPulls
   vp8: Vp8Pictures
   sessions: MediaSessions
@@ -45,10 +45,10 @@ const never = new AbortController().signal
 /** Media of this server: browsers publish and watch by WebRTC. */
 export class LocalRoomMedia implements WhipWhepMedia {
   readonly isRemote = false
-  readonly #parts: LocalRoomMediaParts
+  readonly #dependencies: LocalRoomMediaDependencies
 
-  constructor(parts: LocalRoomMediaParts) {
-    this.#parts = parts
+  constructor(dependencies: LocalRoomMediaDependencies) {
+    this.#dependencies = dependencies
   }
 
   async publish(
@@ -56,7 +56,7 @@ export class LocalRoomMedia implements WhipWhepMedia {
     { room, member }: { room: Room; member: Member },
     { source, offer }: PublishInput,
   ): Promise<OpenedSession> {
-    const { settings, peerSettings, sessions } = this.#parts
+    const { settings, peerSettings, sessions } = this.#dependencies
     const { publish_bitrate, screen_bitrate } = settings()
     const publisher = new Publisher(
       offer,
@@ -87,7 +87,7 @@ export class LocalRoomMedia implements WhipWhepMedia {
     { room, member }: { room: Room; member: Member | undefined },
     { streamId, offer, height, small }: WatchInput,
   ): Promise<OpenedSession> {
-    const { peerSettings, sessions } = this.#parts
+    const { peerSettings, sessions } = this.#dependencies
     if (offer === undefined) throw new Problem('mediaType')
     const stream = room.streams.get(streamId)
     room.local.assertMayWatch(member, stream)
@@ -125,7 +125,7 @@ export class LocalRoomMedia implements WhipWhepMedia {
     const sections = offer.media.filter(({ kind }) => kind === 'video')
     const takes = (format: VideoFormat): boolean => sections.some((media) => videoCodecFor(media, format) !== undefined)
     if (video === undefined || takes(video) || !takes(vp8Format)) return sent
-    const lease = await this.#parts.vp8.acquire(sent.feed)
+    const lease = await this.#dependencies.vp8.acquire(sent.feed)
     if (lease === undefined) return sent
     open.onClose(() => lease.release())
     return { feed: sent.feed, video: lease.feed.video, streams: streamsOf(lease.feed, undefined), held: undefined }
@@ -134,7 +134,7 @@ export class LocalRoomMedia implements WhipWhepMedia {
   /** Returns the camera's second stream; undefined if it has none. */
   #substream(room: Room, { view }: OpenStream): Substream | undefined {
     const second = room.members.get(view.user_id)?.device?.second
-    return second === undefined || !view.small ? undefined : new Substream(this.#parts.pulls, second)
+    return second === undefined || !view.small ? undefined : new Substream(this.#dependencies.pulls, second)
   }
 
   /** Selects the stream that is sent first. If the second stream is not available, the large one is sent. */

@@ -14,7 +14,7 @@ import { isPeerToPeer } from '../rooms/room-config.ts'
 import { admittedAs, type AdmittedAs } from '../rooms/standing.ts'
 import { type Offer, parseOffer } from '../webrtc/offer.ts'
 import { takeFragment } from './media-sessions.ts'
-import type { MediaRouteParts } from './media-route-parts.ts'
+import type { MediaRouteDependencies } from './media-route-dependencies.ts'
 import { open } from './open-session.ts'
 import { userFragmentOf } from './remote-room-media.ts'
 import { bearerOf, fragmentType, offerType, readBody, shownHeight, ticketHeader } from './sdp-request.ts'
@@ -36,18 +36,18 @@ type MediaHandlers = {
 export type MediaRoute = Extract<NodeRoute, `${string}/${'entry' | 'whip' | 'whep' | 'session'}/${string}`>
 
 /** Creates the routes of WHIP (RFC 9725) to publish and WHEP (draft-ietf-wish-whep) to watch. */
-export function mediaRouter(parts: MediaRouteParts): Router {
+export function mediaRouter(dependencies: MediaRouteDependencies): Router {
   const handlers: MediaHandlers = {
     'GET /entry/:room': async (context) => {
-      context.body = await look(parts, context.params.room ?? '', bearerOf(context), context.ip)
+      context.body = await look(dependencies, context.params.room ?? '', bearerOf(context), context.ip)
     },
-    'POST /whip/:room': async (context, right) => await publish(parts, context, right),
-    'POST /whep/:room/:stream': async (context, right) => await watch(parts, context, right),
+    'POST /whip/:room': async (context, right) => await publish(dependencies, context, right),
+    'POST /whep/:room/:stream': async (context, right) => await watch(dependencies, context, right),
     'DELETE /session/:id': (context) => {
-      parts.sessions.end(context.params.id ?? '')
+      dependencies.sessions.end(context.params.id ?? '')
       context.status = 200
     },
-    'PATCH /session/:id': async (context) => await patch(parts, context),
+    'PATCH /session/:id': async (context) => await patch(dependencies, context),
   }
   const router = new Router()
   const add = <R extends MediaRoute>(route: R): void => {
@@ -59,7 +59,7 @@ export function mediaRouter(parts: MediaRouteParts): Router {
 }
 
 /** Takes the answer to an offer of the node, or an ICE fragment. @throws Problem noSession, stale; as `readBody` */
-async function patch({ sessions }: MediaRouteParts, context: RouterContext): Promise<void> {
+async function patch({ sessions }: MediaRouteDependencies, context: RouterContext): Promise<void> {
   const session = sessions.get(context.params.id ?? '')
   if (!ifMatchHolds(context.get('if-match'), session.etag)) throw new Problem('stale')
   if (session.peer.start !== undefined && context.request.type === offerType) {
@@ -82,7 +82,7 @@ async function patch({ sessions }: MediaRouteParts, context: RouterContext): Pro
  * @throws Problem notFound, tooMany, busy
  */
 async function look(
-  { admission, requests }: MediaRouteParts,
+  { admission, requests }: MediaRouteDependencies,
   roomId: string,
   token: string,
   remote: string,
@@ -106,44 +106,44 @@ function entryLook({ opening, refusal, ...look }: RoomLook): EntryLook {
 }
 
 async function publish(
-  parts: MediaRouteParts,
+  dependencies: MediaRouteDependencies,
   context: RouterContext,
   right: readonly ('member' | 'host')[],
 ): Promise<void> {
   const roomId = context.params.room ?? ''
   const source: StreamSource = context.query.source === 'screen' ? 'screen' : 'main'
-  if (resumes(context)) return await resume(parts, context, { roomId, what: source, right })
-  const { offer, text, admission } = await admittedOffer(parts, context, { path: '/whip', roomId, right })
+  if (resumes(context)) return await resume(dependencies, context, { roomId, what: source, right })
+  const { offer, text, admission } = await admittedOffer(dependencies, context, { path: '/whip', roomId, right })
   const { room } = admission
   if (offer === undefined) throw new Problem('mediaType')
   if (isPeerToPeer(room.config)) throw new Problem('peerToPeer')
-  const opened = await open(parts, context.ip, async (media) => {
+  const opened = await open(dependencies, context.ip, async (media) => {
     const member = memberOf(admission, false)
     media.onClose(() => room.dropIfGone(member))
-    return await parts.mediaOf(room).publish(media, { room, member }, { source, offer, text, remote: context.ip })
+    return await dependencies.mediaOf(room).publish(media, { room, member }, { source, offer, text, remote: context.ip })
   })
-  created(context, opened, parts.settings().ice_servers)
+  created(context, opened, dependencies.settings().ice_servers)
 }
 
 async function watch(
-  parts: MediaRouteParts,
+  dependencies: MediaRouteDependencies,
   context: RouterContext,
   right: readonly ('observer' | 'member' | 'host')[],
 ): Promise<void> {
   const { room: roomId = '', stream: streamId = '' } = context.params
-  if (resumes(context)) return await resume(parts, context, { roomId, what: { streamId }, right })
-  const { offer, admission } = await admittedOffer(parts, context, { path: '/whep', roomId, right })
+  if (resumes(context)) return await resume(dependencies, context, { roomId, what: { streamId }, right })
+  const { offer, admission } = await admittedOffer(dependencies, context, { path: '/whep', roomId, right })
   const { room } = admission
   const height = shownHeight(context)
   const input = { streamId, offer, height, small: context.query.size === 'small', remote: context.ip }
-  const roomMedia = parts.mediaOf(room)
+  const roomMedia = dependencies.mediaOf(room)
   roomMedia.assertWatchable(room, input)
-  const opened = await open(parts, context.ip, async (media) => {
+  const opened = await open(dependencies, context.ip, async (media) => {
     const member = admission.kind === 'observer' ? undefined : memberOf(admission, true)
     if (member !== undefined) media.onClose(() => room.dropIfGone(member))
     return await roomMedia.watch(media, { room, member }, input)
   })
-  created(context, opened, parts.settings().ice_servers)
+  created(context, opened, dependencies.settings().ice_servers)
   // The node makes the offer: a client that sent its own offer gets the counter-offer (draft-ietf-wish-whep, section
   // 4.3.2).
   if (opened.offers === true && offer !== undefined) context.status = 406
@@ -156,11 +156,11 @@ async function watch(
  * @throws Problem as `admit`, `readBody` and `parseOffer`
  */
 async function admittedOffer<S extends RoomStanding>(
-  parts: MediaRouteParts,
+  dependencies: MediaRouteDependencies,
   context: Context,
   { path, roomId, right }: { path: Caller['path']; roomId: string; right: readonly S[] },
 ): Promise<{ offer: Offer | undefined; text: string; admission: AdmittedAs<S> }> {
-  const { admission, requests, offers } = parts
+  const { admission, requests, offers } = dependencies
   const remote = context.ip
   const token = bearerOf(context)
   const nobody = { hostPassword: '', userId: undefined, userName: '', browser: undefined, pass: '' }
@@ -172,7 +172,7 @@ async function admittedOffer<S extends RoomStanding>(
     caller.byNumber = proof.by === 'number'
   }
   const early = admittedAs(admission.admit(roomId, caller), right)
-  if (path === '/whep' && parts.mediaOf(early.room).isRemote && context.get('content-length') === '0')
+  if (path === '/whep' && dependencies.mediaOf(early.room).isRemote && context.get('content-length') === '0')
     return { offer: undefined, text: '', admission: early }
   const text = await readBody(context, offerType)
   await offers.next()
@@ -217,7 +217,7 @@ function resumes(context: Context): boolean {
  *   `readBody`
  */
 async function resume(
-  parts: MediaRouteParts,
+  dependencies: MediaRouteDependencies,
   context: Context,
   {
     roomId,
@@ -225,10 +225,10 @@ async function resume(
     right,
   }: { roomId: string; what: StreamSource | { streamId: string }; right: readonly RoomStanding[] },
 ): Promise<void> {
-  const place = parts.rooms.bySession(bearerOf(context))
+  const place = dependencies.rooms.bySession(bearerOf(context))
   if (place?.room.config.roomId !== roomId || !right.includes(place.member.standing)) throw new Problem('unauthorised')
   const { room, member } = place
-  const media = parts.mediaOf(room)
+  const media = dependencies.mediaOf(room)
   if (!media.isRemote) throw new Problem('noSession')
   const ticket = context.get(ticketHeader)
   if (ticket.length > maxTicket) throw new Problem('badRequest')
@@ -237,6 +237,6 @@ async function resume(
   const height = sends ? undefined : shownHeight(context)
   const sdp = await readBody(context, offerType)
   const input = { streamId, sends, height, ticket, sdp, remote: context.ip }
-  const resumed = await open(parts, context.ip, async (held) => await media.resume(held, { room, member }, input))
-  created(context, resumed, parts.settings().ice_servers)
+  const resumed = await open(dependencies, context.ip, async (held) => await media.resume(held, { room, member }, input))
+  created(context, resumed, dependencies.settings().ice_servers)
 }

@@ -6,7 +6,7 @@ import { reachPath, reachPage, reachToken } from '../../../shared/media/reach-pa
 import { roomPagePath } from '../../../shared/media/room-page.ts'
 import type { Log } from '../base/media-log.ts'
 import { OnOtherNode, Problem } from '../base/problem.ts'
-import type { MediaRouteParts } from './media-route-parts.ts'
+import type { MediaRouteDependencies } from './media-route-dependencies.ts'
 import { type MediaRoute, mediaRouter } from './media-routes.ts'
 import { servePage } from './page-files.ts'
 import { fragmentType, offerType, ticketHeader } from './sdp-request.ts'
@@ -23,7 +23,7 @@ export interface NodeServerOptions {
   passedOn: PassedOnProof | undefined
   /** Folder of the room page; empty: none. */
   pageFolder: string
-  parts: MediaRouteParts
+  parts: MediaRouteDependencies
   /** Called for each device that opens the reachability page. */
   reached: (visit: Visit) => void
   log: Log

@@ -16,7 +16,7 @@ export interface WrittenFile {
 }
 
 /** Operations of the disk that a file uses. */
-export interface DiskFileParts {
+export interface DiskFileDependencies {
   /** Runs a sync when the limit of parallel syncs permits. */
   sync<T>(operation: () => Promise<T>): Promise<T>
   /** Called when bytes were appended. */
@@ -38,7 +38,7 @@ export interface DiskFileParts {
 /** An append-only file. Appended bytes are written to the disk with the next sync. */
 export class DiskFile {
   readonly #path: OwnPath
-  readonly #parts: DiskFileParts
+  readonly #dependencies: DiskFileDependencies
   #handle: FileHandle | undefined
   #chunks: Uint8Array[] = []
   #whole = 0
@@ -49,9 +49,9 @@ export class DiskFile {
   #work: Promise<void> = Promise.resolve()
   #trouble: DiskTrouble | undefined
 
-  constructor(path: OwnPath, parts: DiskFileParts) {
+  constructor(path: OwnPath, dependencies: DiskFileDependencies) {
     this.#path = path
-    this.#parts = parts
+    this.#dependencies = dependencies
   }
 
   /** Reason why it accepts no more data; undefined: it does. */
@@ -74,8 +74,8 @@ export class DiskFile {
     if (this.#trouble !== undefined) return
     this.#chunks.push(bytes)
     this.#unsynced.add(bytes.length, performance.now())
-    this.#parts.changed(this)
-    if (this.#parts.waits(bytes.length)) this.#fail(new Error('the disk is too slow'))
+    this.#dependencies.changed(this)
+    if (this.#dependencies.waits(bytes.length)) this.#fail(new Error('the disk is too slow'))
   }
 
   /** Writes all pending bytes. Never rejects. */
@@ -99,9 +99,9 @@ export class DiskFile {
   async close(): Promise<WrittenFile> {
     await this.write()
     await this.#then(() => this.#finish())
-    this.#parts.ended()
+    this.#dependencies.ended()
     this.#unsynced.clear()
-    this.#parts.saved(this)
+    this.#dependencies.saved(this)
     return { bytes: this.#whole, trouble: this.#trouble }
   }
 
@@ -120,7 +120,7 @@ export class DiskFile {
       await writeAll(handle, chunks, this.#whole)
       this.#whole += bytes
     } finally {
-      this.#parts.waits(-bytes)
+      this.#dependencies.waits(-bytes)
     }
   }
 
@@ -128,20 +128,20 @@ export class DiskFile {
     for (let handle = this.#handle; handle !== undefined && this.#unsynced.has(this.#whole); handle = this.#handle) {
       const [open, whole] = [handle, this.#whole]
       try {
-        await this.#parts.sync(() => open.datasync())
+        await this.#dependencies.sync(() => open.datasync())
       } catch (error) {
         // If the file was closed meanwhile, it was synced by `#finish`.
         if (this.#handle === open) this.#fail(error)
         return
       }
-      if (this.#unsynced.synced(whole)) this.#parts.saved(this)
+      if (this.#unsynced.synced(whole)) this.#dependencies.saved(this)
     }
   }
 
   async #open(): Promise<FileHandle> {
     const folder = dirname(this.#path)
-    if ((await mkdir(folder, { recursive: true })) !== undefined) this.#parts.named(dirname(folder))
-    this.#parts.named(folder)
+    if ((await mkdir(folder, { recursive: true })) !== undefined) this.#dependencies.named(dirname(folder))
+    this.#dependencies.named(folder)
     return await open(withSuffix(this.#path, partSuffix), 'wx', 0o640)
   }
 
@@ -150,7 +150,7 @@ export class DiskFile {
     const handle = this.#handle
     this.#handle = undefined
     if (handle === undefined) return
-    await this.#parts.sync(async () => {
+    await this.#dependencies.sync(async () => {
       try {
         if (this.#trouble !== undefined) await handle.truncate(this.#whole)
         await handle.datasync()
@@ -160,15 +160,15 @@ export class DiskFile {
       if (this.#whole === 0) await unlink(withSuffix(this.#path, partSuffix))
       else await onceFree(process.platform, () => rename(withSuffix(this.#path, partSuffix), this.#path))
     })
-    this.#parts.named(dirname(this.#path))
+    this.#dependencies.named(dirname(this.#path))
   }
 
   #fail(error: unknown): void {
-    this.#trouble ??= this.#parts.failed(this.#path, error)
-    this.#parts.waits(-lengthOf(this.#chunks))
+    this.#trouble ??= this.#dependencies.failed(this.#path, error)
+    this.#dependencies.waits(-lengthOf(this.#chunks))
     this.#chunks = []
     this.#unsynced.clear()
-    this.#parts.saved(this)
+    this.#dependencies.saved(this)
   }
 }
 

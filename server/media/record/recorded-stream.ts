@@ -1,7 +1,7 @@
 import type { SegmentEnd } from '../../../shared/recordings/segment.ts'
 import type { Feed } from '../feeds/feed.ts'
 import { wholeText } from '../base/media-log.ts'
-import { type RecordingParts, SegmentFiles, type StreamFacts } from './stream-files.ts'
+import { type RecordingDependencies, SegmentFiles, type StreamFacts } from './stream-files.ts'
 import { RecordedState } from './recorded-state.ts'
 import { Segmenter } from './segmenter.ts'
 import { soundAssembly } from './sound-assembly.ts'
@@ -18,7 +18,7 @@ const layerAfterMs = 3_000
 /** Recording of one stream. */
 export class RecordedStream {
   readonly feed: Feed
-  readonly #parts: RecordingParts
+  readonly #dependencies: RecordingDependencies
   readonly #facts: () => StreamFacts
   readonly #files: SegmentFiles
   readonly #segmenter: Segmenter
@@ -30,13 +30,13 @@ export class RecordedStream {
   #keyFrameAt: number
 
   /** @param facts returns the current facts when a segment begins */
-  constructor(feed: Feed, facts: () => StreamFacts, parts: RecordingParts) {
+  constructor(feed: Feed, facts: () => StreamFacts, dependencies: RecordingDependencies) {
     this.feed = feed
     this.#facts = facts
-    this.#parts = parts
-    this.#state = new RecordedState(parts.wall())
-    this.#keyFrameAt = parts.now()
-    this.#files = new SegmentFiles(facts, feed.playback, parts)
+    this.#dependencies = dependencies
+    this.#state = new RecordedState(dependencies.wall())
+    this.#keyFrameAt = dependencies.now()
+    this.#files = new SegmentFiles(facts, feed.playback, dependencies)
     const { format } = feed.raw.audio
     const sound = format && soundAssembly(format, () => {})
     const rate = format?.clockRate ?? 48_000
@@ -45,7 +45,7 @@ export class RecordedStream {
     this.#sound = format && TrackInput.sound(feed.raw.audio, format, { ...this.#inputOptions(), isMuted })
     if (format !== undefined && this.#sound === undefined) {
       const { roomId, userId } = facts()
-      parts.log.info('recordings: sound is left out', `${userId} in ${roomId}: ${format.codec} is not recorded`)
+      dependencies.log.info('recordings: sound is left out', `${userId} in ${roomId}: ${format.codec} is not recorded`)
     }
     const first = feed.layers === undefined ? feed : (feed.layers.list[0]?.feed ?? feed.layers.all[0]?.feed)
     if (feed.video !== undefined && first !== undefined) this.#take(first)
@@ -53,7 +53,7 @@ export class RecordedStream {
 
   /** Checks time-dependent conditions. Called several times a second. */
   tick(): void {
-    const now = this.#parts.now()
+    const now = this.#dependencies.now()
     this.#segmenter.tick(now)
     this.#followLayers(now)
     if (this.#files.isClockSet) this.#segmenter.cut('clock')
@@ -67,7 +67,7 @@ export class RecordedStream {
 
   /** Ends the recording. Resolves when its files are complete; never rejects. */
   async end(reason: SegmentEnd): Promise<void> {
-    this.#segmenter.end(reason, this.#parts.now())
+    this.#segmenter.end(reason, this.#dependencies.now())
     this.#sound?.close()
     this.#picture?.input?.close()
     await this.#files.end()
@@ -100,7 +100,7 @@ export class RecordedStream {
   }
 
   #inputOptions() {
-    const { now, log } = this.#parts
+    const { now, log } = this.#dependencies
     const failed = (error: unknown): void => {
       const { roomId, userId } = this.#facts()
       log.error('recordings: a track could not be read', `${userId} in ${roomId}: ${wholeText(error)}`)
@@ -109,7 +109,7 @@ export class RecordedStream {
   }
 
   #noteGap(now: number): void {
-    const { disk, wall, emit } = this.#parts
+    const { disk, wall, emit } = this.#dependencies
     const gap = this.#state.missed(wall(), this.#files.endedAt, () => ({
       trouble: disk.trouble,
       hasTrack: this.#picture?.input !== undefined || this.#sound !== undefined,

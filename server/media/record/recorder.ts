@@ -7,7 +7,7 @@ import type { Room } from '../rooms/room.ts'
 import { LoopTurns } from './loop-turns.ts'
 import { RecordedStream } from './recorded-stream.ts'
 import { RecordingDisk } from './recording-disk.ts'
-import type { RecordingParts } from './stream-files.ts'
+import type { RecordingDependencies } from './stream-files.ts'
 import { HeldSubstream } from './held-substream.ts'
 
 /** Interval of checks for silence, gaps and clock changes, in milliseconds. */
@@ -46,7 +46,7 @@ export interface RecorderOptions {
 /** Records streams of rooms as ordered by the controller. */
 export class Recorder {
   readonly #options: RecorderOptions
-  readonly #parts: RecordingParts | undefined
+  readonly #dependencies: RecordingDependencies | undefined
   readonly #rooms = new Map<string, RoomRecording>()
   readonly #ending = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
@@ -59,13 +59,13 @@ export class Recorder {
       failed: (message, error) => log.error(message, String(error)),
       late: (ms) => emit({ type: 'diskLate', ms }),
     })
-    this.#parts = { disk, turns: new LoopTurns(), emit, log, now, wall }
+    this.#dependencies = { disk, turns: new LoopTurns(), emit, log, now, wall }
   }
 
   /** Replaces the recording order of a room. @throws Error if this node has no recordings folder */
   order(order: RecordingOrder): void {
     const isNothing = !order.everything && order.cameras.length === 0 && order.people.length === 0
-    if (!isNothing && this.#parts === undefined) throw new Error('this node has no folder of recordings')
+    if (!isNothing && this.#dependencies === undefined) throw new Error('this node has no folder of recordings')
     const before = this.#rooms.get(order.roomId)
     if (before !== undefined) before.order = order
     else if (isNothing) return
@@ -80,7 +80,7 @@ export class Recorder {
     const recording = this.#rooms.get(roomId)
     const room = this.#options.find(roomId)
     if (room !== undefined) room.recording = recording !== undefined && isTold(recording.order)
-    if (recording === undefined || this.#parts === undefined) return
+    if (recording === undefined || this.#dependencies === undefined) return
     const wanted = new Map(this.#wantedOf(recording, room).map((each) => [keyOf(each), each]))
     for (const [key, stream] of recording.streams) {
       const now = wanted.get(key)
@@ -96,7 +96,7 @@ export class Recorder {
     for (const key of recording.away) if (!wanted.has(key)) recording.away.delete(key)
     for (const [key, each] of wanted) {
       if (each.feed === undefined) this.#noteAway(recording, key, each)
-      else if (!recording.streams.has(key)) this.#begin(recording, key, each, each.feed, this.#parts)
+      else if (!recording.streams.has(key)) this.#begin(recording, key, each, each.feed, this.#dependencies)
     }
   }
 
@@ -119,10 +119,10 @@ export class Recorder {
     this.#rooms.clear()
     this.#keepTime()
     await Promise.all(this.#ending)
-    await this.#parts?.disk.close()
+    await this.#dependencies?.disk.close()
   }
 
-  #begin(recording: RoomRecording, key: string, wanted: Wanted, feed: Feed, parts: RecordingParts): void {
+  #begin(recording: RoomRecording, key: string, wanted: Wanted, feed: Feed, dependencies: RecordingDependencies): void {
     const { roomId } = recording.order
     const { userId, source, quality } = wanted
     recording.away.delete(key)
@@ -137,7 +137,7 @@ export class Recorder {
       }
       return { roomId, userId, source, quality, device, ...names }
     }
-    recording.streams.set(key, new RecordedStream(feed, facts, parts))
+    recording.streams.set(key, new RecordedStream(feed, facts, dependencies))
   }
 
   #end(stream: RecordedStream, reason: SegmentEnd): void {
@@ -156,7 +156,7 @@ export class Recorder {
     if (recording.away.has(key) || recording.substreams.get(key)?.isComing === true) return
     recording.away.add(key)
     const { roomId } = recording.order
-    const from = this.#parts?.wall() ?? 0
+    const from = this.#dependencies?.wall() ?? 0
     this.#options.emit({
       type: 'recordingGap',
       gap: { roomId, userId, source, quality, from, to: null, reason: 'away' },

@@ -25,7 +25,7 @@ export interface StreamFacts extends StreamName {
 }
 
 /** Dependencies shared by all recordings. */
-export interface RecordingParts {
+export interface RecordingDependencies {
   disk: RecordingDisk
   /** Event loop turns in which fragments are made. */
   turns: LoopTurns
@@ -46,7 +46,7 @@ interface OpenFile {
 
 /** Files of one stream's segments: names them, reports them, and completes them in the background. */
 export class SegmentFiles implements SegmentOpener {
-  readonly #parts: RecordingParts
+  readonly #dependencies: RecordingDependencies
   readonly #facts: () => StreamFacts
   readonly #playback: Playback
   #open: OpenFile | undefined
@@ -60,20 +60,20 @@ export class SegmentFiles implements SegmentOpener {
    * @param facts returns the current facts when a segment begins
    * @param playback provides the tracks that are not recorded
    */
-  constructor(facts: () => StreamFacts, playback: Playback, parts: RecordingParts) {
+  constructor(facts: () => StreamFacts, playback: Playback, dependencies: RecordingDependencies) {
     this.#facts = facts
     this.#playback = playback
-    this.#parts = parts
+    this.#dependencies = dependencies
   }
 
   /** Whether the system clock was set since the open segment began. */
   get isClockSet(): boolean {
-    const { now, wall } = this.#parts
+    const { now, wall } = this.#dependencies
     return this.#open !== undefined && Math.abs(wall() - now() - this.#open.wallOffset) > clockStepMs
   }
 
   open({ at, senderAt, picture, sound }: SegmentStartFacts): SegmentTarget | undefined {
-    const { disk, turns, emit, now, wall } = this.#parts
+    const { disk, turns, emit, now, wall } = this.#dependencies
     if (this.#isOver || disk.trouble !== undefined) return undefined
     const { userName, topic, device, ...stream } = this.#facts()
     const container = picture?.codec === 'vp8' ? 'webm' : 'mp4'
@@ -123,7 +123,7 @@ export class SegmentFiles implements SegmentOpener {
   }
 
   async #complete({ file, start }: OpenFile, end: SegmentEnd): Promise<void> {
-    const { emit, log } = this.#parts
+    const { emit, log } = this.#dependencies
     const { bytes, durationMs, trouble } = await file.end()
     if (file.failure !== undefined) log.error('recordings: a file could not be made', wholeText(file.failure))
     const segment: EndedFacts = { ...start, endedAt: start.startedAt + durationMs, bytes, end: trouble ?? end }

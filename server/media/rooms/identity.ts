@@ -35,7 +35,7 @@ export type ProvenIdentity = Pick<
 >
 
 /** Dependencies of `Identities`. */
-export interface IdentityParts {
+export interface IdentityDependencies {
   /** Signing key of the site's join links. */
   key: Buffer
   removals: Pick<RemovalTable, 'refuses' | 'revoked' | 'outdated'>
@@ -48,10 +48,10 @@ type Claim = Pick<Identity, 'userId' | 'proven' | 'tokenId' | 'passProves'>
 
 /** Determines the identity and role of callers. */
 export class Identities {
-  readonly #parts: IdentityParts
+  readonly #dependencies: IdentityDependencies
 
-  constructor(parts: IdentityParts) {
-    this.#parts = parts
+  constructor(dependencies: IdentityDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** Identifies a user. @throws Problem removed if this user was removed from the room; badRequest */
@@ -65,17 +65,17 @@ export class Identities {
 
   /** Whether a user without a link proves that they were in the room during this meeting. */
   wasIn(roomId: string, { browser, userId, pass }: Pick<ShownProofs, 'browser' | 'userId' | 'pass'>): boolean {
-    const own = browser === undefined ? userId : browserIdentity(this.#parts.key, roomId, browser).userId
+    const own = browser === undefined ? userId : browserIdentity(this.#dependencies.key, roomId, browser).userId
     return own !== undefined && this.#passHolds(roomId, own, pass)
   }
 
   /** Whether the pass proves that this user was in the room during this meeting and was not removed since. */
   #passHolds(roomId: string, userId: string, pass: string): boolean {
-    const { removals } = this.#parts
+    const { removals } = this.#dependencies
     const issuedAt = this.#read(roomId, userId, pass)?.issuedAt
     if (issuedAt === undefined) return false
     if (removals.outdated(roomId, userId, issuedAt) || removals.outdated(roomId, everybody, issuedAt)) return false
-    return this.#parts.find(roomId)?.takesPass(issuedAt) ?? true
+    return this.#dependencies.find(roomId)?.takesPass(issuedAt) ?? true
   }
 
   /** Returns the pass with which this member can come back. */
@@ -84,7 +84,7 @@ export class Identities {
     { user, byPassword, passProves }: Pick<Member, 'user' | 'byPassword' | 'passProves'>,
   ): string {
     const host = byPassword ? this.#hostMark(roomId) : ''
-    return signPass(this.#parts.key, { roomId, userId: user.userId, proves: passProves, host })
+    return signPass(this.#dependencies.key, { roomId, userId: user.userId, proves: passProves, host })
   }
 
   #claimOf(roomId: string, { link, browser, pass, userId }: ShownProofs): Claim {
@@ -92,7 +92,7 @@ export class Identities {
       throw new Problem('badRequest', `A user id may not end with ${screenSuffix}.`)
     if (link?.user !== undefined) return { userId: link.user, proven: true, tokenId: link.id, passProves: false }
     if (browser !== undefined)
-      return { ...browserIdentity(this.#parts.key, roomId, browser), proven: true, passProves: false }
+      return { ...browserIdentity(this.#dependencies.key, roomId, browser), proven: true, passProves: false }
     const own = userId !== undefined && this.#read(roomId, userId, pass)?.proves === true
     if (own && this.#passHolds(roomId, userId, pass))
       return { userId, proven: true, tokenId: undefined, passProves: true }
@@ -100,7 +100,7 @@ export class Identities {
   }
 
   #assertNotRemoved(roomId: string, { link, password }: ShownProofs, { userId, tokenId, proven }: Claim): void {
-    const { removals } = this.#parts
+    const { removals } = this.#dependencies
     if (!proven) return
     if (link !== undefined && removals.outdated(roomId, userId, link.iat)) throw askForNewLink()
     if (link === undefined && !password && tokenId !== undefined && removals.revoked(roomId, tokenId))
@@ -115,12 +115,12 @@ export class Identities {
 
   /** Empty for a room without a host password. */
   #hostMark(roomId: string): string {
-    const password = this.#parts.find(roomId)?.config.hostPassword ?? ''
-    return password === '' ? '' : hostMark(this.#parts.key, roomId, password)
+    const password = this.#dependencies.find(roomId)?.config.hostPassword ?? ''
+    return password === '' ? '' : hostMark(this.#dependencies.key, roomId, password)
   }
 
   #read(roomId: string, userId: string, pass: string): ReturnType<typeof readPass> {
-    return pass === '' ? undefined : readPass(this.#parts.key, { roomId, userId }, pass)
+    return pass === '' ? undefined : readPass(this.#dependencies.key, { roomId, userId }, pass)
   }
 }
 

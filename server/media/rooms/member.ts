@@ -65,7 +65,7 @@ export interface DeviceHold {
 }
 
 /** Optional fields of a member. */
-export type MemberParts = Partial<
+export type MemberDependencies = Partial<
   Pick<Identity, 'tokenId' | 'passProves' | 'guest' | 'byPassword' | 'linkId' | 'ticket'>
 > & {
   device?: DeviceHold | undefined
@@ -112,7 +112,10 @@ export class Member {
   /** See `Identity.ticket`. */
   readonly ticket: string
 
-  constructor(user: RoomUser, { device, tokenId, passProves, guest, byPassword, linkId, ticket }: MemberParts = {}) {
+  constructor(
+    user: RoomUser,
+    { device, tokenId, passProves, guest, byPassword, linkId, ticket }: MemberDependencies = {},
+  ) {
     this.user = user
     this.device = device
     this.tokenId = tokenId

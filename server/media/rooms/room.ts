@@ -4,7 +4,14 @@ import { Lifetime } from '../base/lifetime.ts'
 import { Problem } from '../base/problem.ts'
 import { RemotePart } from './remote-part.ts'
 import { GuestPlaces } from './guest-places.ts'
-import { type DeviceHold, type Identity, Member, type MemberParts, type PersonLink, type RoomUser } from './member.ts'
+import {
+  type DeviceHold,
+  type Identity,
+  Member,
+  type MemberDependencies,
+  type PersonLink,
+  type RoomUser,
+} from './member.ts'
 import { LocalMedia } from './local-media.ts'
 import { LostCameras } from './lost-cameras.ts'
 import { RoomReactions } from './reactions.ts'
@@ -319,7 +326,7 @@ export class Room {
   }
 
   #add(
-    identity: Pick<Identity, 'userId' | 'userName' | 'named' | 'role' | 'byNumber'> & MemberParts,
+    identity: Pick<Identity, 'userId' | 'userName' | 'named' | 'role' | 'byNumber'> & MemberDependencies,
     device: DeviceHold | undefined,
   ): Member {
     const { userId, role, byNumber } = identity

@@ -21,7 +21,7 @@ import type { WaitingLink } from '../rooms/waiting-room.ts'
 import { handleRequest } from './person-requests.ts'
 
 /** Dependencies of signalling. */
-export interface SignalParts {
+export interface SignalDependencies {
   rooms: MediaRooms
   admission: AdmissionControl
   requests: RoomRequests
@@ -73,17 +73,17 @@ type Phase =
 /** One signalling connection, from its first message to its end. */
 export class SignalConnection implements PersonLink {
   readonly #socket: WebSocket
-  readonly #parts: SignalParts
+  readonly #dependencies: SignalDependencies
   readonly #remote: string
   readonly #limit = new RateLimit({ most: maxMessages, windowMs, remembered: 1 })
   #phase: Phase = { name: 'stranger', asking: false }
   /** Ticket of media that the user already sends or watches. */
   #ticket = ''
 
-  constructor(socket: WebSocket, remote: string, parts: SignalParts) {
+  constructor(socket: WebSocket, remote: string, dependencies: SignalDependencies) {
     this.#socket = socket
     this.#remote = remote
-    this.#parts = parts
+    this.#dependencies = dependencies
     // ws delivers a message as one Buffer by default.
     socket.on('message', (data: Buffer) => this.#contained(() => this.#received(data.toString('utf8'))))
     socket.on('close', () => this.#contained(() => this.#closed()))
@@ -102,7 +102,7 @@ export class SignalConnection implements PersonLink {
     if (this.#socket.readyState !== this.#socket.OPEN) return
     const standing = this.#standing
     if (!mayReceive(standing, message.type))
-      return this.#parts.log.error(
+      return this.#dependencies.log.error(
         'a message was not sent to a user without the right to it',
         `${message.type} to a ${standing}`,
       )
@@ -112,7 +112,7 @@ export class SignalConnection implements PersonLink {
 
   /** Sends the addresses of other nodes, to be used if this one is lost. */
   notifyNodes(): void {
-    if (this.entered) this.send({ type: 'nodes', other_nodes: this.#parts.settings().other_nodes })
+    if (this.entered) this.send({ type: 'nodes', other_nodes: this.#dependencies.settings().other_nodes })
   }
 
   close(): void {
@@ -165,7 +165,7 @@ export class SignalConnection implements PersonLink {
       if (maySend('stranger', message)) throw new Problem('badRequest', 'You are in already.')
       throw new Problem('forbidden')
     }
-    const { rooms, requests } = this.#parts
+    const { rooms, requests } = this.#dependencies
     const requester = { ...place, rooms, requests, refuse: (error: unknown) => this.#refuse(error) }
     handleRequest({ ...requester, close: () => this.close() }, message)
   }
@@ -182,7 +182,7 @@ export class SignalConnection implements PersonLink {
 
   #failed(error: unknown): void {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    this.#parts.log.error('a signalling connection failed', text)
+    this.#dependencies.log.error('a signalling connection failed', text)
     this.#socket.close(1011)
   }
 
@@ -201,7 +201,7 @@ export class SignalConnection implements PersonLink {
       remote: this.#remote,
       path: '/signal' as const,
     }
-    const room = this.#parts.rooms.find(message.room_id)
+    const room = this.#dependencies.rooms.find(message.room_id)
     this.#ticket = message.ticket ?? ''
     if (room !== undefined && caller.token !== '' && caller.hostPassword === '')
       return this.#join(message.room_id, caller)
@@ -211,7 +211,7 @@ export class SignalConnection implements PersonLink {
 
   /** Asks the controller, or checks a password. The duration of the answer must not reveal whether the room is open. */
   async #joinLater(roomId: string, caller: Caller): Promise<void> {
-    const { admission, requests } = this.#parts
+    const { admission, requests } = this.#dependencies
     const began = performance.now()
     try {
       const proof = admission.toBeAsked(roomId, caller)
@@ -235,7 +235,7 @@ export class SignalConnection implements PersonLink {
   }
 
   #join(roomId: string, caller: Caller): void {
-    const admission = admittedAs(this.#parts.admission.admit(roomId, caller), joiners)
+    const admission = admittedAs(this.#dependencies.admission.admit(roomId, caller), joiners)
     const { room } = admission
     if (admission.kind === 'newcomer' && this.#ticket !== '') admission.identity.ticket = this.#ticket
     if (admission.kind === 'member') {
@@ -260,7 +260,7 @@ export class SignalConnection implements PersonLink {
     if (room.wait(identity, link)) return true
     this.#phase = { name: 'waiting', room, userId: identity.userId, link }
     this.send(room.waiting.notice(room.config.topic, room.hostHere))
-    if (this.#parts.settings().other_nodes.length > 0) this.notifyNodes()
+    if (this.#dependencies.settings().other_nodes.length > 0) this.notifyNodes()
     return false
   }
 
@@ -274,13 +274,13 @@ export class SignalConnection implements PersonLink {
 
   #resume({ version, session }: Extract<MessageOf<'stranger'>, { type: 'resume' }>): void {
     assertVersion(version)
-    const place = this.#parts.rooms.bySession(session)
+    const place = this.#dependencies.rooms.bySession(session)
     if (place !== undefined) return this.#take(place.room, place.member, true)
     throw new Problem('noSession', 'The session is over: join again.')
   }
 
   #take(room: Room, member: Member, resumed: boolean): void {
-    const settings = this.#parts.settings()
+    const settings = this.#dependencies.settings()
     const { resume_ms, ice_servers, most_tiles, other_nodes, hosts_record, recording_aloud } = settings
     this.#phase = { name: 'inRoom', place: { room, member } }
     room.attach(member, this)
@@ -292,7 +292,7 @@ export class SignalConnection implements PersonLink {
       session: member.session,
       resume_ms,
       you: member.person,
-      pass: this.#parts.admission.passFor(roomId, member),
+      pass: this.#dependencies.admission.passFor(roomId, member),
       room: {
         room_id: roomId,
         topic,
@@ -321,7 +321,7 @@ export class SignalConnection implements PersonLink {
 
   #closed(): void {
     const phase = this.#phase
-    const { resume_ms } = this.#parts.settings()
+    const { resume_ms } = this.#dependencies.settings()
     this.#phase = { name: 'over' }
     if (phase.name === 'inRoom') phase.place.room.detach(phase.place.member, this, resume_ms)
     else if (phase.name === 'waiting') phase.room.waiting.detach(phase.userId, phase.link, resume_ms)

@@ -6,7 +6,7 @@ import { splitRoute } from '../../../shared/authorization/route.ts'
 import { maxSignal } from '../../../shared/media/signal.ts'
 import { wholeText } from '../base/media-log.ts'
 import { AddressShares } from '../base/address-shares.ts'
-import { SignalConnection, type SignalParts } from './signal-connection.ts'
+import { SignalConnection, type SignalDependencies } from './signal-connection.ts'
 
 /** Connections are not authenticated; the first message proves the identity. */
 const { path: signalPath } = splitRoute('GET /signal' satisfies NodeRoute)
@@ -33,7 +33,7 @@ const serverOptions: ServerOptions & { closeTimeout: number } = {
 
 /** WebSocket server of the signalling. */
 export class SignalServer {
-  readonly #parts: SignalParts
+  readonly #dependencies: SignalDependencies
   readonly #server = new WebSocketServer(serverOptions)
   readonly #answered = new WeakSet<WebSocket>()
   readonly #connections = new Set<SignalConnection>()
@@ -41,8 +41,8 @@ export class SignalServer {
   readonly #shares: AddressShares
 
   /** @param perAddress maximum number of connections per address */
-  constructor(parts: SignalParts, perAddress = maxPerAddress) {
-    this.#parts = parts
+  constructor(dependencies: SignalDependencies, perAddress = maxPerAddress) {
+    this.#dependencies = dependencies
     this.#shares = new AddressShares(perAddress)
     this.#timer = setInterval(() => this.#ping(), pingEveryMs).unref()
   }
@@ -58,7 +58,7 @@ export class SignalServer {
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       this.#answered.add(webSocket)
       webSocket.on('pong', () => this.#answered.add(webSocket))
-      const connection = new SignalConnection(webSocket, client, this.#parts)
+      const connection = new SignalConnection(webSocket, client, this.#dependencies)
       const timer = setTimeout(() => {
         if (!connection.entered) webSocket.terminate()
       }, enterMs).unref()
@@ -88,7 +88,7 @@ export class SignalServer {
         else webSocket.ping()
       } catch (error) {
         // An unexpected error ends only this connection.
-        this.#parts.log.error('a signalling connection failed', wholeText(error))
+        this.#dependencies.log.error('a signalling connection failed', wholeText(error))
         webSocket.terminate()
       }
     }

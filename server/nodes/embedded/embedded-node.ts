@@ -6,7 +6,7 @@ import { NodeConnectionError } from '../port/media-node-port.ts'
 import type { ControlClient } from './control-client.ts'
 
 /** Connection of an embedded node's driver. */
-export interface EmbeddedNodeParts {
+export interface EmbeddedNodeDependencies {
   /** The connection to the process. @throws NodeConnectionError; the signal's reason */
   client: (signal: AbortSignal) => Promise<ControlClient>
   /** Listeners to events of the process. */
@@ -22,11 +22,11 @@ const never = new AbortController().signal
 
 /** The driver of the embedded node: the port in the messages of its process. */
 export class EmbeddedNode implements MediaNode {
-  readonly #parts: EmbeddedNodeParts
+  readonly #dependencies: EmbeddedNodeDependencies
   #closed = false
 
-  constructor(parts: EmbeddedNodeParts) {
-    this.#parts = parts
+  constructor(dependencies: EmbeddedNodeDependencies) {
+    this.#dependencies = dependencies
   }
 
   async openRoom(room: NodeRoom, signal: AbortSignal): Promise<void> {
@@ -75,14 +75,14 @@ export class EmbeddedNode implements MediaNode {
   }
 
   onEvent(listener: (event: NodeEvent) => void): () => void {
-    this.#parts.listeners.add(listener)
-    return () => this.#parts.listeners.delete(listener)
+    this.#dependencies.listeners.add(listener)
+    return () => this.#dependencies.listeners.delete(listener)
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    this.#parts.listeners.clear()
-    await this.#parts.release()
+    this.#dependencies.listeners.clear()
+    await this.#dependencies.release()
   }
 
   async #ask<M extends ControlMethod>(
@@ -95,6 +95,6 @@ export class EmbeddedNode implements MediaNode {
 
   #client(signal: AbortSignal): Promise<ControlClient> {
     if (this.#closed) return Promise.reject(new NodeConnectionError('the node was taken out of service'))
-    return this.#parts.client(signal)
+    return this.#dependencies.client(signal)
   }
 }

@@ -7,7 +7,7 @@ import type { PoolEvent } from '../port/pool-events.ts'
 import type { ChoiceOptions } from './choice/choose-node.ts'
 import { testConnection } from './health/connection-test.ts'
 import { endedWith } from './pool-ended.ts'
-import { type NodePoolOptions, type PoolParts, poolParts } from './pool-parts.ts'
+import { type NodePoolOptions, type PoolDependencies, poolParts } from './pool-dependencies.ts'
 import type { PoolContext } from './state/pool-context.ts'
 import type { PresenceTotals } from './state/presence.ts'
 import type { DriftKind, NodeView } from '../../../shared/domain/nodes.ts'
@@ -22,32 +22,35 @@ import type { LiveNode } from './state/live-node.ts'
  */
 export class NodePool {
   readonly #options: NodePoolOptions
-  readonly #parts: PoolParts
+  readonly #dependencies: PoolDependencies
   readonly #context: PoolContext
   readonly #unsubscribe: () => void
   #ended = false
 
   constructor(options: NodePoolOptions) {
     this.#options = options
-    this.#parts = poolParts(options)
-    this.#context = this.#parts.context
-    this.#unsubscribe = options.store.onChange((changes) => this.#parts.following.follow(changes), ['rooms', 'nodes'])
+    this.#dependencies = poolParts(options)
+    this.#context = this.#dependencies.context
+    this.#unsubscribe = options.store.onChange(
+      (changes) => this.#dependencies.following.follow(changes),
+      ['rooms', 'nodes'],
+    )
   }
 
   /** Takes the stored nodes into service; resolves when the first poll of each has ended or its deadline has passed. */
   start(): Promise<void> {
-    this.#parts.upkeep.start()
-    return this.#parts.roster.start()
+    this.#dependencies.upkeep.start()
+    return this.#dependencies.roster.start()
   }
 
   /** Ends everything; external nodes keep their rooms. */
   async stop(): Promise<void> {
     this.#ended = true
     this.#unsubscribe()
-    this.#parts.drainer.stop()
-    this.#parts.relocation.stop()
-    this.#parts.upkeep.stop()
-    await this.#parts.roster.stop()
+    this.#dependencies.drainer.stop()
+    this.#dependencies.relocation.stop()
+    this.#dependencies.upkeep.stop()
+    await this.#dependencies.roster.stop()
   }
 
   onEvent(listener: (event: PoolEvent) => void): () => void {
@@ -60,7 +63,7 @@ export class NodePool {
    * @throws ApiError roomNotFound, roomClosed, noNode, licenceExceeded, nodeTimeout, storage; the signal's reason
    */
   assign(roomId: string, options: ChoiceOptions = {}, signal?: AbortSignal): Promise<string> {
-    return this.#orEnded(this.#parts.callerNodes.nodeFor(roomId, options, signal))
+    return this.#orEnded(this.#dependencies.callerNodes.nodeFor(roomId, options, signal))
   }
 
   /**
@@ -68,7 +71,7 @@ export class NodePool {
    * @throws as `assign`
    */
   assignOwn(roomId: string, options: ChoiceOptions = {}, signal?: AbortSignal): Promise<string> {
-    return this.#orEnded(this.#parts.assigner.assign(roomId, options, signal))
+    return this.#orEnded(this.#dependencies.assigner.assign(roomId, options, signal))
   }
 
   /** `host:port` of a node: its address with that tag, else its first one, else the default. @throws ApiError nodeOffline, noNode */
@@ -85,7 +88,7 @@ export class NodePool {
 
   /** Sends the stored room to its nodes; a node that is offline gets it later. @throws ApiError */
   update({ room_id }: Pick<StoredRoom, 'room_id'>, signal?: AbortSignal): Promise<void> {
-    return this.#parts.calls.update(room_id, signal)
+    return this.#dependencies.calls.update(room_id, signal)
   }
 
   /**
@@ -94,17 +97,17 @@ export class NodePool {
    * @throws ApiError nodeTimeout, nodeOffline
    */
   close(roomId: string, signal?: AbortSignal): Promise<void> {
-    return this.#parts.calls.close(roomId, signal)
+    return this.#dependencies.calls.close(roomId, signal)
   }
 
   /** Requests the users of a room from its nodes; `usersOf` answers from memory. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
   users(roomId: string, signal?: AbortSignal): Promise<NodeUser[]> {
-    return this.#orEnded(this.#parts.calls.users(roomId, signal))
+    return this.#orEnded(this.#dependencies.calls.users(roomId, signal))
   }
 
   /** Ends a user's connection; false when no such user is in the room. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
   kick(roomId: string, userId: string, signal?: AbortSignal): Promise<boolean> {
-    return this.#orEnded(this.#parts.calls.kick(roomId, userId, signal))
+    return this.#orEnded(this.#dependencies.calls.kick(roomId, userId, signal))
   }
 
   /**
@@ -112,17 +115,17 @@ export class NodePool {
    * @throws DeviceJoinError, also of kind `timeout` when the device rather than the node did not answer; ApiError roomNotFound, roomClosed, neverAssigned, nodeOffline, nodeTimeout
    */
   addDevice(roomId: string, device: NodeDevice, deadline: Deadline): Promise<void> {
-    return this.#orEnded(this.#parts.calls.addDevice(roomId, device, deadline))
+    return this.#orEnded(this.#dependencies.calls.addDevice(roomId, device, deadline))
   }
 
   /** The device is out of the room. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
   removeDevice(roomId: string, userId: string, signal?: AbortSignal): Promise<void> {
-    return this.#orEnded(this.#parts.calls.removeDevice(roomId, userId, signal))
+    return this.#orEnded(this.#dependencies.calls.removeDevice(roomId, userId, signal))
   }
 
   /** Gives the node no new rooms, or again. Durable; how far it is: `rooms_left` in `views()`. @throws ApiError parameter, storage */
   drain(name: string, on: boolean): Promise<void> {
-    return this.#parts.drainer.set(name, on)
+    return this.#dependencies.drainer.set(name, on)
   }
 
   /** Names of the nodes that hold the room, its own first, then its secondary nodes; empty when it has none. O(1). */
@@ -208,7 +211,7 @@ export class NodePool {
 
   /** Resolves when the room that lost its node has another one, or none could be had; undefined: it does not move. O(1). */
   moved(roomId: string): Promise<void> | undefined {
-    return this.#parts.relocation.moved(roomId)
+    return this.#dependencies.relocation.moved(roomId)
   }
 
   /** Resolves when the room's own node, which looked gone, was found online or offline. @throws the signal's reason */
@@ -243,7 +246,7 @@ export class NodePool {
 
   /** Every node as the console shows it. */
   views(): NodeView[] {
-    return viewsOf(this.#context, (name) => this.#parts.announcements.stateOf(name))
+    return viewsOf(this.#context, (name) => this.#dependencies.announcements.stateOf(name))
   }
 
   /** How often which kind of drift was found on which node since the start. */

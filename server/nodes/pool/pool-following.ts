@@ -15,7 +15,7 @@ import type { HealthState, LiveNode } from './state/live-node.ts'
 import { takeIn } from './state/arrivals.ts'
 
 /** Parts of the pool that act on changes. */
-export interface FollowingParts {
+export interface FollowingDependencies {
   eligibility: Eligibility
   relocation: Relocation
   drainer: Drainer
@@ -28,34 +28,34 @@ export interface FollowingParts {
 /** Acts on changes of the store and on events of the nodes: moves rooms, closes them, brings nodes in line with the store. */
 export class PoolFollowing implements RosterListener {
   readonly #context: PoolContext
-  readonly #parts: FollowingParts
+  readonly #dependencies: FollowingDependencies
   readonly #intake: EventIntake
 
-  constructor(context: PoolContext, parts: FollowingParts) {
+  constructor(context: PoolContext, dependencies: FollowingDependencies) {
     this.#context = context
-    this.#parts = parts
+    this.#dependencies = dependencies
     this.#intake = new EventIntake(context, (node, roomId) => {
-      parts.upkeep.used(roomId, node.name)
-      parts.drainer.consider(node, roomId)
+      dependencies.upkeep.used(roomId, node.name)
+      dependencies.drainer.consider(node, roomId)
     })
   }
 
   onState(node: LiveNode, state: HealthState, error: unknown): void {
-    this.#parts.announcements.note(node, error)
+    this.#dependencies.announcements.note(node, error)
     if (state === 'offline') return this.#lost(node)
     // Rooms that had no other node may have one now.
     for (const other of this.#context.live.values()) other.drained = false
-    this.#inBackground(this.#parts.upkeep.review(node.name))
+    this.#inBackground(this.#dependencies.upkeep.review(node.name))
   }
 
   onHealthy(node: LiveNode): void {
     const { last, lastSuccess } = node.health
     if (last !== undefined) node.placement.healthy(last, lastSuccess)
-    this.#parts.drainer.work(node)
+    this.#dependencies.drainer.work(node)
   }
 
   onFailure(node: LiveNode, error: unknown): void {
-    if (!node.online) this.#parts.announcements.note(node, error)
+    if (!node.online) this.#dependencies.announcements.note(node, error)
   }
 
   onEvent(node: LiveNode, event: NodeEvent): void {
@@ -63,7 +63,7 @@ export class PoolFollowing implements RosterListener {
   }
 
   async onLeaving(rooms: readonly LeftRoom[]): Promise<void> {
-    await this.#parts.relocation.move(rooms)
+    await this.#dependencies.relocation.move(rooms)
   }
 
   /** The store changed. */
@@ -75,7 +75,7 @@ export class PoolFollowing implements RosterListener {
   }
 
   #followNode(name: string): void {
-    const { eligibility, drainer, upkeep, followRecord } = this.#parts
+    const { eligibility, drainer, upkeep, followRecord } = this.#dependencies
     eligibility.nodesChanged()
     followRecord(name)
     const node = this.#context.live.get(name)
@@ -102,12 +102,12 @@ export class PoolFollowing implements RosterListener {
     if (from !== '' && own !== '' && from !== own) events.emit({ type: 'roomMoved', name: own, roomId, from })
     for (const name of index.reservedOn(roomId)) if (!nodes.includes(name)) live.get(name)?.placement.follow(roomId)
     if (sameNodes(before, nodes)) return
-    for (const name of nodes) if (name === from || !before.includes(name)) this.#parts.upkeep.used(roomId, name)
+    for (const name of nodes) if (name === from || !before.includes(name)) this.#dependencies.upkeep.used(roomId, name)
     events.emit({ type: 'roomNodes', roomId, nodes })
   }
 
   #tellNodes(roomId: string, room: StoredRoom | undefined, nodes: readonly string[]): void {
-    const { eligibility, relocation } = this.#parts
+    const { eligibility, relocation } = this.#dependencies
     const [own, ...secondaries] = nodes
     if (own === undefined || room === undefined) return
     const node = this.#context.live.get(own)
@@ -131,8 +131,8 @@ export class PoolFollowing implements RosterListener {
     for (const roomId of presence.roomsOn(node.name)) {
       events.emitDepartures(node.name, presence.clear(roomId, node.name), 'The MCU went offline.')
     }
-    this.#inBackground(this.#parts.relocation.move(rooms))
-    this.#inBackground(this.#parts.upkeep.review(node.name))
+    this.#inBackground(this.#dependencies.relocation.move(rooms))
+    this.#inBackground(this.#dependencies.upkeep.review(node.name))
   }
 
   #inBackground(work: Promise<void>): void {

@@ -18,7 +18,7 @@ interface Call<T> {
 }
 
 /** Parts of the pool that calls use. */
-export interface RoomCallsParts {
+export interface RoomCallsDependencies {
   /** See Relocation. */
   moved: (roomId: string) => Promise<void> | undefined
   removals: Pick<RemovalsPort, 'remove'> | undefined
@@ -27,11 +27,11 @@ export interface RoomCallsParts {
 /** Calls to the nodes of a room, each to the right ones. Each call has one deadline, whatever it takes: the nodes that are asked one after the other share it. */
 export class RoomCalls {
   readonly #context: PoolContext
-  readonly #parts: RoomCallsParts
+  readonly #dependencies: RoomCallsDependencies
 
-  constructor(context: PoolContext, parts: RoomCallsParts) {
+  constructor(context: PoolContext, dependencies: RoomCallsDependencies) {
     this.#context = context
-    this.#parts = parts
+    this.#dependencies = dependencies
   }
 
   /** Sends the stored room to its nodes. A node that is offline gets it later; a secondary node that fails gets it again without a further call. @throws ApiError */
@@ -119,12 +119,12 @@ export class RoomCalls {
     deadline: Deadline,
   ): Promise<boolean> {
     await lost.health.judged(deadline.signal)
-    await this.#parts.moved(roomId)
+    await this.#dependencies.moved(roomId)
     const next = await this.#ownNode(roomId, deadline)
     if (await this.#kickOn(next, roomId, userId, deadline)) return true
     if (at !== lost.name) return false
     // A Janus node's driver notes proven removals before it asks the server.
-    await this.#parts.removals?.remove({ roomId, userId, proven: lost.config.kind !== 'janus' })
+    await this.#dependencies.removals?.remove({ roomId, userId, proven: lost.config.kind !== 'janus' })
     return true
   }
 

@@ -5,7 +5,7 @@ import type { Change, Store, Transaction } from '../../store/store.ts'
 import type { OrderedLives } from '../live/ordered-lives.ts'
 import type { RecordFiles } from './record-files.ts'
 
-export interface AdoptionParts {
+export interface AdoptionDependencies {
   store: Pick<Store, 'get' | 'all' | 'transact'>
   capabilities: Pick<Capabilities, 'prepare'>
   lives: Pick<OrderedLives, 'tokenOf'>
@@ -21,15 +21,17 @@ const atOnce = 500
  * held by clients stay valid. Ends the orders of deleted or disabled credentials. Never rejects: if the store fails,
  * the orders are adopted at the next start.
  */
-export async function adoptOrders(parts: AdoptionParts): Promise<void> {
-  const { store, logger } = parts
+export async function adoptOrders(dependencies: AdoptionDependencies): Promise<void> {
+  const { store, logger } = dependencies
   const lives = [...store.all('lives').values()].filter(
     ({ state, capability }) => state === 'living' && capability === undefined,
   )
   const recordings = [...store.all('recordings').values()].filter(({ capability }) => capability === undefined)
   try {
-    await adopt(store, lives, (change, { id }) => adoptLive(parts, change, store.get('lives', id)))
-    await adopt(store, recordings, (change, { id }) => adoptRecording(parts, change, store.get('recordings', id)))
+    await adopt(store, lives, (change, { id }) => adoptLive(dependencies, change, store.get('lives', id)))
+    await adopt(store, recordings, (change, { id }) =>
+      adoptRecording(dependencies, change, store.get('recordings', id)),
+    )
   } catch (error) {
     logger.warn({ err: error }, 'recordings of an earlier version could not be adopted')
   }
@@ -53,7 +55,11 @@ async function adopt<T>(
   }
 }
 
-function adoptLive({ capabilities, lives }: AdoptionParts, change: Transaction, live: StoredLive | undefined): void {
+function adoptLive(
+  { capabilities, lives }: AdoptionDependencies,
+  change: Transaction,
+  live: StoredLive | undefined,
+): void {
   if (live?.state !== 'living') return
   const { id, room_id, user_id, created_by } = live
   const draft = { kind: 'live', live: id, room_id, user_id, expires_at: 0 } as const
@@ -63,7 +69,7 @@ function adoptLive({ capabilities, lives }: AdoptionParts, change: Transaction, 
 }
 
 function adoptRecording(
-  { capabilities, files }: AdoptionParts,
+  { capabilities, files }: AdoptionDependencies,
   change: Transaction,
   recording: StoredRecording | undefined,
 ): void {

@@ -13,7 +13,7 @@ import type { MixedSound, SoundMixer } from './sound-mixer.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
 import type { ExportFormat } from '../../../shared/domain/recording-exports.ts'
 
-export interface FileMakingParts {
+export interface FileMakingDependencies {
   index: RecordingIndex
   span: Pick<SpanExport, 'writeFiles'>
   files: RecordFiles
@@ -34,19 +34,19 @@ const nothingCame = 'No picture or sound came while it was recorded.'
  * ffmpeg is missing. A recording of a room has one file per stream. If it fails, the files made so far are removed.
  */
 export async function makeFiles(
-  parts: FileMakingParts,
+  dependencies: FileMakingDependencies,
   recording: StoredRecording,
   signal: AbortSignal,
 ): Promise<StoredRecordingFile[]> {
-  const making = new FileMaking(parts, recording, signal)
+  const making = new FileMaking(dependencies, recording, signal)
   // One long recording may need most of the free space, so its client may claim all of it.
   const request = { owner: `client ${recording.created_by}`, bytes: making.neededBytes, share: 1 }
-  const claim = await parts.budget.claim(request)
+  const claim = await dependencies.budget.claim(request)
   if (claim === undefined) throw new NoFileError(diskFull)
   try {
     return await making.make()
   } catch (error) {
-    await parts.files.remove(making.made)
+    await dependencies.files.remove(making.made)
     throw error instanceof NothingRecordedError ? new NoFileError(nothingCame) : error
   } finally {
     claim.release()
@@ -54,14 +54,14 @@ export async function makeFiles(
 }
 
 class FileMaking {
-  readonly #parts: FileMakingParts
+  readonly #dependencies: FileMakingDependencies
   readonly #recording: StoredRecording
   readonly #signal: AbortSignal
   readonly #span: Span
   readonly made: StoredRecordingFile[] = []
 
-  constructor(parts: FileMakingParts, recording: StoredRecording, signal: AbortSignal) {
-    this.#parts = parts
+  constructor(dependencies: FileMakingDependencies, recording: StoredRecording, signal: AbortSignal) {
+    this.#dependencies = dependencies
     this.#recording = recording
     this.#signal = signal
     this.#span = { from: recording.created_at, to: recording.ended_at ?? Date.now() }
@@ -70,8 +70,8 @@ class FileMaking {
   /** Size of the recorded segments, in bytes; doubled if sounds are mixed, for the drafts beside the result. */
   get neededBytes(): number {
     const { sound, picture } = this.#recording
-    const streams = recordedStreams(this.#parts.index, this.#recording, this.#span)
-    const segments = streams.flatMap((stream) => this.#parts.index.segments({ ...stream, ...this.#span }))
+    const streams = recordedStreams(this.#dependencies.index, this.#recording, this.#span)
+    const segments = streams.flatMap((stream) => this.#dependencies.index.segments({ ...stream, ...this.#span }))
     const isMixed = sound === 'room' || picture === 'screen'
     return segments.reduce((sum, { bytes }) => sum + bytes, 0) * (isMixed ? 2 : 1)
   }
@@ -86,7 +86,7 @@ class FileMaking {
 
   async #makeRoom(): Promise<void> {
     const { picture, sound } = this.#recording
-    for (const stream of recordedStreams(this.#parts.index, this.#recording, this.#span)) {
+    for (const stream of recordedStreams(this.#dependencies.index, this.#recording, this.#span)) {
       const wish = { ...stream, ...this.#span, picture: picture !== 'none', sound: sound === 'own' }
       if (!this.#has(stream, wish)) continue
       await this.#export(wish)
@@ -113,7 +113,7 @@ class FileMaking {
 
   /** Writes a file with a picture, if any, and the mixed sound of the room or of the user. */
   async #mix(picture: ExportWish | undefined): Promise<void> {
-    const { mixer, files } = this.#parts
+    const { mixer, files } = this.#dependencies
     const { id, sound } = this.#recording
     const problem = await mixer.problem()
     if (problem !== '') throw new NoFileError(problem)
@@ -134,7 +134,7 @@ class FileMaking {
     }
     try {
       const heard = sound === 'room' ? { ...this.#recording, user_id: '' } : this.#recording
-      const streams = recordedStreams(this.#parts.index, heard, this.#span).filter((stream) =>
+      const streams = recordedStreams(this.#dependencies.index, heard, this.#span).filter((stream) =>
         this.#has(stream, { picture: false, sound: true }),
       )
       const sounds: MixedSound[] = []
@@ -163,7 +163,7 @@ class FileMaking {
   }
 
   async #write(wish: ExportWish, name: string, format: ExportFormat, keepGaps: boolean): Promise<WrittenFile[]> {
-    const { span, files } = this.#parts
+    const { span, files } = this.#dependencies
     await files.ready()
     const pathOf = (number: number, container: string): OwnPath => files.path(`${name}-part${number}.${container}`)
     return await span.writeFiles(wish, pathOf, { format, keepGaps, signal: this.#signal })
@@ -175,7 +175,7 @@ class FileMaking {
   }
 
   #has(stream: RecordedStream, { picture, sound }: Pick<ExportWish, 'picture' | 'sound'>): boolean {
-    const { index } = this.#parts
+    const { index } = this.#dependencies
     const query = { ...stream, ...this.#span }
     return [...index.segments(query), ...index.open(query)].some(
       ({ videoCodec, audioCodec }) => (picture && videoCodec !== '') || (sound && audioCodec !== ''),
@@ -189,7 +189,7 @@ class FileMaking {
     { userId, source }: Pick<RecordedStream, 'userId' | 'source'>,
   ): Promise<void> {
     const file = `${this.#recording.id}-${this.made.length}.${container}`
-    await renameFile(path, this.#parts.files.path(file))
+    await renameFile(path, this.#dependencies.files.path(file))
     const times = { duration_ms: Math.round(durationMs), started_at: Math.round(startedAt) }
     this.made.push({ file, user_id: userId, source, container, bytes, ...times })
   }

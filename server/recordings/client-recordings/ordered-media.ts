@@ -16,7 +16,7 @@ import type { OrderedRecordings, OrderedState } from './ordered-recordings.ts'
 /** Maximum span of one playlist, in milliseconds: each of its files is read once. */
 const maxSpanMs = 6 * 60 * 60_000
 
-export interface OrderedMediaParts {
+export interface OrderedMediaDependencies {
   recordings: OrderedRecordings
   lives: OrderedLives
   addresses: OrderAddresses
@@ -29,35 +29,35 @@ export interface OrderedMediaParts {
 
 /** Recordings and live streams ordered through the API and the console. */
 export class OrderedMedia {
-  readonly #parts: OrderedMediaParts
+  readonly #dependencies: OrderedMediaDependencies
 
-  constructor(parts: OrderedMediaParts) {
-    this.#parts = parts
+  constructor(dependencies: OrderedMediaDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** Returns the parts, for operations with their own response format. */
-  get parts(): Pick<OrderedMediaParts, 'recordings' | 'lives' | 'addresses'> {
-    const { recordings, lives, addresses } = this.#parts
+  get parts(): Pick<OrderedMediaDependencies, 'recordings' | 'lives' | 'addresses'> {
+    const { recordings, lives, addresses } = this.#dependencies
     return { recordings, lives, addresses }
   }
 
   get recordings(): OrderedRecordings {
-    return this.#parts.recordings
+    return this.#dependencies.recordings
   }
 
   get lives(): OrderedLives {
-    return this.#parts.lives
+    return this.#dependencies.lives
   }
 
   /** @throws ApiError internal while the media API does not listen */
   recordingFacts(recording: StoredRecording): RecordingFacts {
-    const { recordings, addresses } = this.#parts
+    const { recordings, addresses } = this.#dependencies
     return recordingFactsOf(recording, recordings.stateOf(recording), (index) => addresses.file(recording, index))
   }
 
   /** @throws ApiError internal while the media API does not listen */
   liveFacts(live: StoredLive): LiveFacts {
-    const { lives, addresses } = this.#parts
+    const { lives, addresses } = this.#dependencies
     return liveFactsOf(live, lives.stateOf(live), addresses.live(lives.tokenOf(live)))
   }
 
@@ -72,7 +72,7 @@ export class OrderedMedia {
     lifeMs: number,
     maker: CapabilityMaker,
   ): Promise<LiveAddresses & { expires_at: number }> {
-    const { capabilities, rooms, addresses, clock } = this.#parts
+    const { capabilities, rooms, addresses, clock } = this.#dependencies
     const of = { room_id: roomId, user_id: userId }
     await checkTarget(rooms, of)
     const draft = { kind: 'live-link', ...of, source, expires_at: clock() + lifeMs } as const
@@ -89,7 +89,7 @@ export class OrderedMedia {
     lifeMs: number,
     maker: CapabilityMaker,
   ): Promise<{ hls_url: string; expires_at: number }> {
-    const { capabilities, index, addresses, clock } = this.#parts
+    const { capabilities, index, addresses, clock } = this.#dependencies
     const { room: room_id, user: user_id, source, from, to } = span
     if (to <= from || to - from > maxSpanMs) throw new ApiError('parameter', { refusal: refusal('recordedSpan') })
     if (segmentsOf(index, span).length === 0) throw new ApiError('recordingNotFound')
@@ -99,13 +99,13 @@ export class OrderedMedia {
   }
 
   start(): void {
-    this.#parts.recordings.start()
-    this.#parts.lives.start()
+    this.#dependencies.recordings.start()
+    this.#dependencies.lives.start()
   }
 
   async close(): Promise<void> {
-    await this.#parts.lives.close()
-    await this.#parts.recordings.close()
+    await this.#dependencies.lives.close()
+    await this.#dependencies.recordings.close()
   }
 }
 

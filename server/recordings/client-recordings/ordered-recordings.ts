@@ -12,7 +12,7 @@ import { placeOf } from '../../store/sealed-places.ts'
 import type { Store, Transaction } from '../../store/store.ts'
 import { pause, startTimer, wallClock } from '../../store/system/time.ts'
 import type { RecordingRequests } from '../recording-requests.ts'
-import { type FileMakingParts, makeFiles, NoFileError } from './file-making.ts'
+import { type FileMakingDependencies, makeFiles, NoFileError } from './file-making.ts'
 import { isRecorded, untilWritten } from './recorded-streams.ts'
 import { checkOrder, type OrderFilter } from './order-checks.ts'
 import { RecordRemovals } from './record-removals.ts'
@@ -31,7 +31,7 @@ export interface OrderedRecordingWish extends Pick<StoredRecording, 'room_id' | 
 /** State of a recording as clients see it. `waiting`: no media has arrived yet. */
 export type OrderedState = StoredRecording['state'] | 'waiting'
 
-export interface OrderedRecordingsOptions extends FileMakingParts {
+export interface OrderedRecordingsOptions extends FileMakingDependencies {
   store: Pick<Store, 'get' | 'all' | 'transact' | 'seal' | 'onChange' | 'leadership'>
   rooms: Pick<Rooms, 'get' | 'users'>
   requests: RecordingRequests

@@ -2,7 +2,7 @@ import type { StoredRecordingRemoval } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 import type { RecordFiles } from './record-files.ts'
 
-export interface RecordRemovalsParts {
+export interface RecordRemovalsDependencies {
   store: Pick<Store, 'get' | 'all' | 'transact' | 'onChange' | 'leadership'>
   files: Pick<RecordFiles, 'list' | 'remove'>
   logger: { warn(fields: object, message: string): void }
@@ -21,17 +21,17 @@ const keptMs = 30 * 24 * 60 * 60 * 1_000
  * trigger this, not missing recordings: after a restored backup, files of recordings missing from it stay.
  */
 export class RecordRemovals {
-  readonly #parts: RecordRemovalsParts
+  readonly #dependencies: RecordRemovalsDependencies
   readonly #stops: (() => void)[] = []
   #sweeping: Promise<void> | undefined
   #isDue = false
 
-  constructor(parts: RecordRemovalsParts) {
-    this.#parts = parts
+  constructor(dependencies: RecordRemovalsDependencies) {
+    this.#dependencies = dependencies
   }
 
   start(): void {
-    const { store } = this.#parts
+    const { store } = this.#dependencies
     this.#stops.push(
       store.onChange(
         (changes) => {
@@ -65,13 +65,13 @@ export class RecordRemovals {
       try {
         await this.#sweepOnce()
       } catch (err) {
-        this.#parts.logger.warn({ err }, 'files of deleted recordings could not be deleted')
+        this.#dependencies.logger.warn({ err }, 'files of deleted recordings could not be deleted')
       }
     }
   }
 
   async #sweepOnce(): Promise<void> {
-    const { store, files, clock } = this.#parts
+    const { store, files, clock } = this.#dependencies
     const removals = store.all('recording_removals')
     if (!store.leadership.isHeld || removals.size === 0) return
     await store.leadership.confirmed()

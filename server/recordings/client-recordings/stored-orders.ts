@@ -9,7 +9,7 @@ import { isWithoutCapability, matches, newestFirst, newOrderId, type OrderFilter
 /** Collections of the orders of clients and operators. */
 type OrderCollection = 'recordings' | 'lives'
 
-export interface StoredOrdersParts<C extends OrderCollection> {
+export interface StoredOrdersDependencies<C extends OrderCollection> {
   store: Pick<Store, 'get' | 'all' | 'transact' | 'onChange' | 'leadership'>
   collection: C
   capabilities: Pick<Capabilities, 'put'>
@@ -37,22 +37,22 @@ const checkMs = 30_000
  * follows from the records alone. Thus an order takes effect even if its caller received no response.
  */
 export class StoredOrders<C extends OrderCollection> {
-  readonly #parts: StoredOrdersParts<C>
+  readonly #dependencies: StoredOrdersDependencies<C>
   readonly #followed: FollowedRecords<C>
   readonly #stops: (() => void)[] = []
   #timer: Timer | undefined
 
-  constructor(parts: StoredOrdersParts<C>) {
-    this.#parts = parts
-    const { logger, collection } = parts
+  constructor(dependencies: StoredOrdersDependencies<C>) {
+    this.#dependencies = dependencies
+    const { logger, collection } = dependencies
     this.#followed = new FollowedRecords({
-      ...parts,
+      ...dependencies,
       onError: (err, id) => logger.warn({ err, collection, order: id }, 'an order was not carried out'),
     })
   }
 
   start(): void {
-    const { store } = this.#parts
+    const { store } = this.#dependencies
     this.#followed.start()
     this.#stops.push(
       store.onChange(
@@ -73,19 +73,21 @@ export class StoredOrders<C extends OrderCollection> {
   }
 
   newId(): string {
-    return newOrderId(this.#parts.store.all(this.#parts.collection))
+    return newOrderId(this.#dependencies.store.all(this.#dependencies.collection))
   }
 
   /** @throws ApiError recordingNotFound */
   get(id: string): Collections[C] {
-    const order = this.#parts.store.get(this.#parts.collection, id)
+    const order = this.#dependencies.store.get(this.#dependencies.collection, id)
     if (order === undefined) throw new ApiError('recordingNotFound')
     return order
   }
 
   /** Lists orders, the newest first. */
   list(filter: OrderFilter): Collections[C][] {
-    return newestFirst(this.#parts.store.all(this.#parts.collection)).filter((order) => matches(order, filter))
+    return newestFirst(this.#dependencies.store.all(this.#dependencies.collection)).filter((order) =>
+      matches(order, filter),
+    )
   }
 
   /**
@@ -93,7 +95,7 @@ export class StoredOrders<C extends OrderCollection> {
    * @throws ApiError recordingUnavailable (too many are active), tokenIncorrect (its maker has ended), storage
    */
   async add(order: Collections[C], capability: NewCapability): Promise<void> {
-    const { store, collection, limit, isActive, capabilities } = this.#parts
+    const { store, collection, limit, isActive, capabilities } = this.#dependencies
     await store.transact([collection], (transaction) => {
       const old = prunedBy(store.all(collection), limit - 1, (each) => !isActive(each))
       for (const each of old) this.#delete(each, transaction)
@@ -107,7 +109,7 @@ export class StoredOrders<C extends OrderCollection> {
     id: string,
     next: (before: Collections[C], transaction: Transaction) => Collections[C],
   ): Promise<Collections[C]> {
-    const { store, collection } = this.#parts
+    const { store, collection } = this.#dependencies
     return await store.transact([collection], (transaction) => {
       const before = this.get(id)
       const after = next(before, transaction)
@@ -118,13 +120,13 @@ export class StoredOrders<C extends OrderCollection> {
 
   /** Ends an order. An order that has already ended stays unchanged. @throws ApiError recordingNotFound, storage */
   end(id: string): Promise<Collections[C]> {
-    const { isActive, ended, clock } = this.#parts
+    const { isActive, ended, clock } = this.#dependencies
     return this.change(id, (before) => (isActive(before) ? ended(before, clock()) : before))
   }
 
   /** @returns the deleted order @throws ApiError recordingNotFound, storage */
   async delete(id: string): Promise<Collections[C]> {
-    const { store, collection } = this.#parts
+    const { store, collection } = this.#dependencies
     return await store.transact([collection], (transaction) => {
       const order = this.get(id)
       this.#delete(order, transaction)
@@ -133,8 +135,8 @@ export class StoredOrders<C extends OrderCollection> {
   }
 
   #delete(order: Collections[C], transaction: Transaction): void {
-    transaction.delete(this.#parts.collection, order.id)
-    this.#parts.deleted?.(order, transaction)
+    transaction.delete(this.#dependencies.collection, order.id)
+    this.#dependencies.deleted?.(order, transaction)
   }
 
   #check(): void {
@@ -144,7 +146,7 @@ export class StoredOrders<C extends OrderCollection> {
 
   /** Ends orders whose room or capability was deleted, and orders that reached their maximum duration. */
   #endStale(): void {
-    const { store, collection, isActive, maxMs, clock, logger } = this.#parts
+    const { store, collection, isActive, maxMs, clock, logger } = this.#dependencies
     if (!store.leadership.isHeld) return
     for (const order of store.all(collection).values()) {
       if (!isActive(order)) continue

@@ -9,7 +9,7 @@ import type { RecordingIndex } from '../recording-index.ts'
 import type { WrittenFile } from './span-export.ts'
 
 /** Files of several streams, and the archive to write. */
-export interface ArchiveParts {
+export interface ArchiveOptions {
   /** Recordings folder. */
   recordings: string
   folder: OwnPath
@@ -35,7 +35,7 @@ export async function writeArchive({
   view,
   index,
   signal,
-}: ArchiveParts): Promise<number> {
+}: ArchiveOptions): Promise<number> {
   const names = files.map(({ file }) => basename(file.path))
   const timeline = {
     from: new Date(view.from).toISOString(),

@@ -17,7 +17,7 @@ import { ExportJournal } from './export-journal.ts'
 import type { SpanExport, WrittenFile } from './span-export.ts'
 import { type ExportFailure, exportFailures } from '../../../shared/domain/recording-exports.ts'
 
-export interface ExportJobsParts {
+export interface ExportJobsDependencies {
   /** Recordings folder. Its subfolder for exports is emptied at the start. */
   folder: string
   index: RecordingIndex
@@ -55,16 +55,16 @@ const noClaim: SpaceClaim = { bytes: 0, settle: () => {}, release: () => {} }
  * deletes results and ends running exports: the next run lists these exports as failed.
  */
 export class ExportJobs {
-  readonly #parts: ExportJobsParts
+  readonly #dependencies: ExportJobsDependencies
   readonly #folder: OwnPath
   readonly #jobs = new Map<string, Job>()
   readonly #journal: ExportJournal
   readonly #begun: Promise<void>
 
-  constructor(parts: ExportJobsParts) {
-    this.#parts = parts
-    this.#folder = insideOf(parts.folder, '.exports')
-    this.#journal = new ExportJournal(parts.folder, parts.logger)
+  constructor(dependencies: ExportJobsDependencies) {
+    this.#dependencies = dependencies
+    this.#folder = insideOf(dependencies.folder, '.exports')
+    this.#journal = new ExportJournal(dependencies.folder, dependencies.logger)
     this.#begun = this.#begin()
   }
 
@@ -73,8 +73,8 @@ export class ExportJobs {
     await this.#begun
     // A zip is written beside its source files.
     const needed = 2 * this.#bytesOf(request)
-    await makeInside(this.#parts.folder, this.#folder, 0o700)
-    const claim = await this.#parts.budget.claim({ owner: `account ${account}`, bytes: needed })
+    await makeInside(this.#dependencies.folder, this.#folder, 0o700)
+    const claim = await this.#dependencies.budget.claim({ owner: `account ${account}`, bytes: needed })
     if (claim === undefined) throw new RefusalError(refusal('exportTooLarge'))
     this.#forgetOldest()
     const mine = [...this.#jobs.values()].filter((job) => isUnderWay(job) && job.view.account === account)
@@ -104,7 +104,8 @@ export class ExportJobs {
       freed += view.state === 'done' ? view.bytes : Math.round(claim.bytes * view.progress)
       this.#stopFor('spaceNeeded', view.id)
     }
-    if (freed > 0) this.#parts.logger.warn({ bytes: freed }, 'exports were deleted: the recordings need their space')
+    if (freed > 0)
+      this.#dependencies.logger.warn({ bytes: freed }, 'exports were deleted: the recordings need their space')
     return freed
   }
 
@@ -144,7 +145,7 @@ export class ExportJobs {
   async file(id: string): Promise<ExportResult | undefined> {
     const { view } = this.#jobs.get(id) ?? {}
     if (view?.state !== 'done') return undefined
-    const { folder } = this.#parts
+    const { folder } = this.#dependencies
     const path = insideOf(this.#folder, id, view.name)
     // The file may have been deleted meanwhile.
     const bytes = await sizeInside(folder, path).catch(() => undefined)
@@ -184,8 +185,8 @@ export class ExportJobs {
 
   /** Never rejects: files that remain are deleted at the next start. */
   async #remove(path: OwnPath): Promise<void> {
-    await removeInside(this.#parts.folder, path, { recursive: true }).catch((err: unknown) =>
-      this.#parts.logger.warn({ err }, 'an export could not be deleted'),
+    await removeInside(this.#dependencies.folder, path, { recursive: true }).catch((err: unknown) =>
+      this.#dependencies.logger.warn({ err }, 'an export could not be deleted'),
     )
   }
 
@@ -207,7 +208,7 @@ export class ExportJobs {
     } catch (error) {
       const failure = stop.signal.aborted ? job.stoppedFor : failureOf(error)
       if (failure !== undefined && failure !== 'nothingRecorded')
-        this.#parts.logger.error({ err: error, export: view.id, failure }, 'an export of recordings failed')
+        this.#dependencies.logger.error({ err: error, export: view.id, failure }, 'an export of recordings failed')
       await this.#close(job, failure)
     }
     this.#runNext()
@@ -242,7 +243,7 @@ export class ExportJobs {
 
   async #write(view: ExportJob, signal: AbortSignal): Promise<Pick<ExportJob, 'name' | 'bytes' | 'unconverted'>> {
     const folder = insideOf(this.#folder, view.id)
-    await makeInside(this.#parts.folder, folder, 0o700)
+    await makeInside(this.#dependencies.folder, folder, 0o700)
     const files: { stream: RecordedStream; file: WrittenFile }[] = []
     const { from, to, picture, sound, format, keepGaps, streams } = view
     for (const [number, stream] of streams.entries()) {
@@ -258,7 +259,13 @@ export class ExportJobs {
       try {
         const { roomId, userId, source, quality } = stream
         const wish = { roomId, userId, source, quality, from, to, picture, sound }
-        const written = await this.#parts.span.writeFiles(wish, pathOf, { format, keepGaps, signal, progress, lost })
+        const written = await this.#dependencies.span.writeFiles(wish, pathOf, {
+          format,
+          keepGaps,
+          signal,
+          progress,
+          lost,
+        })
         files.push(...written.map((file) => ({ stream, file })))
       } catch (error) {
         // Not every user was in the room during the span.
@@ -274,12 +281,12 @@ export class ExportJobs {
     if (others.length === 0) return { name: basename(first.file.path), bytes: first.file.bytes, unconverted }
     const name = `recordings-${stampOf(from)}.zip`
     const bytes = await writeArchive({
-      recordings: this.#parts.folder,
+      recordings: this.#dependencies.folder,
       folder,
       name,
       files,
       view,
-      index: this.#parts.index,
+      index: this.#dependencies.index,
       signal,
     })
     return { name, bytes, unconverted }
@@ -287,14 +294,14 @@ export class ExportJobs {
 
   #nameOf(stream: RecordedStream): string {
     const { roomId, userId, source, quality } = stream
-    const [segment] = this.#parts.index.segments({ roomId, userId, source, quality, limit: 1 })
+    const [segment] = this.#dependencies.index.segments({ roomId, userId, source, quality, limit: 1 })
     const name = segment?.userName === undefined || segment.userName === '' ? userId : segment.userName
     return source === 'screen' ? `${name}-screen` : name
   }
 
   #bytesOf({ streams, from, to }: ExportRequest): number {
     const found = streams.flatMap(({ roomId, userId, source, quality }) =>
-      this.#parts.index.segments({ roomId, userId, source, quality, from, to, limit: 100_000 }),
+      this.#dependencies.index.segments({ roomId, userId, source, quality, from, to, limit: 100_000 }),
     )
     return found.reduce((sum, { bytes }) => sum + bytes, 0)
   }

@@ -32,7 +32,7 @@ export interface WrittenFile extends ExportedFile {
   unconverted: boolean
 }
 
-export interface SpanExportParts {
+export interface SpanExportDependencies {
   files: SegmentFiles
   index: RecordingIndex
   tables: FragmentTables
@@ -42,10 +42,10 @@ export interface SpanExportParts {
 
 /** Writes spans of one stream as files. */
 export class SpanExport implements RecordingExport {
-  readonly #parts: SpanExportParts
+  readonly #dependencies: SpanExportDependencies
 
-  constructor(parts: SpanExportParts) {
-    this.#parts = parts
+  constructor(dependencies: SpanExportDependencies) {
+    this.#dependencies = dependencies
   }
 
   async writeFile(wish: ExportWish, path: OwnPath, signal?: AbortSignal): Promise<ExportedFile> {
@@ -81,7 +81,7 @@ export class SpanExport implements RecordingExport {
     if (runs.length === 0 && lost > 0) throw new FilesLostError('the files of this span are missing or damaged')
     if (runs.length === 0) throw new NothingRecordedError('nothing of this stream was recorded in this span')
     const wanted = options.format !== 'original' && !isPlainMp4(runs, options.format)
-    const program = wanted ? await this.#parts.ffmpeg() : undefined
+    const program = wanted ? await this.#dependencies.ffmpeg() : undefined
     const written: OwnPath[] = []
     try {
       if (program !== undefined) return [await this.#converted(runs, pathOf(0, 'mp4'), program, options, written)]
@@ -100,11 +100,11 @@ export class SpanExport implements RecordingExport {
   }
 
   async #remove(path: OwnPath): Promise<void> {
-    await removeInside(this.#parts.files.folder, path)
+    await removeInside(this.#dependencies.files.folder, path)
   }
 
   async #pieces(wish: ExportWish, lost?: (segments: number) => void): Promise<SourcePiece[]> {
-    return await piecesOfSpan(this.#parts, wish, lost)
+    return await piecesOfSpan(this.#dependencies, wish, lost)
   }
 
   async #remux(run: SourceRun, path: OwnPath, { keepGaps, signal, progress }: SpanOptions): Promise<ExportedFile> {
@@ -112,7 +112,7 @@ export class SpanExport implements RecordingExport {
     const whole = secondsOf(run)
     const { writeRun } = await import('./write-run.ts')
     try {
-      await reserveInside(this.#parts.files.folder, path)
+      await reserveInside(this.#dependencies.files.folder, path)
       const seconds = await writeRun(run, path, {
         ...{ container, keepGaps, signal },
         progress: (done) => progress?.(Math.min(1, done / whole)),
@@ -153,7 +153,7 @@ export class SpanExport implements RecordingExport {
       const whole = secondsOf(run)
       const report = share(options, number, runs.length)
       const sound = run.every(hasPlainSound) && runs.length === 1 ? 'copy' : 'aac'
-      await reserveInside(this.#parts.files.folder, output)
+      await reserveInside(this.#dependencies.files.folder, output)
       await convert(
         program.path,
         { input: source, container: containerOf(run), output },
@@ -184,7 +184,7 @@ export class SpanExport implements RecordingExport {
     const sum = (count: (piece: SourcePiece) => number): number => run.reduce((total, piece) => total + count(piece), 0)
     return {
       ...{
-        open: () => openInside(this.#parts.files.folder, path),
+        open: () => openInside(this.#dependencies.files.folder, path),
         bytes: size,
         from: 0,
         to: secondsOf(run),

@@ -31,7 +31,7 @@ const playerPath = '/player/'
 /** Time to wait for the first fragment before a player is asked to retry, in milliseconds. */
 const firstMs = 6_000
 
-export interface LivePageParts {
+export interface LivePageDependencies {
   store: Pick<Store, 'get'>
   streams: LiveStreams
   mixes: Pick<LiveMixes, 'of'>
@@ -52,7 +52,7 @@ type PlayerPage = Extract<
 
 /** Returns the pages of live streams and players, by route. */
 export function livePages(
-  parts: LivePageParts,
+  dependencies: LivePageDependencies,
 ): Record<PlayerPage, Gated<Middleware>> & Record<'GET /live/:token/:file', HolderPage> {
   const at = (matches: (path: string) => boolean, serve: (context: Context) => Promise<void>): Gated<Middleware> =>
     unproven('no state', async (context, next) => {
@@ -60,21 +60,21 @@ export function livePages(
       else await next()
     })
   // Also served for an ended stream: the page itself shows that the stream has ended.
-  const player = (up: string) => (context: Context) => servePlayer(context, parts, up)
+  const player = (up: string) => (context: Context) => servePlayer(context, dependencies, up)
   return {
     'GET /live/:token': at((path) => /^\/live\/[^/]+$/.test(path), player('../')),
-    'GET /live/:token/:file': parts.pages.page({
+    'GET /live/:token/:file': dependencies.pages.page({
       kinds: ['live-link', 'live', 'push'],
       read: (path) => {
         const [token = '', file, ...more] = path.startsWith(livePath) ? path.slice(livePath.length).split('/') : []
         return file === undefined || more.length > 0 ? undefined : { token, file }
       },
-      serve: (request) => serveLive(request, parts),
+      serve: (request) => serveLive(request, dependencies),
       refuse: refuseOver,
     }),
     'GET /player/*': at(
       (path) => path.startsWith(playerPath),
-      (context) => serveAsset(context, parts),
+      (context) => serveAsset(context, dependencies),
     ),
     'GET /admin/record/recordPlayer.html': at((path) => path === '/admin/record/recordPlayer.html', player('../../')),
     'GET /admin/live/rtmpPlayer.html': at((path) => path === '/admin/live/rtmpPlayer.html', player('../../')),
@@ -83,15 +83,15 @@ export function livePages(
 
 type LiveRequest = HeldRequest<'live-link' | 'live' | 'push'>
 
-async function serveLive(request: LiveRequest, parts: LivePageParts): Promise<boolean> {
+async function serveLive(request: LiveRequest, dependencies: LivePageDependencies): Promise<boolean> {
   const { context, capability, file } = request
-  const scope = scopeOf(capability, parts.store)
+  const scope = scopeOf(capability, dependencies.store)
   try {
-    const stream = scope && streamOf(parts, scope, request)
+    const stream = scope && streamOf(dependencies, scope, request)
     if (scope === undefined || stream === undefined) return refuseOver(context, file)
     if (file === 'index.m3u8') await servePlaylist(context, stream)
     else if (file === 'stream.json') await serveFacts(context, stream, scope)
-    else return await serveSegment(request, parts, stream, scope)
+    else return await serveSegment(request, dependencies, stream, scope)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     context.status = 503
@@ -102,7 +102,7 @@ async function serveLive(request: LiveRequest, parts: LivePageParts): Promise<bo
 
 /** Returns the stream of a scope; undefined if it has ended. @throws ApiError as LiveStreams.watch does */
 function streamOf(
-  { streams, mixes }: LivePageParts,
+  { streams, mixes }: LivePageDependencies,
   { stream, live, mixed }: LiveScope,
   { capability }: LiveRequest,
 ): LiveStream | undefined {
@@ -173,7 +173,7 @@ function answerFacts(context: Context, facts: LivePicture): void {
 /** Serves only the fragments of a segment that the current playlist lists. */
 async function serveSegment(
   request: LiveRequest,
-  { folder, tables }: LivePageParts,
+  { folder, tables }: LivePageDependencies,
   stream: LiveStream,
   wanted: LiveScope,
 ): Promise<boolean> {
@@ -204,7 +204,7 @@ function ended({ res }: Context): AbortSignal {
   return left.signal
 }
 
-async function servePlayer(context: Context, { page, embedOrigins }: LivePageParts, up: string): Promise<void> {
+async function servePlayer(context: Context, { page, embedOrigins }: LivePageDependencies, up: string): Promise<void> {
   const file = await page.file('/index.html')
   if (file === undefined) return answerNothing(context)
   const ancestors = ["'self'", ...embedOrigins()].join(' ')
@@ -219,7 +219,7 @@ async function servePlayer(context: Context, { page, embedOrigins }: LivePagePar
   context.body = file.body.toString('utf8').replace('<base href="./" />', `<base href="${up}player/" />`)
 }
 
-async function serveAsset(context: Context, { page }: LivePageParts): Promise<void> {
+async function serveAsset(context: Context, { page }: LivePageDependencies): Promise<void> {
   const file = await page.file(context.path.slice(playerPath.length - 1))
   if (file === undefined) return answerNothing(context)
   context.set({

@@ -15,7 +15,7 @@ export interface LiveSegments {
   open(query: SegmentQuery): readonly SegmentStart[]
 }
 
-export interface LiveStreamParts {
+export interface LiveStreamDependencies {
   index: LiveSegments
   tables: Pick<FragmentTables, 'of'>
   clock: () => number
@@ -25,17 +25,17 @@ export interface LiveStreamParts {
 export class LiveStream {
   readonly stream: RecordedStream
   readonly window = new LiveWindow()
-  readonly #parts: LiveStreamParts
+  readonly #dependencies: LiveStreamDependencies
   #refreshing: Promise<void> | undefined
   /** Segment that was read last. Players need its codecs and size. */
   #segment: SegmentStart | undefined
   /** Segments before this time are not shown, in milliseconds since the epoch. */
   readonly #since: number
 
-  constructor(stream: RecordedStream, parts: LiveStreamParts) {
+  constructor(stream: RecordedStream, dependencies: LiveStreamDependencies) {
     this.stream = stream
-    this.#parts = parts
-    this.#since = parts.clock() - backMs
+    this.#dependencies = dependencies
+    this.#since = dependencies.clock() - backMs
   }
 
   /** Newest segment; undefined if none was read yet. */
@@ -70,7 +70,7 @@ export class LiveStream {
   }
 
   async #refresh(): Promise<void> {
-    const { tables, clock } = this.#parts
+    const { tables, clock } = this.#dependencies
     const last = this.window.last
     const from = last?.segment ?? this.#since
     for (const segment of this.#found(from, Number.MAX_SAFE_INTEGER)) {
@@ -93,7 +93,7 @@ export class LiveStream {
 
   /** Returns the segments of the stream, with open ones last. */
   #found(from: number, to: number): SegmentStart[] {
-    const { index } = this.#parts
+    const { index } = this.#dependencies
     const query = { ...this.stream, from, to }
     return [...index.segments(query), ...index.open(query)].sort((one, other) => one.startedAt - other.startedAt)
   }

@@ -3,9 +3,9 @@ import { refusal } from '../../../shared/refusals/refusal.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import type { Capability } from '../../capabilities/capability.ts'
 import type { RecordingRequests } from '../recording-requests.ts'
-import { LiveStream, type LiveStreamParts } from './live-stream.ts'
+import { LiveStream, type LiveStreamDependencies } from './live-stream.ts'
 
-export interface LiveStreamsOptions extends LiveStreamParts {
+export interface LiveStreamsOptions extends LiveStreamDependencies {
   requests: RecordingRequests
 }
 

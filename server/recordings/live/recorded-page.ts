@@ -14,7 +14,7 @@ const recordedPath = '/recorded/'
 /** Maximum number of segments per playlist: more than the longest span contains. */
 const maxSegments = 2_000
 
-export interface RecordedPageParts {
+export interface RecordedPageDependencies {
   index: Pick<RecordingIndex, 'segments'>
   tables: Pick<FragmentTables, 'of'>
   files: Pick<SegmentFiles, 'fileOf'>
@@ -34,8 +34,8 @@ export interface LinkedSpan {
  * `GET /recorded/<token>/<file>`: playlist and files of a recorded span, for every client with its address until it
  * expires.
  */
-export function recordedPage(parts: RecordedPageParts): HolderPage {
-  return parts.pages.page({
+export function recordedPage(dependencies: RecordedPageDependencies): HolderPage {
+  return dependencies.pages.page({
     kinds: ['recorded-link'],
     read: (path) => {
       const [token = '', file = '', ...more] = path.startsWith(recordedPath)
@@ -47,8 +47,8 @@ export function recordedPage(parts: RecordedPageParts): HolderPage {
       const { context, capability, file } = request
       const span = spanOf(capability)
       return file === 'index.m3u8'
-        ? await servePlaylist(context, parts, span)
-        : await serveSegment(request, parts, span)
+        ? await servePlaylist(context, dependencies, span)
+        : await serveSegment(request, dependencies, span)
     },
   })
 }
@@ -68,7 +68,7 @@ export function segmentsOf(
 
 /** Returns the fragments of a segment within a span; empty if its file was deleted meanwhile. */
 async function fragmentsOf(
-  tables: RecordedPageParts['tables'],
+  tables: RecordedPageDependencies['tables'],
   segment: IndexedSegment,
   { from, to }: LinkedSpan,
 ): Promise<LiveFragment[]> {
@@ -83,10 +83,14 @@ async function fragmentsOf(
     .filter((fragment) => name + fragment.start * 1_000 < to && fragmentEnd(fragment) > from)
 }
 
-async function servePlaylist(context: Context, parts: RecordedPageParts, span: LinkedSpan): Promise<boolean> {
+async function servePlaylist(
+  context: Context,
+  dependencies: RecordedPageDependencies,
+  span: LinkedSpan,
+): Promise<boolean> {
   const fragments: LiveFragment[] = []
-  for (const segment of segmentsOf(parts.index, span)) {
-    fragments.push(...(await fragmentsOf(parts.tables, segment, span)))
+  for (const segment of segmentsOf(dependencies.index, span)) {
+    fragments.push(...(await fragmentsOf(dependencies.tables, segment, span)))
   }
   if (fragments.length === 0) return false
   context.type = 'application/vnd.apple.mpegurl'
@@ -103,7 +107,7 @@ function playlistOf(fragments: readonly LiveFragment[]): string {
 /** Serves only the fragments of a segment within the span. */
 async function serveSegment(
   request: HeldRequest<'recorded-link'>,
-  { index, tables, files }: RecordedPageParts,
+  { index, tables, files }: RecordedPageDependencies,
   span: LinkedSpan,
 ): Promise<boolean> {
   const [, startedAt = ''] = /^([0-9]{1,15})\.mp4$/.exec(request.file) ?? []

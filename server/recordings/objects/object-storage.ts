@@ -22,7 +22,7 @@ const removalBatch = 100
 /** Duration after which a failure is reported, in milliseconds: short failures resolve themselves. */
 const reportMs = 60_000
 
-export interface ObjectStorageParts {
+export interface ObjectStorageDependencies {
   /** Recordings folder. */
   folder: string
   index: StoredIndex
@@ -53,7 +53,7 @@ export interface ObjectStorageStatus {
  * there. All pending work is in the index, so it continues after a restart.
  */
 export class ObjectStorage {
-  readonly #parts: ObjectStorageParts
+  readonly #dependencies: ObjectStorageDependencies
   readonly #now: () => number
   readonly #uploads: Uploads
   readonly #stop = new AbortController()
@@ -64,10 +64,10 @@ export class ObjectStorage {
   #failure: { error: ObjectError; since: number; count: number; reported: boolean } | undefined
   #unsubscribe: (() => void) | undefined
 
-  constructor(parts: ObjectStorageParts) {
-    this.#parts = parts
-    this.#now = parts.now ?? Date.now
-    const { folder, index, logger, settings } = parts
+  constructor(dependencies: ObjectStorageDependencies) {
+    this.#dependencies = dependencies
+    this.#now = dependencies.now ?? Date.now
+    const { folder, index, logger, settings } = dependencies
     this.#uploads = new Uploads({
       ...{ folder, index, logger, now: this.#now },
       isWanted: () => settings().enabled,
@@ -81,7 +81,7 @@ export class ObjectStorage {
 
   /** Starts working in the background. */
   start(): void {
-    this.#unsubscribe = this.#parts.index.onChange(() => this.wake())
+    this.#unsubscribe = this.#dependencies.index.onChange(() => this.wake())
     this.#work ??= this.#run()
   }
 
@@ -102,7 +102,7 @@ export class ObjectStorage {
 
   /** Applies changed settings: with another connection, retries at once. */
   settingsChanged(): void {
-    if (this.#client?.key !== keyOf(this.#parts.settings())) this.#uploads.forgetFaults()
+    if (this.#client?.key !== keyOf(this.#dependencies.settings())) this.#uploads.forgetFaults()
     this.wake()
   }
 
@@ -120,7 +120,7 @@ export class ObjectStorage {
     const { signal } = this.#stop
     while (!signal.aborted) {
       let waitMs = idleMs
-      const lease = this.#parts.store.leadership.signal()
+      const lease = this.#dependencies.store.leadership.signal()
       try {
         if (await this.#round(AbortSignal.any([signal, lease]))) waitMs = 0
       } catch (error) {
@@ -133,7 +133,7 @@ export class ObjectStorage {
 
   /** Does one round of work. @returns whether there may be more */
   async #round(signal: AbortSignal): Promise<boolean> {
-    const { store, index, settings, isSettled } = this.#parts
+    const { store, index, settings, isSettled } = this.#dependencies
     if (!store.leadership.isHeld) return false
     await store.leadership.confirmed()
     const { enabled, endpoint } = settings()
@@ -148,7 +148,7 @@ export class ObjectStorage {
   }
 
   async #claim(current: { key: string; client: ObjectClient; claimed: boolean }, signal: AbortSignal): Promise<void> {
-    const { store, index, logger, settings } = this.#parts
+    const { store, index, logger, settings } = this.#dependencies
     const { endpoint, bucket, prefix } = settings()
     await claimBucket(current.client, store, signal)
     const name = JSON.stringify([endpoint, bucket, prefix])
@@ -160,7 +160,7 @@ export class ObjectStorage {
   }
 
   async #remove(client: ObjectClient, signal: AbortSignal): Promise<number> {
-    const { index } = this.#parts
+    const { index } = this.#dependencies
     const found = index.inPlaces((places) => places.removals(removalBatch))
     for (const { id, file } of found) {
       // A row without a valid recording path is dropped: no object is deleted for it.
@@ -173,7 +173,7 @@ export class ObjectStorage {
   /** Records a failure. @returns delay in milliseconds */
   #failed(error: unknown): number {
     const known = problemOfRequest(error)
-    if (!(error instanceof ObjectError)) this.#parts.logger.error({ err: error }, 'object storage failed')
+    if (!(error instanceof ObjectError)) this.#dependencies.logger.error({ err: error }, 'object storage failed')
     const before = this.#failure
     const now = this.#now()
     const failure = {
@@ -183,13 +183,13 @@ export class ObjectStorage {
       reported: before?.reported ?? false,
     }
     if (before?.error.problem !== known.problem)
-      this.#parts.logger.warn({ problem: known.problem, detail: known.detail }, 'object storage cannot be used')
+      this.#dependencies.logger.warn({ problem: known.problem, detail: known.detail }, 'object storage cannot be used')
     if (!failure.reported && (now - failure.since >= reportMs || isOfSettings(known.problem))) {
       failure.reported = true
-      this.#parts.failing(known.problem, known.detail)
+      this.#dependencies.failing(known.problem, known.detail)
     }
     this.#failure = failure
-    const first = this.#parts.firstRetryMs ?? firstRetryMs
+    const first = this.#dependencies.firstRetryMs ?? firstRetryMs
     // Jitter of ±25 %.
     return backoffMs({ first, max: maxRetryMs }, failure.count) * (0.75 + Math.random() / 2)
   }
@@ -198,18 +198,18 @@ export class ObjectStorage {
     const before = this.#failure
     this.#failure = undefined
     if (before === undefined) return
-    this.#parts.logger.info({ problem: before.error.problem }, 'object storage can be used again')
-    if (before.reported) this.#parts.failing(undefined, '')
+    this.#dependencies.logger.info({ problem: before.error.problem }, 'object storage can be used again')
+    if (before.reported) this.#dependencies.failing(undefined, '')
   }
 
   /** Resolves after a delay, or when there is work. */
   async #pause(ms: number): Promise<void> {
     const failed = this.#failure !== undefined
-    const key = keyOf(this.#parts.settings())
+    const key = keyOf(this.#dependencies.settings())
     await new Promise<void>((resolve) => {
       const end = (): void => {
         // While the storage is unreachable, only changed settings or the end of the program interrupt the delay.
-        if (failed && !this.#stop.signal.aborted && keyOf(this.#parts.settings()) === key) return
+        if (failed && !this.#stop.signal.aborted && keyOf(this.#dependencies.settings()) === key) return
         clearTimeout(timer)
         resolve()
       }
@@ -221,11 +221,11 @@ export class ObjectStorage {
 
   /** Returns the client for the current settings. */
   #current(): { key: string; client: ObjectClient; claimed: boolean } {
-    const settings = this.#parts.settings()
+    const settings = this.#dependencies.settings()
     const key = keyOf(settings)
     if (this.#client?.key !== key) {
       this.#client?.client.close()
-      this.#client = { key, client: new ObjectClient(settings, this.#parts.sitePorts), claimed: false }
+      this.#client = { key, client: new ObjectClient(settings, this.#dependencies.sitePorts), claimed: false }
     }
     return this.#client
   }

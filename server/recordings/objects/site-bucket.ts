@@ -71,7 +71,7 @@ async function smallText(client: ObjectClient, name: string, signal: AbortSignal
   }
 }
 
-export interface ReadBucketParts {
+export interface ReadBucketDependencies {
   client: ObjectClient
   index: StoredIndex
   remote: RemoteSegments
@@ -87,7 +87,14 @@ export interface ReadBucketParts {
  * @returns number of added segments
  * @throws ObjectError; reason of the signal
  */
-export async function readBucket({ client, index, remote, bucket, signal, logger }: ReadBucketParts): Promise<number> {
+export async function readBucket({
+  client,
+  index,
+  remote,
+  bucket,
+  signal,
+  logger,
+}: ReadBucketDependencies): Promise<number> {
   const own = index.fact(indexIdFact) ?? randomUUID()
   const last = await smallText(client, lastIndexName, signal)
   if (index.fact(readFact) === bucket && last === own) return 0

@@ -16,7 +16,7 @@ const againMs = 10 * 60_000
 /** Maximum number of files set aside. */
 const maxAside = 500
 
-export interface UploadsParts {
+export interface UploadsDependencies {
   /** Recordings folder. */
   folder: string
   index: StoredIndex
@@ -31,13 +31,13 @@ export interface UploadsParts {
  * verified to contain the same bytes.
  */
 export class Uploads {
-  readonly #parts: UploadsParts
+  readonly #dependencies: UploadsDependencies
   /** Files that are set aside, with the time of the next attempt and the reason. */
   readonly #aside = new Map<string, { until: number; error: unknown }>()
   #running = 0
 
-  constructor(parts: UploadsParts) {
-    this.#parts = parts
+  constructor(dependencies: UploadsDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** Number of running uploads. */
@@ -62,7 +62,7 @@ export class Uploads {
    * @throws ObjectError if the storage is unusable now; reason of the signal
    */
   async round(client: ObjectClient, signal: AbortSignal): Promise<number> {
-    const { index, now } = this.#parts
+    const { index, now } = this.#dependencies
     for (const [file, { until }] of this.#aside) if (until <= now()) this.#aside.delete(file)
     const waiting = index.inPlaces((places) => places.waiting(batch + this.#aside.size))
     const queue = waiting.filter(({ file }) => !this.#aside.has(file)).slice(0, batch)
@@ -72,7 +72,7 @@ export class Uploads {
     let done = 0
     const work = async (): Promise<void> => {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-        if (both.aborted || !this.#parts.isWanted()) return
+        if (both.aborted || !this.#dependencies.isWanted()) return
         if (await this.#upload(client, next, both)) done += 1
       }
     }
@@ -95,7 +95,7 @@ export class Uploads {
   }
 
   async #upload(client: ObjectClient, segment: IndexedSegment, signal: AbortSignal): Promise<boolean> {
-    const { folder, index, uploaded } = this.#parts
+    const { folder, index, uploaded } = this.#dependencies
     this.#running += 1
     try {
       const path = recordedPath(folder, segment.file)
@@ -115,7 +115,7 @@ export class Uploads {
   }
 
   #setAside({ id, file }: IndexedSegment, error: unknown): void {
-    const { index, logger, now } = this.#parts
+    const { index, logger, now } = this.#dependencies
     // The segment was deleted meanwhile: nothing has to be uploaded.
     if (index.segment(id) === undefined) return
     if (this.#aside.size >= maxAside) throw error instanceof ObjectError ? error : new ObjectError('refused', 'files')

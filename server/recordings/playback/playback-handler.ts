@@ -22,7 +22,7 @@ export type FurtherRoute = (request: Request, caller: PlaybackCaller, rest: stri
 /** Playback behind the gate of a port. */
 export type GatedPlayback = Gated<(request: Request, caller: PlaybackCaller) => Response | Promise<Response>>
 
-export interface PlaybackParts {
+export interface PlaybackDependencies {
   files: SegmentFiles
   index: RecordingIndex
   port: Pick<PlaybackPort, 'mayWatch' | 'watched'>
@@ -59,14 +59,14 @@ const headers = {
  * index.
  */
 export class RecordingPlayback {
-  readonly #parts: PlaybackParts
+  readonly #dependencies: PlaybackDependencies
   readonly #reads = new FileReads({ all: 128, account: 32, address: 64 })
   readonly #reported = new LRUCache<string, true>({ ...growingTo(maxReported), ttl: reportMs })
   readonly tables: FragmentTables
 
-  constructor(parts: PlaybackParts) {
-    this.#parts = parts
-    this.tables = parts.tables ?? new FragmentTables(parts.files)
+  constructor(dependencies: PlaybackDependencies) {
+    this.#dependencies = dependencies
+    this.tables = dependencies.tables ?? new FragmentTables(dependencies.files)
   }
 
   /** Answers a GET or HEAD request for a path below `/recordings/`. Never throws because of an invalid request. */
@@ -76,12 +76,12 @@ export class RecordingPlayback {
     if (!caller.scoped) return refuse(403, 'This access token lacks the scope recordings:read.')
     const url = new URL(request.url)
     const [kind = '', number = '', view = '', ...others] = url.pathname.slice(playbackPath.length).split('/')
-    const further = Object.hasOwn(this.#parts.routes ?? {}, kind) ? this.#parts.routes?.[kind] : undefined
+    const further = Object.hasOwn(this.#dependencies.routes ?? {}, kind) ? this.#dependencies.routes?.[kind] : undefined
     if (further !== undefined)
       return await further(request, caller, [number, view].filter((part) => part !== '').join('/'))
     const segment = kind === 'segments' && /^\d{1,15}$/.test(number) ? this.#find(Number(number)) : undefined
     // A caller without access receives the same response for an existing and a missing recording.
-    if (segment === undefined || others.length > 0 || !this.#parts.port.mayWatch(caller, segment))
+    if (segment === undefined || others.length > 0 || !this.#dependencies.port.mayWatch(caller, segment))
       return refuse(404, 'There is no such recording.')
     try {
       return await this.#view(view, request, url.searchParams, segment, caller)
@@ -94,7 +94,7 @@ export class RecordingPlayback {
   }
 
   #find(id: number): OpenSegment | undefined {
-    return this.#parts.index.segment(id) ?? this.#parts.index.open({}).find((open) => open.id === id)
+    return this.#dependencies.index.segment(id) ?? this.#dependencies.index.open({}).find((open) => open.id === id)
   }
 
   async #view(
@@ -127,7 +127,7 @@ export class RecordingPlayback {
     segment: OpenSegment,
     caller: PlaybackCaller,
   ): Promise<Response> {
-    const { open, size, growing } = await this.#parts.files.locate(segment)
+    const { open, size, growing } = await this.#dependencies.files.locate(segment)
     const etag = `"${segment.id}-${size}"`
     const own: Record<string, string> = {
       ...headers,
@@ -171,7 +171,7 @@ export class RecordingPlayback {
       'Recording-Duration': table.duration.toFixed(6),
     }
     if (span === undefined) return new Response(null, { status: 204, headers: facts })
-    const { open } = await this.#parts.files.locate(segment)
+    const { open } = await this.#dependencies.files.locate(segment)
     const answered = {
       ...facts,
       'Content-Length': String(span.bytes),
@@ -189,7 +189,7 @@ export class RecordingPlayback {
     const table = await this.tables.of(segment)
     const key = keyFrameAt(table, at)
     if (key === undefined || key.bytes > maxPictureBytes) return refuse(404, 'There is no picture in this recording.')
-    const { open } = await this.#parts.files.locate(segment)
+    const { open } = await this.#dependencies.files.locate(segment)
     const body = await this.#reads.stream(open, [table.init, key], caller)
     if (body === undefined) return tooMany()
     const both = new Uint8Array(await new Response(body).arrayBuffer())
@@ -205,7 +205,7 @@ export class RecordingPlayback {
 
   async #snapshot(segment: OpenSegment, at: number, caller: PlaybackCaller, signal: AbortSignal): Promise<Response> {
     if (segment.videoCodec === '') return refuse(404, 'There is no picture in this recording.')
-    const picture = (await this.#parts.snapshot?.(segment, at, signal)) ?? 'noFfmpeg'
+    const picture = (await this.#dependencies.snapshot?.(segment, at, signal)) ?? 'noFfmpeg'
     if (picture === 'busy') return tooMany()
     if (picture === 'noFfmpeg')
       return refuse(
@@ -222,7 +222,7 @@ export class RecordingPlayback {
     const key = JSON.stringify([caller.account, caller.address, stream])
     if (this.#reported.has(key)) return
     this.#reported.set(key, true)
-    this.#parts.port.watched({ caller, stream, userName, at: segment.startedAt + at * 1_000 })
+    this.#dependencies.port.watched({ caller, stream, userName, at: segment.startedAt + at * 1_000 })
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { EventLog } from '../../../server/event-log/event-log.ts'
-import { PendingEvents, type PendingEventsParts } from '../../../server/event-log/pending-events.ts'
+import { PendingEvents, type PendingEventsDependencies } from '../../../server/event-log/pending-events.ts'
 import { putEvent } from '../../../server/store/pending-event.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { DatabaseProxy } from '../../support/postgres/database-proxy.ts'
@@ -11,7 +11,7 @@ import { databaseSite, postgresOfFile } from '../store/drivers.ts'
 const postgres = postgresOfFile()
 const logger = { warn: () => {} }
 
-function follow(store: Store, log: PendingEventsParts['log']): PendingEvents {
+function follow(store: Store, log: PendingEventsDependencies['log']): PendingEvents {
   const pending = new PendingEvents({ store, log, logger })
   pending.start()
   return pending

@@ -6,8 +6,8 @@ import type { MediaNode } from '../../../server/nodes/port/media-node-port.ts'
 import { SegmentFiles } from '../../../server/recordings/playback/segment-sources.ts'
 import {
   mediaOrderParts,
-  type MediaOrderParts,
-} from '../../../server/recordings/client-recordings/media-order-parts.ts'
+  type MediaOrderDependencies,
+} from '../../../server/recordings/client-recordings/media-order-dependencies.ts'
 import type { RecordingIndex } from '../../../server/recordings/recording-index.ts'
 import { type OrderPool, RecordingOrders } from '../../../server/recordings/recording-orders.ts'
 import type { RecordingRequests } from '../../../server/recordings/recording-requests.ts'
@@ -52,7 +52,7 @@ export class LeaderDuties {
   readonly #orders: RecordingOrders
   readonly #scheduled: ScheduledRooms
   readonly #pending: PendingEvents
-  readonly media: MediaOrderParts
+  readonly media: MediaOrderDependencies
   /** Rooms that are recorded by a button. */
   readonly wishes: RecordingWishes
   #confirming: NodeJS.Timeout | undefined

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { ApiError } from '../../../shared/result-codes.ts'
-import type { MediaOrderParts } from '../../../server/recordings/client-recordings/media-order-parts.ts'
+import type { MediaOrderDependencies } from '../../../server/recordings/client-recordings/media-order-dependencies.ts'
 import { type LeaderDuties, recordedUser } from './leader-duties.ts'
 
 /** What a client orders: a recording of a whole room, or a live stream of its user. */
@@ -67,7 +67,7 @@ export async function carryOutMedia(
 }
 
 /** Asks the real page what it shows; it proves by itself that this controller leads. A stream that was removed looks to it like one that ended. */
-async function pageStage({ pages }: MediaOrderParts, token: string): Promise<number> {
+async function pageStage({ pages }: MediaOrderDependencies, token: string): Promise<number> {
   const context = {
     ...{
       method: 'GET',

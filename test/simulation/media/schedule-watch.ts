@@ -1,6 +1,6 @@
 import { BrokenPromise } from '../history.ts'
 import type { ChangeListener } from '../../../server/store/store.ts'
-import type { PendingEventsParts } from '../../../server/event-log/pending-events.ts'
+import type { PendingEventsDependencies } from '../../../server/event-log/pending-events.ts'
 import type { EventEntry } from '../../../shared/domain/events.ts'
 import type { World } from '../world.ts'
 
@@ -41,7 +41,7 @@ export class ScheduleWatch {
   }
 
   /** The event log of the site. */
-  readonly log: PendingEventsParts['log'] = {
+  readonly log: PendingEventsDependencies['log'] = {
     append: ({ kind, subject, change }) => {
       // The chain of a site skips what another controller has logged for the same change.
       if (change !== undefined && this.#changes.includes(change)) return

@@ -3,7 +3,7 @@ import { JanusSession } from '../wire/janus-session.ts'
 import type { JanusSocket } from '../wire/janus-socket.ts'
 import type { HeldMedia, HeldParticipantSession } from './media-tickets.ts'
 import { type MediaWay, smallWay, wayOf } from './media-ways.ts'
-import { ParticipantSession, type ParticipantSessionParts } from './participant-session.ts'
+import { ParticipantSession, type ParticipantSessionDependencies } from './participant-session.ts'
 import { NotThere } from './refusals.ts'
 import { isScreen } from './room-feeds.ts'
 import type { SmallPictures } from './small-pictures.ts'
@@ -23,7 +23,7 @@ const highest = 20_000
  * @throws JanusError noSession and NotThere if the session has ended; as JanusSession.claim
  */
 export async function claimParticipantSession(
-  parts: ParticipantSessionParts,
+  dependencies: ParticipantSessionDependencies,
   held: HeldParticipantSession,
   socket: JanusSocket,
   look: (signal: AbortSignal) => Promise<void>,
@@ -32,7 +32,7 @@ export async function claimParticipantSession(
   const session = await JanusSession.claim(socket, held.session, [], signal)
   try {
     const [participantSession] = await Promise.all([
-      ParticipantSession.goOn(parts, session, held, signal),
+      ParticipantSession.goOn(dependencies, session, held, signal),
       look(signal),
     ])
     return participantSession

@@ -14,7 +14,12 @@ import { claimMedia, claimParticipantSession } from './claims.ts'
 import { RoomFeedLists } from './room-feed-lists.ts'
 import type { HeldMedia, HeldParticipantSession, MediaTicket, MediaTickets } from './media-tickets.ts'
 import { MediaWays, smallWay, wayOf } from './media-ways.ts'
-import { type Admit, type Admitted, ParticipantSession, type ParticipantSessionParts } from './participant-session.ts'
+import {
+  type Admit,
+  type Admitted,
+  ParticipantSession,
+  type ParticipantSessionDependencies,
+} from './participant-session.ts'
 import { NotThere, refusalOf } from './refusals.ts'
 import { feedIdOf, type PublishedFeed, type RoomFeeds } from './room-feeds.ts'
 import { RoomObservers } from './room-observers.ts'
@@ -384,14 +389,14 @@ export class JanusPeople implements RoomMedia, RoomPeople {
    * @throws the signal's reason
    */
   async #claimed(
-    parts: ParticipantSessionParts,
+    dependencies: ParticipantSessionDependencies,
     held: HeldParticipantSession,
     signal: AbortSignal,
   ): Promise<ParticipantSession | undefined> {
-    const { roomId: room, userId: user } = parts.person
+    const { roomId: room, userId: user } = dependencies.person
     try {
       return await claimParticipantSession(
-        parts,
+        dependencies,
         held,
         await this.#socket.get(signal),
         (of) => this.look(room, of, false),

@@ -39,14 +39,14 @@ export class ParticipantSession {
   /** Resolves with the reason when the person is out of the room, for any cause. */
   readonly ended: Promise<string>
   readonly #participant: JanusHandle
-  readonly #parts: Pick<ParticipantSessionParts, 'admit' | 'admitted'>
+  readonly #dependencies: Pick<ParticipantSessionDependencies, 'admit' | 'admitted'>
   readonly #feeds: RoomFeeds
   readonly #published = new Map<StreamSource, Published>()
   /** Serializes publications. */
   #work: Promise<unknown> = Promise.resolve()
 
   private constructor(
-    { person, feeds, ...parts }: ParticipantSessionParts,
+    { person, feeds, ...parts }: ParticipantSessionDependencies,
     session: JanusSession,
     participant: JanusHandle,
     { credentials, ended }: Pick<ParticipantSession, 'credentials' | 'ended'>,
@@ -55,7 +55,7 @@ export class ParticipantSession {
     this.session = session
     this.credentials = credentials
     this.#participant = participant
-    this.#parts = parts
+    this.#dependencies = parts
     this.#feeds = feeds
     this.ended = ended
   }
@@ -65,18 +65,18 @@ export class ParticipantSession {
    * @throws JanusError noRoom, idTaken, roomUnauthorized; the error of `admit`; as JanusSession.attach
    */
   static async join(
-    parts: ParticipantSessionParts,
+    dependencies: ParticipantSessionDependencies,
     session: JanusSession,
     signal: AbortSignal,
   ): Promise<ParticipantSession> {
-    const { person, feeds } = parts
+    const { person, feeds } = dependencies
     const participant = await session.attach(videoRoom, signal, opaqueId)
     const ended = untilOut(participant, feeds)
-    const { admission, data } = await join(participant, person, parts, signal)
+    const { admission, data } = await join(participant, person, dependencies, signal)
     const { private_id } = joinedSchema.parse(data)
     feeds.take(data)
     const credentials = { ...admission, ...(private_id === undefined ? {} : { private_id }) }
-    return new ParticipantSession(parts, session, participant, { credentials, ended })
+    return new ParticipantSession(dependencies, session, participant, { credentials, ended })
   }
 
   /**
@@ -84,17 +84,17 @@ export class ParticipantSession {
    * @throws NotThere if the person is no longer in the room; as JanusHandle.request
    */
   static async goOn(
-    parts: ParticipantSessionParts,
+    dependencies: ParticipantSessionDependencies,
     session: JanusSession,
     { participant: id, credentials }: HeldParticipantSession,
     signal: AbortSignal,
   ): Promise<ParticipantSession> {
-    const { person, feeds } = parts
+    const { person, feeds } = dependencies
     const participant = session.adopt(id, videoRoom)
     const ended = untilOut(participant, feeds)
     const listed = await listParticipants(participant, String(credentials.room ?? person.roomId), signal)
     if (!listed.some((one) => one.id === person.userId)) throw new NotThere('they are no longer in the room')
-    return new ParticipantSession(parts, session, participant, { credentials, ended })
+    return new ParticipantSession(dependencies, session, participant, { credentials, ended })
   }
 
   /** Data with which the next controller resumes. */
@@ -195,7 +195,7 @@ export class ParticipantSession {
     const handle = await this.session.attach(videoRoom, signal, opaqueId)
     try {
       const screen = { ...this.person, userId: feedId }
-      await join(handle, screen, this.#parts, signal)
+      await join(handle, screen, this.#dependencies, signal)
       return handle
     } catch (error) {
       handle.drop()
@@ -205,7 +205,7 @@ export class ParticipantSession {
 }
 
 /** Dependencies of ParticipantSession. */
-export interface ParticipantSessionParts {
+export interface ParticipantSessionDependencies {
   person: PagePerson
   admit: Admit
   admitted: Admitted
@@ -235,7 +235,7 @@ function isOut({ videoroom, leaving }: Readonly<Record<string, unknown>>): boole
 async function join(
   handle: JanusHandle,
   person: PagePerson,
-  { admit, admitted }: Pick<ParticipantSessionParts, 'admit' | 'admitted'>,
+  { admit, admitted }: Pick<ParticipantSessionDependencies, 'admit' | 'admitted'>,
   signal: AbortSignal,
 ): Promise<Record<'admission' | 'data', Readonly<Record<string, unknown>>>> {
   const { roomId: room, userId: id, userName: display } = person

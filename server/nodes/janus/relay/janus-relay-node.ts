@@ -34,7 +34,7 @@ const tokenSeconds = 3_600
 const endMs = 2_000
 
 /** Dependencies of a Janus node in its role for relays. */
-export interface JanusRelayNodeParts {
+export interface JanusRelayNodeDependencies {
   ids: RelayIds
   participants: RelayParticipants
   admin: Pick<AdminApi, 'ask'>
@@ -53,7 +53,7 @@ export class JanusRelayNode implements RelayNode {
 
   constructor(
     { name, wsUrl, secrets, leadership }: Pick<JanusAccess, 'name' | 'wsUrl' | 'secrets' | 'leadership'>,
-    { ids, participants, admin, records, logger }: JanusRelayNodeParts,
+    { ids, participants, admin, records, logger }: JanusRelayNodeDependencies,
   ) {
     this.name = name
     this.ids = ids

@@ -13,9 +13,9 @@ import { FormatChangedError } from '../push-feed.ts'
 import { pictureArguments } from './mix-encoder.ts'
 import { MixRun } from './mix-run.ts'
 import { MixSegments } from './mix-segments.ts'
-import { Voices, type VoicesParts } from './voices.ts'
+import { Voices, type VoicesDependencies } from './voices.ts'
 
-export interface LiveMixParts extends Omit<VoicesParts, 'program'> {
+export interface LiveMixDependencies extends Omit<VoicesDependencies, 'program'> {
   id: string
   /** Stream of the user whose picture is shown. */
   target: LiveStream
@@ -40,7 +40,7 @@ const firstMs = 5_000
 export class LiveMix {
   /** The mixed stream that players read. */
   readonly stream: LiveStream
-  readonly #parts: LiveMixParts
+  readonly #dependencies: LiveMixDependencies
   readonly #below: string
   readonly #segments = new MixSegments()
   readonly #ended = new AbortController()
@@ -49,10 +49,10 @@ export class LiveMix {
   #taken: LiveFragment | undefined
   #runs = 0
 
-  constructor(parts: LiveMixParts) {
-    this.#parts = parts
-    this.#below = `${mixesFolder}/${parts.id}`
-    this.stream = new LiveStream(parts.target.stream, { ...parts, index: this.#segments })
+  constructor(dependencies: LiveMixDependencies) {
+    this.#dependencies = dependencies
+    this.#below = `${mixesFolder}/${dependencies.id}`
+    this.stream = new LiveStream(dependencies.target.stream, { ...dependencies, index: this.#segments })
     this.#done = this.#mix()
   }
 
@@ -60,27 +60,27 @@ export class LiveMix {
   async close(): Promise<void> {
     this.#ended.abort()
     await this.#done
-    const { folder, id } = this.#parts
+    const { folder, id } = this.#dependencies
     await removeMixes(folder, id)
   }
 
   /** Mixes until the mix is closed. A picture of another format starts a new run. Never rejects. */
   async #mix(): Promise<void> {
     const { signal } = this.#ended
-    await this.#parts.ready
+    await this.#dependencies.ready
     while (!signal.aborted) {
       try {
         await this.#attempt(signal)
       } catch (error) {
         if (error instanceof FormatChangedError) continue
-        this.#parts.logger.warn({ err: error, live: this.#parts.id }, 'a live mix begins again')
+        this.#dependencies.logger.warn({ err: error, live: this.#dependencies.id }, 'a live mix begins again')
       }
       await pause(againMs, { signal })
     }
   }
 
   async #attempt(signal: AbortSignal): Promise<void> {
-    const { ffmpeg, encoders, target, picture } = this.#parts
+    const { ffmpeg, encoders, target, picture } = this.#dependencies
     await ffmpeg.look()
     const { program } = ffmpeg
     if (program === undefined) throw new Error('ffmpeg is missing')
@@ -91,7 +91,7 @@ export class LiveMix {
     const place = isCopied ? () => {} : encoders.take()
     if (place === undefined) throw new Error('as many pictures are encoded as are allowed')
     const codec = picture ? pictureArguments(segment.videoCodec, program.pictures) : undefined
-    const voices = new Voices({ ...this.#parts, program })
+    const voices = new Voices({ ...this.#dependencies, program })
     try {
       if (picture && codec === undefined) throw new Error('this ffmpeg cannot make H.264')
       if (codec === undefined) await this.#soundAlone(program, segment, voices, signal)
@@ -108,7 +108,7 @@ export class LiveMix {
     voices: Voices,
     signal: AbortSignal,
   ): Promise<void> {
-    const { target, folder } = this.#parts
+    const { target, folder } = this.#dependencies
     const over = new AbortController()
     let run: MixRun | undefined
     try {
@@ -133,7 +133,7 @@ export class LiveMix {
   }
 
   async #soundAlone(program: FfmpegProgram, facts: SegmentStart, voices: Voices, signal: AbortSignal): Promise<void> {
-    const run = await this.#start(program, undefined, facts, this.#parts.clock(), voices)
+    const run = await this.#start(program, undefined, facts, this.#dependencies.clock(), voices)
     await new Promise<void>((resolve) => onAbort(AbortSignal.any([signal, run.over]), resolve))
     await run.end()
     await this.#tell(run, signal)
@@ -151,7 +151,7 @@ export class LiveMix {
     startedAt: number,
     voices: Voices,
   ): Promise<MixRun> {
-    const { folder, clock, logger } = this.#parts
+    const { folder, clock, logger } = this.#dependencies
     const name = `mix-${this.#runs}`
     this.#runs += 1
     voices.follow()

@@ -4,9 +4,9 @@ import type { StoredLive } from '../../../store/records.ts'
 import type { RecordingRequests } from '../../recording-requests.ts'
 import type { LiveStream } from '../live-stream.ts'
 import { windowMs } from '../live-streams.ts'
-import { LiveMix, type LiveMixParts, removeMixes } from './live-mix.ts'
+import { LiveMix, type LiveMixDependencies, removeMixes } from './live-mix.ts'
 
-export interface LiveMixesOptions extends Omit<LiveMixParts, 'id' | 'roomId' | 'target' | 'picture' | 'ready'> {
+export interface LiveMixesOptions extends Omit<LiveMixDependencies, 'id' | 'roomId' | 'target' | 'picture' | 'ready'> {
   requests: RecordingRequests
 }
 

@@ -8,7 +8,7 @@ import { type FfmpegRun, liveEncoding, startFfmpeg, writeToProgram } from '../ff
 import { PushFeed } from '../push-feed.ts'
 import { channels, sampleRate } from './sample-line.ts'
 
-export interface MixEncoderParts {
+export interface MixEncoderDependencies {
   program: Pick<FfmpegProgram, 'path'>
   /** Recordings folder. */
   recordings: string
@@ -36,9 +36,9 @@ export class MixEncoder {
   readonly #picture: PushFeed | undefined
   readonly #over = new AbortController()
 
-  private constructor(parts: MixEncoderParts) {
-    const { program, picture, completed } = parts
-    this.#run = startFfmpeg(program, encoderArguments(parts), 1)
+  private constructor(dependencies: MixEncoderDependencies) {
+    const { program, picture, completed } = dependencies
+    this.#run = startFfmpeg(program, encoderArguments(dependencies), 1)
     this.#picture = picture === undefined ? undefined : new PushFeed(this.#run.stdin, { picture: true, sound: false })
     if (picture === undefined) this.#run.stdin.end()
     createInterface(this.#run.stdout).on('line', (line) => {
@@ -50,9 +50,9 @@ export class MixEncoder {
   }
 
   /** @throws errors of the file system */
-  static async start(parts: MixEncoderParts): Promise<MixEncoder> {
-    await makeInside(parts.recordings, parts.folder, 0o700)
-    return new MixEncoder(parts)
+  static async start(dependencies: MixEncoderDependencies): Promise<MixEncoder> {
+    await makeInside(dependencies.recordings, dependencies.folder, 0o700)
+    return new MixEncoder(dependencies)
   }
 
   /** Aborts when ffmpeg has ended. */
@@ -91,7 +91,7 @@ export function mixFile(name: string, number: number): string {
   return `${name}-${number}.mp4`
 }
 
-function encoderArguments({ folder, name, picture }: MixEncoderParts): string[] {
+function encoderArguments({ folder, name, picture }: MixEncoderDependencies): string[] {
   const pictureInput = ['-probesize', '500000', '-analyzeduration', '1000000', '-f', 'matroska', '-i', 'pipe:0']
   const soundInput = ['-f', 'f32le', '-ar', String(sampleRate), '-ac', String(channels), '-i', 'pipe:3']
   // ffmpeg would interpret a percent sign in the folder as part of the number format.

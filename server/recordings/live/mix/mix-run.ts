@@ -14,7 +14,7 @@ import type { MixSegments } from './mix-segments.ts'
 import { sampleRate } from './sample-line.ts'
 import type { Voices } from './voices.ts'
 
-export interface MixRunParts {
+export interface MixRunDependencies {
   program: Pick<FfmpegProgram, 'path'>
   /** Recordings folder. */
   folder: string
@@ -38,7 +38,7 @@ const lookMs = 100
 
 /** One encoder of a mix, from its start to its end. Receives picture and sound as they arrive. */
 export class MixRun {
-  readonly #parts: MixRunParts
+  readonly #dependencies: MixRunDependencies
   readonly #encoder: MixEncoder
   readonly #sound: Promise<void>
   readonly #stopped = new AbortController()
@@ -47,10 +47,10 @@ export class MixRun {
   /** Number of the sample up to which the picture was passed on. */
   #pictureEnd = 0
 
-  private constructor(parts: MixRunParts, encoder: MixEncoder) {
-    this.#parts = parts
+  private constructor(dependencies: MixRunDependencies, encoder: MixEncoder) {
+    this.#dependencies = dependencies
     this.#encoder = encoder
-    this.#begin(0, parts.startedAt)
+    this.#begin(0, dependencies.startedAt)
     this.#sound = this.#giveSound().catch((error: unknown) => {
       this.#failure = String(error)
       this.#stopped.abort()
@@ -58,14 +58,14 @@ export class MixRun {
   }
 
   /** @throws errors of the file system */
-  static async start(parts: MixRunParts): Promise<MixRun> {
-    const { program, folder, below, name, picture, startedAt } = parts
+  static async start(dependencies: MixRunDependencies): Promise<MixRun> {
+    const { program, folder, below, name, picture, startedAt } = dependencies
     const encoder = await MixEncoder.start({
       ...{ program, name, picture },
       ...{ recordings: folder, folder: recordedFolder(folder, `${below}/${mixFile(name, 0)}`) },
       completed: (number, seconds) => mustNotFail(run.#completed(number, startedAt + seconds * 1_000)),
     })
-    const run = new MixRun(parts, encoder)
+    const run = new MixRun(dependencies, encoder)
     return run
   }
 
@@ -94,7 +94,7 @@ export class MixRun {
 
   /** Sends the voices to the encoder up to the time at which all of them have arrived. */
   async #giveSound(): Promise<void> {
-    const { picture, startedAt, voices, clock } = this.#parts
+    const { picture, startedAt, voices, clock } = this.#dependencies
     const { over } = this
     let given = sampleAt(startedAt)
     while (!over.aborted) {
@@ -110,7 +110,7 @@ export class MixRun {
   }
 
   #begin(number: number, startedAt: number): void {
-    const { below, name, picture, facts, segments } = this.#parts
+    const { below, name, picture, facts, segments } = this.#dependencies
     segments.begin({
       ...facts,
       ...{ file: `${below}/${mixFile(name, number)}`, container: 'mp4', startedAt, senderStartedAt: null },
@@ -120,7 +120,7 @@ export class MixRun {
 
   /** Handles the completion of a file, and starts the next one. Never rejects. */
   async #completed(number: number, endedAt: number): Promise<void> {
-    const { folder, below, name, segments, clock, logger } = this.#parts
+    const { folder, below, name, segments, clock, logger } = this.#dependencies
     const file = `${below}/${mixFile(name, number)}`
     try {
       const path = recordedPath(folder, file)

@@ -8,7 +8,7 @@ import type { LiveFragment } from '../live-window.ts'
 import { FormatChangedError, PushFeed } from '../push-feed.ts'
 import { channels, SampleLine, sampleRate, WholeSamples } from './sample-line.ts'
 
-export interface MixVoiceParts {
+export interface MixVoiceDependencies {
   stream: LiveStream
   /** Recordings folder. */
   folder: string
@@ -21,7 +21,7 @@ const againMs = 500
 
 /** Sound of one stream of a room, decoded by ffmpeg as it arrives. */
 export class MixVoice {
-  readonly #parts: MixVoiceParts
+  readonly #dependencies: MixVoiceDependencies
   readonly #line = new SampleLine()
   readonly #ended = new AbortController()
   readonly #done: Promise<void>
@@ -30,8 +30,8 @@ export class MixVoice {
   /** Message of the failure logged last. */
   #logged = ''
 
-  constructor(parts: MixVoiceParts) {
-    this.#parts = parts
+  constructor(dependencies: MixVoiceDependencies) {
+    this.#dependencies = dependencies
     this.#done = this.#decode()
   }
 
@@ -69,13 +69,13 @@ export class MixVoice {
     const message = String(error)
     if (message === this.#logged) return
     this.#logged = message
-    const { stream, logger } = this.#parts
+    const { stream, logger } = this.#dependencies
     logger.warn({ err: error, ...stream.stream }, 'live mix: the decoder of a voice failed')
   }
 
   /** Runs one decoder until the voice is closed or its format changes. @throws Error if the decoder fails */
   async #run(signal: AbortSignal): Promise<void> {
-    const { stream, folder, program } = this.#parts
+    const { stream, folder, program } = this.#dependencies
     const run = startFfmpeg(program, decoderArguments)
     const feed = new PushFeed(run.stdin, { picture: false, sound: true })
     const [whole, over] = [new WholeSamples(), new AbortController()]

@@ -2,11 +2,11 @@ import type { RecordedStream } from '../../../../shared/recordings/segment.ts'
 import { mustNotFail } from '../../../../shared/unawaited.ts'
 import type { FfmpegProgram } from '../../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import type { RecordingIndex } from '../../recording-index.ts'
-import { LiveStream, type LiveStreamParts } from '../live-stream.ts'
+import { LiveStream, type LiveStreamDependencies } from '../live-stream.ts'
 import { channels, sampleRate } from './sample-line.ts'
 import { MixVoice } from './mix-voice.ts'
 
-export interface VoicesParts extends Omit<LiveStreamParts, 'index'> {
+export interface VoicesDependencies extends Omit<LiveStreamDependencies, 'index'> {
   roomId: string
   index: Pick<RecordingIndex, 'segments' | 'open'>
   /** Recordings folder. */
@@ -30,16 +30,16 @@ const leftMs = 10_000
 
 /** Mixed sound of all users in a room. */
 export class Voices {
-  readonly #parts: VoicesParts
+  readonly #dependencies: VoicesDependencies
   readonly #voices = new Map<string, { voice: MixVoice; seenAt: number }>()
 
-  constructor(parts: VoicesParts) {
-    this.#parts = parts
+  constructor(dependencies: VoicesDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** Adds the voices of users who joined, and removes those of users who left. */
   follow(): void {
-    const { roomId, index, clock } = this.#parts
+    const { roomId, index, clock } = this.#dependencies
     const present = index.open({ roomId, quality: 'main' }).filter(({ audioCodec }) => audioCodec !== '')
     const now = clock()
     for (const { userId, source, quality } of present) {
@@ -48,7 +48,7 @@ export class Voices {
       const known = this.#voices.get(key)
       if (known !== undefined) known.seenAt = now
       else if (this.#voices.size < maxVoices) {
-        const voice = new MixVoice({ ...this.#parts, stream: new LiveStream(stream, this.#parts) })
+        const voice = new MixVoice({ ...this.#dependencies, stream: new LiveStream(stream, this.#dependencies) })
         this.#voices.set(key, { voice, seenAt: now })
       }
     }
@@ -65,7 +65,7 @@ export class Voices {
    */
   readyTo(latest: number): number {
     const ends = [...this.#voices.values()].map(({ voice }) => voice.end).filter((end) => end !== -Infinity)
-    const waited = Math.round(((this.#parts.clock() - maxLagMs) / 1_000) * sampleRate)
+    const waited = Math.round(((this.#dependencies.clock() - maxLagMs) / 1_000) * sampleRate)
     return Math.min(latest, Math.max(waited, Math.min(latest, ...ends)))
   }
 

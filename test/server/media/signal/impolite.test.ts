@@ -8,7 +8,7 @@ import WebSocket from 'ws'
 import { mediaSettingsSchema } from '../../../../shared/media/media-settings.ts'
 import type { Log } from '../../../../server/media/base/media-log.ts'
 import { SignalServer } from '../../../../server/media/signal/signal-server.ts'
-import type { SignalParts } from '../../../../server/media/signal/signal-connection.ts'
+import type { SignalDependencies } from '../../../../server/media/signal/signal-connection.ts'
 import { TestMediaNode } from '../../../support/media/media-node.ts'
 import { offerSdp } from '../../../support/media/offer.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
@@ -214,7 +214,7 @@ describe('the signalling server', () => {
       settings: () => mediaSettingsSchema.parse({}),
       log,
     }
-    const signal = new SignalServer(parts as unknown as SignalParts, perAddress)
+    const signal = new SignalServer(parts as unknown as SignalDependencies, perAddress)
     const server = createServer().on('upgrade', (request, socket, head) =>
       signal.upgrade(request, socket, head, '127.0.0.1'),
     )

@@ -47,7 +47,7 @@ export interface NodePoolOptions {
 }
 
 /** Parts of a node pool. */
-export interface PoolParts {
+export interface PoolDependencies {
   context: PoolContext
   announcements: NodeAnnouncements
   assigner: Assigner
@@ -61,7 +61,7 @@ export interface PoolParts {
 }
 
 /** Composes the parts of a node pool. */
-export function poolParts(options: NodePoolOptions): PoolParts {
+export function poolParts(options: NodePoolOptions): PoolDependencies {
   const { settings, secondaryIdleMs = defaultSecondaryIdleMs } = options
   const context = poolContext(options)
   const announcements = new NodeAnnouncements(context)

@@ -8,7 +8,7 @@ import type { OfferQueue } from './offer-queue.ts'
 import type { WhipWhepMedia } from './whip-whep-media.ts'
 
 /** Dependencies of the media routes. */
-export interface MediaRouteParts {
+export interface MediaRouteDependencies {
   rooms: Pick<MediaRooms, 'bySession'>
   admission: AdmissionControl
   requests: RoomRequests

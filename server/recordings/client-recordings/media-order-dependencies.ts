@@ -53,7 +53,7 @@ export interface MediaOrderOptions {
 }
 
 /** Recordings and live streams ordered by clients and operators, with their pages on the media port. */
-export interface MediaOrderParts {
+export interface MediaOrderDependencies {
   orders: OrderedMedia
   pages: ReturnType<typeof livePages> & Record<'GET /record/:file' | 'GET /recorded/:token/:file', HolderPage>
   start: () => void
@@ -64,7 +64,7 @@ export interface MediaOrderParts {
 const maxEncoders = 2
 
 /** Composes the parts of ordered recordings without starting them. */
-export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
+export function mediaOrderParts(options: MediaOrderOptions): MediaOrderDependencies {
   const { store, settings, rooms, ffmpeg, logger, mediaUrl, sitePorts, capabilities, pages } = options
   const { segments, index, requests, recovered, budget } = options.recorder
   const { folder } = segments

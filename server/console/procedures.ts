@@ -259,7 +259,7 @@ export function attentionNow({
     eventLog: events.status(),
     keyUnprotected: facts.key.unprotected,
     databaseRisk: facts.databaseRisk,
-    recordings: services.recordings.problems(),
+    recordings: services.recordings.health.problems(),
     behindTls: settings().media.public_url.startsWith('https:'),
     guests: services.guests.list(),
     busy: services.figures.busy,

@@ -122,7 +122,7 @@ export function recordingHandlers(dependencies: RecordingProcedureDependencies):
       stopped: await recordings.stop(wishOf(room_id, user_id), startedBy(origin)),
     }),
     'recordings.states': ({ room_ids }, origin) => ({
-      items: recordings.targets(room_ids).filter(seesTarget(origin)),
+      items: recordings.orders.targets(room_ids).filter(seesTarget(origin)),
       streams: visible(
         recordings
           .recordedNow()
@@ -143,7 +143,7 @@ export function recordingHandlers(dependencies: RecordingProcedureDependencies):
     },
     'recordings.status': async (_, origin) => {
       await recordings.measured
-      return recordings.status(seesTarget(origin))
+      return recordings.health.status(seesTarget(origin))
     },
   }
 }

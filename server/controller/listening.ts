@@ -61,7 +61,8 @@ export function openListening(dependencies: ListeningDependencies): Listening {
     leader?.ports ?? options.restarts?.ports,
     (name, wanted) => name !== 'console' || servesConsole(options, wanted),
   )
-  const place = (): ControllerPlace => controllerPlace(listeners, dependencies.host(), tls.material ?? leader?.proof.tls)
+  const place = (): ControllerPlace =>
+    controllerPlace(listeners, dependencies.host(), tls.material ?? leader?.proof.tls)
   const announce = (): void => leader?.placed(place())
   const certificate = new CertificateWatch({
     read: () => tlsMaterial(settings(), options.dataFolder),

@@ -21,7 +21,12 @@ import { NodePool } from '../nodes/pool/node-pool.ts'
 import type { NodeDrivers } from '../nodes/port/node-driver.ts'
 import { SimulatedNode } from '../nodes/simulated/simulated-node.ts'
 import { lookAtRoom, unknownRoom } from '../rooms/entry-by-number.ts'
-import { type HostInvitationDependencies, type HostLockDependencies, inviteForHost, lockForHost } from '../rooms/host-requests.ts'
+import {
+  type HostInvitationDependencies,
+  type HostLockDependencies,
+  inviteForHost,
+  lockForHost,
+} from '../rooms/host-requests.ts'
 import { observeGuesses } from '../rooms/refused-guesses.ts'
 import { OperatorMutes } from '../rooms/operator-mutes.ts'
 import { WaitingGuests, type RequestProgram } from '../rooms/waiting-guests.ts'
@@ -152,7 +157,8 @@ function mediaPrograms(
       invite: proven(
         leadership,
         (_view, wanted: WantedInvite) => {
-          const recorded: HostInvitationDependencies['recorded'] = (invite, change) => watch.hosts.inviting(invite, change)
+          const recorded: HostInvitationDependencies['recorded'] = (invite, change) =>
+            watch.hosts.inviting(invite, change)
           return inviteForHost({ joinLinks: late.joinLinks.part, recorded, logger }, wanted)
         },
         () => undefined,

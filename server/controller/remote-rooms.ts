@@ -23,7 +23,10 @@ export interface RemoteRoomsDependencies {
 }
 
 /** Composes the rooms on Janus nodes: their media, on one node or several, and the programs that serve their page. */
-export function remoteRooms(dependencies: RemoteRoomsDependencies): { relayedRooms: RelayedRooms; gateway: GatewayRooms } {
+export function remoteRooms(dependencies: RemoteRoomsDependencies): {
+  relayedRooms: RelayedRooms
+  gateway: GatewayRooms
+} {
   const { store, settings, pool, janus, media, logger } = dependencies
   const relayedRooms = new RelayedRooms({
     nodes: janus,

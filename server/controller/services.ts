@@ -168,7 +168,7 @@ export function createServices(options: ServiceOptions): Services {
     ...{ folder, store, settings, pool, outgoing, sitePorts, logger },
     events: options.events,
   })
-  observation.metrics.addRecordings(() => recordings.status(() => false))
+  observation.metrics.addRecordings(() => recordings.health.status(() => false))
   const ordered = mediaOrderParts({
     ...{ store, settings, logger, mediaUrl, capabilities, pages, rooms: rooms.rooms },
     recorder: options.recorder ?? recorderOf(recordings),
@@ -326,7 +326,7 @@ function recorderOf(recordings: SiteRecordings): SiteRecorder {
   return {
     segments: recordings.files ?? new SegmentFiles(''),
     index: recordings.index ?? nothing,
-    requests: recordings,
+    requests: recordings.orders,
     recovered: () => recordings.recovered(),
     budget: recordings.space?.budget ?? { claim: () => Promise.resolve(undefined) },
   }

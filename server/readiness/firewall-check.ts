@@ -45,7 +45,10 @@ function ofActive({ name, allows }: Firewall, { ports }: FirewallDependencies): 
 }
 
 /** Returns null if none is active; undefined if this cannot be determined. */
-async function activeFirewall(dependencies: FirewallDependencies, signal: AbortSignal): Promise<Firewall | null | undefined> {
+async function activeFirewall(
+  dependencies: FirewallDependencies,
+  signal: AbortSignal,
+): Promise<Firewall | null | undefined> {
   const { platform = process.platform } = dependencies
   if (platform === 'linux') return await ofLinux(dependencies, signal)
   if (platform === 'win32') return await ofWindows(dependencies, signal)
@@ -53,7 +56,10 @@ async function activeFirewall(dependencies: FirewallDependencies, signal: AbortS
 }
 
 /** The configuration of ufw, readable by all users, contains whether it is on. Other firewalls are systemd services. */
-async function ofLinux({ tool, root = '/' }: FirewallDependencies, signal: AbortSignal): Promise<Firewall | null | undefined> {
+async function ofLinux(
+  { tool, root = '/' }: FirewallDependencies,
+  signal: AbortSignal,
+): Promise<Firewall | null | undefined> {
   // ufw is not installed.
   const ufw = await readFile(`${root}etc/ufw/ufw.conf`, 'utf8').catch(() => '')
   if (/^ENABLED=yes\s*$/im.test(ufw)) return { name: 'ufw' }

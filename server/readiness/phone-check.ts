@@ -32,7 +32,12 @@ export function phoneCheck({ visits, host, nodeUrl }: PhoneDependencies): Check 
 }
 
 /** Returns the addresses of the page that another device should open. */
-export function phonePageOf({ visits, host, nodeUrl, isSelfSigned }: PhoneDependencies): ProcedureOutput<'readiness.phone'> {
+export function phonePageOf({
+  visits,
+  host,
+  nodeUrl,
+  isSelfSigned,
+}: PhoneDependencies): ProcedureOutput<'readiness.phone'> {
   const url = nodeUrl()
   const hosts = url === '' ? [] : lanHosts(host()).slice(0, maxUrls)
   return {

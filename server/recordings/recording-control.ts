@@ -34,8 +34,6 @@ export interface RecordingControl {
   start(wish: RecordingWish, by: StartedBy): Promise<RecordingTarget>
   /** Ends a manual recording. @returns true if the target is no longer recorded; false if a rule still records it */
   stop(wish: RecordingWish, by: StartedBy): Promise<boolean>
-  /** Returns all targets that should be recorded now, of the given rooms or of all. */
-  targets(roomIds?: readonly string[]): RecordingTarget[]
   /** Called after `targets` changed. Returns the unsubscribe function. */
   onTargets(listener: (roomIds: readonly string[]) => void): () => void
 }

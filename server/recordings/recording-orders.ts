@@ -1,3 +1,5 @@
+import { refusal } from '../../shared/refusals/refusal.ts'
+import { ApiError } from '../../shared/result-codes.ts'
 import { clearInterval, setInterval, setTimeout } from 'node:timers'
 import { shownName } from '../../shared/control-character.ts'
 import type { RecordedStream, RecordingOrder } from '../../shared/recordings/segment.ts'
@@ -25,6 +27,12 @@ export interface OrderPool {
   onEvent(listener: (event: PoolEvent) => void): () => void
 }
 
+/** Reason why nothing can be recorded on this site, and its message for the operator. */
+export interface RecordingBlock {
+  reason: NonNullable<SiteFacts['blocked']>
+  message: string
+}
+
 export interface OrdersDependencies {
   store: Store
   pool: OrderPool
@@ -33,7 +41,7 @@ export interface OrdersDependencies {
   wishes: RecordingWishes
   settings: () => Settings
   /** Reason why recording is impossible in general; undefined if it is possible. */
-  blocked: () => SiteFacts['blocked']
+  blocked: () => RecordingBlock | undefined
   /** Whether any stream of a target is being written. */
   isWriting: (roomId: string, target: Pick<WantedTarget, 'userId' | 'quality'>) => boolean
   /** Called when the recorded streams of a room changed. */
@@ -69,7 +77,7 @@ const maxAtOnce = 16
  * Sends each room's order to its node, and sends it again when rules, people, schedule, clock, requests or the node
  * change. An order is computed from scratch each time and is idempotent.
  */
-export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
+export class RecordingOrders implements RecordingRequests {
   readonly #dependencies: OrdersDependencies
   readonly #now: () => number
   readonly #rooms = new Map<string, RoomState>()
@@ -119,6 +127,17 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
     for (const stop of this.#stops.splice(0)) stop()
     for (const timer of this.#timers.splice(0)) clearInterval(timer)
     this.#queue.clear()
+  }
+
+  check(roomId: string): void {
+    const { store, blocked } = this.#dependencies
+    if (store.get('rooms', roomId) === undefined) throw new ApiError('roomNotFound')
+    const { name, canRecord } = this.node(roomId)
+    if (!canRecord)
+      throw new ApiError('recordingUnavailable', { refusal: refusal('recordingImpossible', { node: name }) })
+    const problem = blocked()?.message
+    if (problem !== undefined)
+      throw new ApiError('recordingUnavailable', { refusal: refusal('recordingsUnusable', { problem }) })
   }
 
   put(request: RecordingRequest): void {
@@ -239,7 +258,7 @@ export class RecordingOrders implements Omit<RecordingRequests, 'check'> {
 
   #siteFacts(): SiteFacts {
     const { store, blocked } = this.#dependencies
-    return { blocked: blocked(), isLeader: store.leadership.isHeld }
+    return { blocked: blocked()?.reason, isLeader: store.leadership.isHeld }
   }
 
   #onPoolEvent(event: PoolEvent): void {

@@ -8,7 +8,7 @@ import type { Settings } from '../../shared/settings.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { Store } from '../store/store.ts'
-import { rebuildIndex } from './index/rebuild-index.ts'
+import { IndexRecovery } from './index-recovery.ts'
 import type { StoredIndex } from './index/stored-index.ts'
 import { DiskDelays } from './disk-delays.ts'
 import { KeptSpans } from './kept-spans.ts'
@@ -19,21 +19,21 @@ import { ObjectStorage } from './objects/object-storage.ts'
 import { SegmentFiles } from './playback/segment-sources.ts'
 import type { RecordingChanges, RecordingControl, RecordingWish, StartedBy } from './recording-control.ts'
 import { allRecordings, type RecordEvent } from './recording-events.ts'
-import { belongsTo, type OrderPool, RecordingOrders } from './recording-orders.ts'
+import { belongsTo, type OrderPool, type RecordingBlock, RecordingOrders } from './recording-orders.ts'
 import { RecordingHealth, storageLowMessage } from './recording-health.ts'
 import { RecordingRate } from './recording-rate.ts'
 import { openStorage, type RecordingStorage } from './recording-storage.ts'
-import type { RecordingRequest, RecordingRequests } from './recording-requests.ts'
 import { RecordingWishes } from './recording-wishes.ts'
 import { RecorderIntake } from './recorder-intake.ts'
 import type { RecordingsFolder } from './recordings-folder.ts'
 import { repairOpen } from './repair-open.ts'
 import type { SpaceBudget } from './space-budget.ts'
 import type { Space } from './storage-watch.ts'
+import { StreamGaps } from './stream-gaps.ts'
 import { TargetEvents } from './target-events.ts'
 import type { WantedTarget } from './wanted-streams.ts'
 import { WishEndings } from './wish-endings.ts'
-import type { RecordingStatus, RecordingTarget } from '../../shared/domain/recordings.ts'
+import type { RecordingTarget } from '../../shared/domain/recordings.ts'
 
 export interface SiteRecordingsDependencies {
   folder: RecordingsFolder
@@ -66,7 +66,7 @@ interface SharedSpace {
  * Recordings of a site: targets, running recordings, index and space. If the folder is unusable, every method except
  * the status refuses.
  */
-export class SiteRecordings implements RecordingControl, RecordingChanges, RecordingRequests {
+export class SiteRecordings implements RecordingControl, RecordingChanges {
   readonly #dependencies: SiteRecordingsDependencies
   readonly kept: KeptSpans
   readonly orders: RecordingOrders
@@ -84,28 +84,27 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   readonly #delays: DiskDelays
   readonly #targetListeners = new Set<(roomIds: readonly string[]) => void>()
   readonly #events: TargetEvents
-  readonly #stop = new AbortController()
   readonly #measured = Promise.withResolvers<void>()
   readonly #stops: (() => void)[] = []
-  #rebuilding: { done: number; total: number } | undefined
-  readonly #health: RecordingHealth
+  readonly #gaps: StreamGaps | undefined
+  readonly #recovery: IndexRecovery | undefined
+  /** Status and problems of the recordings. */
+  readonly health: RecordingHealth
   readonly #recovering = Promise.withResolvers<void>()
-  #work: Promise<unknown> = Promise.resolve()
 
   constructor(dependencies: SiteRecordingsDependencies) {
     this.#dependencies = dependencies
-    const { store, settings, logger, pool, devicesOf, event } = dependencies
+    const { folder, store, settings, logger, pool, devicesOf, event } = dependencies
     this.kept = new KeptSpans({ store, logger })
     this.#wishes = new RecordingWishes(store)
     this.#endings = new WishEndings({ store, logger })
     this.#storage = this.#openStorage()
     this.objects = this.#storage && this.#makeObjects(this.#storage.index)
-    const lost = (segments: number): void => this.#health.noteMissing(segments)
-    const { path } = dependencies.folder
+    const lost = (segments: number): void => this.health.noteMissing(segments)
+    const { path } = folder
     this.#missing =
       this.#storage && new MissingFiles({ ...dependencies, folder: path, index: this.#storage.index, lost })
-    this.files =
-      this.#storage && new SegmentFiles(dependencies.folder.path, this.objects?.remote, (id) => this.#missing?.note(id))
+    this.files = this.#storage && new SegmentFiles(path, this.objects?.remote, (id) => this.#missing?.note(id))
     this.#events = new TargetEvents(store, event)
     this.#delays = new DiskDelays(event)
     this.orders = new RecordingOrders({
@@ -115,9 +114,17 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       isWriting: (roomId, target) => this.recordedNow(roomId).some((stream) => belongsTo(target, stream)),
       changed: (roomId, before, after) => this.#targetsChanged(roomId, before, after),
     })
-    this.intake = this.#storage && this.#makeIntake(this.#storage.index)
-    this.#health = new RecordingHealth({
-      folder: dependencies.folder,
+    if (this.#storage !== undefined) {
+      const { index } = this.#storage
+      this.intake = this.#makeIntake(index)
+      this.#gaps = new StreamGaps(index, store, this.orders)
+      this.#recovery = new IndexRecovery({
+        ...{ folder: path, index, intake: this.intake, kept: this.kept, logger },
+        changed: (roomId) => this.#announce(roomId),
+      })
+    }
+    this.health = new RecordingHealth({
+      folder,
       storage: this.#storage,
       orders: this.orders,
       objects: this.objects,
@@ -125,7 +132,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       rate: this.#rate,
       delays: this.#delays,
       writing: () => this.recordedNow().length,
-      rebuilding: () => this.#rebuilding,
+      rebuilding: () => this.#recovery?.progress,
     })
   }
 
@@ -172,7 +179,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   /** Resolves when the index contains the recordings of earlier processes and other controllers. Never rejects. */
   async recovered(): Promise<void> {
     await this.#recovering.promise
-    await this.#work
+    await this.#recovery?.settled()
   }
 
   /** Starts sending orders, before the pool starts. Resolves when the space was measured. Never rejects. */
@@ -218,18 +225,18 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     this.#measured.resolve()
     this.#storage.retention.start()
     this.#storage.removal.begin()
-    this.#background(this.#recover().finally(() => this.objects?.start()))
+    mustNotFail(this.#recover())
     this.#recovering.resolve()
   }
 
   /** Stops orders and deletions. Resolves when all work has ended. */
   async end(): Promise<void> {
-    this.#stop.abort()
+    this.#recovery?.stop()
     this.orders.stop()
     await this.#endings.stop()
     for (const stop of this.#stops.splice(0)) stop()
     this.#storage?.watch.stop()
-    await this.#work
+    await this.#recovery?.settled()
     await this.#missing?.settled()
     await this.kept.close()
     await this.objects?.stop()
@@ -256,33 +263,9 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     return !this.orders.ruleHolds(wish)
   }
 
-  check(roomId: string): void {
-    const { store } = this.#dependencies
-    if (store.get('rooms', roomId) === undefined) throw new ApiError('roomNotFound')
-    const { name, canRecord } = this.orders.node(roomId)
-    if (!canRecord)
-      throw new ApiError('recordingUnavailable', { refusal: refusal('recordingImpossible', { node: name }) })
-    if (this.#blocked() !== undefined) {
-      const problem = this.#dependencies.folder.problem?.message ?? storageLowMessage
-      throw new ApiError('recordingUnavailable', { refusal: refusal('recordingsUnusable', { problem }) })
-    }
-  }
-
-  put(request: RecordingRequest): void {
-    this.orders.put(request)
-  }
-
-  remove(id: string): void {
-    this.orders.remove(id)
-  }
-
   /** Returns the streams being recorded. @param roomId room; undefined: all rooms */
   recordedNow(roomId?: string): RecordedStream[] {
     return this.intake?.recordedNow(roomId) ?? []
-  }
-
-  targets(roomIds?: readonly string[]): RecordingTarget[] {
-    return this.orders.targets(roomIds)
   }
 
   onTargets(listener: (roomIds: readonly string[]) => void): () => void {
@@ -321,16 +304,6 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     }
   }
 
-  /** Returns the status. @param mayShow whether the caller may see a target */
-  status(mayShow: (target: RecordingTarget) => boolean): RecordingStatus {
-    return this.#health.status(mayShow)
-  }
-
-  /** Lists problems that require the operator's attention. */
-  problems(): RecordingStatus['problems'] {
-    return this.#health.problems()
-  }
-
   /** Handles a report of a recorder. */
   take(node: string, event: RecorderEvent): void {
     this.intake?.take(node, event)
@@ -367,7 +340,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       removed: () => this.objects?.wake(),
       damaged: (reason) => {
         logger.error({ reason }, 'the index of the recordings is damaged: it is rebuilt from the recordings')
-        this.#background(setImmediate().then(() => this.#rebuild()))
+        this.#recovery?.repair()
       },
     })
   }
@@ -378,7 +351,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       ...{ index, store, sitePorts, logger },
       folder: folder.path,
       settings: () => settings().object_storage,
-      isSettled: () => this.#rebuilding === undefined,
+      isSettled: () => this.#recovery?.progress === undefined,
       failing: (problem, detail) => {
         const { endpoint, bucket } = settings().object_storage
         const kind = problem === undefined ? 'recording.objectsBack' : 'recording.objectsFailed'
@@ -400,7 +373,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       isOrdered: (node, stream) => this.orders.given.covers(node, stream),
       isLiveOnly: (stream) => this.orders.windowOf(stream) !== undefined,
       stopReason: (stream) =>
-        this.#blocked() === 'storageLow' && this.orders.wants(stream) ? 'storageLow' : undefined,
+        this.#blocked()?.reason === 'storageLow' && this.orders.wants(stream) ? 'storageLow' : undefined,
       namesOf: ({ roomId, userId }) => {
         const device = store.get('devices', userId)
         const userName = device?.userName ?? pool.user(roomId, userId)?.userName ?? userId
@@ -408,7 +381,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       },
       repair: (segment) => repairOpen(folder.path, segment, logger),
       changed: (roomId) => this.#announce(roomId),
-      failing: ({ roomId, userId }, reason) => this.#health.noteFailure(`${roomId}/${userId}`, reason),
+      failing: ({ roomId, userId }, reason) => this.health.noteFailure(`${roomId}/${userId}`, reason),
       late: (node, ms) => this.#delays.note(node, ms),
       repaired: (segment) => {
         const subject = { type: 'recording', id: segment.file, name: segment.userName } as const
@@ -423,64 +396,16 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     })
   }
 
-  /** Completes the work of an earlier process, and rebuilds a new index. */
   async #recover(): Promise<void> {
-    if (this.index?.isNew === true) await this.#rebuild()
-    else {
-      await this.intake?.start()
-      if (this.index !== undefined) await this.kept.markAll(this.index)
-    }
-    this.#closeGaps()
+    await this.#recovery?.begin()
+    this.#gaps?.close()
+    this.objects?.start()
   }
 
-  /** Ends the gaps of streams that should not be recorded any more. */
-  #closeGaps(roomId?: string): void {
-    const { index } = this
-    if (index === undefined) return
-    const now = Date.now()
-    const query = roomId === undefined ? {} : { roomId }
-    for (const gap of index.gaps({ ...query, from: now, limit: maxCounted })) {
-      const isPaused = gap.reason === 'paused' && this.#dependencies.store.get('devices', gap.userId)?.paused === true
-      if (gap.to === null && !isPaused && !this.orders.wants(gap)) index.endGap(gap, now)
-    }
-  }
-
-  async #rebuild(): Promise<void> {
-    const { folder, logger } = this.#dependencies
-    const { index, intake } = this
-    if (index === undefined || intake === undefined || this.#rebuilding !== undefined) return
-    this.#rebuilding = { done: 0, total: 0 }
-    try {
-      const rebuilt = await rebuildIndex({
-        folder: folder.path,
-        index,
-        isOpen: (file) => intake.isOpen(file),
-        progress: (done, total) => {
-          this.#rebuilding = { done, total }
-        },
-        signal: this.#stop.signal,
-        logger,
-      })
-      await this.kept.markAll(index)
-      // Time lines read during the rebuild were incomplete.
-      for (const roomId of new Set(index.sources().map((source) => source.roomId))) this.#announce(roomId)
-      if (rebuilt.segments > 0) logger.info({ ...rebuilt }, 'the index of the recordings was rebuilt')
-    } finally {
-      this.#rebuilding = undefined
-    }
-  }
-
-  #background(work: Promise<void>): void {
-    const guarded = work.catch((error: unknown) => {
-      if (!this.#stop.signal.aborted)
-        this.#dependencies.logger.error({ err: error }, 'the recordings could not be read')
-    })
-    this.#work = Promise.all([this.#work, guarded])
-  }
-
-  #blocked(): 'off' | 'storageLow' | undefined {
-    if (this.#storage === undefined) return 'off'
-    return this.#storage.watch.isLow ? 'storageLow' : undefined
+  #blocked(): RecordingBlock | undefined {
+    const { problem } = this.#dependencies.folder
+    if (this.#storage === undefined) return { reason: 'off', message: problem?.message ?? '' }
+    return this.#storage.watch.isLow ? { reason: 'storageLow', message: storageLowMessage } : undefined
   }
 
   #assertPossible({ roomId }: RecordingWish): void {
@@ -492,21 +417,9 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
 
   #targetsChanged(roomId: string, before: readonly WantedTarget[], after: readonly WantedTarget[]): void {
     this.#events.changed(roomId, before, after)
-    this.#closeGaps(roomId)
-    this.#notePaused(roomId, before, after)
+    this.#gaps?.close(roomId)
+    this.#gaps?.notePaused(roomId, before, after)
     this.#announce(roomId)
-  }
-
-  /** Adds a gap to the time line of cameras that should be recorded but were paused. */
-  #notePaused(roomId: string, before: readonly WantedTarget[], after: readonly WantedTarget[]): void {
-    const { store } = this.#dependencies
-    for (const { userId, quality, device } of before) {
-      const found = store.get('devices', userId)
-      if (!device || found?.paused !== true || after.some((target) => target.userId === userId)) continue
-      const gap = { roomId, userId, source: 'main', quality, from: Date.now(), to: null, reason: 'paused' } as const
-      const topic = store.get('rooms', roomId)?.topic ?? ''
-      this.index?.gap(gap, { userName: found.userName, topic, device })
-    }
   }
 
   #announce(roomId: string): void {
@@ -514,7 +427,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   }
 
   #lowChanged(low: boolean, { free, reserve }: Space): void {
-    this.#health.noteLow(low)
+    this.health.noteLow(low)
     const { event, logger, folder } = this.#dependencies
     const params = { free, reserve, folder: folder.path }
     event({

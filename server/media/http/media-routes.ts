@@ -120,7 +120,9 @@ async function publish(
   const opened = await open(dependencies, context.ip, async (media) => {
     const member = memberOf(admission, false)
     media.onClose(() => room.dropIfGone(member))
-    return await dependencies.mediaOf(room).publish(media, { room, member }, { source, offer, text, remote: context.ip })
+    return await dependencies
+      .mediaOf(room)
+      .publish(media, { room, member }, { source, offer, text, remote: context.ip })
   })
   created(context, opened, dependencies.settings().ice_servers)
 }
@@ -237,6 +239,10 @@ async function resume(
   const height = sends ? undefined : shownHeight(context)
   const sdp = await readBody(context, offerType)
   const input = { streamId, sends, height, ticket, sdp, remote: context.ip }
-  const resumed = await open(dependencies, context.ip, async (held) => await media.resume(held, { room, member }, input))
+  const resumed = await open(
+    dependencies,
+    context.ip,
+    async (held) => await media.resume(held, { room, member }, input),
+  )
   created(context, resumed, dependencies.settings().ice_servers)
 }

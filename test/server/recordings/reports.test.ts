@@ -54,7 +54,7 @@ async function recordingSite() {
     return true
   }
   const order = async (): Promise<void> => {
-    recordings.put({ id: 'test', roomId: '1001', userId: 'yard' })
+    recordings.orders.put({ id: 'test', roomId: '1001', userId: 'yard' })
     await expect.poll(() => recordings.orders.given.covers(node, yard)).toBe(true)
   }
   const moveTo = (name: string): void => void (node = name)
@@ -160,7 +160,7 @@ test('late reports that are right are taken: the order was just withdrawn, the r
     begun({ startedAt: Date.now() - 100 }),
   ]
   site.report(began(first))
-  site.recordings.remove('test')
+  site.recordings.orders.remove('test')
   await expect.poll(() => site.recordings.orders.wants(yard)).toBe(false)
   // On its way when the order was withdrawn.
   site.report(began(second))

@@ -165,7 +165,7 @@ export const roomProcedures = {
   }),
   'rooms.coming': read({
     summary: 'The next meeting of each scheduled room that starts before a moment, the first one first.',
-    input /** `before`: left out, a day from now. */: z.strictObject({
+    input /** Default of `before`: a day from now. */: z.strictObject({
       before: moment.optional(),
       limit: z.int().min(1).max(20).default(5),
     }),

@@ -161,8 +161,9 @@ export class ObjectCache implements RemoteSegments {
     if (!copy.dropped || copy.readers > 0) return
     await Promise.allSettled(copy.blocks.values())
     if (copy.readers > 0) return
-    // Nothing is left to read: a failure only leaves a file that the next start removes.
+    // The copy is dropped in any case.
     await copy.handle.close().catch(() => {})
+    // The next start removes a remaining file.
     await removeInside(this.#recordings, copy.path).catch(() => {})
   }
 }

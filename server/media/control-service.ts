@@ -56,12 +56,10 @@ export class ControlService {
     this.#link.notify('hello', { version: controlVersion })
   }
 
-  /** Takes a message of the controller. */
   receive(message: unknown): void {
     this.#link.receive(message)
   }
 
-  /** Closes the link and the server. */
   async close(): Promise<void> {
     this.#link.close(new Error('the node ends'))
     await this.#server?.close()

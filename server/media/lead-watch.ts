@@ -25,7 +25,6 @@ export class LeadWatch {
     if (leaseMs > 0) this.#timer = setInterval(() => this.#look(), leaseMs / looksUntilOver).unref()
   }
 
-  /** Records a confirmation by the controller. */
   confirmed(): void {
     this.#silentLooks = 0
   }

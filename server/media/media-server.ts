@@ -33,7 +33,6 @@ import { Vp8Pictures } from './transcode/vp8-pictures.ts'
 import { Transcoding } from './transcode/transcoding.ts'
 import { PeerPorts } from './webrtc/peer-ports.ts'
 
-/** Dependencies of a node. */
 export interface MediaServerDependencies {
   web: Web
   /** ffmpeg, run by the controller. */
@@ -66,11 +65,7 @@ export class MediaServer {
   #port = 0
   readonly #server: WebPort
 
-  private constructor(
-    start: MediaStart,
-    { web, ffmpeg, controller, fenced = () => {} }: MediaServerDependencies,
-    log: Log,
-  ) {
+  private constructor(start: MediaStart, { web, ffmpeg, controller, fenced = () => {} }: MediaServerDependencies, log: Log) {
     this.#start = start
     this.#lead = new LeadWatch(fenced)
     this.#lead.leaseMs = start.settings.lease_ms
@@ -141,12 +136,10 @@ export class MediaServer {
     return server
   }
 
-  /** Ports of HTTP and WebRTC. */
   get ports(): ControlResult<'start'> {
     return { port: this.#port, udp_port: this.#peers.udpPort }
   }
 
-  /** Handlers of requests. */
   readonly handlers: RunningHandlers = {
     set_settings: async (settings) => {
       const isSame = settings.other_nodes.join() === this.#settings.other_nodes.join()

@@ -44,7 +44,6 @@ export class Problem extends Error {
     this.refusal = refusal
   }
 
-  /** HTTP status. */
   get status(): number {
     return refusals[this.refusal].status
   }

@@ -34,7 +34,6 @@ export class CleanMedia {
     })
   }
 
-  /** Takes an RTP packet of a track. */
   push(track: RtspTrack, packet: Buffer): void {
     clearFalsePadding(packet)
     this.#timestamps.get(track.kind)?.correct(packet)

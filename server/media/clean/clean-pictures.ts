@@ -17,7 +17,6 @@ const enoughClean = 50
 /** Maximum number of UDP packets held back until a late packet arrives: half of a large picture. */
 const maxWaiting = 64
 
-/** Options of a normalized stream. */
 export interface CleanPicturesOptions {
   codec: 'H264' | 'H265'
   /** Parameter sets from the stream's description. */
@@ -51,7 +50,6 @@ export class CleanPictures {
    * the last picture.
    */
   #clean = { pictures: 0, enough: enoughClean, timestamp: -1 }
-  /** Number of the last packet sent. */
   #sent = -1
   /**
    * Last picture with parameter sets or parts of a key picture: the types of its units, and whether the key picture has
@@ -66,7 +64,6 @@ export class CleanPictures {
     this.#contentOf = options.codec === 'H264' ? h264Content : h265Content
   }
 
-  /** Takes an RTP packet of the source. */
   push(packet: Buffer): void {
     const isClean = isPadding(packet) || this.#check.isClean(packet)
     if (this.#order !== undefined && !this.#isOver(packet, isClean)) return this.#order.push(packet)

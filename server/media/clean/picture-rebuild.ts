@@ -12,7 +12,6 @@ export const silenceMs = 80
  * share one.
  */
 export const enoughFrozen = 4
-/** Ticks of the timestamp in a millisecond. */
 const ticksPerMs = 90
 
 /** Assumed interval of pictures before it is known, in ticks. */
@@ -80,7 +79,6 @@ function isPassed(timestamp: number, last: { timestamp: number; source: number }
   return ((timestamp - last.source) | 0) > 0 && ((timestamp - last.timestamp) | 0) <= 0
 }
 
-/** Options of a rebuilt stream. */
 export interface RebuildDependencies {
   codec: 'H264' | 'H265'
   sets: ParameterSets

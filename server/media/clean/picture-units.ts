@@ -9,7 +9,6 @@ export interface PictureUnits {
    * 7.4.1.2.3; H.265, section 7.4.2.4.4).
    */
   precedesPicture(type: number): boolean
-  /** Whether a picture can be decoded by itself. */
   isKey(type: number): boolean
   /** Types of parameter sets, in the order required by a decoder. */
   readonly parameterSets: readonly number[]

@@ -97,7 +97,6 @@ export class CameraFeed {
     return this.#tracks.some((track) => codecSupportOf(track, now).way !== codecSupportOf(track, this.#abilities).way)
   }
 
-  /** Takes an RTP packet of a track. */
   rtp(track: RtspTrack, packet: Buffer): void {
     if (!isRtp(packet) || ((packet[1] ?? 0) & 0x7f) !== track.payloadType) return
     this.#clean.push(track, packet)
@@ -149,7 +148,6 @@ export class CameraFeed {
     this.#video.push(packet)
   }
 
-  /** Takes a sender report of a track. */
   report(track: RtspTrack, point: ClockPoint): void {
     const raw = this.feed.raw[track.kind]
     // Converted media is timed by arrival, so the source's timestamps do not apply.
@@ -157,7 +155,6 @@ export class CameraFeed {
     this.#conversion.report(track.kind, point)
   }
 
-  /** Ends the camera's feed. */
   end(): void {
     this.#clean.close()
     this.#conversion.close()

@@ -1,13 +1,11 @@
 import type { CameraMeasure } from '../../../shared/media/camera-measure.ts'
 import { hasMarker, sequenceDistance, sequenceOf, ssrcOf } from '../rtp/packet.ts'
 import { ReceptionCounts } from '../rtp/reception.ts'
-/** Number of minutes kept. */
 const kept = 60
 const minuteMs = 60_000
 /** Gap in sequence numbers above which a stream has restarted rather than lost packets. */
 const widestGap = 1_000
 
-/** Totals at one moment. */
 interface Totals {
   at: number
   bytes: number
@@ -63,7 +61,6 @@ export class CameraMeter {
     this.#clockAhead = ntp < 0 ? undefined : ntp - at
   }
 
-  /** Counts an RTP packet. */
   note(kind: 'video' | 'audio' | 'other', packet: Buffer): void {
     this.#bytes += packet.length
     if (kind !== 'video') return

@@ -17,7 +17,6 @@ export interface CameraLease {
   release(): void
 }
 
-/** Settings of pulls. */
 export type PullSettings = Required<
   Pick<RtspOptions, 'transport' | 'trustAnyCertificate' | 'answerMs' | 'stallMs' | 'allowed'>
 >
@@ -45,7 +44,6 @@ export class CameraPulls {
    * Keys of cameras whose sessions timed out although OPTIONS was sent. GET_PARAMETER is tried in their next session.
    */
   readonly #tryParameter = new Set<string>()
-  /** Meters of the streams that cameras send. */
   readonly meters = new CameraMeters()
   readonly #transcoding: Transcoding
   readonly #log: Log

@@ -15,7 +15,6 @@ export interface Sink {
   audio(packet: PacketLoan): void
   /** Called once a second to send a sender report. */
   report(now: number): void
-  /** Called when the feed has ended. */
   ended(): void
   /** Called when another method threw an unexpected error. The sink is removed from the feed; the others continue. */
   failed(error: unknown): void
@@ -33,7 +32,6 @@ export class FanOut {
 
   /** Number of packets dropped because the queue was full. */
   dropped = 0
-  /** Whether the last packet was dropped. */
   #overflows = false
 
   /**

@@ -55,13 +55,11 @@ export interface FeedLayers extends PictureStreams {
   counted(sound: FeedCounts): FeedCounts
 }
 
-/** Options of a feed. */
 export interface FeedOptions {
   video: VideoFormat | undefined
   audio: AudioFormat | undefined
   /** Keep the packets since the last key frame, for sources that cannot be asked for one. */
   cached: boolean
-  /** Requests a key frame from the source. */
   requestKeyFrame: () => void
   /** Feeds of the picture in several sizes, instead of a single one in this feed. */
   layers?: FeedLayers
@@ -130,7 +128,6 @@ export class Feed {
     for (const { feed } of this.layers?.all ?? []) feed.videoMuted = muted
   }
 
-  /** Number of viewers. */
   get watchers(): number {
     return this.#sinks.size
   }

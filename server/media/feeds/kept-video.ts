@@ -32,7 +32,6 @@ export class KeptVideo {
     return this.#gop?.packets ?? noPackets
   }
 
-  /** See GopCache. */
   get gathered(): readonly SharedPacket[] {
     return this.#gop?.gathered ?? noPackets
   }
@@ -42,7 +41,6 @@ export class KeptVideo {
     this.#gop?.add(packet, content)
   }
 
-  /** Keeps a packet that was sent. */
   addSent(packet: Buffer): void {
     this.#sent.add(packet)
   }

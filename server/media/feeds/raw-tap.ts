@@ -18,7 +18,6 @@ export interface RawSink {
    * @param arrivedAt time when the source sent it, of a monotonic clock; omitted: now
    */
   rtp(packet: Buffer, arrivedAt?: number): void
-  /** Takes a sender report of the track. */
   report(point: ClockPoint): void
   /** Called when another method threw an unexpected error. The sink receives nothing more; the media continues. */
   failed(error: unknown): void

@@ -8,7 +8,6 @@ const maxWaiting = 4_096
 
 /** Queue of work that is done in order, at once or later. */
 export interface Lane {
-  /** Whether no work is queued. */
   readonly idle: boolean
   /**
    * @param work must not throw

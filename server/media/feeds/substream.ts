@@ -11,7 +11,6 @@ const answerMs = 3_000
 export class Substream implements PictureStream {
   readonly #pulls: CameraPulls
   readonly #camera: CameraSource
-  /** Feed of the last pull. */
   #found: Feed | undefined
   /** Always has to be acquired. */
   readonly feed = undefined

@@ -21,7 +21,6 @@ import type { MediaSessions } from './media-sessions.ts'
 import type { OpenedSession, OpenMedia } from './open-session.ts'
 import type { PublishInput, WatchInput, WhipWhepMedia } from './whip-whep-media.ts'
 
-/** Dependencies of `LocalRoomMedia`. */
 export interface LocalRoomMediaDependencies {
   pulls: CameraPulls
   vp8: Vp8Pictures

@@ -7,7 +7,6 @@ import type { MediaSessions } from './media-sessions.ts'
 import type { OfferQueue } from './offer-queue.ts'
 import type { WhipWhepMedia } from './whip-whep-media.ts'
 
-/** Dependencies of the media routes. */
 export interface MediaRouteDependencies {
   rooms: Pick<MediaRooms, 'bySession'>
   admission: AdmissionControl

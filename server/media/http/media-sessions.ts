@@ -21,17 +21,14 @@ export interface MediaSession {
   client: string
   /** Limits the addresses that the node sends checks to for this session. */
   candidates: CandidatePolicy
-  /** Whether its client has restarted ICE. */
   restarted: boolean
   /** Called with the height at which the picture is shown, in device pixels; undefined if no picture is sent. */
   shown: ((height: number) => void) | undefined
 }
 
-/** Peer of a session. */
 export interface SessionPeer extends Pick<Peer, 'close'> {
   /** Restarts ICE; omitted if a new session is required instead. */
   restartIce?: Peer['restartIce']
-  /** Adds a candidate of the client. */
   addCandidate?: Peer['addCandidate']
   /** Passes candidates on unchanged. @throws Problem noSession, busy */
   trickle?(candidates: readonly { candidate: string; mid: string }[]): Promise<void>
@@ -53,7 +50,6 @@ const maxPerAddress = 2_600
 const maxEnded = 10_000
 const endedMs = 10 * 60_000
 
-/** All open WHIP and WHEP sessions. */
 export class MediaSessions {
   readonly #sessions = new Map<string, MediaSession>()
   /** Time of the end by session id, earliest first. */

@@ -19,7 +19,6 @@ const maxReports = 20
 /** Dependencies and options of the node's port. */
 export interface NodeServerOptions {
   web: Web
-  /** See Web.port. */
   passedOn: PassedOnProof | undefined
   /** Folder of the room page; empty: none. */
   pageFolder: string
@@ -135,10 +134,8 @@ async function others(
   throw new Problem('notFound')
 }
 
-/** A device that opened the page. */
 interface Visit {
   token: string
-  /** IP address. */
   client: string
 }
 

@@ -2,7 +2,6 @@ import type { Context } from 'koa'
 import { blurFolder, manifestFile, roomPagePath, joinLink, roomParameter } from '../../../shared/media/room-page.ts'
 import type { PageFiles } from './web.ts'
 
-/** Maximum length of a room number. */
 const maxRoomIdLength = 128
 /** Sizes in pixels of the icons in the page folder, from `assets/icons`. */
 const iconSizes = [96, 128, 256, 512] as const

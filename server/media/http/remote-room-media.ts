@@ -24,7 +24,6 @@ import type { OpenedSession, OpenMedia } from './open-session.ts'
 import { maxHeight } from './sdp-request.ts'
 import type { PublishInput, ResumeInput, WatchInput, WhipWhepMedia } from './whip-whep-media.ts'
 
-/** Session of a browser's media on another node. */
 interface RemoteSession {
   session: string
   /** Its end on this node also ends the session there, unless the session continues without this process. */

@@ -36,11 +36,9 @@ export interface WebPort {
     tls: Certificate | undefined
     formerTls: Certificate | undefined
   }): Promise<{ port: number }>
-  /** Closes every connection. */
   stop(): Promise<void>
   /** Replaces the certificate for new connections. @throws TypeError if the port does not use TLS */
   secure(tls: Certificate): void
-  /** Number of open connections. */
   readonly connections: number
 }
 

@@ -4,17 +4,14 @@ import type { Room } from '../rooms/room.ts'
 import type { Offer } from '../webrtc/offer.ts'
 import type { OpenedSession, OpenMedia } from './open-session.ts'
 
-/** Input of a publication. */
 export interface PublishInput {
   source: StreamSource
   offer: Offer
   /** Offer as received. */
   text: string
-  /** Address of the client. */
   remote: string
 }
 
-/** Input of a viewer. */
 export interface WatchInput {
   streamId: string
   /** undefined if the node has to make the offer. */
@@ -23,11 +20,9 @@ export interface WatchInput {
   height: number | undefined
   /** Whether a smaller picture suffices, if there is one. */
   small: boolean
-  /** Address of the client. */
   remote: string
 }
 
-/** Input of a resumed session. */
 export interface ResumeInput {
   /** Own stream, or the watched one. */
   streamId: string
@@ -36,7 +31,6 @@ export interface ResumeInput {
   ticket: string
   /** The browser's session description. */
   sdp: string
-  /** Address of the client. */
   remote: string
 }
 

@@ -19,7 +19,6 @@ export interface WrittenFile {
 export interface DiskFileDependencies {
   /** Runs a sync when the limit of parallel syncs permits. */
   sync<T>(operation: () => Promise<T>): Promise<T>
-  /** Called when bytes were appended. */
   changed(file: DiskFile): void
   /** Called when all appended bytes are synced or were given up. */
   saved(file: DiskFile): void
@@ -28,10 +27,8 @@ export interface DiskFileDependencies {
    * files.
    */
   waits(bytes: number): boolean
-  /** Called when names in a folder changed. */
   named(folder: string): void
   failed(path: string, error: unknown): DiskTrouble
-  /** Called when the file was closed. */
   ended(): void
 }
 

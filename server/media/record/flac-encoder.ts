@@ -12,7 +12,6 @@ export function flacSamples(sampleRate: number): number {
   return 1 << blockCode(sampleRate)
 }
 
-/** Format of 16-bit PCM sound. */
 export interface PcmFormat {
   /** In Hz. */
   sampleRate: number

@@ -4,12 +4,10 @@ import type { PictureUnit } from '../transcode/access-units.ts'
 import { avcFormat, hevcFormat } from './decoder-configuration.ts'
 import type { PictureFormat } from './track-format.ts'
 
-/** Maximum number of parameter sets kept per type. */
 const maxSets = 8
 
 /** Types of parameter sets, in the order of decoder configurations. */
 const setTypes = { H264: [7, 8], H265: [32, 33, 34] } as const
-/** Type of the sequence parameter set. */
 const sequenceType = { H264: 7, H265: 33 } as const
 
 /**
@@ -19,7 +17,6 @@ const sequenceType = { H264: 7, H265: 33 } as const
 export class FormatSets {
   readonly types: readonly number[]
   readonly #codec: 'H264' | 'H265'
-  /** By type. */
   #sets: readonly (readonly Buffer[])[]
   #format: PictureFormat | undefined
   #isFormatNew = true

@@ -6,7 +6,6 @@ const silenceAfterMs = 2_000
 /** Assumed duration of a picture before the next one arrives, in milliseconds. */
 const usualPictureMs = 40
 
-/** Facts about a segment when it begins. */
 export interface SegmentStartFacts {
   /** Milliseconds of a monotonic clock. */
   at: number
@@ -67,7 +66,6 @@ export class OpenSegment {
     return this.#times.soundStart
   }
 
-  /** Whether missing sound can be replaced by silence. */
   get canBeSilent(): boolean {
     return this.facts.sound?.silence !== undefined
   }
@@ -110,7 +108,6 @@ export class OpenSegment {
     this.#pictures.end()
   }
 
-  /** Takes a piece of sound. */
   addSound({ ticks, data, durationMs }: SoundFrame): void {
     const { soundStart, sound } = this.#times
     if (soundStart === undefined || this.#sound.isOver) return
@@ -165,7 +162,7 @@ class ShownOrder {
     this.#write = write
   }
 
-  /** Takes a picture, in decoding order. */
+  /** Takes a picture in decoding order. */
   push(picture: PlacedPicture): void {
     const { ms } = picture
     if (ms < this.latestMs) this.#group ??= []

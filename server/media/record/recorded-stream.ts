@@ -15,7 +15,6 @@ const keyFrameEveryMs = 4_000
  */
 const layerAfterMs = 3_000
 
-/** Recording of one stream. */
 export class RecordedStream {
   readonly feed: Feed
   readonly #dependencies: RecordingDependencies

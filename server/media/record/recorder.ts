@@ -13,7 +13,6 @@ import { HeldSubstream } from './held-substream.ts'
 /** Interval of checks for silence, gaps and clock changes, in milliseconds. */
 const tickMs = 250
 
-/** A stream that should be recorded. */
 interface Wanted {
   userId: string
   source: StreamSource
@@ -22,7 +21,6 @@ interface Wanted {
   feed: Feed | undefined
 }
 
-/** Recording of one room. */
 interface RoomRecording {
   order: RecordingOrder
   streams: Map<string, RecordedStream>
@@ -31,7 +29,6 @@ interface RoomRecording {
   away: Set<string>
 }
 
-/** Dependencies of a recorder. */
 export interface RecorderOptions {
   /** Empty: nothing can be recorded. */
   folder: string

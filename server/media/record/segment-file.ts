@@ -180,7 +180,6 @@ export class FrameTurns {
     this.#failed = failed
   }
 
-  /** Takes the next frame. */
   add(key: boolean, give: Give): void {
     if (!key && this.#waiting.length === 0) return this.#give(give)
     this.#waiting.push({ give, key })

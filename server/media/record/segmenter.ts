@@ -87,7 +87,6 @@ export class Segmenter {
     this.#sound = new TimedTrack(soundRate)
   }
 
-  /** Whether a segment is being written. */
   get isOpen(): boolean {
     return this.#open !== undefined
   }
@@ -111,7 +110,6 @@ export class Segmenter {
     return track.clock.ticksOf(timestamp)
   }
 
-  /** Takes a sender report. */
   reported(kind: 'picture' | 'sound', point: ClockPoint): void {
     const [track, other] = kind === 'picture' ? [this.#picture, this.#sound] : [this.#sound, this.#picture]
     if (track.clock.reported(point)) {
@@ -133,7 +131,6 @@ export class Segmenter {
     this.#pump(now)
   }
 
-  /** Takes a piece of sound. */
   sound(frame: SoundFrame, now: number): void {
     this.#sound.push(frame, now)
     this.#pump(now)

@@ -24,7 +24,6 @@ export interface StreamFacts extends StreamName {
   device: boolean
 }
 
-/** Dependencies shared by all recordings. */
 export interface RecordingDependencies {
   disk: RecordingDisk
   /** Event loop turns in which fragments are made. */

@@ -15,7 +15,6 @@ const maxWaiting = { picture: 256, sound: 5 } as const
 /** Maximum time that packets are held, in milliseconds. */
 const maxWaitMs = 800
 
-/** Options of an input. */
 interface InputOptions {
   segmenter: Segmenter
   /** Milliseconds of a monotonic clock. */

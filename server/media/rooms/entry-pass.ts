@@ -6,7 +6,6 @@ const lifeMs = 12 * 60 * 60_000
 /** Field value of a pass that proves the user id by itself. */
 const provesMark = 'id'
 
-/** Content of a pass. */
 export interface PassGrant {
   roomId: string
   userId: string

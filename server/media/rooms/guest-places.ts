@@ -16,7 +16,6 @@ function guestLimits(places: number): { all: number; ofOneLink: number } {
   return { all: places - kept, ofOneLink: Math.max(minShare, Math.ceil(places / 2)) }
 }
 
-/** Counts guests by link and address. */
 export class GuestPlaces {
   readonly #counts = new Map<string, number>()
   #all = 0

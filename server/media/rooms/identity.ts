@@ -9,9 +9,9 @@ import type { Room } from './room.ts'
 
 /**
  * Identity of a user in a room. Three things prove an id: a join link bound to that user, a browser's secret, or a pass
- * for an id that the node made. Any other caller gets an id made by the node, whatever id they request. The role
- * follows from the proof alone: the link, the host password, or a pass issued to a user who gave the password. Ids of
- * outgoing users belong to the controller: see `Room.assertFree`.
+ * for an id that the node made. Any other caller gets an id made by the node, even if they request another one. The
+ * role follows from the proof alone: the link, the host password, or a pass issued to a user who gave the password. Ids
+ * of outgoing users belong to the controller: see `Room.assertFree`.
  */
 
 /** Proofs of a caller, checked as far as possible without the caller's identity. */
@@ -20,7 +20,6 @@ export interface ShownProofs {
   link: Pick<JoinClaims, 'id' | 'user' | 'role' | 'iat'> | undefined
   /** The caller gave the room's host password. */
   password: boolean
-  /** Secret of the caller's browser. */
   browser: string | undefined
   /** Empty for none. */
   pass: string
@@ -34,7 +33,6 @@ export type ProvenIdentity = Pick<
   'userId' | 'proven' | 'tokenId' | 'role' | 'byPassword' | 'wasIn' | 'passProves'
 >
 
-/** Dependencies of `Identities`. */
 export interface IdentityDependencies {
   /** Signing key of the site's join links. */
   key: Buffer

@@ -18,7 +18,6 @@ export interface Place {
   member: Member
 }
 
-/** Rooms of the node. */
 export class MediaRooms {
   readonly #rooms = new Map<string, Room>()
   readonly #controller: Pick<Controller, 'notify'>

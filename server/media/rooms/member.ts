@@ -48,14 +48,12 @@ export interface Identity {
   ticket?: string
 }
 
-/** The signalling connection of a person. */
 export interface PersonLink {
   send(message: ToPerson): void
   /** Closes the connection after pending messages were sent. */
   close(): void
 }
 
-/** A camera in the room. */
 export interface DeviceHold {
   /** Identifies camera and login. Adding a device with the same key has no effect. */
   key: string
@@ -64,7 +62,6 @@ export interface DeviceHold {
   second: CameraSource | undefined
 }
 
-/** Optional fields of a member. */
 export type MemberDependencies = Partial<
   Pick<Identity, 'tokenId' | 'passProves' | 'guest' | 'byPassword' | 'linkId' | 'ticket'>
 > & {
@@ -112,10 +109,7 @@ export class Member {
   /** See `Identity.ticket`. */
   readonly ticket: string
 
-  constructor(
-    user: RoomUser,
-    { device, tokenId, passProves, guest, byPassword, linkId, ticket }: MemberDependencies = {},
-  ) {
+  constructor(user: RoomUser, { device, tokenId, passProves, guest, byPassword, linkId, ticket }: MemberDependencies = {}) {
     this.user = user
     this.device = device
     this.tokenId = tokenId

@@ -4,10 +4,8 @@ import type { Controller, GuessKind, ReportParams } from '../../../shared/media/
 /** A guess refused by this node. */
 export interface Guess {
   kind: GuessKind
-  /** Path of the refused request. */
   path: '/signal' | '/whip' | '/whep' | '/entry'
   roomId: string
-  /** Client address. */
   remote: string
 }
 

@@ -3,7 +3,6 @@ import type { ScheduledEnd } from '../../../shared/media/signal.ts'
 
 /** Configuration of a room, from the controller. */
 export interface RoomConfig extends NodeRoom {
-  /** Whether the room's media is on another node. */
   isRemote: boolean
 }
 

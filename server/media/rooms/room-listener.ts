@@ -21,7 +21,6 @@ export interface RoomListener {
   ended(session: string): void
   /** A host performed an action. @param act action, person concerned, and number of people */
   acted(roomId: string, by: Doer, act: { act: HostAct; who?: Doer; count: number }): void
-  /** The list of waiting people changed. */
   waiting(roomId: string, people: WaitingPerson[]): void
   /**
    * Stops or resumes forwarding what a user sends to the remote node.

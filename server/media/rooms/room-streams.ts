@@ -39,7 +39,6 @@ export class RoomStreams {
     return this.#streams.values()
   }
 
-  /** All available streams. */
   get views(): RoomStream[] {
     return [...Array.from(this.#streams.values(), ({ view }) => view), ...this.#remote.values()]
   }

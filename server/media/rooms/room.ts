@@ -143,7 +143,6 @@ export class Room {
     return this.waiting.wait(identity, link)
   }
 
-  /** Whether a host is in the room. */
   get hostHere(): boolean {
     for (const { user } of this.members.values()) if (user.role === 'host' && !user.device) return true
     return false
@@ -407,7 +406,6 @@ export class Room {
     }
   }
 
-  /** Notifies everybody of a member's changed state. */
   notifyChanged(member: Member): void {
     this.broadcast({ type: 'person_changed', person: member.person })
   }

@@ -35,10 +35,8 @@ export class Voice {
   soundedAt = -Infinity
   /** Time when it was last speech, in milliseconds. */
   spokeAt = -Infinity
-  /** Whether its packets carry levels. */
   hasLevels = false
   speaking = false
-  /** Whether its sound is forwarded. */
   passedOn = false
 
   constructor(userId: string) {

@@ -10,7 +10,6 @@ const turnedAwayMs = 60_000
 /** Maximum number of refused visitors kept. */
 const maxTurnedAway = 1_000
 
-/** Signalling connection of a waiting user. */
 export interface WaitingLink {
   send(message: ToPerson): void
   /** Admits the user. @throws Problem as `Room.enter`; the user then continues to wait */
@@ -57,7 +56,6 @@ export class WaitingRoom {
     this.#clock = clock
   }
 
-  /** All waiting users. */
   get people(): WaitingPerson[] {
     return [...this.#waiting.values()]
       .filter(({ letIn }) => !letIn)

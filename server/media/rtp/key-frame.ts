@@ -15,7 +15,6 @@ export type Content = number
 
 /** RTP payload format of a codec's NAL units. */
 interface UnitFormat {
-  /** Length of a unit header, in bytes. */
   header: number
   /** Lowest bit of the type in the first byte of the header. */
   shift: number

@@ -29,7 +29,6 @@ const paddingSeenMs = 2_000
  */
 const paddingRequests = 2
 
-/** Missing packets, by action. */
 export interface Missing {
   /** Packets to request now. */
   sequences: number[]
@@ -59,7 +58,6 @@ export class Reception {
     this.#beginsPicture = beginsPicture
   }
 
-  /** Whether packets are missing. */
   get incomplete(): boolean {
     return this.#missing.size > 0
   }
@@ -263,12 +261,10 @@ export class ReceptionCounts {
     this.received += 1
   }
 
-  /** Highest sequence number including its cycles. */
   get extendedHighest(): number {
     return this.#cycles + this.highest
   }
 
-  /** Number of packets since the first one. */
   get expected(): number {
     return this.highest < 0 ? 0 : this.extendedHighest - this.#first + 1
   }

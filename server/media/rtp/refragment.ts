@@ -15,7 +15,6 @@ const fixedHeader = 12
 
 /** Packetization of one codec's NAL units. */
 export interface Packing {
-  /** Size of a NAL unit header in bytes. */
   header: 1 | 2
   readonly typeOf: (first: number) => number
   readonly withType: (first: number, type: number) => number

@@ -25,7 +25,6 @@ export class Renumbering {
     this.pause()
   }
 
-  /** Whether packets are being dropped. */
   get paused(): boolean {
     return this.#paused
   }

@@ -172,7 +172,6 @@ export function senderReport(ssrc: number, ntp: number, timestamp: number, packe
   return packet
 }
 
-/** Seconds from 1900 to 1970. */
 const secondsTo1970 = 2_208_988_800
 
 /** A timestamp and its moment on the sender's clock. */

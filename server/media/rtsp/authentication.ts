@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** Name and password for a camera. */
 export interface CameraLogin {
   name: string
   password: string

@@ -23,7 +23,6 @@ export interface CodecSupport {
   detail: string
 }
 
-/** Obstacle to playing a track unchanged. */
 interface Obstacle {
   reason: TrackReason
   /** Some browsers play the track unchanged, or show part of it. */

@@ -24,7 +24,6 @@ export interface ConnectionOptions {
   answerMs: number
 }
 
-/** Receives the events of a connection. */
 export interface ConnectionListener {
   packet(channel: number, packet: Buffer): void
   /** Returns whether an interleaved channel was set up. */
@@ -33,7 +32,6 @@ export interface ConnectionListener {
   ended(error: RtspError): void
 }
 
-/** A successful response. */
 export interface RtspAnswer {
   header(name: string): string | undefined
   headers(name: string): readonly string[]
@@ -44,7 +42,6 @@ interface Pending {
   method: string
   resolve(message: Answered): void
   reject(error: RtspError): void
-  /** Cancels its timeout. */
   cancel(): void
 }
 
@@ -100,7 +97,6 @@ export class RtspConnection {
     return this.#authorization
   }
 
-  /** IP address of the camera. */
   get remoteAddress(): string {
     return this.#socket?.remoteAddress ?? ''
   }

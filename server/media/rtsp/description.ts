@@ -3,7 +3,6 @@ import { usedLines } from '../webrtc/sdp-lines.ts'
 import { numberOf, textOf } from '../webrtc/sdp-value.ts'
 import { assumedClock, plainDescription, registeredCodec } from './leniency.ts'
 
-/** One track described by a camera. */
 export interface RtspTrack {
   kind: 'video' | 'audio'
   payloadType: number
@@ -34,7 +33,6 @@ export interface RtspTrack {
 
 /** Parsed response to DESCRIBE. */
 export interface RtspDescription {
-  /** Session-level control attribute. */
   control: string
   tracks: RtspTrack[]
 }
@@ -180,7 +178,6 @@ function sizeOf({ invalid = [] }: { invalid?: readonly { value: string }[] }): s
   return ''
 }
 
-/** Maximum length of a codec name, in characters. */
 const maxCodec = 32
 
 function inRange(value: number, least: number, most: number): number | undefined {

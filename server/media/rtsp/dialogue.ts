@@ -11,7 +11,6 @@ const maxRedirections = 4
 /** Maximum number of connections to one address: some cameras close the connection after each 401. */
 const maxConnections = 3
 
-/** Address, login and limits of a dialogue. */
 export type DialogueOptions = Omit<ConnectionOptions, 'address'> & {
   address: DeviceAddress
   /** Keeps the session alive with GET_PARAMETER, even if the response to OPTIONS does not list it. */
@@ -47,7 +46,6 @@ export class RtspDialogue {
     this.requests = requests
   }
 
-  /** Port of the current address. */
   get port(): number {
     return this.#address.port
   }

@@ -6,7 +6,6 @@ import type { RtspTrack } from './description.ts'
 import { failureOf, RtspError } from './rtsp-error.ts'
 import { hasRemedy, type SessionRequests } from './session-requests.ts'
 
-/** Dependencies and options of transports. */
 export interface TransportOptions {
   connection: RtspConnection
   requests: SessionRequests
@@ -36,7 +35,6 @@ function sends({ payloadType, alternatives = [] }: RtspTrack, type: number): boo
   return payloadType === type || alternatives.some((other) => other.payloadType === type)
 }
 
-/** Receives the packets of the transports. */
 export interface TransportListener {
   rtp(track: RtspTrack, packet: Buffer): void
   rtcp(track: RtspTrack, packet: Buffer): void
@@ -63,7 +61,6 @@ export class MediaTransports {
     this.#udp = options.udp
   }
 
-  /** Bytes received over UDP. */
   get receivedBytes(): number {
     return this.#pairs.reduce((sum, pair) => sum + pair.receivedBytes, 0)
   }
@@ -90,7 +87,6 @@ export class MediaTransports {
     }
   }
 
-  /** Whether an interleaved channel was set up. */
   knows(channel: number): boolean {
     return this.#channels.has(channel)
   }

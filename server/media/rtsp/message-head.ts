@@ -4,7 +4,6 @@ import { RtspError } from './rtsp-error.ts'
 const maxFields = 100
 const maxLine = 8 * 1024
 
-/** Start line and header fields of a message. */
 export interface MessageHead {
   startLine: string
   /** Header fields by name in lower case, with all values of repeated fields. */

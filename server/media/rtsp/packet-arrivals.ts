@@ -34,7 +34,6 @@ export class PacketArrivals {
     this.#first.reject(error)
   }
 
-  /** Milliseconds since the last packet. */
   get silentMs(): number {
     return performance.now() - this.#lastAt
   }

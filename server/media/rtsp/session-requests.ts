@@ -29,7 +29,6 @@ export class SessionRequests {
   readonly #ids: string[] = []
   #timeoutMs = 60_000
   readonly #keepAlive: KeepAlive
-  /** Tracks described by the camera. */
   described: readonly RtspTrack[] = []
 
   /**
@@ -128,12 +127,10 @@ export class SessionRequests {
     return this.#keepAlive.mayHaveFailed(this.#timeoutMs)
   }
 
-  /** Whether a session was set up. */
   get begun(): boolean {
     return this.#ids.length > 0
   }
 
-  /** Sends TEARDOWN. */
   async tearDown(): Promise<void> {
     await this.#connection.request('TEARDOWN', this.#aggregate)
   }
@@ -215,7 +212,6 @@ class KeepAlive {
     this.#isParameter = tryParameter
   }
 
-  /** Takes the methods listed in the response to OPTIONS. */
   noteMethods(names: readonly string[]): void {
     this.#isNamed = names.includes('GET_PARAMETER')
     this.#isParameter ||= this.#isNamed
@@ -225,7 +221,6 @@ class KeepAlive {
     this.#playedAt = performance.now()
   }
 
-  /** Returns the method for the next keep-alive. */
   next(): 'GET_PARAMETER' | 'OPTIONS' {
     this.#wasSent = true
     return this.#isParameter ? 'GET_PARAMETER' : 'OPTIONS'

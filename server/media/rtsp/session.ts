@@ -45,11 +45,9 @@ export interface RtspOptions {
   tryParameter?: boolean
   /** Resolves with this machine's conversion abilities; called only if they matter. Omitted: none. */
   abilities?: () => Promise<Abilities>
-  /** Logs unexpected errors. */
   log: Log
 }
 
-/** Receives the media of a pull. */
 export interface RtspListener {
   /** Takes an RTP packet of one of `tracks`. The buffer is a view that the listener may change. */
   rtp(track: RtspTrack, packet: Buffer): void
@@ -127,7 +125,6 @@ export class RtspSession {
     })
   }
 
-  /** Tracks described by the camera. */
   get described(): readonly RtspTrack[] {
     return this.#dialogue.requests.described
   }

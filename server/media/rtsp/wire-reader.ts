@@ -21,7 +21,6 @@ export interface RtspMessage {
   body: Buffer
 }
 
-/** Receives the messages and packets of an RTSP connection. */
 export interface WireListener {
   message(message: RtspMessage): void
   /** Takes an interleaved packet (RFC 2326, section 10.12). The buffer is a view that the listener may change. */

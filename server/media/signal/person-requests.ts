@@ -11,7 +11,6 @@ export interface Requester extends Place {
   requests: RoomRequests
   /** Reports a refusal after an asynchronous request. */
   refuse: (error: unknown) => void
-  /** Ends the connection. */
   close: () => void
 }
 

@@ -20,7 +20,6 @@ import { admittedAs } from '../rooms/standing.ts'
 import type { WaitingLink } from '../rooms/waiting-room.ts'
 import { handleRequest } from './person-requests.ts'
 
-/** Dependencies of signalling. */
 export interface SignalDependencies {
   rooms: MediaRooms
   admission: AdmissionControl
@@ -61,7 +60,6 @@ const costs: Partial<Record<FromPerson['type'], number>> = {
 /** Key of the connection's only counter. */
 const messages = 'messages'
 
-/** Phase of a connection. */
 type Phase =
   /** Before joining; `asking`: a request for the room to the controller is pending. */
   | { name: 'stranger'; asking: boolean }
@@ -328,7 +326,6 @@ export class SignalConnection implements PersonLink {
   }
 }
 
-/** Returns the field `opening` of a refusal. */
 function openingOf(error: Problem): Pick<Extract<ToPerson, { type: 'refused' }>, 'opening'> {
   return error instanceof NotOpenYet ? { opening: openingIn(error.opening) } : {}
 }

@@ -17,8 +17,8 @@ const enterMs = 10_000
 /** Timeout for the other side to answer the close, in milliseconds. */
 const closeMs = 2_000
 /**
- * Maximum number of connections in total, which is many times what one machine can forward media for, and per address,
- * so that no address can use up all of them.
+ * Maximum number of connections in total and per address. The total is many times what one machine can forward media
+ * for. No address can use up all of them.
  */
 const maxConnections = 5_000
 const maxPerAddress = 2_500
@@ -31,7 +31,6 @@ const serverOptions: ServerOptions & { closeTimeout: number } = {
   closeTimeout: closeMs,
 }
 
-/** WebSocket server of the signalling. */
 export class SignalServer {
   readonly #dependencies: SignalDependencies
   readonly #server = new WebSocketServer(serverOptions)

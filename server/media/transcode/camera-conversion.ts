@@ -28,7 +28,6 @@ const checkMs = 1_000
 /** Minimum interval of requests for key frames, in milliseconds. */
 const keyFrameMs = 500
 
-/** Phase of a conversion. */
 type Phase =
   | { name: 'idle' }
   /** Waiting for a free transcoder. */
@@ -106,7 +105,6 @@ export class CameraConversion implements SlotHolder, FeedConversion {
     return kind === 'audio' || !this.tracks.late || this.#phase.name === 'running'
   }
 
-  /** Takes a sender report of the camera. */
   report(kind: Kind, point: ClockPoint): void {
     this.#sync.report(kind, point)
   }
@@ -229,7 +227,6 @@ class Audience {
     this.#deserted = deserted
   }
 
-  /** Counts a viewer. */
   join(): void {
     this.endWait()
     this.size += 1
@@ -271,7 +268,6 @@ export class TrackSync {
     this.#tracks = tracks
   }
 
-  /** Takes a sender report of the camera. */
   report(kind: Kind, point: ClockPoint): void {
     this.#reported[kind] = true
     this.#ahead = point.ntp - Date.now()
@@ -296,7 +292,6 @@ export class TrackSync {
   }
 }
 
-/** Options of a track's conversion. */
 interface TrackConversion {
   interlaced?: boolean
   /**
@@ -324,7 +319,6 @@ export class ConvertedTracks {
     return true
   }
 
-  /** Whether any track is converted. */
   get any(): boolean {
     return this.inputs.video !== undefined || this.inputs.audio !== undefined
   }

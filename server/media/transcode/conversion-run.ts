@@ -8,10 +8,8 @@ import type { FfmpegProcess } from './ffmpeg-process.ts'
 import type { FfmpegRunner } from './ffmpeg-runner.ts'
 import { matroskaFrame, matroskaHeader, type MatroskaTrack, ticksPerMs } from './matroska-writer.ts'
 
-/** Dependencies and options of a run. */
 export interface RunOptions {
   runner: FfmpegRunner
-  /** Tracks to convert. */
   inputs: Readonly<Partial<Record<Kind, ConvertedInput>>>
   packets: ConvertedPackets
   interlaced: boolean

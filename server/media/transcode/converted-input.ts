@@ -140,7 +140,6 @@ export class SourceClock {
   readonly #ticksPerMs: number
   #timestamp = -1
   #first = 0
-  /** Ticks of the last packet. */
   #ticks = 0
   #arrivedAt = 0
 
@@ -167,7 +166,6 @@ export class SourceClock {
     return jumped
   }
 
-  /** Timestamp of the first packet. */
   get first(): number {
     return this.#first
   }

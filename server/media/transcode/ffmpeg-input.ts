@@ -3,7 +3,6 @@ import { maxRunBytes, runWindow } from '../../../shared/media/ffmpeg.ts'
 /** Maximum number of queued bytes per ffmpeg: more than a camera's whole GOP. */
 const maxWaiting = 24 * 1024 * 1024
 
-/** Sends input to an ffmpeg. */
 export interface InputSender {
   write(bytes: Buffer): void
   finish(): void
@@ -40,7 +39,7 @@ export class FfmpegInput {
     this.#send()
   }
 
-  /** Records that ffmpeg has read so many bytes. */
+  /** Records that ffmpeg has read this number of bytes. */
   taken(bytes: number): void {
     this.#unacknowledged -= bytes
     this.#send()

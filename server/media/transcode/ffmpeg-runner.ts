@@ -21,7 +21,6 @@ export class FfmpegRunner {
     this.#log = log
   }
 
-  /** Takes a message of the controller. */
   take(message: FfmpegTell): void {
     if (message.tell === 'program') {
       this.#looks.get(message.id)?.(message)

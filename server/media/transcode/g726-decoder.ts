@@ -97,7 +97,6 @@ class G726 {
     return logarithm < 0 ? 0 : ((128 + (logarithm & 0x7f)) << ((logarithm >> 7) & 0xf)) >> 7
   }
 
-  /** Adapts the predictor. */
   #adapt(difference: number, isTransition: boolean): void {
     const [before, earlier] = this.#signs
     const sign = Math.sign(this.#s.sez + difference)
@@ -116,7 +115,6 @@ class G726 {
     this.#signs = [sign === 0 ? 1 : sign, before]
   }
 
-  /** Adapts the speed and the scale factors. */
   #control(index: number, isTransition: boolean): void {
     const s = this.#s
     const change = (this.#tables.change[index] ?? 0) << 4

@@ -3,7 +3,6 @@ import { sequenceDistance, sequenceOf } from '../rtp/packet.ts'
 /** Jump of the numbers above which a source has restarted. */
 const widestGap = 1_000
 
-/** Options for packets held behind a gap. */
 interface GapOptions {
   /** Copies a packet to be held, if the caller still owns it. */
   keep?: (packet: Buffer) => Buffer

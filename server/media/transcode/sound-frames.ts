@@ -188,8 +188,8 @@ export class PlainFrames implements FrameAssembly {
 }
 
 /**
- * Converts G.726 codewords from RTP order, with the first one in the least significant bits (RFC 3551, section 4.5.4),
- * to the order of WAVE and AAL2, with the first one in the most significant bits.
+ * Converts G.726 codewords from RTP order to the order of WAVE and AAL2. RTP puts the first codeword in the least
+ * significant bits (RFC 3551, section 4.5.4), the others put it in the most significant bits.
  * @param bits per codeword: 2 to 5
  */
 export function maxSignificantFirst(samples: Buffer, bits: number): Buffer {

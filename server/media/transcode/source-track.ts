@@ -100,7 +100,6 @@ function parameterSetUnits(track: RtspTrack): Buffer | undefined {
   return Buffer.concat(units.flatMap((unit) => [Buffer.from([0, 0, 0, 1]), unit]))
 }
 
-/** Builds a BITMAPINFOHEADER. */
 function bitmapHeader(name: string): Buffer {
   const header = Buffer.alloc(40)
   header.writeUInt32LE(40, 0)
@@ -189,7 +188,6 @@ function aac({ codec, clockRate, channels, parameters }: RtspTrack): SourceTrack
 /** Formats of WAVE (RFC 2361). */
 const waveTags = { aLaw: 6, muLaw: 7, g726: 0x45, g722: 0x28f } as const
 
-/** Builds a WAVEFORMATEX. */
 function waveHeader(
   tag: number,
   bitsPerSample: number,

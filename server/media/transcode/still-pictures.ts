@@ -15,7 +15,6 @@ const frameMs = 8_000
 /** Maximum number of queued pictures; a rejected caller tries again. */
 const maxWaiting = 16
 
-/** Source of a picture. */
 interface StillSource {
   track: MatroskaTrack
   frame: Buffer

@@ -1,6 +1,5 @@
 import { soundsForPicture } from '../../../shared/media/ffmpeg.ts'
 
-/** User of a transcoder. */
 export interface SlotHolder {
   /** Converting sound alone takes a fraction of the work. */
   readonly kind: 'picture' | 'sound'
@@ -57,7 +56,6 @@ export class TranscoderSlots {
     this.#waiting.add(holder)
   }
 
-  /** Releases the slot. */
   leave(holder: SlotHolder): void {
     this.#waiting.delete(holder)
     if (this.#holders.delete(holder)) this.#wake()

@@ -29,7 +29,6 @@ export class Transcoding {
   #problem = ''
   #search: Promise<void> | undefined
   #searchedAt = -Infinity
-  /** Called when the abilities have changed. */
   changed: () => void = () => {}
 
   /**
@@ -66,7 +65,6 @@ export class Transcoding {
     this.changed()
   }
 
-  /** Abilities known now. */
   get known(): Abilities {
     return { pictures: this.program?.pictures === true, sound: this.program?.sound === true }
   }

@@ -3,7 +3,7 @@ import type { Offer, OfferedCodec, OfferedMedia, OfferedSection } from './offer.
 /**
  * A publisher's media arrives on one transport (BUNDLE, RFC 8843). The library separates its sections by the SSRCs of
  * the offer and drops unknown SSRCs. An offer names no SSRCs for a picture in several sizes (RFC 8853). A connection
- * with one section gets every packet, so the library sees one section and this module writes the answer to the original
+ * with one section gets every packet, so the library gets one section and this module writes the answer to the original
  * offer.
  */
 

@@ -16,7 +16,10 @@ const maxRepeats = 3
 const repeatEveryMs = 150
 const repeatWithinMs = 3_000
 
-/** Sends one viewer the pictures since the last key frame, in chunks, and again where the first packets may be lost. */
+/**
+ * Sends one viewer the pictures since the last key frame, in chunks, and repeats them when the first packets may have
+ * been lost.
+ */
 export class BurstSender {
   readonly #sender: VideoSender
   readonly #lifetime: Lifetime
@@ -80,7 +83,6 @@ export class BurstSender {
     return now - this.#sentAt >= repeatEveryMs && now - this.#startedAt <= repeatWithinMs
   }
 
-  /** Sends a feed's pictures again. */
   repeat(feed: Feed): void {
     this.#repeatsLeft -= 1
     this.send(feed)

@@ -22,9 +22,9 @@ const earlierMs = 24 * 60 * 60_000
 
 /**
  * Makes a self-signed certificate with a P-256 key (RFC 8827, section 6.5) for all connections of a process. The
- * library would make one per connection on its handshake threads and block the event loop meanwhile, for seconds when
- * hundreds of clients connect at once. It is written here because a package for X.509 certificates takes longer to load
- * than the whole node.
+ * library would make one per connection on its handshake threads, which blocks the event loop. With hundreds of clients
+ * at once, that takes seconds. It is written here because a package for X.509 certificates takes longer to load than
+ * the whole node.
  */
 export function makeDtlsCertificate(now = Date.now()): DtlsCertificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

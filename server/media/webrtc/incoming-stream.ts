@@ -9,7 +9,6 @@ const keyFrameEveryMs = 300
 /** Interval of checks for missing packets, in milliseconds. */
 const repeatEveryMs = 20
 
-/** Options of a received stream. */
 export interface IncomingStreamOptions {
   kind: 'video' | 'audio'
   /** Clock rate of its timestamps, in Hz. */
@@ -65,7 +64,6 @@ export class IncomingStream {
     return true
   }
 
-  /** Takes a sender report. */
   reported(point: ClockPoint, now: number): void {
     this.#reception.reported(point, now)
   }
@@ -92,7 +90,6 @@ export class IncomingStream {
     if (this.ssrc !== 0) this.send(receiverReport(this.#reception.block(now)))
   }
 
-  /** Sends RTCP to the stream's sender. */
   send(packet: Buffer): void {
     try {
       if (!this.#track.isOpen()) return

@@ -6,7 +6,6 @@ import { hasIntegrity, type IceCredentials, isStun, nominatingRequest, readStun,
 
 /** The single ICE session that the library can have with a client. */
 export interface FirstIceSession {
-  /** Credentials of the node and of the client. */
   node: IceCredentials
   client: IceCredentials
   /** Address where the library listens. */
@@ -53,12 +52,10 @@ export class LibraryClient {
     lifetime.onEnd(() => this.#socket?.close())
   }
 
-  /** Whether `connect` was called. */
   get begun(): boolean {
     return this.#socket !== undefined
   }
 
-  /** Whether the library sends on this path. */
   get accepted(): boolean {
     return this.#accepted
   }

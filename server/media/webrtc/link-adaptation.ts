@@ -32,7 +32,6 @@ const margin = 1.1
 const firstStep = 1.25
 const ofEstimate = 0.9
 
-/** Dependencies and callbacks of an adaptation. */
 export interface AdaptationOptions {
   video: ViewerVideo
   estimate: LinkEstimate

@@ -88,19 +88,16 @@ export class LinkEstimate {
     this.#delay = delay
   }
 
-  /** Counts of all video sent so far. */
   get counts(): Readonly<LinkCounts> {
     return { ...this.#total }
   }
 
-  /** Counts a video packet that was sent. */
   sent(bytes: number): void {
     this.#total.bytes += bytes
     this.#total.packets += 1
     this.#window.sent(bytes)
   }
 
-  /** Rate that was sent recently. */
   rate(now: number): number {
     return this.#window.rate(now)
   }
@@ -217,7 +214,6 @@ export class QueueDelay {
   #windowAt = 0
   #last = 0
   #before = 0
-  /** Number of round trips measured. */
   readings = 0
 
   /**

@@ -37,7 +37,6 @@ export class LinkLimit {
     return this.#keyFramesOnly
   }
 
-  /** Whether there is any limit. */
   get any(): boolean {
     return this.largest !== undefined || this.#keyFramesOnly
   }
@@ -47,13 +46,11 @@ export class LinkLimit {
     return this.#estimate.queue.latest > longQueueMs
   }
 
-  /** Limits the link to key frames. */
   toKeyFrames(): void {
     this.#keyFramesOnly = true
     this.#slowed = 1
   }
 
-  /** Lifts the limit to key frames. */
   fromKeyFrames(): void {
     this.#keyFramesOnly = false
   }

@@ -17,8 +17,8 @@ const factor = 1.4
 /** Age, in milliseconds, of the estimate that a new one is compared with. Estimates come five times a second. */
 const justNowMs = 300
 /**
- * Share of the previous estimate above which an estimate has risen, and share of the estimate at the start of the step
- * below which it has fallen.
+ * Factors that detect a change: an estimate above the first share of the previous one has risen. An estimate below the
+ * second share of the one at the start of the step has fallen.
  */
 const risen = 1.002
 const fallen = 0.99
@@ -41,7 +41,6 @@ const measureEveryMs = 120
 /** Maximum padding per check, in bytes: a late timer does not catch up at once. */
 const maxAtOnce = 12_000
 
-/** Range, dependencies and callback of a probe. */
 export interface LinkProbeOptions {
   /** Rate of the first step, and rate that the link must carry, in bits per second. */
   from: number
@@ -116,7 +115,6 @@ export class LinkProbe {
     lifetime.after(everyMs, () => this.#check())
   }
 
-  /** Number of round trips measured in this step. */
   get #readings(): number {
     return this.#options.estimate.queue.readings - this.#step.readings
   }

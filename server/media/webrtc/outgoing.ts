@@ -7,13 +7,11 @@ import { referenceTimeAnswer, senderReport } from '../rtp/rtcp.ts'
 /** Maximum number of sender reports without an answer that are kept. */
 const maxReports = 16
 
-/** Options of a sent stream. */
 export interface OutgoingOptions {
   kind: 'video' | 'audio'
   track: Track
   payloadType: number
   ssrc: number
-  /** Called when the track is closed. */
   closed: () => void
 }
 

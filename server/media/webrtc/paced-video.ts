@@ -24,7 +24,6 @@ export interface Limit {
   keyFramesOnly: boolean
 }
 
-/** Packet in the pacing queue. */
 interface WaitingPacket {
   /** Owned by the feed; must not be changed. */
   packet: SharedPacket
@@ -56,7 +55,6 @@ export class PacedVideo {
     return this.#pacer.waitMs
   }
 
-  /** Bits per second. */
   set rate(rate: number) {
     this.#pacer.rate = rate
   }
@@ -66,7 +64,6 @@ export class PacedVideo {
     this.#pacer.rest(emptyQueueMs)
   }
 
-  /** Drops all queued packets. */
   clear(): void {
     this.#pacer.clear()
   }

@@ -6,7 +6,6 @@ const everyMs = 10
 /** Maximum burst after a pause, in milliseconds at the rate. */
 const atOnceMs = 60
 
-/** An item that waits to be sent. */
 export interface Paced {
   packet: SharedPacket
 }

@@ -11,7 +11,6 @@ import type { Offer } from './offer.ts'
 import type { RestartPort } from './restart-port.ts'
 import type { IceCredentials } from './stun.ts'
 
-/** Network settings of peers. */
 export interface PeerSettings {
   /** UDP port shared by all connections of the node. */
   udpPort: number
@@ -53,7 +52,6 @@ const maxPeers = 5_000
 /** Answer of the first ICE session, and later restarts. */
 interface Answered {
   sdp: string
-  /** Credentials of the client in its offer. */
   client: IceCredentials
   restart: IceRestart | undefined
 }

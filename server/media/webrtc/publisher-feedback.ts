@@ -56,7 +56,6 @@ export class PublisherFeedback {
     this.#estimate = new BitrateEstimate(maxBitsPerSecond)
   }
 
-  /** Adds a stream of the publisher. */
   addStream(options: Omit<IncomingStreamOptions, 'lifetime'>): IncomingStream {
     const stream = new IncomingStream({ ...options, lifetime: this.#lifetime })
     this.#streams.push(stream)

@@ -38,7 +38,6 @@ const reportEveryMs = 1_000
 const stallMs = 10_000
 /** Maximum number of layers of one picture; further ones are not accepted. */
 const maxLayers = 3
-/** Feedback on a publisher's picture. */
 const videoFeedback = ['nack', 'nack pli', 'goog-remb'] as const
 
 /** Accepted part of an offer. */
@@ -48,7 +47,6 @@ interface Taken<Format> {
   format: Format
 }
 
-/** One stream of a publisher's picture. */
 interface VideoStream {
   feed: Feed
   /** undefined: the only stream. */

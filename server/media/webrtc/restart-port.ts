@@ -64,7 +64,6 @@ export class RestartPort {
     this.#byFragment.delete(userFragment)
   }
 
-  /** Removes all routes to a connection. */
   remove(connection: RestartedConnection): void {
     for (const [fragment, value] of this.#byFragment) if (value === connection) this.#byFragment.delete(fragment)
     for (const address of this.#addresses.get(connection) ?? []) this.#release(address, connection)

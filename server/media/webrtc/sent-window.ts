@@ -24,7 +24,6 @@ export class SentWindow {
     this.#since = now
   }
 
-  /** Discards all counts. */
   restart(now: number): void {
     this.#half = emptyHalf()
     this.#before = emptyHalf()
@@ -32,7 +31,6 @@ export class SentWindow {
     this.#since = now
   }
 
-  /** Counts a packet that was sent. */
   sent(bytes: number): void {
     this.#half.bytes += bytes
     this.#half.packets += 1
@@ -51,7 +49,6 @@ export class SentWindow {
     return ms < halfMs / 2 ? 0 : ((this.#half.bytes + this.#before.bytes) * 8_000) / ms
   }
 
-  /** Number of missed packets. */
   get missed(): number {
     return this.#half.missed + this.#before.missed
   }

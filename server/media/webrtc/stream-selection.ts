@@ -22,7 +22,6 @@ export class StreamSelection {
     this.#streams = streams
   }
 
-  /** Streams that are available now. */
   get list(): readonly PictureStream[] {
     const { list } = this.#streams
     if (this.#refused.size === 0) return list
@@ -35,7 +34,6 @@ export class StreamSelection {
     return [target, ...this.list].find((stream): stream is PictureStream & { feed: Feed } => stream.feed !== undefined)
   }
 
-  /** Streams smaller than the current one. */
   get smaller(): readonly PictureStream[] {
     const { current, list } = this
     return current === undefined ? list : list.slice(list.indexOf(current) + 1)
@@ -52,14 +50,14 @@ export class StreamSelection {
     return list[Math.max(this.#wanted(list), allowedIndex(list, largest))]
   }
 
-  /** Next larger stream than the largest allowed, if the viewer wants a larger one. */
+  /** Next larger stream than the largest allowed, if a larger one is needed. */
   larger(largest: PictureStream | undefined): PictureStream | undefined {
     const { list } = this
     const allowed = allowedIndex(list, largest)
     return allowed > this.#wanted(list) ? list[allowed - 1] : undefined
   }
 
-  /** Whether the viewer wants no larger stream than this. */
+  /** Whether no stream larger than this is needed. */
   isEnough(stream: PictureStream): boolean {
     const { list } = this
     return list.indexOf(stream) <= this.#wanted(list)

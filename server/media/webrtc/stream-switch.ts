@@ -7,7 +7,6 @@ import type { Lifetime } from '../base/lifetime.ts'
 import type { Limit } from './paced-video.ts'
 import type { ViewerVideo } from './viewer-video.ts'
 
-/** Dependencies of a switch. */
 export interface SwitchOptions {
   video: ViewerVideo
   /** The viewer is registered as a sink of this feed already. */

@@ -12,7 +12,6 @@ import type { Peer, PeerSettings } from './peer.ts'
 import { VideoSender } from './video-sender.ts'
 import { ViewerVideo } from './viewer-video.ts'
 
-/** Feed that a viewer watches. */
 export interface Watched {
   feed: Feed
   /** Format of the picture, if `streams` have another format than the feed. */
@@ -75,7 +74,6 @@ export class ViewerPicture {
     this.adaptation.tick(now)
   }
 
-  /** Takes the viewer's report on this stream. */
   onLoss({ lost }: ReceivedBlock): void {
     this.#sender.onLoss(lost, performance.now())
   }

@@ -43,7 +43,6 @@ export class ViewerVideo {
   #limit: Limit | undefined
   /** Number of restarts of the source's picture when it was adopted. */
   #restarts = 0
-  /** Awaited feed. */
   #next: Next | undefined
   /** Last requested feed, for when a hidden picture is shown again; undefined: none. */
   #wanted: Wanted | undefined
@@ -84,8 +83,8 @@ export class ViewerVideo {
   }
 
   /**
-   * Resumes the last requested feed, at once with the pictures since the last key frame if the feed keeps them,
-   * otherwise from the next key frame on.
+   * Resumes the last requested feed. If the feed keeps the pictures since the last key frame, they are sent at once.
+   * Otherwise the picture resumes at the next key frame.
    */
   show(now: number): void {
     this.#visibility.show(now, (shownAt) => {
@@ -116,7 +115,6 @@ export class ViewerVideo {
     this.pace.rest()
   }
 
-  /** Takes a packet of a feed. */
   take(feed: Feed, packet: PacketLoan, sequence: number): void {
     // The burst takes this packet from the GOP.
     if (this.#burst.sending) return

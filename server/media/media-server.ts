@@ -65,7 +65,11 @@ export class MediaServer {
   #port = 0
   readonly #server: WebPort
 
-  private constructor(start: MediaStart, { web, ffmpeg, controller, fenced = () => {} }: MediaServerDependencies, log: Log) {
+  private constructor(
+    start: MediaStart,
+    { web, ffmpeg, controller, fenced = () => {} }: MediaServerDependencies,
+    log: Log,
+  ) {
     this.#start = start
     this.#lead = new LeadWatch(fenced)
     this.#lead.leaseMs = start.settings.lease_ms

@@ -109,7 +109,10 @@ export class Member {
   /** See `Identity.ticket`. */
   readonly ticket: string
 
-  constructor(user: RoomUser, { device, tokenId, passProves, guest, byPassword, linkId, ticket }: MemberDependencies = {}) {
+  constructor(
+    user: RoomUser,
+    { device, tokenId, passProves, guest, byPassword, linkId, ticket }: MemberDependencies = {},
+  ) {
     this.user = user
     this.device = device
     this.tokenId = tokenId

@@ -4,20 +4,20 @@ import type { StoreBackup } from '../store.ts'
 import type { Session } from './database-session.ts'
 import { inTransaction } from './transaction.ts'
 
-/** Bytes of the archive that a part holds: some milliseconds of compression. */
+/** Size of a part of the archive, in bytes: takes some milliseconds to compress. */
 const partBytes = 1024 * 1024
-/** Names of deleted backups are kept for this long, in days, so that a copy in a data folder goes, too. */
+/** How long names of deleted backups are kept, in days. Data folders use the names to delete their copies. */
 const goneDays = 400
 
 const [compress, decompress] = [promisify(gzip), promisify(gunzip)]
 
 /** A backup in the database. */
 export interface BackupRow extends Omit<StoreBackup, 'at'> {
-  /** Its `proof.json`; empty: it has none. */
+  /** Content of its `proof.json`; empty: it has none. */
   proof: string
 }
 
-/** Backups that are there, and names of those that were deleted. */
+/** Returns the existing backups, and the names of deleted ones. */
 export async function readBackupRows(session: Session): Promise<{ rows: BackupRow[]; gone: Set<string> }> {
   const { rows } = await session.query<Omit<BackupRow, 'bytes'> & { bytes: string; gone: boolean }>(
     'select name, bytes, kept, uploaded, proof, gone_at is not null as gone from roomdesk_backup',
@@ -35,7 +35,10 @@ export async function readBackupRows(session: Session): Promise<{ rows: BackupRo
   }
 }
 
-/** Stores a backup, whole or not at all; one of this name that is there stays, one that was deleted comes back. @param read a range of its archive, shorter at the end */
+/**
+ * Stores a backup in one transaction. Keeps an existing backup of this name, and restores a deleted one.
+ * @param read returns a range of its archive, shorter at the end
+ */
 export async function insertBackup(
   session: Session,
   { name, bytes, kept, uploaded, proof }: BackupRow,
@@ -59,7 +62,7 @@ export async function insertBackup(
   })
 }
 
-/** A part of the archive of a backup; undefined behind the last one. */
+/** Returns a part of the archive of a backup; undefined after the last part. */
 export async function readBackupPart(session: Session, name: string, part: number): Promise<Buffer | undefined> {
   const { rows } = await session.query<{ content: Buffer }>(
     'select content from roomdesk_backup_part where backup = $1 and part = $2',
@@ -70,7 +73,7 @@ export async function readBackupPart(session: Session, name: string, part: numbe
   return content === undefined ? undefined : await decompress(content, { maxOutputLength: 2 * partBytes })
 }
 
-/** @returns false: there is no backup of this name */
+/** Sets whether a backup is kept. @returns false: no backup has this name */
 export async function keepBackupRow(session: Session, name: string, kept: boolean): Promise<boolean> {
   const { rowCount } = await session.commit(
     'update roomdesk_backup set kept = $2 where name = $1 and gone_at is null',
@@ -79,7 +82,10 @@ export async function keepBackupRow(session: Session, name: string, kept: boolea
   return rowCount === 1
 }
 
-/** Deletes backups. Their names stay, so that copies of them go, too. @returns how many were there */
+/**
+ * Deletes backups. Their names stay, so that data folders delete their copies.
+ * @returns the number of deleted backups
+ */
 export async function deleteBackupRows(session: Session, names: readonly string[]): Promise<number> {
   const { rowCount } = await session.commit(
     `with parts as (delete from roomdesk_backup_part where backup = any($1)),

@@ -1,20 +1,23 @@
 import { Client } from 'pg'
 import { DatabaseError } from './database-error.ts'
 
-/** A database as `--store` names it: `postgres://user:password@host1:5432,host2/name?sslmode=verify-full`. */
+/** Address of a database, as in `--store`: `postgres://user:password@host1:5432,host2/name?sslmode=verify-full`. */
 export interface DatabaseAddress {
-  /** A connection string for each of its hosts, in order. */
+  /** A connection string per host, in order. */
   readonly hosts: readonly string[]
-  /** As it may be shown: without password and parameters. */
+  /** The address for display: without password and parameters. */
   readonly shown: string
 }
 
-/** Scheme, user, password, hosts, database and parameters. Several hosts are libpq's syntax, which URLs do not have. */
+/**
+ * Scheme, user, password, hosts, database and parameters. Several hosts are an extension of libpq; URLs do not permit
+ * them.
+ */
 const pattern = /^(postgres(?:ql)?:\/\/)(?:([^:@/?#]*)(:[^@/?#]*)?@)?([^@/?#]*)(\/[^@?#]*)?(\?[^#]*)?$/
 const form = '--store postgres://user@host/database, with several hosts postgres://user@host1,host2:5433/database'
 
 /**
- * @throws DatabaseError when it is none; the message holds nothing of it, because a password may be
+ * @throws DatabaseError when the address is invalid; the message does not quote it, because it may contain a password
  */
 export function parseDatabaseAddress(text: string): DatabaseAddress {
   const match = pattern.exec(text.trim())
@@ -26,7 +29,7 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
   const login = user === undefined ? '' : `${user}${password}@`
   const each = hosts.split(',').map((host) => `${scheme}${login}${host}${path}${parameters}`)
   try {
-    // Parsed by pg now, for its errors. Nothing is connected.
+    // pg parses the string to detect errors. Nothing is connected.
     for (const connectionString of each) new Client({ connectionString })
   } catch {
     throw wrong
@@ -37,14 +40,14 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
 const choices = new WeakMap<DatabaseAddress, HostChoice>()
 
 /**
- * Which host of a database is tried first. After a failover the old primary may still run and take statements that it can never confirm: it is left, and not gone back to once a
- * newer one is known.
+ * Order in which the hosts of a database are tried. After a failover the old primary may still run and accept
+ * statements that it can never confirm. It is tried last, and not used again once a newer primary is known.
  */
 export class HostChoice {
   readonly #hosts: readonly string[]
-  /** The one that did not answer last. */
+  /** Host that last failed to answer. */
   #left = ''
-  /** Timeline of the newest primary that was reached, by the identifier of its cluster. */
+  /** Timeline of the newest primary that was reached, by cluster identifier. */
   readonly #timelines = new Map<string, string>()
 
   private constructor({ hosts }: DatabaseAddress) {
@@ -57,12 +60,12 @@ export class HostChoice {
     return choice
   }
 
-  /** Connection strings in the order in which they are tried. */
+  /** Connection strings in the order in which to try them. */
   get order(): readonly string[] {
     return [...this.#hosts.filter((host) => host !== this.#left), ...this.#hosts.filter((host) => host === this.#left)]
   }
 
-  /** This one has not answered in time: others are tried first. */
+  /** Records that a host has not answered in time: other hosts are tried first. */
   leave(connectionString: string): void {
     this.#left = connectionString
   }

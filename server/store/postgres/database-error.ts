@@ -1,25 +1,25 @@
 import type { KnownController } from '../election/site-member.ts'
 
-/** The database cannot be used as it is: the message names it, without its password, and says what to mend. */
+/** The database cannot be used. The message names it, without its password, and contains advice. */
 export class DatabaseError extends Error {
   override readonly name: string = 'DatabaseError'
 }
 
-/** A newer program has set up the tables. Later versions only add to them, so that this one can still read. */
+/** A newer program has created the tables. Later versions only add to them, so this one can still read them. */
 export class NewerTablesError extends DatabaseError {
   override readonly name = 'NewerTablesError'
 }
 
-/** A controller runs on the site that the database holds. */
+/** A controller is running on the site in the database. */
 export class DatabaseInUseError extends DatabaseError {
   override readonly name = 'DatabaseInUseError'
 }
 
-/** Another controller has taken over the site: nothing of ours is stored any more. */
+/** Another controller has taken over the site: this controller cannot store anything any more. */
 export class FencedError extends Error {
   override readonly name: string = 'FencedError'
 
-  /** Controller that leads now, with its address. */
+  /** Present leader, with its address. */
   readonly by: KnownController | undefined
 
   constructor(holder: string, by?: KnownController) {
@@ -28,7 +28,7 @@ export class FencedError extends Error {
   }
 }
 
-/** This controller has handed the site over to another one, as somebody wanted. */
+/** This controller has handed the site over to another one, as requested. */
 export class HandedOverError extends FencedError {
   override readonly name = 'HandedOverError'
 }

@@ -11,8 +11,9 @@ import { OutcomeUnknownError } from '../storage-error.ts'
 import { isRefusal, messageOf } from './server-answers.ts'
 
 /**
- * Fenced: a term that is over stores nothing. Either waits for the other's commit: this statement, and one that raises the epoch. The lines are sent as one text,
- * as a file has them: the text of an array would have to be escaped here and parsed there, quote by quote.
+ * Fenced: a term that has ended stores nothing. This statement and one that raises the epoch wait for each other's
+ * commit.
+ * The lines are sent as one text, as in a file: an array would need escaping of every quote, and parsing on the server.
  */
 const append = `with f as (select 1 from roomdesk_leader where ${ofTerm('$3', '$5')} for share), stored as (
     insert into roomdesk_journal (seq, epoch, records, line, term)
@@ -20,28 +21,34 @@ const append = `with f as (select 1 from roomdesk_leader where ${ofTerm('$3', '$
     where exists (select 1 from f) returning 1)
   select count(*)::integer as stored, ${hint} from stored`
 
-/** Characters of lines that one statement stores: a site that is restored has some 45 MB, which no statement takes within its deadline. */
+/**
+ * Maximum length of the lines in one statement, in characters. A restored site has about 45 MB, too much for one
+ * statement within its deadline.
+ */
 const atOnce = 1024 * 1024
 
-/** Numbers below zero: nobody reads these lines, and a snapshot does not remove them. Another controller leads: none is stored. */
+/**
+ * Stages lines under negative numbers: they are never read, and snapshots do not delete them. Stages none if another
+ * controller leads.
+ */
 const stage = `insert into roomdesk_journal (seq, epoch, records, line, term)
     select -($1::bigint + t.place), $3, $4, t.line, $5 from unnest(string_to_array($2::text, E'\\n')) with ordinality as t (line, place)
     where exists (select 1 from roomdesk_leader where ${ofTerm('$3', '$5')})`
 
-/** All lines that were put there get their numbers, or none. Their text is not written again. */
+/** Gives all staged lines their final numbers, or none of them. Does not rewrite their text. */
 const appendStaged = `with f as (select 1 from roomdesk_leader where ${ofTerm('$2', '$3')} for share), stored as (
     update roomdesk_journal set seq = $1::bigint - seq where seq < 0 and exists (select 1 from f) returning 1)
   select count(*)::integer as stored, ${hint} from stored`
 
-/** Changes nothing; its commit is confirmed as every change is. */
+/** Changes nothing; its commit is confirmed like that of any change. */
 const confirmed = 'update roomdesk_site set records = records'
 
-/** Deadlines of the last check after this controller stepped down, in milliseconds. */
+/** Deadlines of the last check after this controller has stepped down, in milliseconds. */
 const lookUp = { connect: 1_000, answer: 1_000 }
 
 const fence = `select 1 from roomdesk_leader where ${ofTerm('$1', '$2')}`
 
-/** The journal as its writer sees it: rows with numbers without gaps. Calls must not overlap. */
+/** Writes the journal: rows with consecutive numbers. Calls must not overlap. */
 export class DatabaseJournal {
   readonly #link: Link
   readonly #records: number
@@ -52,7 +59,7 @@ export class DatabaseJournal {
 
   /**
    * @param records schema version of the records
-   * @param last number of the last line that is stored, and its term: see `termOf`
+   * @param last number of the last stored line, and its term (see `termOf`)
    */
   constructor(link: Link, records: number, { last, lastTerm, trail }: JournalPosition, roomNumbers: RoomNumberBlocks) {
     this.#link = link
@@ -63,7 +70,7 @@ export class DatabaseJournal {
     this.#roomNumbers = roomNumbers
   }
 
-  /** Number of the last line that is surely stored. */
+  /** Number of the last line that is certainly stored. */
   get last(): number {
     return this.#last
   }
@@ -72,7 +79,7 @@ export class DatabaseJournal {
     return { last: this.#last, lastTerm: this.#lastTerm, trail: this.#trail }
   }
 
-  /** See Storage.append. @throws FencedError for good, when another controller has taken over */
+  /** See Storage.append. @throws FencedError when another controller has taken over; permanent */
   async append(lines: readonly string[]): Promise<void> {
     const { session, term } = this.#link.current()
     try {
@@ -87,7 +94,7 @@ export class DatabaseJournal {
 
   async #store(session: Session, term: Term, lines: readonly string[]): Promise<void> {
     if (!(await this.#roomNumbers.reserve(session, term))) throw this.#link.fence(await fencedError(session))
-    // Each ends with a line feed, and holds no other.
+    // Each line ends with a line feed, and contains no other.
     const text = lines.join('').slice(0, -1)
     const stored =
       text.length > atOnce
@@ -108,13 +115,16 @@ export class DatabaseJournal {
     this.#trail.add(this.#last, this.#lastTerm)
   }
 
-  /** Many lines are sent one part after the other, and count together: other statements, such as those that renew the lease, come in between. */
+  /**
+   * Sends many lines in parts, and stores all of them atomically. Other statements, such as renewals of the lease, run
+   * between the parts.
+   */
   async #storeMany(
     session: Session,
     { epoch, id }: Term,
     lines: readonly string[],
   ): Promise<DatabaseResult<{ stored: number }>> {
-    // Left by an attempt that was cut short.
+    // Left over from an interrupted attempt.
     await session.query('delete from roomdesk_journal where seq < 0')
     for (let from = 0; from < lines.length; ) {
       let [to, length] = [from, 0]
@@ -133,14 +143,14 @@ export class DatabaseJournal {
     if (rowCount !== 1) throw this.#link.fence(await fencedError(session))
   }
 
-  /** Waits until the database can be asked what became of lines whose answer did not come. */
+  /** Waits until the database can report whether unconfirmed lines were stored. */
   async #settle(session: Session, term: Term, count: number, error: unknown): Promise<void> {
     this.#link.give(session, error)
     for (;;) {
       let away: Away | undefined
       while (!this.#link.abandoned && (away = this.#link.away()) !== undefined) await away.back
       const { fenced, abandoned } = this.#link
-      // Nothing of the connection before can be stored any more: what is not there now never will be.
+      // Nothing from the previous connection can be stored any more: lines that are missing now stay missing.
       const stored = count === 0 ? false : await this.#isStored(term, count)
       if (stored === true) {
         this.#stored(count, term)
@@ -153,13 +163,17 @@ export class DatabaseJournal {
     }
   }
 
-  /** Whether the next lines are there, and are ours: another controller may have given them the same numbers. undefined: it cannot be asked. */
+  /**
+   * Whether the next lines exist in our own term: another controller may have used the same numbers. undefined: the
+   * database cannot be queried.
+   */
   async #isStored({ epoch, id }: Term, count: number): Promise<boolean | undefined> {
     const ours = !this.#link.abandoned
     let session: Session | undefined
     try {
       session = ours ? this.#link.current().session : await this.#link.beside(lookUp)
-      // Ours was proved when it came back. A line that is seen may be lost in a failover as long as no later commit is confirmed.
+      // Our own connection was proved when it was restored. On another one, a visible line may still be lost in a
+      // failover until a later commit is confirmed.
       if (!ours) await session.commit(confirmed)
       const { rows } = await session.query<{ n: number }>(
         'select count(*)::integer as n from roomdesk_journal where seq > $1 and seq <= $2 and epoch = $3 and term = $4',
@@ -167,7 +181,7 @@ export class DatabaseJournal {
       )
       return rows[0]?.n === count
     } catch {
-      // It stays unknown whether they were stored.
+      // Whether they were stored stays unknown.
       return undefined
     } finally {
       if (!ours) await session?.close()

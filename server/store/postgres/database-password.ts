@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { errorCode } from '../../../shared/error-code.ts'
 import { DatabaseError } from './database-error.ts'
 
-/** Whether a password stands in an address. */
+/** Whether an address contains a password. */
 export function holdsPassword(address: string): boolean {
   return /^[^/]*\/\/[^/@]*:[^@]+@/.test(address) || /[?&]password=/.test(address)
 }
 
 /**
- * An address with the password of a file: its first line.
- * @throws DatabaseError when the file cannot be read or is empty, or the address has a password, or names no user
+ * Returns an address with the password from a file (its first line).
+ * @throws DatabaseError when the file cannot be read or is empty, or when the address has a password or no user
  */
 export async function withPasswordOf(file: string, address: string): Promise<string> {
   if (holdsPassword(address))

@@ -3,8 +3,9 @@ import { loopback } from '../../../shared/bind-address.ts'
 import { parseDatabaseAddress } from './database-address.ts'
 
 /**
- * Judges an address as pg connects to it, `PGSSLMODE` included; undefined when it is safe, or stays on this machine.
- * @throws DatabaseError when it is no address
+ * Checks whether the connection that pg would make for an address is safe, including `PGSSLMODE`. Returns undefined if
+ * it is safe, or stays on this machine.
+ * @throws DatabaseError when the address is invalid
  */
 export function databaseRisk(address: string): DatabaseRisk | undefined {
   const risks = parseDatabaseAddress(address).hosts.map((connectionString): DatabaseRisk | undefined => {
@@ -19,15 +20,18 @@ export function databaseRisk(address: string): DatabaseRisk | undefined {
   return risks.find((risk) => risk === 'plain') ?? risks.find((risk) => risk !== undefined)
 }
 
-/** Host and TLS of a client. The types of `pg` leave out that `ssl` may hold the options of TLS. */
+/** Returns the host and TLS options of a client. The types of `pg` do not declare that `ssl` may hold TLS options. */
 function settingsOf({ host, ssl }: Client): { host: string; ssl: unknown } {
   return { host, ssl }
 }
 
-/** Reasons why others on the network can read or change traffic of a database: it is not encrypted, or the certificate is not verified. */
+/**
+ * Reasons why others on the network can read or change the traffic of a database: no encryption, or no verification of
+ * the certificate.
+ */
 export type DatabaseRisk = 'plain' | 'unverified'
 
-/** Sentence for logs and the console's API. */
+/** Sentences for logs and the console's API. */
 export const databaseRiskMessages: Record<DatabaseRisk, string> = {
   plain:
     'The connection to the database on another machine is not encrypted: add ?sslmode=verify-full&sslrootcert=FILE to its address, FILE being the certificate of its authority.',

@@ -8,31 +8,31 @@ import { system } from '../system/system.ts'
 import { refuseTransactionPool } from './pooled-connection.ts'
 import { pgClient } from './pg-client.ts'
 
-/** A database that hangs is found within 5 s. */
+/** Deadlines that detect a database that hangs within 5 s. */
 export const defaultDeadlines: SessionDeadlines = {
   connect: clusterTimes.databaseConnect,
   answer: clusterTimes.databaseAnswer,
 }
 
-/** How long a server may take to end a connection in order, in milliseconds. */
+/** Maximum time for a server to close a connection properly, in milliseconds. */
 const endMs = 500
 
-/** Statements that a snapshot or a start is made of may take longer, in milliseconds. */
+/** Deadline of statements for snapshots and at start, in milliseconds. */
 export const longAnswer = 60_000
 
 /**
- * One connection to the host that takes changes. It is never used again after an error of the connection, or an answer that did not come:
- * `lost` then says why.
+ * One connection to the host that accepts changes. It is never used again after a connection error or a missing answer;
+ * `lost` then contains the reason.
  */
 export class Session {
   readonly #client: DatabaseClient
   readonly #answerMs: number
   readonly #listeners = new Set<(error: Error) => void>()
   #lost: Error | undefined
-  /** The statement under way; the next one waits for its end. */
+  /** Settles when the statement under way has ended; the next one waits for it. */
   #busy: Promise<void> | undefined
   #busySince = 0
-  /** Warning of the server about the statement under way. */
+  /** Warning of the server for the statement under way. */
   #warning = ''
   /** Called when an answer did not come in time. */
   readonly #late: () => void
@@ -48,10 +48,7 @@ export class Session {
     client.onEnd(() => this.#end(new Error('the connection to the database has ended')))
   }
 
-  /**
-   * Connects to the first host that takes changes, in their order.
-   * @throws what the last host said, or why it was left
-   */
+  /** Connects to the first host that accepts changes. @throws the error of the last host, or why it was rejected */
   static async open(
     address: DatabaseAddress,
     deadlines: SessionDeadlines = defaultDeadlines,
@@ -66,7 +63,7 @@ export class Session {
         failures.push(error)
       }
     }
-    // The error of a host that was reached tells more than one of a host that was not.
+    // The error of a reachable host is more helpful than that of an unreachable one.
     const told = failures.find((failure) => !isUnreachable(failure)) ?? failures.at(-1)
     throw told instanceof Error ? told : new Error(messageOf(told))
   }
@@ -91,36 +88,37 @@ export class Session {
       return session
     } catch (error) {
       session.destroy()
-      // pg's message at its own deadline.
+      // Message of pg at its own deadline.
       if (error instanceof Error && error.message === 'timeout expired')
         throw new Error(`it has not let us in within ${deadlines.connect / 1_000} s`, { cause: error })
       throw error
     }
   }
 
-  /** Error that ended the session; undefined: it works, as far as is known. */
+  /** Error that ended the session; undefined: no error so far. */
   get lost(): Error | undefined {
     return this.#lost
   }
 
-  /** How long the statement under way has waited for its answer, in milliseconds; 0: none is. */
+  /** How long the statement under way has waited for its answer, in milliseconds; 0: none. */
   get busyFor(): number {
     return this.#busy === undefined ? 0 : monotonic() - this.#busySince
   }
 
-  /** @param listener called once with the error that ended the connection. */
+  /** @param listener called once with the error that ended the connection */
   onLost(listener: (error: Error) => void): void {
     this.#listeners.add(listener)
   }
 
-  /** @param listener called with what comes in on a channel that this session listens to. */
+  /** @param listener called with each notification on the channels to which this session listens */
   onNotification(listener: (payload: string) => void): void {
     this.#client.onNotification(listener)
   }
 
   /**
-   * One statement, or several in one text without values. An answer that does not come within the deadline, which begins with its turn, ends the connection: what became of the statement is open then.
-   * @param name given: it is prepared once.
+   * Runs one statement, or several in one text without values. The deadline begins when the statement is sent. If no
+   * answer comes within the deadline, the connection is closed, and the outcome of the statement is unknown.
+   * @param name prepares the statement once under this name
    */
   async query<R extends object>(text: string, values?: unknown[], name?: string): Promise<DatabaseResult<R>> {
     return (await this.#run<R>(text, values, name)).result
@@ -151,7 +149,7 @@ export class Session {
       values === undefined
         ? this.#client.query<R>(text)
         : this.#client.query<R>({ text, values, ...(name === undefined ? {} : { name }) })
-    // The caller gets the answer below; this one must not count as unhandled.
+    // The caller gets the result below; this copy must not count as unhandled.
     asked.catch(() => undefined)
     try {
       const result = await Promise.race([asked, late])
@@ -165,8 +163,10 @@ export class Session {
   }
 
   /**
-   * A statement that must be as safe as the database can make it. A warning says that its commit was not: an operator has cancelled the wait for a synchronous standby. It ends the
-   * connection, because what became of the statement is open: a failover may lose it (PostgreSQL documentation, 27.2.8).
+   * Runs a statement whose commit must be fully confirmed. A warning means that it was not: an operator has cancelled
+   * the wait for a synchronous standby.
+   * A warning closes the connection, because the outcome is unknown: a failover may lose the commit (PostgreSQL
+   * documentation, 27.2.8).
    */
   async commit<R extends object>(text: string, values?: unknown[], name?: string): Promise<DatabaseResult<R>> {
     const { result, warning } = await this.#run<R>(text, values, name)
@@ -176,19 +176,19 @@ export class Session {
     throw error
   }
 
-  /** Ends the session in order, without waiting for a server that is gone. */
+  /** Closes the session properly, without waiting for an unreachable server. */
   async close(): Promise<void> {
     if (this.#lost !== undefined) return
     const ended = this.#client.end()
     const { promise: late, resolve } = Promise.withResolvers<void>()
     const timer = startTimer(endMs, resolve)
-    // The connection is cut below.
+    // The connection is closed below.
     await Promise.race([ended.catch(() => undefined), late])
     timer.cancel()
     this.destroy()
   }
 
-  /** Cuts the connection. */
+  /** Closes the connection at once. */
   destroy(): void {
     this.#end(new Error('the connection to the database was closed'))
   }
@@ -202,12 +202,12 @@ export class Session {
   }
 }
 
-/** Facts about a server, read when a session begins. */
+/** Facts about a server, queried when a session begins. */
 interface ServerFacts {
   follows: boolean
   read_only: string
   encoding: string
-  /** Where its tables are made; empty: nowhere. */
+  /** Schema in which its tables are created; empty: none. */
   schema: string
   cluster: string
   timeline: string
@@ -231,7 +231,7 @@ function refuseUnusable({ read_only, encoding, schema }: ServerFacts): void {
       'the search_path of its user names no schema that exists and that it may use',
       'create that schema, or let the user have another one (alter role … set search_path = public).',
     )
-  // PostgreSQL keeps this prefix for its own and for temporary ones.
+  // PostgreSQL reserves this prefix for system and temporary schemas.
   if (schema.startsWith('pg_'))
     throw new UnusableServerError(
       `the search_path of its user begins with ${schema}, a schema of the server itself`,
@@ -240,16 +240,17 @@ function refuseUnusable({ read_only, encoding, schema }: ServerFacts): void {
 }
 
 /**
- * Parameters that correctness or wording depends on. The server, the database or the role may have any value of them: each session sets its own.
+ * Returns a statement that sets all parameters on which correctness or messages depend. The server, the database or the
+ * role may have any value of them, so each session sets its own.
  * `statement_timeout` comes first: the simulation recognises the statement by it.
  */
 function setUp({ answer }: SessionDeadlines, answerMs: number): string {
   const settings = {
-    // A statement ends before its caller gives up.
+    // A statement must end before its caller gives up.
     statement_timeout: Math.max(answer, answerMs) - 500,
     lock_timeout: answer - 500,
     idle_in_transaction_session_timeout: longAnswer,
-    // A dead peer is noticed, so that its locks are released.
+    // Detects a dead peer, so that its locks are released.
     tcp_keepalives_idle: 2,
     tcp_keepalives_interval: 1,
     tcp_keepalives_count: 3,
@@ -259,7 +260,7 @@ function setUp({ answer }: SessionDeadlines, answerMs: number): string {
     client_encoding: 'UTF8',
     default_transaction_isolation: 'read committed',
     default_transaction_deferrable: 'off',
-    // Rows that a policy hides are an error, not missing records.
+    // Rows hidden by a policy must be an error, not missing records.
     row_security: 'off',
     standard_conforming_strings: 'on',
     transform_null_equals: 'off',
@@ -270,9 +271,9 @@ function setUp({ answer }: SessionDeadlines, answerMs: number): string {
     extra_float_digits: 1,
   }
   const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`)
-  // Success means on disk: a database that answers earlier by its own settings must not.
+  // A confirmed commit must be on disk, even if the database is configured to confirm earlier.
   const durable = `case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', false) end`
-  // Not every version has these: sessions that wait for changes are idle for hours.
+  // Not every version has these parameters. Sessions that wait for changes are idle for hours.
   const later = `(select count(set_config(name, '0', false)) from pg_settings where name in ('idle_session_timeout', 'transaction_timeout'))`
   const facts = [
     'pg_is_in_recovery() as follows',
@@ -280,7 +281,7 @@ function setUp({ answer }: SessionDeadlines, answerMs: number): string {
     `current_setting('server_encoding') as encoding`,
     `coalesce(current_schema(), '') as schema`,
     '(select system_identifier::text from pg_control_system()) as cluster',
-    // The names of the log's files begin with the timeline, which each failover raises.
+    // Names of WAL files begin with the timeline, which each failover increments.
     `case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) else '' end as timeline`,
     'pg_backend_pid() as backend',
   ]

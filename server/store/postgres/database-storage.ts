@@ -17,15 +17,14 @@ export interface DatabaseStorageOptions {
   deadlines: SessionDeadlines
   session: Session
   won: WonTerm
-  /** State in memory. */
   state: State
   /** Schema version of the records. */
   version: number
   roomNumbers: RoomNumberBlocks
   clock: () => number
-  /** Number of the last line that is stored. */
+  /** Number of the last stored line. */
   last: number
-  /** Its term: see `termOf`; undefined: a snapshot alone holds it. */
+  /** Term of that line (see `termOf`); undefined: only a snapshot holds the line. */
   lastTerm: string | undefined
   trail: JournalTrail
   journalBytes: number
@@ -36,7 +35,7 @@ export interface DatabaseStorageOptions {
   onMadeGood: (lines: number) => void
 }
 
-/** Journal lines and snapshots as rows of a PostgreSQL database. */
+/** Stores journal lines and snapshots as rows of a PostgreSQL database. */
 export class DatabaseStorage implements Storage {
   readonly medium = 'database'
   readonly #options: DatabaseStorageOptions
@@ -58,22 +57,22 @@ export class DatabaseStorage implements Storage {
     this.#journal = new DatabaseJournal(this.#link, version, { last, lastTerm, trail }, roomNumbers)
   }
 
-  /** The way to the database. */
+  /** Connection to the database. */
   get link(): Link {
     return this.#link
   }
 
-  /** Stores what is in memory beyond the database's last line. @param found number of that line */
+  /** Stores changes in memory that the database lacks. @param found number of the database's last line */
   async bringUp(found: number): Promise<void> {
     await this.#makeGood(this.#link.term, found)
   }
 
-  /** Where memory has come to. */
+  /** Journal position of the state in memory. */
   get position(): JournalPosition {
     return this.#journal.position
   }
 
-  /** The highest room number that was given. */
+  /** The highest room number assigned. */
   get roomNumber(): number {
     return this.#options.roomNumbers.last
   }
@@ -104,7 +103,7 @@ export class DatabaseStorage implements Storage {
   }
 
   async beginSnapshot(): Promise<() => Promise<void>> {
-    // Now, not when it is written: who cannot store begins none.
+    // Checked here already: a controller that cannot store starts no snapshot.
     this.#link.current()
     const term = (): Term => this.#link.current().term
     const head = this.#head()
@@ -121,12 +120,12 @@ export class DatabaseStorage implements Storage {
     }
   }
 
-  /** Backups are files of the data folder here too, so that one goes into a site of either kind. */
+  /** Backups are files of the data folder in this case too, so that they can be restored on a site of either kind. */
   async writeDocuments(folder: string): Promise<void> {
     const { state, version, roomNumbers, clock } = this.#options
     const document = { first_segment: 1, written_at: clock(), room_number: roomNumbers.last, state }
     const queue = newWriteQueue()
-    // All of one instant: each takes what memory holds when it is called.
+    // All from the same instant: each adapter copies the state of memory when it is called.
     const written = documentNames.map((name) => {
       const adapter = new DocumentAdapter({ folder, name, version, queue, read: async () => document })
       return adapter.write(document)
@@ -148,7 +147,7 @@ export class DatabaseStorage implements Storage {
     return { seq: this.#journal.last, records: version, roomNumber: roomNumbers.last, writtenAt: clock() }
   }
 
-  /** Memory has everything that was confirmed: a database that has less gets it whole. */
+  /** Memory has everything that was confirmed: if the database has less, a full snapshot is written. */
   async #makeGood(term: Term, found: number): Promise<number> {
     const { address, deadlines, state, onMadeGood } = this.#options
     const lines = this.#journal.last - found

@@ -5,7 +5,7 @@ import type { DatabaseAddress } from './database-address.ts'
 import type { Session } from './database-session.ts'
 import { messageOf } from './server-answers.ts'
 
-/** Settings that decide whether a confirmed change can be lost (PostgreSQL documentation, 19.5.1 and 19.6.2). */
+/** Settings that determine whether a confirmed change can be lost (PostgreSQL documentation, 19.5.1 and 19.6.2). */
 interface Settings {
   fsync: string
   full_page_writes: string
@@ -26,19 +26,19 @@ function risksOf(settings: Settings, hosts: number): DurabilityRisk[] {
 
 export interface DurabilityOptions {
   address: DatabaseAddress
-  /** Called with a sentence when a risk was found. */
+  /** Called with a sentence for each new risk. */
   onFound: (risk: DurabilityRisk, sentence: string) => void
-  /** Called when a risk is gone. */
+  /** Called when a risk no longer exists. */
   onGone: (risk: DurabilityRisk) => void
-  /** Called when the settings could not be read, once. */
+  /** Called once when the settings cannot be read. */
   onUnread: (error: unknown) => void
 }
 
-/** Reads from time to time whether the settings of the database can lose confirmed changes. */
+/** Checks regularly whether the settings of the database can lose confirmed changes. */
 export class Durability {
   readonly #options: DurabilityOptions
   #risks: readonly DurabilityRisk[] = []
-  /** Server process that was asked last, and when. */
+  /** Last session that was queried, and when. */
   #asked: { session: Session; at: number } | undefined
   #isUnread = false
 
@@ -46,12 +46,15 @@ export class Durability {
     this.#options = options
   }
 
-  /** Risks that were found last. */
+  /** Risks found by the last check. */
   get risks(): readonly DurabilityRisk[] {
     return this.#risks
   }
 
-  /** Asks on a new connection, and again a minute after the last answer: settings change while a server runs. Never rejects. */
+  /**
+   * Checks the settings on a new connection, and again a minute after the last check: settings may change while a
+   * server runs. Never rejects.
+   */
   async look(session: Session): Promise<void> {
     const asked = this.#asked
     if (asked?.session === session && monotonic() - asked.at < clusterTimes.betweenSettings) return
@@ -67,7 +70,7 @@ export class Durability {
       const [settings] = rows
       if (settings !== undefined) this.#take(risksOf(settings, this.#options.address.hosts.length))
     } catch (error) {
-      // A connection that was lost is somebody else's matter.
+      // The owner of the session handles a lost connection.
       if (session.lost !== undefined || this.#isUnread) return
       this.#isUnread = true
       this.#options.onUnread(
@@ -84,7 +87,7 @@ export class Durability {
   }
 }
 
-/** Sentence for logs and the console's API: what can happen, and what mends it. */
+/** Sentences for logs and the console's API: the risk and its remedy. */
 export const durabilityMessages: Record<DurabilityRisk, string> = {
   fsync:
     'The database runs with fsync=off: when its machine loses power, everything can be lost. Set fsync=on and restart PostgreSQL.',

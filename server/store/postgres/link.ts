@@ -16,13 +16,17 @@ export interface LinkOptions {
   deadlines: SessionDeadlines
   session: Session
   won: WonTerm
-  /** Number of the last line that is stored. */
+  /** Number of the last stored line. */
   last: number
   /** Returns the number of the last confirmed line in memory. */
   confirmed: () => number
-  /** Brings the database up to what was confirmed, when it has come back with less (put back to an older state, or failed over without some). @returns the number of the last line then */
+  /**
+   * Stores confirmed changes that the database lacks after it was restored to an older state, or failed over with a
+   * loss.
+   * @returns the number of its last line afterwards
+   */
   makeGood: (term: Term, last: number) => Promise<number>
-  /** The highest room number that was given, and that was reserved. */
+  /** The highest room numbers assigned and reserved. */
   roomNumbers: { readonly last: number; readonly reserved: number }
 }
 
@@ -30,20 +34,18 @@ export interface LinkOptions {
 export interface LinkAway extends Away {
   /** Milliseconds since the epoch. */
   since: number
-  /** At least one attempt to reconnect was made. */
+  /** Whether at least one attempt to reconnect was made. */
   tried: boolean
 }
 
-/**
- * Connection of the leader to the database. Connects again when it breaks.
- */
+/** Connection of the leader to the database. Reconnects when it breaks. */
 export class Link {
   readonly #options: LinkOptions
   #won: WonTerm
   #session: Session
   #last: number
   #away: LinkAway | undefined
-  /** Ends the wait of those who wait for a database that is away. */
+  /** Resolves the `back` promise of the present outage. */
   #endWait: (() => void) | undefined
   #fenced: FencedError | undefined
   readonly #closed = new AbortController()
@@ -59,14 +61,14 @@ export class Link {
     this.#watch(options.session)
   }
 
-  /** The connection that serves now, and the term it stores in. @throws StorageAwayError, FencedError */
+  /** Returns the present connection and its term. @throws StorageAwayError, FencedError */
   current(): { session: Session; term: Term } {
     if (this.#fenced !== undefined) throw this.#fenced
     if (this.#away !== undefined) throw new StorageAwayError(this.#away.error.message)
     return { session: this.#session, term: this.#won.term }
   }
 
-  /** Number of the last line that was stored when the connection that serves now took over. */
+  /** Number of the last line stored before the present connection became active. */
   get last(): number {
     return this.#last
   }
@@ -93,12 +95,18 @@ export class Link {
     this.#listeners.add(listener)
   }
 
-  /** @param listener called when it leads on by another connection. `since`: `elapsed()` just before the epoch was raised for it */
+  /**
+   * @param listener called when a new connection is active and this controller still leads. `since`: `elapsed()` just
+   * before the epoch was raised for the connection
+   */
   onBack(listener: (since: number) => void): void {
     this.#backListeners.add(listener)
   }
 
-  /** Another controller has taken over: for good, and nothing is waited for any more. @param lets the connection whose lock is given back in order */
+  /**
+   * Records that another controller has taken over. This is permanent, and ends all waiting.
+   * @param lets the connection whose lock is released properly
+   */
   fence(error: FencedError, lets?: Session): FencedError {
     this.#fenced ??= error
     this.#away = undefined
@@ -110,13 +118,13 @@ export class Link {
     return this.#fenced
   }
 
-  /** A connection is not to be trusted any more. */
+  /** Discards a connection after an error. */
   give(session: Session, error: unknown): void {
     this.#lose(session, error instanceof Error ? error : new Error(messageOf(error)))
     session.destroy()
   }
 
-  /** It is no longer tried to reach a database that is away. */
+  /** Stops reconnecting. */
   abandon(): void {
     this.#closed.abort()
   }
@@ -125,26 +133,26 @@ export class Link {
     return this.#closed.signal.aborted
   }
 
-  /** Aborts when nothing is waited for any more. */
+  /** Aborts when reconnecting has stopped. */
   get ended(): AbortSignal {
     return this.#closed.signal
   }
 
-  /** A connection beside the one that serves. */
+  /** Opens an additional connection. */
   beside(deadlines = this.#options.deadlines): Promise<Session> {
     return Session.open(this.#options.address, deadlines)
   }
 
-  /** Gives the lock back, and ends the connection. */
+  /** Releases the lock, and closes the connection. */
   async close(): Promise<void> {
     this.abandon()
     const given = this.#options.roomNumbers.last
-    // The lock ends with the connection.
+    // The lock ends with the connection in any case.
     if (this.#session.lost === undefined) await letGo(this.#session, this.term, given).catch(() => undefined)
     await release(this.#session)
   }
 
-  /** Ends the connection at once, whatever is under way. */
+  /** Closes the connection at once, even if statements are under way. */
   destroy(): void {
     this.abandon()
     this.#session.destroy()
@@ -205,9 +213,8 @@ export class Link {
   }
 }
 
-/** Gives the lock back, and ends the connection. Whatever becomes of this: the lock ends with the connection. */
+/** Releases the lock, and closes the connection. A failure does not matter: the lock ends with the connection. */
 async function release(session: Session): Promise<void> {
-  // The lock ends with the connection.
   await releaseLock(session).catch(() => undefined)
   await session.close()
 }

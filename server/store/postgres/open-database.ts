@@ -18,9 +18,10 @@ import { mendOf, messageOf } from './server-answers.ts'
 import { beginTerm, sayRecords, settleSite, type SiteCheck } from './site-row.ts'
 
 /**
- * Opens the site that a database holds, or begins it there. The data folder keeps what is of this controller: keys, backups, the event log.
- * @throws DatabaseError when the database cannot be used, StoreVersionError when a newer Roomdesk wrote it (nothing is touched),
- * StoreLockedError when another process has the data folder
+ * Opens the site in a database, or creates it there. The data folder contains what belongs to this controller: keys,
+ * backups, the event log.
+ * @throws DatabaseError when the database cannot be used, StoreVersionError when a newer Roomdesk wrote it (nothing is
+ * changed), StoreLockedError when another process uses the data folder
  */
 export async function openDatabase(options: StoreOptions & { database: string }): Promise<FencedStore> {
   const { folder, database, logger, databaseDeadlines: deadlines = defaultDeadlines } = options
@@ -44,7 +45,7 @@ export async function openDatabase(options: StoreOptions & { database: string })
   }
 }
 
-/** @throws DatabaseError that says what to mend */
+/** Connects to the database. @throws DatabaseError with advice */
 export async function connect(
   address: DatabaseAddress,
   deadlines: SessionDeadlines,
@@ -63,7 +64,7 @@ export function cannotBeUsed({ shown }: DatabaseAddress, cause: unknown): Databa
 }
 
 /**
- * Makes this process the one that stores: nobody else does so afterwards, and what the tables hold is of this site.
+ * Takes over writing from any other process, and checks that the tables belong to this site.
  * @returns whether the database holds no site yet
  */
 export async function takeDatabase(
@@ -78,7 +79,7 @@ export async function takeDatabase(
   return { fresh, moved, won }
 }
 
-/** Reads with time for a large site. */
+/** Reads the whole state with a deadline for large sites. */
 export async function readAll(
   address: DatabaseAddress,
   deadlines: SessionDeadlines,
@@ -92,13 +93,16 @@ export async function readAll(
   }
 }
 
-/** Records of the site in a database, whoever runs on it: they are only read. @throws DatabaseError when it holds none */
+/**
+ * Reads the records of the site in a database, even while controllers run on it.
+ * @throws DatabaseError when the database holds no site
+ */
 export async function siteInDatabase(database: string, migrations = knownMigrations): Promise<State> {
   const address = parseDatabaseAddress(database)
   const session = await connect(address, defaultDeadlines, longAnswer)
   try {
     if ((await readSiteRow(session)) === undefined) throw noSiteIn(address)
-    // All of one instant: a controller may be storing.
+    // One consistent state: a controller may be storing changes.
     await session.query('begin isolation level repeatable read, read only')
     return (await readState(session, migrations, address)).state
   } finally {

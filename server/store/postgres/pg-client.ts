@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import { Client } from 'pg'
 import type { DatabaseClient, DatabaseStatement } from '../system/database-client.ts'
 
-/** A connection to PostgreSQL by `pg`. @param connectMs how long the server may take to let it in */
+/** Returns a connection to PostgreSQL by `pg`. @param connectMs maximum time to connect, in milliseconds */
 export function pgClient(connectionString: string, connectMs: number): DatabaseClient {
   const socket = new Socket()
   const client = new Client({
@@ -15,7 +15,7 @@ export function pgClient(connectionString: string, connectMs: number): DatabaseC
   })
   return {
     get processId() {
-      // Of `BackendKeyData`; its types leave it out.
+      // From the `BackendKeyData` message; the types of pg do not declare it.
       return 'processID' in client && typeof client.processID === 'number' ? client.processID : 0
     },
     connect: async () => void (await client.connect()),

@@ -5,17 +5,18 @@ import { isOfServer } from './server-answers.ts'
 const backend = 'select pg_backend_pid() as backend'
 
 /**
- * Whether a pool before the server gives each transaction or statement another connection (PgBouncer: pool_mode = transaction or statement). Then two connections that are open at the same time are served by one
- * process: a lock of one of them, notifications and prepared statements go astray.
- * @param idle is open, outside a transaction
- * @param other is open, too
+ * Whether a connection pooler changes the server connection with each transaction or statement (PgBouncer: pool_mode =
+ * transaction or statement). Then one server process serves two connections that are open at the same time. Locks,
+ * notifications and prepared statements do not work on such a connection.
+ * @param idle an open connection outside a transaction
+ * @param other another open connection
  */
 async function sharesServerProcess(idle: DatabaseClient, other: DatabaseClient): Promise<boolean> {
   const { rows } = await idle.query<{ backend: number }>(backend)
   try {
     await other.query('begin')
   } catch (error) {
-    // A pool of statements permits no transaction.
+    // A pooler in statement mode permits no transaction.
     if (isOfServer(error)) return true
     throw error
   }
@@ -25,9 +26,10 @@ async function sharesServerProcess(idle: DatabaseClient, other: DatabaseClient):
 }
 
 /**
- * Looks whether a pool keeps sessions. It speaks for the server by a process number that is not the server's own.
+ * Rejects a connection pooler that does not keep sessions. A pooler reports a process number that is not the server's
+ * own.
  * @param connect opens another connection to the same host
- * @throws DatabaseError when it does not
+ * @throws DatabaseError when the pooler does not keep sessions
  */
 export async function refuseTransactionPool(
   client: DatabaseClient,

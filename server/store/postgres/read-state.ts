@@ -7,30 +7,30 @@ import type { DatabaseAddress } from './database-address.ts'
 import { DatabaseError } from './database-error.ts'
 import type { Session } from './database-session.ts'
 
-/** Parts, and lines, that are asked for together. */
+/** Number of snapshot parts, and of journal lines, in one query. */
 const partsAtOnce = 64
 const linesAtOnce = 10_000
 
-/** Contents of a database. */
+/** State read from a database. */
 export interface DatabaseState {
   state: State
   /** Number of the last line. */
   last: number
-  /** See `termOf`: the term that it was stored in; undefined: a snapshot alone holds it. */
+  /** Term in which that line was stored (see `termOf`); undefined: only a snapshot holds the line. */
   lastTerm: string | undefined
-  /** Number of the last line that the snapshot holds. */
+  /** Number of the last line that the snapshot contains. */
   snapshotSeq: number
   roomNumber: number
-  /** Bytes of the lines behind the snapshot. */
+  /** Size of the lines after the snapshot, in bytes. */
   journalBytes: number
   snapshotBytes: number
-  /** Milliseconds since the epoch; 0: there is no snapshot. */
+  /** Milliseconds since the epoch; 0: no snapshot. */
   snapshotAt: number
-  /** Lines that had been confirmed, and are not there or not readable. */
+  /** Number of confirmed lines that are missing or unreadable. */
   lost: number
-  /** The newest snapshot was not whole: the one before it was taken. */
+  /** Whether the newest snapshot was incomplete, so that the previous one was used. */
   fellBack: boolean
-  /** The oldest and the newest schema version that were met. */
+  /** The oldest and newest schema versions of the records read. */
   oldest: number
   newest: number
 }
@@ -46,8 +46,9 @@ interface SnapshotRow {
 }
 
 /**
- * Reads everything back: the newest snapshot that is whole, and the journal behind it. Nobody may store meanwhile, or it is read in a transaction that sees one instant.
- * @throws DatabaseError when no snapshot is whole that the journal needs
+ * Reads the newest complete snapshot and the journal after it. No other process may store meanwhile, unless this runs
+ * in a transaction that sees one consistent state.
+ * @throws DatabaseError when no snapshot is complete but the journal needs one
  */
 export async function readState(
   session: Session,
@@ -63,7 +64,7 @@ export async function readState(
     if (!(await reader.snapshot(snapshot))) continue
     return { ...(await reader.journal()), fellBack: index > 0 }
   }
-  // Without any, the journal begins at the beginning.
+  // Without a snapshot, the journal must start with the first line.
   if (rows.length > 0 && Number(first.rows[0]?.seq ?? 0) !== 1)
     throw new DatabaseError(
       `The snapshots in the database ${shown} are damaged: put the database back from a backup of its own.`,
@@ -71,12 +72,12 @@ export async function readState(
   return { ...(await new StateReader(session, known).journal()), fellBack: rows.length > 0 }
 }
 
-/** Names a term. Lines of a Roomdesk that knows none, and its terms, are named by the epoch. */
+/** Returns a text that identifies a term. Terms of older versions of Roomdesk have no id: the epoch identifies them. */
 export function termOf({ epoch, term }: { epoch: string; term: string | null }): string {
   return term === null ? epoch : `${epoch} ${term}`
 }
 
-/** Applies a snapshot, then the journal behind it, to an empty state. */
+/** Applies a snapshot, then the journal after it, to an empty state. */
 class StateReader {
   readonly #session: Session
   readonly #known: Migrations
@@ -100,7 +101,7 @@ class StateReader {
     }
   }
 
-  /** @returns false when it is not what was written */
+  /** @returns false: the snapshot is damaged */
   async snapshot({ id, seq, records, room_number, written_at, bytes, parts }: SnapshotRow): Promise<boolean> {
     let read = 0
     while (read < parts) {
@@ -141,7 +142,7 @@ class StateReader {
       )
       for (const { seq, epoch, term, records, line } of rows) {
         found.lastTerm = termOf({ epoch, term })
-        // A snapshot holds this line already, or the rows before ended with it.
+        // The line is part of the snapshot, or was the last row of the previous query.
         if (Number(seq) === found.last) continue
         const bytes = Buffer.from(line)
         const decoded = decodeLine(bytes, 0, bytes.length)
@@ -156,7 +157,7 @@ class StateReader {
     }
   }
 
-  /** Notes the schema version of what was read. */
+  /** Records the schema version of what was read. */
   #note(version: number): void {
     const found = this.#found
     found.oldest = Math.min(found.oldest, version)
@@ -175,7 +176,7 @@ class StateReader {
   }
 }
 
-/** A line of a part whose checksum is right. */
+/** Parses a line of a part whose checksum is valid. */
 function recordOf(line: string): RawRecord {
   const [collection, key, value] = JSON.parse(line) as [string, string, object]
   return { collection, key, value }

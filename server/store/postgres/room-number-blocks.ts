@@ -3,21 +3,25 @@ import type { Session } from './database-session.ts'
 
 const largestBlock = 10_000
 
-/** Keeps the highest reserved number where no database can lose it. */
+/** Stores the highest reserved number outside the database, so that the database cannot lose it. */
 export interface RoomNumberRecord {
-  /** The highest that was kept; 0: none. */
+  /** The highest stored number; 0: none. */
   readonly highest: number
-  /** Kept when it resolves. Never rejects. */
+  /** Stores a number; resolves when it is stored. Never rejects. */
   keep: (reserved: number) => Promise<void>
-  /** Numbers above this were not given: keeps a lower number, but none below what was given as far as is known here. Never rejects. */
+  /**
+   * Lowers the stored number after shutdown, because higher numbers were not assigned; never below a number that is
+   * known here as assigned. Never rejects.
+   */
   giveBack: (given: number) => Promise<void>
-  /** Tells that numbers up to this were given. */
+  /** Records that numbers up to this one were assigned. */
   given: (highest: number) => void
 }
 
 /**
- * Room numbers of a leader. They are never reused, also not when the database loses its last lines (asynchronous failover, a dump put back): numbers are reserved in blocks, a line is
- * stored only after the block of its rooms' numbers, and who leads next begins behind it.
+ * Room numbers of a leader. They are never reused, even if the database loses its last lines (asynchronous failover, a
+ * restored dump). For this, numbers are reserved in blocks. A line is stored only after the block of its room numbers,
+ * and the next leader starts after the last block.
  */
 export class RoomNumberBlocks {
   readonly #given: { readonly last: number }
@@ -26,8 +30,8 @@ export class RoomNumberBlocks {
   #block = firstBlock
 
   /**
-   * @param given the highest number that was given; rises with each room
-   * @param reserved highest number that was reserved when this controller began to lead
+   * @param given the highest assigned number; rises with each room
+   * @param reserved the highest number reserved when this controller became leader
    */
   constructor(given: { readonly last: number }, reserved: number, record: RoomNumberRecord) {
     this.#given = given
@@ -35,18 +39,18 @@ export class RoomNumberBlocks {
     this.#record = record
   }
 
-  /** The highest number that was given. */
+  /** The highest assigned number. */
   get last(): number {
     return this.#given.last
   }
 
-  /** The highest number that was reserved. */
+  /** The highest reserved number. */
   get reserved(): number {
     return this.#reserved
   }
 
   /**
-   * Reserves a block before the one in use ends: what an asynchronous standby may not have yet is not used at once.
+   * Reserves a block before the present one ends, because an asynchronous standby may not have a new block yet.
    * @returns false: another controller leads
    */
   async reserve(session: Session, { epoch, id }: Term): Promise<boolean> {
@@ -63,7 +67,7 @@ export class RoomNumberBlocks {
     return true
   }
 
-  /** Gives back what is reserved and not given: nothing is given any more. */
+  /** Releases reserved numbers that were not assigned. No number may be assigned afterwards. */
   async end(): Promise<void> {
     this.#record.given(this.last)
     await this.#record.giveBack(this.last)

@@ -4,13 +4,14 @@ import { system } from '../system/system.ts'
 import type { RoomNumberRecord } from './room-number-blocks.ts'
 import type { StoreLogger } from '../notices.ts'
 
-/** In the data folder of a controller of a site in a database. */
+/** File in the data folder of a controller whose site is in a database. */
 const roomNumberFileName = 'room-numbers.txt'
 
 /**
- * The highest room number that was reserved as far as this controller knows, in its data folder: a dump that is put back while all controllers are stopped takes the database's own note of it away.
- * What cannot be written is logged: the database has it.
- * @throws what the file system says when it cannot be read
+ * Opens the file with the highest reserved room number that this controller knows. If a dump is restored while all
+ * controllers are stopped, the database loses its own record of that number.
+ * Failures to write are only logged, because the database has the number too.
+ * @throws errors of the file system when the file cannot be read
  */
 export async function openRoomNumberFile(folder: string, logger: StoreLogger | undefined): Promise<RoomNumberRecord> {
   const path = join(folder, roomNumberFileName)
@@ -20,7 +21,7 @@ export async function openRoomNumberFile(folder: string, logger: StoreLogger | u
   const set = (number: number): Promise<void> => {
     if (number === highest) return written
     highest = number
-    // One after the other: the last one counts.
+    // Writes run one at a time; the last number wins.
     written = written
       .then(() => system().files.replace(path, `${number}\n`))
       .catch((error: unknown) => logger?.warn({ err: error }, `${path} cannot be written.`))

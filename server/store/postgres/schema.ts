@@ -6,17 +6,26 @@ import type { Session } from './database-session.ts'
 import { isForbidden, isLocked, mendOf, messageOf } from './server-answers.ts'
 
 /**
- * The tables, version by version; each step leads to the next, which programs of the version before cannot use. Journal lines and records are those of the files, so a record is the same in both.
- * `roomdesk_site`: one row, identity of the site. `roomdesk_leader`: one row, the controller that may store; a take-over raises `epoch`, which fences all earlier leaders; it has
- * the end of the lease (`renewed_at` null: no lease, the lock alone counts), and the successor that was named. `roomdesk_controller`: all controllers, each writes its own row;
- * `folder` is the data folder that it belongs to.
- * `reads_ms`: how long the last proof of the leader counts; `heeds_reads` of a controller equals `since` if its program waits for that long before it leads.
- * An epoch comes again when a database was put back to an older state; `term` does not: each raise of the epoch has its own. `room_numbers`: rooms have numbers up to this.
- * `roomdesk_journal`: one line for each transaction, without gaps, with the term it was stored in (null: stored by a Roomdesk that knew none).
- * `roomdesk_term`: the last terms, each with the number of the line before its first one: shows also behind a snapshot which term stored a line.
- * `roomdesk_snapshot`: all records up to a line, in parts of some 128 KB.
- * `roomdesk_event`: the event log of the site, one line for each entry; `roomdesk_event_head`: its seal, and its bytes; `roomdesk_event_source`: the last entry of each controller's own
- * log that is in it. `roomdesk_backup`: the backups of the site, each a compressed archive in parts; `gone_at`: it was deleted, and its parts are gone.
+ * The tables, by version. Each step leads to the next version, which older programs cannot use. Journal lines and
+ * records have the same form as in files.
+ * - `roomdesk_site`: one row, the identity of the site.
+ * - `roomdesk_leader`: one row, the controller that may store. A takeover raises `epoch`, which fences all earlier
+ *   leaders. Contains the end of the lease (`renewed_at` null: no lease, only the lock counts), and the named
+ *   successor. `reads_ms`: how long the last proof of the leader is valid. `room_numbers`: rooms have numbers up to
+ *   this.
+ * - `roomdesk_controller`: all controllers; each writes its own row. `folder`: its data folder. `heeds_reads` equals
+ *   `since` if the program of the controller waits for `reads_ms` before it leads.
+ * - `roomdesk_journal`: one line per transaction, without gaps, with its term (null: stored by a version without
+ *   terms).
+ * - `roomdesk_term`: the last terms, each with the number of the line before its first one. Shows which term stored a
+ *   line that is already part of a snapshot.
+ * - `roomdesk_snapshot`: all records up to a line, in parts of about 128 KB.
+ * - `roomdesk_event`: the event log of the site, one line per entry. `roomdesk_event_head`: its seal and its size in
+ *   bytes. `roomdesk_event_source`: the last entry that was copied from each controller's own log.
+ * - `roomdesk_backup`: the backups of the site, each a compressed archive in parts. `gone_at`: the backup was deleted
+ *   together with its parts.
+ *
+ * If a database is restored to an older state, epochs repeat. `term` does not: each raise of the epoch has its own.
  */
 const steps: readonly string[] = [
   `create table roomdesk_site (
@@ -78,8 +87,10 @@ const steps: readonly string[] = [
 ]
 
 /**
- * Additions to the tables that programs of the same version can live with that do not know them: a site is upgraded one controller after the other, and taken back the same way.
- * Each may run twice, and rewrites no table: a column may be null, or has a default that does not change (PostgreSQL documentation, ALTER TABLE).
+ * Additions to the tables that programs of the same version tolerate without knowing them. A site is upgraded one
+ * controller at a time, and downgraded in the same way.
+ * Each addition may run twice, and rewrites no table: a new column may be null, or has a constant default (PostgreSQL
+ * documentation, ALTER TABLE).
  */
 const additions: readonly string[] = [
   `alter table roomdesk_site add column if not exists additions integer not null default 0;
@@ -120,12 +131,12 @@ const additions: readonly string[] = [
      epoch bigint not null,
      after_seq bigint not null
    )`,
-  // Copying events looks for those of the same change: see `linesOfChanges`. Lines without a change are not in it.
+  // Copying events looks for events of the same change: see `linesOfChanges`. The index omits lines without a change.
   `create index if not exists roomdesk_event_change on roomdesk_event ((substring(line from '"change":"([^"]+)"')))
      where line like '%"change":"%'`,
 ]
 
-/** First half of the key of the advisory lock held while tables are made; the schema is the other half. */
+/** First half of the key of the advisory lock that is held while tables are created; the schema is the other half. */
 const tablesLock = 0x524454
 
 /** Row of a site. */
@@ -133,17 +144,17 @@ export interface SiteRow {
   site: string
   /** Version of the tables. */
   tables: number
-  /** Number of additions to them. */
+  /** Number of additions to the tables. */
   additions: number
   /** Highest schema version of a record. */
   records: number
-  /** Proof that only the holder of the site's key can derive from `site`. */
+  /** Proof that can only be derived from `site` with the site's key. */
   key_proof: string
-  /** Place that the site was moved to; empty: it is here. */
+  /** Place to which the site was moved; empty: not moved. */
   moved_to: string
 }
 
-/** The row of the site that is here; undefined: the database holds none. Reads only. */
+/** Returns the row of the site; undefined: the database holds none. Read-only. */
 export async function readSiteRow(session: Session): Promise<SiteRow | undefined> {
   const there = await session.query<{ there: boolean }>(`select to_regclass('roomdesk_site') is not null as there`)
   if (there.rows[0]?.there !== true) return undefined
@@ -153,7 +164,7 @@ export async function readSiteRow(session: Session): Promise<SiteRow | undefined
   return rows[0]
 }
 
-/** @throws NewerTablesError when a newer program has set up the tables */
+/** @throws NewerTablesError when a newer program has created the tables */
 export function checkTables(version: number, { shown }: DatabaseAddress): void {
   if (version > steps.length)
     throw new NewerTablesError(
@@ -162,15 +173,15 @@ export function checkTables(version: number, { shown }: DatabaseAddress): void {
 }
 
 /**
- * Brings the tables to this program's version, while others may use them.
- * @throws NewerTablesError; DatabaseError when they may not be made, or somebody holds them too long
+ * Upgrades the tables to this program's version, while other controllers may use them.
+ * @throws NewerTablesError; DatabaseError when the tables cannot be created, or another connection locks them too long
  */
 export async function bringTables(session: Session, address: DatabaseAddress): Promise<void> {
   const there = await readTables(session)
   checkTables(there.tables, address)
   if (there.tables === steps.length && there.additions >= additions.length) return
   const key = `${tablesLock}, hashtext(coalesce(current_schema(), ''))`
-  // One after the other: what the first has made, the next ones find in a transaction that begins after it.
+  // One at a time: each process sees the tables of the previous one, because its transaction begins later.
   await session.query(`select pg_advisory_lock(${key})`)
   const deadline = monotonic() + clusterTimes.tables
   try {
@@ -181,9 +192,10 @@ export async function bringTables(session: Session, address: DatabaseAddress): P
 }
 
 /**
- * Waits for a lock only briefly: all others who want to use a table queue behind who wants to alter it (PostgreSQL documentation, 13.3.1).
- * @param last whether it throws when another holds a table
- * @returns false when another holds a table, for instance a pg_dump
+ * Creates missing tables and additions. Waits for a lock only briefly, because all later users of a table would queue
+ * behind it (PostgreSQL documentation, 13.3.1).
+ * @param last whether to throw if another connection locks a table
+ * @returns false: another connection locks a table, for instance a pg_dump
  */
 async function makeTables(session: Session, { shown }: DatabaseAddress, last: boolean): Promise<boolean> {
   try {
@@ -219,7 +231,7 @@ async function missingGrant(session: Session): Promise<string> {
   return `grant create on schema ${schema} to ${user}`
 }
 
-/** The tables' version, and how many additions they have, for the row of a new site. */
+/** Version of the tables and number of additions, for the row of a new site. */
 export const newTables: Tables = { tables: steps.length, additions: additions.length }
 
 type Tables = Pick<SiteRow, 'tables' | 'additions'>
@@ -227,7 +239,7 @@ type Tables = Pick<SiteRow, 'tables' | 'additions'>
 async function readTables(session: Session): Promise<Tables> {
   const site = await readSiteRow(session)
   if (site !== undefined) return site
-  // A start that ended between making the tables and the site's row left them empty.
+  // A start was interrupted between creating the tables and the site's row, so the tables are empty.
   const { rows } = await session.query<Tables>(
     `select case when to_regclass('roomdesk_controller') is not null then 2 when to_regclass('roomdesk_site') is not null then 1 else 0 end as tables,
        (exists (select 1 from pg_attribute where attrelid = to_regclass('roomdesk_site') and attname = 'additions'))::integer as additions`,

@@ -1,14 +1,17 @@
 import { DatabaseError as ServerError } from 'pg'
 import { errorCode } from '../../../shared/error-code.ts'
 
-/** SQLSTATE of a server that ends, starts or crashes, or a connection that it cuts (class 57P, 08): what it was doing may be done. */
+/**
+ * SQLSTATE of a server that stops, starts or crashes, or of a lost connection (class 57P, 08): the statement may have
+ * been executed.
+ */
 const cut = /^(?:57P|08)/
-/** It stores nothing: it follows another server (read_only_sql_transaction). */
+/** The server accepts no changes, because it follows another server (read_only_sql_transaction). */
 const readOnly = '25006'
 
 /**
- * Whether the server reported that a statement was not executed, and goes on: then nothing of it is stored.
- * After any other error, above all a lost connection, the outcome is open.
+ * Whether the server reported that a statement was not executed, and continues: then nothing of it is stored.
+ * After any other error, especially a lost connection, the outcome is unknown.
  */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof ServerError)) return false
@@ -16,22 +19,22 @@ export function isRefusal(error: unknown): boolean {
   return severity === 'ERROR' && !cut.test(code) && code !== readOnly
 }
 
-/** Whether the server has answered with an error. */
+/** Whether the error is an answer of the server. */
 export function isOfServer(error: unknown): error is ServerError {
   return error instanceof ServerError
 }
 
-/** Whether the server says that its user may not do that (insufficient_privilege), or has no schema to do it in. */
+/** Whether the user lacks a privilege (insufficient_privilege) or a schema. */
 export function isForbidden(error: unknown): boolean {
   return error instanceof ServerError && (error.code === '42501' || error.code === '3F000')
 }
 
-/** Whether another connection holds what the statement needs, for longer than it was to wait (lock_not_available). */
+/** Whether another connection held a lock for longer than the lock timeout (lock_not_available). */
 export function isLocked(error: unknown): boolean {
   return error instanceof ServerError && error.code === '55P03'
 }
 
-/** Message of the server or the network, without secrets. */
+/** Returns the message of the server or the network, without secrets. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0])
   if (!(error instanceof Error)) return String(error)
@@ -50,7 +53,10 @@ export class UnusableServerError extends Error {
   }
 }
 
-/** Remedies for a database that cannot be used, by the SQLSTATE that it or a pool before it answers (PostgreSQL documentation, appendix A). */
+/**
+ * Remedies for a database that cannot be used, by the SQLSTATE from the server or a connection pooler (PostgreSQL
+ * documentation, appendix A).
+ */
 const mends: readonly (readonly [pattern: RegExp, mend: string])[] = [
   [/^53300$/, 'end other connections to it, or raise its limit: each controller needs up to six.'],
   [/^28/, 'correct its user or password in the address (--store), or pg_hba.conf of the server.'],
@@ -64,7 +70,7 @@ const mends: readonly (readonly [pattern: RegExp, mend: string])[] = [
   ],
 ]
 
-/** Remedy for a database that cannot be used, in one sentence. */
+/** Returns the remedy for a database that cannot be used, in one sentence. */
 export function mendOf(error: unknown): string {
   if (error instanceof UnusableServerError) return error.mend
   const code = error instanceof ServerError ? (error.code ?? '') : ''

@@ -13,11 +13,11 @@ export interface SiteCheck {
   address: DatabaseAddress
   sealer: Sealer
   migrations: Migrations
-  /** Whether a site that was moved away is opened: refused, or replaced. */
+  /** Whether a site that was moved away is rejected or replaced. */
   take: 'site here' | 'moved site too'
 }
 
-/** @throws DatabaseError, StoreVersionError when this program cannot run on the site that the tables hold */
+/** @throws DatabaseError, StoreVersionError when this program cannot run the site in the tables */
 export function checkSite(found: SiteRow, { address: { shown }, sealer, migrations, take }: SiteCheck): void {
   if (found.records > migrations.current)
     throw new StoreVersionError([{ file: `the database ${shown}`, version: found.records }], migrations.current)
@@ -32,8 +32,8 @@ export function checkSite(found: SiteRow, { address: { shown }, sealer, migratio
 }
 
 /**
- * The site that is here; where there is none it begins now. Only for who has the lock.
- * @throws what `checkSite` throws
+ * Checks the site in the database, or creates one if there is none. The caller must hold the lock.
+ * @throws the errors of `checkSite`
  */
 export async function settleSite(session: Session, check: SiteCheck): Promise<{ fresh: boolean; moved: boolean }> {
   const found = await readSiteRow(session)
@@ -50,12 +50,12 @@ export async function settleSite(session: Session, check: SiteCheck): Promise<{ 
   return { fresh: true, moved: false }
 }
 
-/** From now on records of this version are stored. */
+/** Stores that records of this version are written from now on. */
 export async function sayRecords(session: Session, { current }: Migrations): Promise<void> {
   await session.query('update roomdesk_site set records = $1 where records <> $1', [current])
 }
 
-/** Terms that the database keeps. */
+/** Number of terms that the database keeps. */
 const keptTerms = 1_000
 
 const begin = `with h as (${head}),
@@ -66,7 +66,8 @@ const begin = `with h as (${head}),
   select seq from h`
 
 /**
- * Stores with which line a term begins, before the first one is stored. A leader with confirmed lines in memory that the database lacks stores them again: they count as lines of the terms before.
+ * Stores the line number at which a term begins, before its first line is stored. If the database lacks confirmed
+ * lines, the leader stores them again: they count as lines of earlier terms.
  * @param last number of the last line in memory
  * @returns number of the last stored line
  */

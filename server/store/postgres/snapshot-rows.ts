@@ -8,19 +8,19 @@ import { fencedError, ofTerm, type Term } from '../election/leader.ts'
 import { longAnswer, Session } from './database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 
-/** Characters of a part: about 1 ms of JSON.stringify. */
+/** Length of a part, in characters: takes about 1 ms of JSON.stringify. */
 const partLength = 128 * 1024
-/** Rows of the journal that are deleted together. */
+/** Number of journal rows deleted in one statement. */
 const deleted = 20_000
 
-/** The records of one collection at one instant. Values are never mutated, so references are a whole copy. */
+/** The records of one collection at one instant. Values are never mutated, so references are a complete copy. */
 interface Frozen {
   collection: CollectionName
   keys: readonly string[]
   values: readonly object[]
 }
 
-/** All records at one instant. */
+/** Copies references to all records at one instant. */
 export function freeze(state: State): readonly Frozen[] {
   return collectionNames.map((collection) => {
     const map: ReadonlyMap<string, object> = state[collection]
@@ -28,7 +28,7 @@ export function freeze(state: State): readonly Frozen[] {
   })
 }
 
-/** Lines of `["collection","key",{...}]`, gathered into parts. */
+/** Generates the parts of a snapshot: lines of `["collection","key",{...}]`. */
 function* partsOf(frozen: readonly Frozen[]): Generator<string, void> {
   let text = ''
   for (const { collection, keys, values } of frozen) {
@@ -44,16 +44,19 @@ function* partsOf(frozen: readonly Frozen[]): Generator<string, void> {
 
 /** Header of a snapshot. */
 export interface SnapshotHead {
-  /** Number of the last journal line whose changes it holds. */
+  /** Number of the last journal line whose changes it contains. */
   seq: number
-  /** Schema version of its records. */
   records: number
   roomNumber: number
   /** Milliseconds since the epoch. */
   writtenAt: number
 }
 
-/** Writes a snapshot in the transaction that is under way, unless another controller has taken over. @param term that must still last at its end @returns bytes of the snapshot */
+/**
+ * Writes a snapshot in the present transaction, unless another controller has taken over.
+ * @param term term that must still be valid at the end
+ * @returns size of the snapshot, in bytes
+ */
 export async function insertSnapshot(
   session: Session,
   head: SnapshotHead,
@@ -76,7 +79,8 @@ export async function insertSnapshot(
     bytes += Buffer.byteLength(lines)
   }
   await session.query('update roomdesk_snapshot set parts = $2, bytes = $3 where id = $1', [id, parts, bytes])
-  // At last: who takes over waits for the end of this, and not for the parts.
+  // Checked last: a takeover waits for the end of this row lock, so the lock must not be held while the parts are
+  // written.
   const { epoch, id: termId } = term()
   const led = await session.query(`select 1 from roomdesk_leader where ${ofTerm('$1', '$2')} for share`, [
     epoch,
@@ -86,7 +90,12 @@ export async function insertSnapshot(
   return bytes
 }
 
-/** Writes a snapshot by a connection of its own, so that journal lines need not wait for it; what the two newest make superfluous goes. @param signal cuts it short @returns its bytes */
+/**
+ * Writes a snapshot through a separate connection, so that journal lines need not wait for it. Then deletes what the
+ * two newest snapshots make unnecessary.
+ * @param signal cancels it
+ * @returns size of the snapshot, in bytes
+ */
 export async function writeSnapshot(
   address: DatabaseAddress,
   deadlines: SessionDeadlines,
@@ -110,7 +119,10 @@ export async function writeSnapshot(
   }
 }
 
-/** Two snapshots stay, and the journal lines behind the older one: falling back by one loses nothing. */
+/**
+ * Deletes all but two snapshots, and the journal lines before the older one: then falling back by one snapshot loses
+ * nothing.
+ */
 async function prune(session: Session): Promise<void> {
   await session.query(
     'delete from roomdesk_snapshot where id not in (select id from roomdesk_snapshot order by id desc limit 2)',

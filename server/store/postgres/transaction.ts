@@ -1,9 +1,9 @@
 import type { Session } from './database-session.ts'
 
 /**
- * Runs statements in one transaction: all of them count, or none.
- * @param mode what follows `begin`, such as an isolation level
- * @throws what `work` throws, what the database says
+ * Runs statements in one transaction.
+ * @param mode text after `begin`, such as an isolation level
+ * @throws the errors of `work` and of the database
  */
 export async function inTransaction<T>(session: Session, work: () => Promise<T>, mode = ''): Promise<T> {
   await session.query(`begin ${mode}`)
@@ -12,7 +12,7 @@ export async function inTransaction<T>(session: Session, work: () => Promise<T>,
     await session.commit('commit')
     return result
   } catch (error) {
-    // The first error is reported; a lost connection rolls back.
+    // The first error is the one to report; a lost connection rolls back.
     if (session.lost === undefined) await session.query('rollback').catch(() => undefined)
     throw error
   }

@@ -2,7 +2,10 @@ import type { StoredAccessToken, StoredAccount } from '../records.ts'
 import type { State } from '../state.ts'
 import type { AccessChange } from '../../../shared/domain/backups.ts'
 
-/** Accounts and tokens that a restore gives, takes away or changes. Tokens that have ended let nobody in and are left out. @param now milliseconds since the epoch */
+/**
+ * Returns the accounts and tokens that a restore would add, remove or change, without expired tokens.
+ * @param now milliseconds since the epoch
+ */
 export function accessChanges(from: State, to: State, now: number): AccessChange[] {
   return [...accountChanges(from, to), ...tokenChanges(from, to, now)]
 }
@@ -21,7 +24,7 @@ function accountChanges(from: State, to: State): AccessChange[] {
   for (const [id, account] of to.accounts) {
     const before = from.accounts.get(id)
     if (before === undefined) changes.push(view(account, 'gained'))
-    // The stamp is another one with each new password, role and disabling.
+    // The stamp changes with each new password, new role and disabling.
     else if (before.stamp !== account.stamp || before.name !== account.name || before.enabled !== account.enabled)
       changes.push(view(account, 'changed'))
   }

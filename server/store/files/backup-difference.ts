@@ -2,10 +2,13 @@ import { changeOf, type State } from '../state.ts'
 import type { Change, CollectionName } from '../store.ts'
 import { turn } from '../system/time.ts'
 
-/** Records compared between two turns of the event loop: about 2 ms. */
+/** Records compared before yielding to the event loop: about 2 ms. */
 const slice = 1_000
 
-/** Everything that a backup decides. Sessions and capabilities are not: a restore must not bring back what was revoked. */
+/**
+ * Collections that a restore replaces. Sessions and capabilities are not among them: a restore must not bring back
+ * revoked ones.
+ */
 const restored: readonly CollectionName[] = [
   'settings',
   'licence',
@@ -23,7 +26,7 @@ const restored: readonly CollectionName[] = [
   'lives',
 ]
 
-/** The changes that make `from` hold what `to` holds. Neither may change meanwhile. */
+/** Returns the changes that turn `from` into `to`. Neither may change meanwhile. */
 export async function difference(from: State, to: State): Promise<Change[]> {
   const changes: Change[] = []
   let seen = 0
@@ -41,7 +44,7 @@ export async function difference(from: State, to: State): Promise<Change[]> {
   return changes
 }
 
-/** The ends of those sessions whose credential is not the same, or not enabled, after a restore. */
+/** Returns the ends of sessions whose credential is changed or disabled after a restore. */
 export function endedSessions(from: State, to: State): Change[] {
   const changes: Change[] = []
   for (const [key, { access_key }] of from.sessions) {
@@ -53,7 +56,10 @@ export function endedSessions(from: State, to: State): Change[] {
   return changes
 }
 
-/** Capabilities of recordings and live streams that come back with a restore. Of those that the site still has, it alone knows whether their capability was revoked since. */
+/**
+ * Returns the capabilities of recordings and live streams that a restore brings back. If the site still has the
+ * recording or stream, its capability may have been revoked since, so it is not restored.
+ */
 export function restoredCapabilities(from: State, to: State): Change[] {
   const changes: Change[] = []
   for (const [key, capability] of to.capabilities) {

@@ -7,11 +7,14 @@ import { closeToOthers } from './folder-mode.ts'
 import { refuseFilesOfSite } from './moved-site.ts'
 import { StoreFileError } from './store-file-error.ts'
 
-/** Files by which an existing data folder is known to be this site's. */
+/** Files that identify an existing data folder as this site's. */
 const known = ['site.json', 'seal.key', 'controller.id']
 const advice = 'Make it the property of the user that runs Roomdesk (chown), or name another folder with --data-dir.'
 
-/** Makes the data folder, or takes the one that is there. @throws StoreFileError another user made it; Error of the file system */
+/**
+ * Creates the data folder, or uses the existing one.
+ * @throws StoreFileError when it belongs to another user; errors of the file system
+ */
 export async function makeDataFolder(folder: string, options: OwnerOptions = {}): Promise<void> {
   try {
     await makeOwnFolder(folder, advice, { known, ...options })
@@ -22,10 +25,11 @@ export async function makeDataFolder(folder: string, options: OwnerOptions = {})
 }
 
 /**
- * Takes the data folder of a controller whose site is in a database.
- * @param shown the database
- * @returns notices for the operator, and the function that gives the folder back
- * @throws StoreLockedError another process has the folder; StoreFileError it holds a site of its own; as makeDataFolder
+ * Locks the data folder of a controller whose site is in a database.
+ * @param shown the database, for messages
+ * @returns notices for the operator, and a function that releases the folder
+ * @throws StoreLockedError when another process uses the folder; StoreFileError when it holds a site in files; errors
+ * of makeDataFolder
  */
 export async function takeDataFolder(
   { folder, logger, clock = wallClock }: Pick<StoreOptions, 'folder' | 'logger' | 'clock'>,

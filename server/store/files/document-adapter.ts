@@ -10,15 +10,18 @@ import { linkOrCopy, syncFolder } from './durable-files.ts'
 import { renameFile } from '../system/rename-file.ts'
 import type { CollectionName } from '../store.ts'
 
-/** Text gathered before it is handed to the disk, in characters: about 1 ms of JSON.stringify. */
+/** Length of the text gathered before a write, in characters: takes about 1 ms of JSON.stringify. */
 const sliceLength = 128 * 1024
-/** Bytes written between two syncs: a disk that gets a large file at once makes the journal wait. */
+/** Bytes written between two syncs. Without them, a large file would delay the writes of the journal. */
 const syncEvery = 2 * 1024 * 1024
 
-/** Makes the queue that the files of one snapshot share: they are written one after the other, so that memory holds the chunk of one only. */
+/**
+ * Creates the queue that the files of one snapshot share. They are written one at a time, so that memory holds a slice
+ * of one file only.
+ */
 export const newWriteQueue = (): PQueue => new PQueue({ concurrency: 1 })
 
-/** The records of one collection at one instant. Values are never mutated, so references are a whole copy. */
+/** The records of one collection at one instant. Values are never mutated, so references are a complete copy. */
 interface Frozen {
   collection: CollectionName
   keys: readonly string[]
@@ -28,22 +31,22 @@ interface Frozen {
 export interface DocumentAdapterOptions {
   folder: string
   name: DocumentName
-  /** Schema version to write. */
   version: number
   /** From `newWriteQueue`, shared by the files of one snapshot. */
   queue: PQueue
-  /** Reads the file, with everything that a damaged one takes. */
+  /** Reads the file, including the recovery of a damaged one. */
   read: () => Promise<StoredDocument>
 }
 
 /**
- * lowdb's adapter for one file: a temporary file, synced, renamed over the old one (which stays as `<name>.previous.json`), folder synced.
- * The file is one JSON document with each record on a line of its own, so it is read and written in chunks.
- * The written state is that of the instant of the call, however long the disk takes.
+ * lowdb's adapter for one file. Writes a temporary file, syncs it, renames it over the old one (kept as
+ * `<name>.previous.json`), and syncs the folder.
+ * The file is one JSON document with one record per line, so it can be read and written in slices.
+ * It contains the state at the time of the call, even if writing takes longer.
  */
 export class DocumentAdapter implements Adapter<StoredDocument> {
   readonly #options: DocumentAdapterOptions
-  /** Bytes of the file as last written. */
+  /** Size of the file as last written, in bytes. */
   bytes = 0
 
   constructor(options: DocumentAdapterOptions) {
@@ -74,12 +77,12 @@ export class DocumentAdapter implements Adapter<StoredDocument> {
       try {
         await linkOrCopy(target, insideOf(folder, previousName(name)))
       } catch (error) {
-        // The first write, or the old one was damaged and put aside: there is nothing to keep.
+        // The first write, or the old file was damaged and set aside: there is no previous file to keep.
         if (!hasCode(error, 'ENOENT')) throw error
       }
       await renameFile(temporary, target)
     } catch (error) {
-      // The first error is reported.
+      // The first error is the one to report.
       await rm(temporary, { force: true }).catch(() => undefined)
       throw error
     }
@@ -110,7 +113,7 @@ async function writeRecords(path: string, header: string, frozen: readonly Froze
   }
 }
 
-/** Gathers text and writes it slice by slice. */
+/** Gathers text and writes it in slices. */
 class SlicedFile {
   text = ''
   crc = 0
@@ -126,7 +129,7 @@ class SlicedFile {
   async flush(): Promise<void> {
     const text = this.text
     this.text = ''
-    // A character is at most 3 bytes of UTF-8.
+    // A UTF-16 code unit needs at most 3 bytes of UTF-8.
     const fits = text.length * 3 <= this.#buffer.length
     const slice = fits ? this.#buffer.subarray(0, this.#buffer.write(text, 'utf8')) : Buffer.from(text, 'utf8')
     this.crc = crc32(slice, this.crc)

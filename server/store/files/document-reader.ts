@@ -11,7 +11,7 @@ export interface DocumentHeader {
   room_number: number
 }
 
-/** The content of a file is not what was written. */
+/** The content of a file is damaged. */
 export class DamagedFileError extends Error {
   override readonly name = 'DamagedFileError'
 }
@@ -19,7 +19,7 @@ export class DamagedFileError extends Error {
 const chunkBytes = 256 * 1024
 const maxLine = 64 * 1024 * 1024
 
-/** The checksum of some bytes or text as the files spell it: 8 hex digits of CRC-32. */
+/** Formats a CRC-32 as in the files: 8 hex digits. */
 export function checksum(value: number): string {
   return value.toString(16).padStart(8, '0')
 }
@@ -28,7 +28,7 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
-/** Reads a header out of the text of a first line (`{...,`). */
+/** Parses a header from the first line of a file (`{...,`). */
 function parseHeader(line: string): DocumentHeader | undefined {
   if (!line.startsWith('{') || !line.endsWith(',')) return undefined
   let value: unknown
@@ -46,10 +46,11 @@ function parseHeader(line: string): DocumentHeader | undefined {
 }
 
 /**
- * Reads a file record by record: lines of `["key",{...}],` under `"collection":[`, and a checksum at the end (see document-adapter.ts).
- * @param onRecord called for each record before the checksum is known: throw away what it gathered when this throws.
- * @param salvage true: give what can be read and ignore damage.
- * @throws DamagedFileError, StoreFileError, or what the file system says (ENOENT, ...).
+ * Reads a file record by record: lines of `["key",{...}],` below `"collection":[`, and a checksum at the end (see
+ * document-adapter.ts).
+ * @param onRecord called for each record, before the checksum is verified: discard the records if this throws
+ * @param salvage true: reads as much as possible and ignores damage
+ * @throws DamagedFileError, StoreFileError, or errors of the file system (ENOENT, ...)
  */
 export async function readDocument(
   path: string,
@@ -97,7 +98,7 @@ class DocumentParser {
     this.#salvage = salvage
   }
 
-  /** @param bytes whole lines. */
+  /** @param bytes complete lines */
   take(bytes: Buffer): void {
     let position = 0
     while (position < bytes.length) {
@@ -105,7 +106,7 @@ class DocumentParser {
       const end = newline === -1 ? bytes.length : newline
       const line = bytes.toString('utf8', position, end)
       try {
-        // The checksum is of everything before its line.
+        // The checksum covers everything before its line.
         if (line.startsWith('"checksum":')) this.#end(line, crc32(bytes.subarray(0, position), this.#crc))
         else this.#line(line)
       } catch (error) {
@@ -162,8 +163,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * The schema version that a file claims, whatever else is wrong with it; undefined when it claims none or does not exist.
- * Reads the first 4 KiB only.
+ * Returns the schema version that a file declares, even if the rest is damaged; undefined: it declares none or does not
+ * exist. Reads the first 4 KiB only.
  */
 export async function peekHeader(
   path: string,
@@ -172,7 +173,7 @@ export async function peekHeader(
   try {
     handle = await open(path, 'r')
   } catch {
-    // Reading the whole file says why.
+    // Reading the whole file later reports the error.
     return undefined
   }
   try {
@@ -181,7 +182,7 @@ export async function peekHeader(
     const text = buffer.toString('utf8', 0, bytesRead)
     const header = parseHeader(text.split('\n', 1)[0] ?? '')
     if (header !== undefined) return { version: header.version, header }
-    // Another layout is a newer Roomdesk's, or somebody formatted the file: the version counts all the same.
+    // The layout is that of a newer Roomdesk, or somebody reformatted the file: the version is valid in both cases.
     const found = /^\s*\{[^{[]*"version"\s*:\s*(\d{1,9})\s*[,}]/.exec(text)?.[1]
     return found === undefined ? undefined : { version: Number(found), header: undefined }
   } finally {

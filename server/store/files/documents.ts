@@ -1,7 +1,7 @@
 import type { State } from '../state.ts'
 import type { CollectionName } from '../store.ts'
 
-/** Which collections each of lowdb's files holds. */
+/** Collections in each file of lowdb. */
 export const layout = {
   site: [
     'settings',
@@ -28,21 +28,21 @@ export const layout = {
   ],
 } as const satisfies Record<string, readonly CollectionName[]>
 
-/** One of lowdb's files, `<name>.json`. */
+/** Name of a file of lowdb, without `.json`. */
 export type DocumentName = keyof typeof layout
 
-/** The files in the order they are read and written. */
+/** The files in the order in which they are read and written. */
 export const documentNames: readonly DocumentName[] = ['site', 'rooms', 'sessions']
 
-/** Content of one file for lowdb: its live maps and the facts that a start needs. */
+/** Content of one file for lowdb: the maps in memory and some facts for the next start. */
 export interface StoredDocument {
   /** Number of the first journal segment whose changes are not in this file. */
   first_segment: number
   /** Milliseconds since the epoch. */
   written_at: number
-  /** The highest room number ever given. */
+  /** The highest room number ever assigned. */
   room_number: number
-  /** All collections; the file holds those that `layout` names. */
+  /** All collections; the file contains those listed in `layout`. */
   state: State
 }
 
@@ -78,7 +78,7 @@ export function documentOf(collection: CollectionName): DocumentName {
   return fileOfCollection[collection]
 }
 
-/** Name of a file, of the one it replaced, and of the one being written. */
+/** Names of a file, of its previous version, and of the file being written. */
 export const fileName = (name: DocumentName): string => `${name}.json`
 export const previousName = (name: DocumentName): string => `${name}.previous.json`
 export const temporaryName = (name: DocumentName): string => `${name}.json.tmp`

@@ -6,8 +6,8 @@ import { hasCode } from '../../../shared/error-code.ts'
 import { renameFile } from '../system/rename-file.ts'
 
 /**
- * Makes the names in a folder durable: a rename, link or unlink is on disk only after its folder is synced.
- * Windows has no such call and needs none.
+ * Syncs a folder: a rename, link or unlink is durable only afterwards.
+ * Windows has no such call and does not need one.
  */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
@@ -19,15 +19,18 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Makes a folder for its owner, unless it is there, and its name durable: a power cut would take all that is in it along. */
+/**
+ * Creates a folder for its owner, if it does not exist, and makes its name durable. Otherwise a power failure could
+ * lose the folder with all its files.
+ */
 export async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await syncFolder(dirname(folder))
 }
 
-/** Makes the bytes of a file durable that another process wrote; one that is gone is no error. */
+/** Syncs a file that another process wrote; does nothing if the file does not exist. */
 export async function syncFile(path: string): Promise<void> {
-  // Windows flushes only what is open for writing.
+  // Windows flushes only files that are open for writing.
   const handle = await open(path, 'r+').catch((error: unknown) => {
     if (hasCode(error, 'ENOENT')) return undefined
     throw error
@@ -40,8 +43,8 @@ export async function syncFile(path: string): Promise<void> {
 }
 
 /**
- * Makes a folder durable that was just made, and the folders above it that were made with it: their names are on disk when it resolves. Folders that this program may not read were
- * there before.
+ * Makes the names of a new folder, and of parent folders created with it, durable. Folders that this program may not
+ * read existed before.
  */
 export async function syncFoldersAbove(folder: string): Promise<void> {
   for (let above = dirname(resolve(folder)); ; above = dirname(above)) {
@@ -54,10 +57,10 @@ export async function syncFoldersAbove(folder: string): Promise<void> {
   }
 }
 
-/** The file names of a folder; none when the folder does not exist. */
+/** Returns the file names of a folder; empty if the folder does not exist. */
 export async function listFolder(folder: string): Promise<string[]> {
   try {
-    // Roomdesk gives no file another kind of name.
+    // Roomdesk creates no other kind of file name.
     return (await readdir(folder)).filter(isPathPart)
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return []
@@ -66,21 +69,22 @@ export async function listFolder(folder: string): Promise<string[]> {
 }
 
 /**
- * Gives a file a second name that later rewrites of the first leave alone: a hard link, or a copy where links do not exist.
- * `to` is replaced at once, and stays as it is when this fails.
+ * Gives a file a second name that later rewrites of the first name do not affect: a hard link, or a copy if links are
+ * unavailable.
+ * Replaces `to` atomically; on failure `to` is unchanged.
  */
 export async function linkOrCopy(from: string, to: string): Promise<void> {
   const temporary = `${to}.tmp`
   await rm(temporary, { force: true })
   await linkOrCopyNew(from, temporary)
   await renameFile(temporary, to)
-  // Renaming one link of a file over another link of it does nothing (rename(2)).
+  // Renaming one link of a file over another link of the same file has no effect (rename(2)).
   await rm(temporary, { force: true })
 }
 
 /**
- * Gives a file a second name, which must be free: a hard link, or a copy where links do not exist (exFAT).
- * @throws EEXIST when the name is taken
+ * Gives a file a second, unused name: a hard link, or a copy if links are unavailable (exFAT).
+ * @throws EEXIST when the name exists
  */
 export async function linkOrCopyNew(from: string, to: string): Promise<void> {
   try {
@@ -102,7 +106,10 @@ export async function copyDurably(from: string, to: string): Promise<void> {
   }
 }
 
-/** Replaces a file by one with this text, which only its owner may read: afterwards it is the old one or the new one, whole. */
+/**
+ * Replaces the content of a file, which only its owner may read. After a crash the file has its old or its new content,
+ * complete.
+ */
 export async function replaceDurably(path: string, text: string): Promise<void> {
   const temporary = `${path}.tmp`
   const handle = await open(temporary, 'w', 0o600)
@@ -116,15 +123,15 @@ export async function replaceDurably(path: string, text: string): Promise<void> 
   await syncFolder(dirname(path))
 }
 
-/** The time as file names may hold it: ISO 8601 with `-` for `:` and `.`. */
+/** Formats a time for file names: ISO 8601 with `-` instead of `:` and `.`. */
 export function fileTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replaceAll(/[:.]/g, '-')
 }
 
 /**
- * Puts a damaged file out of the way as `<name>.damaged-<time>[-n]` without ever overwriting an earlier one.
- * @param keep true: the file stays where it is, and a copy is put aside.
- * @returns the new name, without folder.
+ * Renames a damaged file to `<name>.damaged-<time>[-n]`, without overwriting an earlier one.
+ * @param keep true: keeps the file, and copies it instead
+ * @returns the new name, without folder
  */
 export async function setAside(path: string, milliseconds: number, keep = false): Promise<string> {
   const folder = dirname(path)

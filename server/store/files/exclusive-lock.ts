@@ -1,20 +1,25 @@
 import { truncate } from 'node:fs/promises'
 import { sleep } from '../../../shared/sleep.ts'
 
-/** SQLite's result code when another holds the lock, and when the file is not one of its own (sqlite.org/rescode.html). */
+/**
+ * SQLite's result codes when another process holds the lock, and when the file is not an SQLite database
+ * (sqlite.org/rescode.html).
+ */
 const busy = 5
 const notADatabase = 26
-/** Two that start at the same instant get in each other's way: each tries again after a pause. */
+/** Two processes that start at the same instant may block each other: each retries after a pause. */
 const attempts = 5
 const pauseMs = 15
 
-/** Result of asking for the lock: the function that releases it, or the reason for the refusal. */
+/** Result of a request for the lock: the function that releases it, or the reason of the failure. */
 export type ExclusiveLock = { release: () => void } | 'held by another' | { unavailable: unknown }
 
 /**
- * Locks a file for as long as this process lives: the kernel holds the lock (fcntl; LockFileEx on Windows) and drops it however the process ends.
- * It counts between containers with their own process ids, which a pid in a file does not, and over NFS where that carries locks.
- * Node has no call for such locks, so SQLite, which it brings along, takes one on an empty database.
+ * Locks a file until this process ends: the kernel holds the lock (fcntl; LockFileEx on Windows) and releases it
+ * however the process ends.
+ * Unlike a pid in a file, the lock works between containers with separate process ids, and over NFS if NFS supports
+ * locks.
+ * Node has no function for such locks, so this uses the built-in SQLite, which locks an empty database.
  */
 export async function lockExclusively(path: string): Promise<ExclusiveLock> {
   for (let attempt = 1; ; attempt++) {
@@ -23,7 +28,8 @@ export async function lockExclusively(path: string): Promise<ExclusiveLock> {
     } catch (error) {
       const code = codeOf(error)
       if (code === notADatabase && attempt < attempts) {
-        // Somebody wrote into it. Emptied and not removed: the lock belongs to the file, not to its name.
+        // Somebody wrote into the file. It is emptied, not removed, because the lock belongs to the file and not to its
+        // name.
         await truncate(path)
         continue
       }
@@ -38,7 +44,7 @@ async function take(path: string): Promise<ExclusiveLock> {
   const { DatabaseSync } = await import('node:sqlite')
   const database = new DatabaseSync(path, { timeout: 0 })
   try {
-    // In memory: no second file beside the locked one.
+    // Journal in memory: no second file beside the locked one.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
     database.close()
@@ -49,6 +55,6 @@ async function take(path: string): Promise<ExclusiveLock> {
 
 function codeOf(error: unknown): number {
   const code: unknown = error instanceof Error && 'errcode' in error ? error.errcode : undefined
-  // The low byte is the code, the rest tells more of it.
+  // The low byte is the primary result code.
   return typeof code === 'number' ? code & 0xff : 0
 }

@@ -5,18 +5,18 @@ import type { SegmentReport } from './journal/segment-reader.ts'
 import type { StoreNotice } from '../store.ts'
 import { type DocumentName, documentNames, fileName } from './documents.ts'
 
-/** Which file a document was taken from, and from which segment on the journal adds to it. */
+/** The file from which a document was loaded, and the first segment whose changes it lacks. */
 export interface Base {
   first_segment: number
   written_at: number
 }
 
-/** Findings in a data folder that the operator must know. */
+/** Findings in a data folder, for the operator. */
 export class Findings {
   readonly notices: StoreNotice[] = []
-  /** Confirmed changes are lost, or may be. */
+  /** Whether confirmed changes are lost, or may be. */
   lossy = false
-  /** The files should be rewritten. */
+  /** Whether the files should be rewritten. */
   stale = false
   readonly #now: number
 
@@ -36,7 +36,7 @@ export class Findings {
     this.notices.push({ level, at: this.#now, code, message, file, lost: true })
   }
 
-  /** Segments that a file needs and that are gone; files whose loss was reported already are left out. */
+  /** Reports missing segments that a file needs, except for files whose loss was reported already. */
   missing(chain: SegmentChain, bases: Readonly<Record<DocumentName, Base>>): void {
     const told = new Set(this.notices.filter(({ lost }) => lost === true).map(({ file }) => file))
     const behind = documentNames.filter((name) => !told.has(fileName(name)) && !chain.covers(bases[name].first_segment))
@@ -57,10 +57,7 @@ export class Findings {
     )
   }
 
-  /**
-   * Notes the findings of reading a segment.
-   * @param aside name of the copy that was kept of a segment from which lines are lost.
-   */
+  /** Records the findings of reading a segment. @param aside name of the copy of a segment from which lines are lost */
   segment(file: string, report: SegmentReport, aside: string, confirmed: HighWater | undefined): void {
     if (report.lost > 0) {
       const lines = report.lost === 1 ? 'One line' : `${report.lost} lines`
@@ -82,7 +79,7 @@ function between({ since, at }: HighWater): string {
   return `between ${iso(since)} and ${iso(at)}`
 }
 
-/** @param milliseconds since the epoch; 0: before anything was written. */
+/** Formats a time for messages. @param milliseconds since the epoch; 0: before anything was written */
 export function iso(milliseconds: number): string {
   return milliseconds === 0 ? 'the first start' : new Date(milliseconds).toISOString()
 }

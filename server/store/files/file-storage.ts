@@ -10,23 +10,23 @@ import type { Journal } from './journal/journal.ts'
 export interface FileStorageOptions {
   folder: string
   journal: Journal
-  /** lowdb, by file. */
+  /** Instances of lowdb, by file. */
   files: Readonly<Record<DocumentName, Low<StoredDocument>>>
-  /** First segment that the replaced file of each document needs. */
+  /** First segment that the previous version of each file needs. */
   previous: Readonly<Partial<Record<DocumentName, number>>>
-  /** Bytes of the files as last written. */
+  /** Returns the total size of the files as last written, in bytes. */
   fileBytes: () => number
   roomNumber: () => number
   clock: () => number
 }
 
-/** Most bytes that are written without memory of their own. */
+/** Size of the reused write buffer, in bytes; larger writes allocate their own. */
 const bufferBytes = 512 * 1024
 
 /**
- * The journal's segments and lowdb's files. A snapshot ends the segment first, and at that instant memory is exactly what the segments up to it say:
- * the files hold that, and name the next segment as the first to replay.
- * Segments stay as long as a file, or the one it replaced, needs them: falling back by one loses nothing.
+ * Stores the journal's segments and lowdb's files. A snapshot first ends the segment; at that instant memory equals the
+ * segments up to it. The files contain that state, and name the next segment as the first to replay.
+ * Segments are kept while a file, or its previous version, needs them: falling back by one version loses nothing.
  */
 export class FileStorage implements Storage {
   readonly medium = 'disk'
@@ -34,7 +34,7 @@ export class FileStorage implements Storage {
   readonly #buffer = Buffer.allocUnsafeSlow(bufferBytes)
   readonly #first: Record<DocumentName, number>
   readonly #previous: Partial<Record<DocumentName, number>>
-  /** When each file was written, milliseconds since the epoch. */
+  /** When each file was written, in milliseconds since the epoch. */
   readonly #writtenAt: Record<DocumentName, number>
 
   constructor(options: FileStorageOptions) {
@@ -52,21 +52,21 @@ export class FileStorage implements Storage {
   async append(lines: readonly string[]): Promise<void> {
     let text = ''
     for (const [i, line] of lines.entries()) text += i === lines.length - 1 ? line : withNext(line)
-    // A character is at most 3 bytes of UTF-8.
+    // A UTF-16 code unit needs at most 3 bytes of UTF-8.
     const fits = text.length * 3 <= this.#buffer.length
     const bytes = fits ? this.#buffer : Buffer.from(text, 'utf8')
     const length = fits ? this.#buffer.write(text, 'utf8') : bytes.length
     await this.#options.journal.append(bytes, length, lines.length)
   }
 
-  /** A disk is there; it may refuse or hang. */
+  /** A disk is always reachable; it may reject writes or hang. */
   away(): Away | undefined {
     return undefined
   }
 
   onAway(_listener: () => void): void {}
 
-  /** When the oldest of the files was written. */
+  /** When the oldest of the files was written, in milliseconds since the epoch. */
   get snapshotAt(): number {
     return Math.min(this.#writtenAt.site, this.#writtenAt.rooms, this.#writtenAt.sessions)
   }
@@ -106,7 +106,7 @@ export class FileStorage implements Storage {
     }
   }
 
-  /** Copies, not links: what damages a file in place must not damage its backup. */
+  /** Copies the files. Links would let damage of a file also damage its backup. */
   async writeDocuments(folder: string): Promise<void> {
     await copyFiles(this.#options.folder, folder, documentNames.map(fileName))
   }
@@ -118,7 +118,7 @@ export class FileStorage implements Storage {
   }
 }
 
-/** Copies files of a data folder into a new backup, as far as they are there. */
+/** Copies the files of a data folder that exist into a new backup. */
 export async function copyFiles(from: string, to: string, names: readonly string[]): Promise<void> {
   for (const name of names) {
     try {

@@ -8,10 +8,10 @@ import { system } from '../system/system.ts'
 import { sleep } from '../system/time.ts'
 import { renameFile } from '../system/rename-file.ts'
 
-/** Another process works on the data folder. */
+/** Another process uses the data folder. */
 export class StoreLockedError extends Error {
   override readonly name = 'StoreLockedError'
-  /** Process id of the owner, as its own machine or container counts; 0: it has not said. */
+  /** Process id of the owner on its own machine or container; 0: unknown. */
   readonly pid: number
 
   constructor(folder: string, { pid, host }: { pid: number; host: string }) {
@@ -22,18 +22,19 @@ export class StoreLockedError extends Error {
   }
 }
 
-/** Name of the file in the data folder that says who has it. */
+/** File in the data folder that names its owner. */
 export const lockFileName = 'roomdesk.lock'
-/** Name of the file in the data folder that its owner keeps locked. */
+/** File in the data folder that its owner keeps locked. */
 export const lockedFileName = 'roomdesk.locked'
 
 /**
- * Takes the data folder for this process. A lock whose owner is gone is taken over at once.
- * The kernel's lock on one file decides. Another file names the owner, for the message, and for file systems without locks: there a living process of that id, start and boot
- * counts as the owner; such a file system must have hard links.
- * @param onUnavailable called with the reason when the kernel gives no lock here.
- * @returns the function that gives it back.
- * @throws StoreLockedError when a living process holds it.
+ * Locks the data folder for this process. If the owner of a lock is dead, the lock is taken over at once.
+ * The kernel's lock on one file decides. Another file names the owner, for the error message and for file systems
+ * without locks. On such a file system a running process with the same pid, start time and boot counts as the owner; it
+ * must support hard links.
+ * @param onUnavailable called with the reason when the file system supports no locks
+ * @returns the function that releases the lock
+ * @throws StoreLockedError when a running process holds the lock
  */
 export async function lockFolder(
   folder: string,
@@ -61,7 +62,7 @@ export async function lockFolder(
   }
 }
 
-/** Writes who this is into a file of its own. @returns its path and content */
+/** Writes the identity of this process into a new file. @returns its path and content */
 async function writeOwner(path: string): Promise<{ mine: string; text: string }> {
   const owner = system().processes.own()
   const mine = `${path}.${owner.pid}.${uuid().slice(0, 8)}`
@@ -70,18 +71,21 @@ async function writeOwner(path: string): Promise<{ mine: string; text: string }>
   return { mine, text }
 }
 
-/** The kernel's lock is ours: whoever the file names is gone, whatever runs under that process id now. */
+/**
+ * Replaces the owner file. This process holds the kernel's lock, so the owner in the file is dead, even if its process
+ * id is in use again.
+ */
 async function nameOwner(path: string): Promise<() => Promise<void>> {
   const { mine, text } = await writeOwner(path)
   await renameFile(mine, path)
   return () => release(path, text)
 }
 
-/** Claims the folder by the file alone, on a file system without locks. */
+/** Locks the folder by the owner file alone, on a file system without locks. */
 async function claim(folder: string, path: string): Promise<() => Promise<void>> {
   const { mine, text } = await writeOwner(path)
   try {
-    // A link is atomic and refuses to replace: the first one wins, content and all.
+    // A link is atomic and does not replace an existing file: the first process wins.
     for (let attempt = 0; attempt < 100; attempt++) {
       try {
         await link(mine, path)
@@ -97,13 +101,14 @@ async function claim(folder: string, path: string): Promise<() => Promise<void>>
   }
 }
 
-/** Removes the lock when its owner is gone. `mine` is a file that says who we are. */
+/** Removes the lock if its owner is dead. @param mine file that names this process */
 async function clearStale(folder: string, path: string, mine: string): Promise<void> {
   const seen = await readLock(path)
   if (seen === undefined) return
   const owner = parseOwner(seen)
   if (owner !== undefined && isAlive(owner)) throw new StoreLockedError(folder, owner)
-  // One at a time looks again and removes: of two who saw the same dead owner, the slower would remove the quicker one's lock.
+  // Only one process at a time checks again and removes the lock. Otherwise the slower of two could remove the new lock
+  // of the quicker one.
   const turn = `${path}.takeover`
   try {
     await link(mine, turn)
@@ -111,7 +116,7 @@ async function clearStale(folder: string, path: string, mine: string): Promise<v
     if (!hasCode(error, 'EEXIST')) throw error
     const other = await readLock(turn)
     if (other !== undefined && !isAlive(parseOwner(other))) await rm(turn, { force: true })
-    // Another pause for each of those who wait.
+    // A random pause, different for each waiting process.
     await sleep(5 + (Number.parseInt(uuid().slice(0, 4), 16) % 20))
     return
   }
@@ -122,7 +127,7 @@ async function clearStale(folder: string, path: string, mine: string): Promise<v
   }
 }
 
-/** Content of a lock; undefined when there is none. */
+/** Returns the content of a lock; undefined: none. */
 async function readLock(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
@@ -151,7 +156,7 @@ function parseOwner(text: string): ProcessIdentity | undefined {
   }
 }
 
-/** Whether the very process that wrote the lock still runs. */
+/** Whether the process that wrote the lock is still running. */
 function isAlive(owner: ProcessIdentity | undefined): boolean {
   return owner !== undefined && system().processes.isAlive(owner)
 }

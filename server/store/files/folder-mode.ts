@@ -5,19 +5,20 @@ import { eventsFolder } from '../backups/backup-events.ts'
 import { backupsFolder } from '../backups/backup-folder.ts'
 import { documentNames, fileName } from './documents.ts'
 
-/** Everything that the group or others may do. */
+/** Permission bits of the group and others. */
 const others = 0o077
-/** A folder in which only owners may remove their files: shared by intent, like /tmp. */
+/** Sticky bit: only owners may remove their files, so the folder is shared on purpose, like /tmp. */
 const sticky = 0o1000
-/** Folders in the data folder with whatever is in them; `tls` holds the keys of the certificate that a site makes for itself. */
+/** Sub-folders that belong to Roomdesk with all their content; `tls` contains the keys of self-signed certificates. */
 const ourFolders: ReadonlySet<string> = new Set([backupsFolder, eventsFolder, 'tls'])
 
 /**
- * Closes the data folder and what Roomdesk keeps in it to everybody but its owner: 0700, files 0600.
- * A folder that is not ours alone is left as it is: another owner's, /tmp and its like, or one with files and none of ours.
- * Does nothing on Windows, where a folder has the rights of the one it is in.
- * @param now milliseconds since the epoch.
- * @returns what the operator must know; undefined when there was nothing to do.
+ * Restricts the data folder and Roomdesk's files in it to their owner: 0700, files 0600.
+ * Leaves a folder unchanged if it is not Roomdesk's alone: one of another owner, one like /tmp, or one with only
+ * foreign files.
+ * Does nothing on Windows, where a folder inherits the rights of its parent.
+ * @param now milliseconds since the epoch
+ * @returns a notice for the operator; undefined: nothing to report
  */
 export async function closeToOthers(folder: string, now: number): Promise<StoreNotice | undefined> {
   if (process.platform === 'win32') return undefined
@@ -52,7 +53,7 @@ function isOurs(name: string): boolean {
   )
 }
 
-/** Files that an earlier version, or a copy, left open. What cannot be closed is no reason not to start. */
+/** Restricts files that an earlier version, or a copy, left open to others. A failure must not prevent the start. */
 async function narrowFiles(folder: string, all = false): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     if (!isPathPart(entry.name)) continue
@@ -68,6 +69,6 @@ async function narrow(path: string, mode: number): Promise<void> {
   try {
     if (((await stat(path)).mode & others) !== 0) await chmod(path, mode)
   } catch {
-    // Not ours, or gone meanwhile.
+    // The file has another owner, or was deleted meanwhile.
   }
 }

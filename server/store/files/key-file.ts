@@ -8,15 +8,17 @@ import { linkOrCopyNew, syncFolder } from './durable-files.ts'
 import { holdsSealedSecrets } from './sealed-secrets.ts'
 import { readingOf } from './store-file-error.ts'
 
-/** There is no key, where there must be one. */
+/** A required key is missing or invalid. */
 export class KeyFileError extends Error {
   override readonly name = 'KeyFileError'
 }
 
 /**
- * The 32-byte sealing key of a key file (64 hex digits, mode 0600) in a data folder. Where there is none, and nothing that was sealed with it, it is made, durably.
- * A file that others may read is closed to them.
- * @throws KeyFileError when the file does not hold a key, or is missing: a new one would make every stored secret unreadable. StoreFileError when it cannot be read.
+ * Reads the 32-byte sealing key from a key file (64 hex digits, mode 0600) in a data folder. If there is neither a key
+ * nor anything sealed, creates a key durably.
+ * If others may read the file, their access is removed.
+ * @throws KeyFileError when the file does not contain a key, or is missing although there are sealed secrets: a new key
+ * could not open them. StoreFileError when the file cannot be read
  */
 export async function loadKeyFile(path: string): Promise<Buffer> {
   for (;;) {
@@ -26,7 +28,7 @@ export async function loadKeyFile(path: string): Promise<Buffer> {
       if (!hasCode(error, 'ENOENT')) throw error
     }
     if (await holdsSealedSecrets(dirname(path))) {
-      // One that starts at the same time may have made it since, and sealed with it.
+      // Another process that starts at the same time may have created the key and sealed secrets with it.
       if (existsSync(path)) continue
       throw new KeyFileError(
         `${path} is missing, and the secrets of this site were sealed with its key: put the file back. ${withoutCopy}`,
@@ -36,7 +38,7 @@ export async function loadKeyFile(path: string): Promise<Buffer> {
   }
 }
 
-/** Nothing opens without its key, not even the node of this machine: what there was cannot be gone on with. */
+/** Without the key no secret can be opened, not even that of this machine's node, so the site cannot continue. */
 const withoutCopy = 'When no copy is left, start with an empty data folder: nothing opens the secrets of this one.'
 
 async function readKeyFile(path: string): Promise<Buffer> {
@@ -50,7 +52,10 @@ async function readKeyFile(path: string): Promise<Buffer> {
   return Buffer.from(text, 'hex')
 }
 
-/** File systems without modes, such as exFAT, refuse it; the data folder reports that others may look into it. */
+/**
+ * Restricts the file to its owner. File systems without modes, such as exFAT, reject that; the check of the data folder
+ * reports it.
+ */
 async function close(path: string): Promise<void> {
   try {
     await chmod(path, 0o600)
@@ -59,7 +64,10 @@ async function close(path: string): Promise<void> {
   }
 }
 
-/** Writes a whole new key under another name and links it: nobody ever sees half a key, and of two makers one wins. */
+/**
+ * Writes a complete key under a temporary name and links it. So no process sees an incomplete key, and only one of two
+ * creators wins.
+ */
 async function createKeyFile(path: string): Promise<void> {
   await makeDataFolder(dirname(path))
   const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`

@@ -5,7 +5,7 @@ import type { StoreLogger } from '../notices.ts'
 import type { StoreNotice } from '../store.ts'
 import { system } from '../system/system.ts'
 
-/** Name of the file in the data folder that keeps what was lost until the operator has seen it. */
+/** Name of the file in the data folder that keeps losses until the operator dismisses them. */
 export const lossesName = 'losses.json'
 /** Maximum number of losses kept; the oldest are dropped. */
 const maxLosses = 20
@@ -31,7 +31,10 @@ export class Losses {
     this.#folder = folder
   }
 
-  /** Reads what is kept and adds what was found now. @throws what the file system says when it cannot be kept. */
+  /**
+   * Reads the stored losses and adds new ones.
+   * @throws errors of the file system when the stored losses cannot be read
+   */
   static async open(folder: string, found: readonly StoreNotice[]): Promise<Losses> {
     const losses = new Losses(folder)
     const earlier = await losses.#read()
@@ -43,7 +46,7 @@ export class Losses {
     return this.#all
   }
 
-  /** Writes them to disk; a failure is logged. */
+  /** Writes the losses to disk; a failure is logged. */
   async keep(logger: Pick<StoreLogger, 'warn'> | undefined): Promise<void> {
     try {
       await system().files.replace(join(this.#folder, lossesName), `${JSON.stringify(this.#all, undefined, 1)}\n`)
@@ -52,7 +55,7 @@ export class Losses {
     }
   }
 
-  /** Forgets them. */
+  /** Deletes the losses. */
   async dismiss(): Promise<void> {
     if (this.#all.length === 0) return
     await system().files.remove(join(this.#folder, lossesName))
@@ -74,7 +77,7 @@ export class Losses {
         ...(since === undefined ? {} : { since }),
       }))
     } catch {
-      // Damaged itself: it repeats what the log holds.
+      // The file is damaged. Its content is also in the log.
       return []
     }
   }

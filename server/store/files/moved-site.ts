@@ -9,21 +9,24 @@ import { renameFile } from '../system/rename-file.ts'
 import { highWaterName } from './journal/high-water.ts'
 import { StoreFileError } from './store-file-error.ts'
 
-/** In a data folder whose site is in a database, or on its way there or back: where it is, as it may be shown. */
+/**
+ * File in a data folder whose site is, or is being moved to or from, a database. Contains the displayed address of the
+ * database.
+ */
 const movedName = 'moved-to.txt'
 
-/** Where a site is moved to. */
+/** Target of a move. */
 export type MoveTarget = 'database' | 'files'
 
-/** The mark of a folder whose site was moved. */
+/** Mark of a folder whose site was moved. */
 export interface MoveMark {
-  /** The database, as it may be shown. */
+  /** The database, for display. */
   database: string
   /** Set while the move is under way. */
   unfinished: MoveTarget | undefined
 }
 
-/** The files of a site's state in a data folder: documents, those before them, the journal. */
+/** Returns the names of a site's files in a data folder: documents, their previous versions, the journal. */
 export async function filesOfSite(folder: string): Promise<string[]> {
   const names = new Set<string>([
     ...documentNames.flatMap((name) => [fileName(name), previousName(name)]),
@@ -32,12 +35,12 @@ export async function filesOfSite(folder: string): Promise<string[]> {
   return (await listFolder(folder)).filter((name) => names.has(name) || segmentNumber(name) !== undefined)
 }
 
-/** The mark of a data folder; undefined: its site was never moved to a database, or is back. */
+/** Reads the mark of a data folder; undefined: its site was never moved to a database, or was moved back. */
 export async function readMoveMark(folder: string): Promise<MoveMark | undefined> {
   try {
     const [database = '', phase = ''] = (await readFile(join(folder, movedName), 'utf8')).trim().split('\n')
     const target = /^unfinished: (database|files)$/.exec(phase)?.[1] as MoveTarget | undefined
-    // Earlier versions wrote no phase: files beside their mark say that the move was cut short.
+    // Earlier versions wrote no phase: files beside the mark show that the move was interrupted.
     const isCutShort = phase === '' && (await filesOfSite(folder)).length > 0
     return { database, unfinished: target ?? (isCutShort ? 'database' : undefined) }
   } catch (error) {
@@ -46,7 +49,7 @@ export async function readMoveMark(folder: string): Promise<MoveMark | undefined
   }
 }
 
-/** @throws StoreFileError when the site of this folder is in a database, or on its way */
+/** @throws StoreFileError when the site of this folder is in a database, or is being moved */
 export async function refuseMovedSite(folder: string): Promise<void> {
   const mark = await readMoveMark(folder)
   if (mark === undefined) return
@@ -56,7 +59,10 @@ export async function refuseMovedSite(folder: string): Promise<void> {
   )
 }
 
-/** @throws StoreFileError when the folder holds a site of its own, or one that is on its way: which of the two is meant nobody can say */
+/**
+ * @throws StoreFileError when the folder holds a site in files, or one that is being moved: the intended site is then
+ * ambiguous
+ */
 export async function refuseFilesOfSite(folder: string, shown: string): Promise<void> {
   const mark = await readMoveMark(folder)
   if (mark !== undefined) refuseUnfinished(folder, mark)
@@ -66,7 +72,7 @@ export async function refuseFilesOfSite(folder: string, shown: string): Promise<
   )
 }
 
-/** @throws StoreFileError when a move was cut short. @param unless towards this it may go on */
+/** @throws StoreFileError when a move was interrupted. @param unless direction in which the move may continue */
 export function refuseUnfinished(folder: string, { database, unfinished }: MoveMark, unless?: MoveTarget): void {
   if (unfinished === undefined || unfinished === unless) return
   throw new StoreFileError(
@@ -74,23 +80,23 @@ export function refuseUnfinished(folder: string, { database, unfinished }: MoveM
   )
 }
 
-/** The site is being moved: no start takes it until the move is finished. @param shown the database */
+/** Marks the site as being moved: it cannot be started until the move is finished. @param shown the database */
 export async function beginMove(folder: string, shown: string, to: MoveTarget): Promise<void> {
   await replaceDurably(join(folder, movedName), `${shown}\nunfinished: ${to}\n`)
 }
 
-/** The site is in a database from now on: its files are only left over. @param shown the database */
+/** Marks the site as moved to a database: the files are leftovers. @param shown the database */
 export async function endMoveToDatabase(folder: string, shown: string): Promise<void> {
   await replaceDurably(join(folder, movedName), `${shown}\nfinished\n`)
 }
 
-/** The site is in the files. */
+/** Removes the mark: the site is in the files. */
 export async function endMoveToFiles(folder: string): Promise<void> {
   await rm(join(folder, movedName), { force: true })
   await syncFolder(folder)
 }
 
-/** Puts the files of a site into a folder of their own, where nothing reads them. @param now milliseconds since the epoch */
+/** Moves the files of a site into a separate folder that is never read. @param now milliseconds since the epoch */
 export async function putFilesAside(folder: string, now: number): Promise<void> {
   const aside = insideOf(folder, `moved-${fileTime(now)}`)
   await mkdir(aside, { recursive: true, mode: 0o700 })

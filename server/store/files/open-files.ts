@@ -31,8 +31,10 @@ import { checkVersions, type Recovered, recoverFolder } from './recovery.ts'
 import { notAFile, readingOf, StoreFileError } from './store-file-error.ts'
 
 /**
- * Opens the data folder: takes its lock, reads lowdb's files and the journal, repairs what can be repaired (see the notices in `status()`).
- * @throws StoreVersionError when a newer Roomdesk wrote it (nothing is touched), StoreLockedError when another process has it, StoreFileError when a file cannot be read, or what the file system says.
+ * Opens the data folder: locks it, reads lowdb's files and the journal, and repairs damage if possible (see the notices
+ * in `status()`).
+ * @throws StoreVersionError when a newer Roomdesk wrote it (nothing is changed), StoreLockedError when another process
+ * uses it, StoreFileError when a file cannot be read, or errors of the file system
  */
 export async function openFiles(options: StoreOptions): Promise<Store> {
   const { folder, clock = wallClock, migrations = knownMigrations } = options
@@ -47,7 +49,7 @@ export async function openFiles(options: StoreOptions): Promise<Store> {
     ),
   )
   try {
-    // Again: the owner of the lock until now may have been newer.
+    // Checked again under the lock: its previous owner may have been a newer version.
     await checkVersions(folder, migrations)
     await removeLeftovers(folder)
     const mode = await closeToOthers(folder, clock())
@@ -67,16 +69,16 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
   const onError = (error: unknown): void => logger?.error({ err: error }, 'unexpected error in the store')
   for (const notice of recovered.notices) notices.add(notice)
   const losses = await Losses.open(folder, recovered.notices)
-  // Before anything else is written: afterwards nothing in the folder shows any more what was lost.
+  // Stored before anything else: later writes remove the evidence of the loss.
   if (recovered.notices.some(({ lost }) => lost === true)) await losses.keep(logger)
-  // The old files, and the journal they need, before anything is written in the new version.
+  // Backs up the old files, and the journal that they need, before anything is written in the new version.
   const kept =
     recovered.migratedFrom === undefined ? undefined : await backUpAsItIs(folder, clock(), sealer, retentionOf(state))
-  // Files of different times may hold texts that were not resealed: they open until that is done again.
+  // Files of different times may contain texts that were not resealed. They must open until they are resealed.
   if (recovered.notices.length > 0) unmarkSealed(state)
   const settings = withoutClearSecrets(state.settings.get('site'), sealer)
   if (settings !== undefined) {
-    // Backups first: as long as the site's own file is not sealed, a start that was cut short is made good by the next.
+    // Backups first: while the site's own file is not sealed, the next start repeats an interrupted one.
     await sealBackups(folder, sealer)
     state.settings.set('site', settings)
   }
@@ -134,7 +136,7 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
     onError,
   })
   if (settings !== undefined) {
-    // Twice, so that neither the file before this one nor the journal holds the secrets any longer.
+    // Twice, so that neither the previous version of the file nor the journal contains the secrets any longer.
     await store.rewrite()
     await store.rewrite()
   }
@@ -143,20 +145,20 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
     const message = `The files were brought from version ${recovered.migratedFrom} to ${migrations.current}; the backup ${kept.name} holds the old ones.`
     notices.add({ level: 'info', at: clock(), code: 'migrated', message })
   } else if (recovered.stale && !recovered.fresh) {
-    // Files that were just recovered are rewritten whole; a failure shows in the status.
+    // Recovered files are rewritten completely; a failure shows in the status.
     store.rewrite().catch(() => undefined)
   }
   return store
 }
 
-/** A backup with the journal: the files are not up to date. */
+/** Makes a backup that includes the journal, because the files are not up to date. */
 async function backUpAsItIs(folder: string, now: number, sealer: Sealer, retention: Retention): Promise<StoreBackup> {
   const segments = (await listFolder(folder)).map(segmentNumber).filter((number) => number !== undefined)
   const names = [...documentNames.map(fileName), ...segments.map(segmentName)]
   return await makeBackup(folder, now, { documents: (into) => copyFiles(folder, into, names), sealer, retention })
 }
 
-/** Backup settings from the state that was just read. */
+/** Returns the retention of backups from the state that was just read. */
 function retentionOf({ settings }: Pick<State, 'settings'>): Retention {
   return completeSettings(settings.get('site')).backups
 }
@@ -169,10 +171,7 @@ async function removeLeftovers(folder: string): Promise<void> {
   }
 }
 
-/**
- * Refuses a data folder in which something else stands in the place of a file, or whose files may not be read. Reads only.
- * @throws StoreFileError
- */
+/** Rejects a data folder in which a file has a wrong type, or is not readable. Read-only. @throws StoreFileError */
 async function checkFiles(folder: string): Promise<void> {
   for (const name of await listFolder(folder)) {
     const path = insideOf(folder, name)
@@ -180,14 +179,14 @@ async function checkFiles(folder: string): Promise<void> {
       if (name === backupsFolder) await checkFolder(path)
       else if (isFileName(name)) await checkFile(path)
     } catch (error) {
-      // A program that holds the folder until now may be at work.
+      // Another process that still holds the folder may have deleted the file.
       if (!hasCode(error, 'ENOENT')) throw error
     }
   }
 }
 
 async function checkFile(path: string): Promise<void> {
-  // Before it is opened: a pipe would wait for its other end.
+  // Checked before opening: opening a pipe would wait for its other end.
   if (!(await readingOf(path, () => stat(path))).isFile()) throw notAFile(path)
   await (await readingOf(path, () => open(path, 'r'))).close()
 }

@@ -13,30 +13,27 @@ import { SegmentChain } from './journal/segment-chain.ts'
 import { readSegment } from './journal/segment-reader.ts'
 import type { StoreNotice } from '../store.ts'
 
-/** Contents of a data folder. */
+/** State recovered from a data folder. */
 export interface Recovered {
   state: State
   bases: Record<DocumentName, Base>
-  /** First segment that the replaced file of each document needs; absent: there is no such file. */
+  /** First segment that the previous version of each file needs; absent: no such file. */
   previous: Partial<Record<DocumentName, number>>
   chain: SegmentChain
   roomNumber: number
   notices: StoreNotice[]
-  /** There was nothing: a first start. */
+  /** Whether the folder was empty: a first start. */
   fresh: boolean
-  /** The files should be rewritten: something was recovered, or migrated. */
+  /** Whether the files should be rewritten, because something was recovered or migrated. */
   stale: boolean
-  /** The oldest version that was met, when it is not the current one. */
+  /** The oldest version found, if it is not the current one. */
   migratedFrom: number | undefined
 }
 
-/** Room numbers left out when changes were lost: the lost ones must not be given again. */
+/** Number of room numbers skipped after a loss of changes: lost numbers must not be assigned again. */
 export const roomNumberGap = 10_000
 
-/**
- * Refuses a folder that a newer Roomdesk wrote. Reads only.
- * @throws StoreVersionError
- */
+/** Rejects a folder that a newer Roomdesk wrote. Read-only. @throws StoreVersionError */
 export async function checkVersions(folder: string, known: Migrations): Promise<void> {
   const newer: { file: string; version: number }[] = []
   for (const name of documentNames) {
@@ -50,22 +47,23 @@ export async function checkVersions(folder: string, known: Migrations): Promise<
 }
 
 /**
- * Reads a data folder: of each file the best there is, and the journal on top. Damaged files are put aside under a name with the time.
- * The ladder: the file; the one it replaced; the backups, newest first; the journal from its beginning; what can be read of the damaged file.
- * The first that loses nothing is taken, else the first.
- * @param now milliseconds since the epoch, for names and notices.
+ * Reads a data folder: the best available version of each file, then the journal. Damaged files are set aside under a
+ * name with the time.
+ * The candidates, in order: the file; its previous version; the backups, newest first; the journal from its beginning;
+ * the readable part of the damaged file. The first candidate without a loss is used, otherwise the first readable one.
+ * @param now milliseconds since the epoch, for names and notices
  */
 export async function recoverFolder(folder: string, known: Migrations, now: number): Promise<Recovered> {
   return new Recovery(folder, known, now, await SegmentChain.open(folder)).run()
 }
 
-/** Reads a folder as it is; nothing is repaired. @throws DamagedFileError, or ENOENT. */
+/** Reads a folder without repairing anything. @throws DamagedFileError, or ENOENT */
 export async function readFolder(folder: string, known: Migrations): Promise<Recovered> {
   await checkVersions(folder, known)
   return new Recovery(folder, known, 0, await SegmentChain.open(folder)).read()
 }
 
-/** A file that a document may be taken from. */
+/** A file from which a document may be recovered. */
 interface Candidate {
   path: string
   kind: 'file' | 'previous' | 'backup'
@@ -106,7 +104,7 @@ class Recovery {
     }
     const nothingElse = this.#chain.last === 0 && backups.length === 0 && Object.keys(previous).length === 0
     const present = documentNames.filter((name) => names.has(fileName(name)))
-    // A first start that was cut short leaves the first of the empty files.
+    // An interrupted first start leaves some of the empty files.
     const fresh = nothingElse && (present.length === 0 || (present.length < 3 && (await this.#allEmpty(present))))
     if (fresh) this.#findings.stale = true
     else {
@@ -163,7 +161,7 @@ class Recovery {
     return true
   }
 
-  /** Reads a whole file into the state. */
+  /** Loads a complete file into the state. */
   async #load(name: DocumentName, path: string, salvage = false): Promise<Base> {
     for (const collection of layout[name]) this.#state[collection].clear()
     const header = await readDocument(path, (record, version) => this.#put(name, record, version), salvage)
@@ -208,7 +206,7 @@ class Recovery {
     await this.#fallBack(name, aside, others)
   }
 
-  /** Takes the best of the other files, or of none. */
+  /** Loads the best of the other candidates, if any. */
   async #fallBack(name: DocumentName, aside: string | undefined, others: readonly Candidate[]): Promise<void> {
     const file = fileName(name)
     let second: Candidate | undefined
@@ -239,7 +237,7 @@ class Recovery {
       return
     }
     if (name === 'sessions') {
-      // An old list would bring back sessions that were ended since.
+      // An old list would bring back sessions that have ended since.
       this.#findings.lost(file, 'The sessions could not be recovered: clients must authenticate again.', 'recovered')
       return
     }
@@ -282,7 +280,8 @@ class Recovery {
     const first = Math.min(...documentNames.map((name) => this.#bases[name].first_segment))
     const mark = this.#chain.highWater
     this.#roomNumber = Math.max(this.#roomNumber, mark?.room_number ?? 0)
-    // A backup is files of one instant: it has no journal, and the mark is of the folder around it.
+    // A backup consists of files of one instant. It has no journal, and the high-water mark belongs to the data folder
+    // around it.
     if (repair) this.#findings.missing(this.#chain, this.#bases)
     for (const number of this.#chain.from(first)) {
       const header = this.#chain.headers.get(number)

@@ -7,8 +7,8 @@ import { backupsFolder } from '../backups/backup-folder.ts'
 import { prefixes, sealedPrefix } from '../sealer.ts'
 
 /**
- * Whether the files of a data folder, or its backups, hold a sealed secret. Reads until it meets the first.
- * @param folder may be missing.
+ * Whether the files of a data folder, or its backups, contain a sealed secret. Stops reading at the first.
+ * @param folder need not exist
  */
 export async function holdsSealedSecrets(folder: string): Promise<boolean> {
   const backups = join(folder, backupsFolder)
@@ -39,7 +39,7 @@ async function holds(path: string): Promise<boolean> {
       before = text.slice(1 - sealedPrefix.length)
     }
   } catch (error) {
-    // A folder in its place, which the opening of the store names.
+    // A folder instead of a file: opening the store reports it.
     if (!hasCode(error, 'EISDIR', 'ENOENT')) throw error
   }
   return false

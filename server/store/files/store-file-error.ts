@@ -1,13 +1,14 @@
 import { hasCode } from '../../../shared/error-code.ts'
 
-/** A file of the data folder is there and cannot be read: the message names it and says what to mend. */
+/** A file of the data folder exists but cannot be read. The message names the file and contains advice. */
 export class StoreFileError extends Error {
   override readonly name = 'StoreFileError'
 }
 
 /**
- * Result of a reading.
- * @throws StoreFileError when the file system refuses: its errors about an open file do not name the file. ENOENT stays as it is.
+ * Runs a read operation and returns its result.
+ * @throws StoreFileError when the file system reports an error, because its errors about an open file do not name the
+ * file; ENOENT is passed on
  */
 export async function readingOf<T>(path: string, reading: () => Promise<T>): Promise<T> {
   try {

@@ -7,29 +7,32 @@ import { startTimer, type Timer } from '../../system/time.ts'
 import { checkedJson, encodeLine } from '../../journal/journal-line.ts'
 
 /**
- * Length of the journal on disk at one moment. Changes up to there were confirmed to their callers, so a missing one was lost, and was not merely a last write that a power
- * failure cut short.
+ * Length of the durable journal at one moment. Changes up to this length were confirmed to their callers. A missing
+ * change was therefore lost; it was not just a last write that a power failure interrupted.
  */
 export interface HighWater {
   segment: number
-  /** Bytes of that segment. */
+  /** Length of that segment, in bytes. */
   end: number
-  /** Lines of changes in them. */
+  /** Number of change lines in it. */
   lines: number
-  /** When that segment was begun, milliseconds since the epoch. */
+  /** When that segment was created, in milliseconds since the epoch. */
   since: number
-  /** When the last of those lines was written, milliseconds since the epoch. */
+  /** When the last of those lines was written, in milliseconds since the epoch. */
   at: number
-  /** The highest room number given until then. */
+  /** The highest room number assigned until then. */
   room_number: number
 }
 
-/** Name of the file in the data folder. Not `journal-…`: what takes away all segments should leave it. */
+/** Name of the file in the data folder. Does not begin with `journal-`, so that deleting all segments leaves it. */
 export const highWaterName = 'high-water.mark'
 
-/** Two marks stand in the file and are overwritten in turn, so that one is whole whatever happens; both fit one sector of a disk. */
+/**
+ * The file has two slots that are overwritten alternately, so that one of them is always complete. Both fit into one
+ * disk sector.
+ */
 const slotBytes = 256
-/** The mark reaches the file at once, which a killed process does not undo, and the disk itself this often, in milliseconds. */
+/** Sync interval of the file, in milliseconds. Each mark is written at once, so it survives the end of the process. */
 const syncEvery = 1_000
 
 const open = promisify(fs.open)
@@ -37,7 +40,7 @@ const write = promisify(fs.write)
 const datasync = promisify(fs.fdatasync)
 const closeFile = promisify(fs.close)
 
-/** The mark of a data folder: undefined when there is none that can be read. */
+/** Reads the mark of a data folder; undefined: no readable mark. */
 export async function readHighWater(folder: string): Promise<HighWater | undefined> {
   let bytes: Buffer
   try {
@@ -68,12 +71,12 @@ function toHighWater(value: unknown): HighWater | undefined {
   return mark.segment > 0 ? mark : undefined
 }
 
-/** Keeps the mark up to date, beside the journal's writes and never in their way: a mark that could not be written is left out. */
+/** Updates the mark beside the journal's writes, without delaying them. A mark that cannot be written is skipped. */
 export class HighWaterFile {
   readonly #path: string
   #fd: number | undefined
   #slot = 0
-  /** Not written yet. */
+  /** Mark that is not written yet. */
   #next: HighWater | undefined
   #writing: Promise<void> | undefined
   #syncTimer: Timer | undefined
@@ -83,7 +86,7 @@ export class HighWaterFile {
     this.#path = join(folder, highWaterName)
   }
 
-  /** The journal is on disk up to here. */
+  /** Records the length of the durable journal. */
   reached(mark: HighWater): void {
     if (this.#closed) return
     this.#next = mark
@@ -92,7 +95,7 @@ export class HighWaterFile {
     })
   }
 
-  /** Writes the last mark to the disk itself. */
+  /** Writes the last mark and syncs it. */
   async close(): Promise<void> {
     this.#closed = true
     this.#syncTimer?.cancel()
@@ -103,7 +106,7 @@ export class HighWaterFile {
   async #write(): Promise<void> {
     for (let mark = this.#next; mark !== undefined; mark = this.#next) {
       this.#next = undefined
-      // The line is as long as its slot: 8 digits, a space and a newline are around the text.
+      // The line fills its slot: 8 digits, a space and a newline enclose the text.
       const bytes = Buffer.from(encodeLine(JSON.stringify(mark).padEnd(slotBytes - 10)))
       try {
         this.#fd ??= await open(this.#path, fs.constants.O_CREAT | fs.constants.O_RDWR, 0o600)
@@ -111,7 +114,7 @@ export class HighWaterFile {
         this.#slot = 1 - this.#slot
         this.#syncLater()
       } catch {
-        // The journal itself reports a disk that refuses.
+        // The journal itself reports a disk that rejects writes.
         await this.#end(false)
       }
     }
@@ -121,7 +124,7 @@ export class HighWaterFile {
     if (this.#syncTimer !== undefined || this.#closed) return
     const sync = (): void => {
       this.#syncTimer = undefined
-      // An older mark proves less, and nothing wrong.
+      // A failure is harmless: an older mark proves less, but nothing false.
       if (this.#fd !== undefined) datasync(this.#fd).catch(() => undefined)
     }
     this.#syncTimer = startTimer(syncEvery, sync, false)
@@ -131,9 +134,8 @@ export class HighWaterFile {
     const fd = this.#fd
     if (fd === undefined) return
     this.#fd = undefined
-    // An older mark proves less, and nothing wrong.
+    // See above.
     if (sync) await datasync(fd).catch(() => undefined)
-    // Likewise.
     await closeFile(fd).catch(() => undefined)
   }
 }

@@ -5,20 +5,26 @@ import { syncFolder } from '../durable-files.ts'
 import { monotonic } from '../../system/time.ts'
 import { encodeLine, type SegmentHeader, segmentName } from '../../journal/journal-line.ts'
 
-// The callback functions cost a third of the FileHandle's.
+// These callback functions cost a third of the FileHandle methods.
 const open = promisify(fs.open)
 const write = promisify(fs.write)
 const datasync = promisify(fs.fdatasync)
 const truncate = promisify(fs.ftruncate)
 const closeFile = promisify(fs.close)
 
-/** On Linux a write with this flag returns when its bytes are on disk; on other systems a sync follows each write (macOS flushes its drive only then). */
+/**
+ * On Linux a write with this flag returns when its bytes are on disk. On other systems a sync follows each write (macOS
+ * flushes its drive only then).
+ */
 const synchronous = process.platform === 'linux' ? fs.constants.O_DSYNC : 0
 
-/** Space is prepared in steps that double while the journal grows fast: writing into prepared space takes half as long (no metadata changes). */
+/**
+ * Space is allocated in steps that double while the journal grows fast. Writing into allocated space takes half as long
+ * (no metadata changes).
+ */
 const smallestStep = 64 * 1024
 const largestStep = 4 * 1024 * 1024
-/** A step that lasts longer than this was large enough, in milliseconds. */
+/** Duration after which a step counts as large enough, in milliseconds. */
 const lasting = 1_000
 
 /** A segment that is being written. Calls must not overlap. */
@@ -26,12 +32,12 @@ export class JournalSegment {
   readonly #path: string
   readonly #fd: number
   #position: number
-  /** Up to here the file exists, zero-filled from `#position` on. */
+  /** Size of the file; zero-filled from `#position` on. */
   #allocated: number
   #step = smallestStep
   #stepAt = 0
   #filling: Promise<void> | undefined
-  /** The disk had no room for zeros: go on without. */
+  /** Whether the disk had no space for zeros: then allocation stops. */
   #fillRefused = false
   #lines = 0
 
@@ -42,7 +48,7 @@ export class JournalSegment {
     this.#allocated = position
   }
 
-  /** Makes a new file with its header, durable with its name. Leaves none behind when it fails, if it can. */
+  /** Creates a file with its header, durable with its name. Removes the file on failure, if possible. */
   static async create(folder: string, header: SegmentHeader): Promise<JournalSegment> {
     const path = insideOf(folder, segmentName(header.segment))
     const { O_CREAT, O_EXCL, O_RDWR } = fs.constants
@@ -53,25 +59,27 @@ export class JournalSegment {
       await syncFolder(folder)
       return new JournalSegment(path, fd, line.length)
     } catch (error) {
-      // The first error is reported, or every line is synced.
+      // The first error is the one to report, or every line is synced already.
       await closeFile(fd).catch(() => undefined)
       throw error
     }
   }
 
-  /** Lines of changes written. */
+  /** Number of change lines written. */
   get lines(): number {
     return this.#lines
   }
 
-  /** Bytes written. */
+  /** Number of bytes written. */
   get position(): number {
     return this.#position
   }
 
-  /** Writes whole lines; they are on disk when it resolves. After a failure the segment must be abandoned. */
+  /**
+   * Writes complete lines; they are on disk when the promise resolves. After a failure the segment must be abandoned.
+   */
   async append(bytes: Buffer, length: number, lines: number): Promise<void> {
-    // The zeros must not land on what is written now.
+    // The zeros must not overwrite new lines.
     if (this.#filling !== undefined && this.#position + length > this.#allocated) await this.#filling
     await writeAll(this.#fd, bytes, length, this.#position)
     this.#position += length
@@ -81,7 +89,7 @@ export class JournalSegment {
       this.#prepare()
   }
 
-  /** Ends the segment properly. */
+  /** Writes the footer and closes the segment. */
   async close(): Promise<void> {
     await this.#filling
     const footer = Buffer.from(encodeLine(JSON.stringify({ lines: this.#lines })))
@@ -94,7 +102,10 @@ export class JournalSegment {
     }
   }
 
-  /** After a failed write: removes what may have been written. @returns false when the disk refuses that: until the next segment has a header, a start would read it */
+  /**
+   * Removes what a failed write may have left.
+   * @returns false: the disk rejects that; until the next segment has a header, a start would read the lines
+   */
   async abandon(): Promise<boolean> {
     await this.#filling
     try {
@@ -102,15 +113,15 @@ export class JournalSegment {
       await datasync(this.#fd)
       return true
     } catch {
-      // The caller reports that it failed.
+      // The caller reports the failure.
       return false
     } finally {
-      // The first error is reported, or every line is synced.
+      // The first error is the one to report, or every line is synced already.
       await closeFile(this.#fd).catch(() => undefined)
     }
   }
 
-  /** Fills the next step with zeros, beside the writes that go on before it. */
+  /** Fills the next step with zeros, in parallel to writes before it. */
   #prepare(): void {
     const now = monotonic()
     if (this.#stepAt !== 0) {

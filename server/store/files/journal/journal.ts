@@ -9,32 +9,33 @@ import { JournalSegment } from './journal-segment.ts'
 
 export interface JournalOptions {
   folder: string
-  /** Schema version of the records. */
   version: number
   /** Number of the next segment. */
   next: number
-  /** Number of the last segment there is; 0: none. */
+  /** Number of the last existing segment; 0: none. */
   previous: number
   /** Ends of the existing segments, by number; see SegmentHeader.ends. */
   ends: ReadonlyMap<number, number>
-  /** Bytes of the segments that are there, by number. */
+  /** Sizes of the existing segments in bytes, by number. */
   sizes: ReadonlyMap<number, number>
-  /** The highest room number given so far. */
+  /** Returns the highest room number assigned so far. */
   roomNumber: () => number
-  /** Called after each write with the length of the journal on disk. */
+  /** Updated after each write with the length of the durable journal. */
   highWater: HighWaterFile
   clock: () => number
 }
 
-/** The segment that grows. */
+/** The segment that is being written. */
 interface Growing {
   segment: JournalSegment
   number: number
-  /** When it was begun, milliseconds since the epoch. */
+  /** When it was created, in milliseconds since the epoch. */
   since: number
 }
 
-/** The journal as its writer sees it: numbered segments, the last of which grows. Calls must not overlap, but for `cut`. */
+/**
+ * Writes the journal: numbered segments, of which only the last one grows. Calls must not overlap, except for `cut`.
+ */
 export class Journal {
   readonly #options: JournalOptions
   readonly #ends: Map<number, number>
@@ -42,7 +43,7 @@ export class Journal {
   #next: number
   #previous: number
   #current: Growing | undefined
-  /** Segments found at the start are on disk with their names. */
+  /** Whether the segments found at start are synced with their names. */
   #foundSynced = false
 
   constructor(options: JournalOptions) {
@@ -54,8 +55,10 @@ export class Journal {
   }
 
   /**
-   * Writes whole lines; they are on disk when it resolves. With length 0 it only proves that the disk takes a segment.
-   * When it rejects nothing of them counts (unless OutcomeUnknownError), and the next call begins a new segment: a file is never trusted again after a failed write.
+   * Writes complete lines; they are on disk when the promise resolves. With length 0 it only tests whether the disk
+   * accepts a new segment.
+   * If the promise rejects, none of the lines counts (unless OutcomeUnknownError), and the next call begins a new
+   * segment: a file is never used again after a failed write.
    */
   async append(bytes: Buffer, length: number, lines: number): Promise<void> {
     const current = this.#current ?? (await this.#begin())
@@ -80,12 +83,12 @@ export class Journal {
     })
   }
 
-  /** Ends the segment that grows. @returns the number from which on later changes are. */
+  /** Ends the present segment. @returns the number of the first segment with later changes */
   async rotate(): Promise<number> {
     const current = this.#current
     this.#current = undefined
     if (current !== undefined) {
-      // Without a footer the next header still says where this one ends.
+      // Without a footer, the next header still contains the end of this segment.
       await current.segment.close().catch(() => undefined)
       this.#ends.set(current.number, current.segment.position)
       this.#sizes.set(current.number, current.segment.position)
@@ -93,7 +96,7 @@ export class Journal {
     return this.#next
   }
 
-  /** Ends the segment that grows, and with it the writing. */
+  /** Ends the present segment and closes the journal. */
   async close(): Promise<void> {
     await this.rotate()
     await this.#options.highWater.close()
@@ -109,7 +112,7 @@ export class Journal {
     }
   }
 
-  /** Bytes in the segments from this one on. */
+  /** Returns the size of the segments from this one on, in bytes. */
   bytesFrom(first: number): number {
     let sum = 0
     for (const [number, bytes] of this.#sizes) if (number >= first) sum += bytes
@@ -142,8 +145,8 @@ export class Journal {
   }
 
   /**
-   * Syncs the segments of earlier processes, once. A process that was killed leaves names and bytes that only the kernel has: a header that referred to them would report a
-   * loss after a power cut.
+   * Syncs the segments of earlier processes, once. Names and bytes from a killed process may exist only in the kernel's
+   * cache. If a header referred to them, recovery after a power failure would report a loss.
    */
   async #syncFound(): Promise<void> {
     if (this.#foundSynced) return
@@ -153,7 +156,7 @@ export class Journal {
     this.#foundSynced = true
   }
 
-  /** Removes a segment that could not be begun; where that fails too, the next header says that it does not count. */
+  /** Removes a segment that could not be created. If that fails too, the next header marks it as unused. */
   async #discard(number: number): Promise<void> {
     try {
       await rm(insideOf(this.#options.folder, segmentName(number)))

@@ -5,21 +5,24 @@ import { type HighWater, readHighWater } from './high-water.ts'
 import { type SegmentHeader, segmentName, segmentNumber } from '../../journal/journal-line.ts'
 import { readSegmentHeader } from './segment-reader.ts'
 
-/** The journal as it is found at start: which segments there are, and whether some are missing. */
+/** The journal found at start: its segments, and whether some are missing. */
 export class SegmentChain {
-  /** In order, without those that never counted. */
+  /** Numbers of the segments in order, without unused ones. */
   readonly numbers: readonly number[]
-  /** Damaged headers are absent. */
+  /** Headers by number, without damaged ones. */
   readonly headers: ReadonlyMap<number, SegmentHeader>
-  /** Bytes, by number. */
+  /** Sizes in bytes, by number. */
   readonly sizes: ReadonlyMap<number, number>
   /** Ends of segments by number, from later headers. */
   readonly ends: Map<number, number>
-  /** Begun and never written, as later headers or their own say: a program was killed while it made the file. */
+  /**
+   * Segments that were created but never written, according to later headers or their own. A program was killed while
+   * it created the file.
+   */
   readonly #unused = new Set<number>()
-  /** The highest number that was ever in use; 0: none. */
+  /** The highest number ever used; 0: none. */
   readonly last: number
-  /** How far the journal was known to be on disk; undefined: nobody wrote it down. */
+  /** Last known length of the durable journal; undefined: not recorded. */
   readonly highWater: HighWater | undefined
 
   private constructor(
@@ -63,12 +66,12 @@ export class SegmentChain {
     return new SegmentChain(found, headers, unfinished, sizes, await readHighWater(folder))
   }
 
-  /** Whether every segment from `first` on is there. */
+  /** Whether every segment from `first` on exists. */
   covers(first: number): boolean {
     return this.coversUpToNewest(first) && ((this.highWater?.segment ?? 0) < first || !this.newestMissing)
   }
 
-  /** The same for those before the newest. */
+  /** Whether every segment from `first` on exists, except for the newest. */
   coversUpToNewest(first: number): boolean {
     let before = first - 1
     for (const number of this.from(first)) {
@@ -82,19 +85,19 @@ export class SegmentChain {
     return newest < first || !this.newestMissing || before === newest - 1
   }
 
-  /** Whether the segment up to which the journal was on disk is gone. */
+  /** Whether the segment of the high-water mark is missing. */
   get newestMissing(): boolean {
     return this.highWater !== undefined && !this.numbers.includes(this.highWater.segment)
   }
 
-  /** Whether `covers(first)` and the newest segment, too, is as long as it was. */
+  /** Whether `covers(first)` holds and the newest segment has its full length. */
   wholeFrom(first: number): boolean {
     const mark = this.highWater
     const cut = mark !== undefined && mark.segment >= first && (this.sizes.get(mark.segment) ?? 0) < mark.end
     return !cut && this.covers(first)
   }
 
-  /** The segments from this one on. */
+  /** Returns the segments from this one on. */
   from(first: number): number[] {
     return this.numbers.filter((number) => number >= first)
   }

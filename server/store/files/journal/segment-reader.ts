@@ -6,15 +6,21 @@ import { decodeLine, endsWrite, type SegmentHeader, segmentName } from '../../jo
 
 /** Result of reading a segment. */
 export interface SegmentReport {
-  /** Good lines of changes. */
+  /** Number of valid change lines. */
   lines: number
-  /** Lines that were there and are lost, at least: bad ones with good ones behind them, or missing before the known end. */
+  /**
+   * Minimum number of lines that existed and are lost: damaged lines before valid ones, or lines missing before the
+   * known end.
+   */
   lost: number
-  /** The first line is damaged; it holds no changes. */
+  /** Whether the first line is damaged; it contains no changes. */
   headerDamaged: boolean
-  /** The last lines are incomplete, as a crash in the middle of a write leaves them; nothing proves that they had been confirmed. */
+  /**
+   * Whether the last lines are incomplete, as after a crash during a write. Nothing proves that they had been
+   * confirmed.
+   */
   torn: boolean
-  /** Bytes up to the end of the last good line. */
+  /** Position of the end of the last valid line, in bytes. */
   end: number
 }
 
@@ -23,17 +29,20 @@ export interface KnownSegment {
   number: number
   /** End of the segment in bytes, if a later segment names it. */
   end?: number | undefined
-  /** Least content that was on disk at one moment. */
+  /** Minimum content that was on disk at some moment. */
   confirmed?: { end: number; lines: number } | undefined
 }
 
 const chunkBytes = 1024 * 1024
 const maxLine = 512 * 1024 * 1024
 
-/** Bytes in which a header stands. */
+/** Maximum size of a header, in bytes. */
 const headBytes = 64 * 1024
 
-/** The header of a segment, read from its first 64 KiB. `damaged` where lines may follow; `unfinished`: it was never written whole, so that no line can follow. */
+/**
+ * Reads the header of a segment from its first 64 KiB. `damaged`: lines may follow; `unfinished`: the header was never
+ * written completely, so no line can follow.
+ */
 export async function readSegmentHeader(
   folder: string,
   segment: number,
@@ -46,7 +55,7 @@ export async function readSegmentHeader(
     const newline = buffer.subarray(0, bytesRead).indexOf(0x0a)
     const line = newline === -1 ? undefined : decodeLine(buffer, 0, newline)
     if (line?.kind === 'header') return line.header
-    // Space for lines is prepared only behind the first of them.
+    // Space for lines is allocated only after the first of them.
     const isAlone = bytesRead < headBytes && (newline === -1 || newline === bytesRead - 1)
     return isAlone ? 'unfinished' : 'damaged'
   } finally {
@@ -54,10 +63,7 @@ export async function readSegmentHeader(
   }
 }
 
-/**
- * Reads a segment line by line, in chunks.
- * @param onChanges called with the changes of each good line, in order.
- */
+/** Reads a segment line by line, in chunks. @param onChanges called with the changes of each valid line, in order */
 export async function readSegment(
   folder: string,
   known: KnownSegment,
@@ -101,7 +107,7 @@ class SegmentScanner {
   readonly #onChanges: (changes: readonly RawRecord[]) => void
   #lines = 0
   readonly #bad = new BadLines()
-  /** Zero bytes since the last line: unwritten space, or a hole when something follows. */
+  /** Number of zero bytes since the last line: unwritten space, or a hole if something follows. */
   #zeros = 0
   #position = 0
   #end = 0
@@ -113,7 +119,7 @@ class SegmentScanner {
     this.#onChanges = onChanges
   }
 
-  /** @returns how many of the `filled` bytes are done with. */
+  /** @returns the number of bytes processed */
   take(bytes: Buffer, filled: number): number {
     let at = 0
     for (;;) {
@@ -133,16 +139,17 @@ class SegmentScanner {
     }
   }
 
-  /** @param bytes after the last newline. */
+  /** @param bytes number of bytes after the last newline */
   rest(bytes: number): void {
     if (bytes > 0) this.#bad.last++
   }
 
   finish({ end, confirmed }: KnownSegment): SegmentReport {
-    // Behind a footer, or before an end that another file names, no line can be torn: a bad line is a lost one.
+    // Before a footer, or before an end that another file names, no line can be torn: a damaged line is a lost one.
     const cut = this.#end < Math.max(end ?? 0, confirmed?.end ?? 0)
     const counted = Math.max(this.#footer ?? 0, confirmed?.lines ?? 0)
-    // A damaged newline makes one bad line of the header and the first changes; where nobody counted, that must be assumed.
+    // A damaged newline merges the header and the first changes into one damaged line. Without a known count, that must
+    // be assumed.
     const withHeader = this.#headerDamaged && counted === 0 && this.#lines > 0 ? 1 : 0
     const { doubtful, last } = this.#bad
     const torn = last + doubtful
@@ -151,7 +158,7 @@ class SegmentScanner {
       lines: this.#lines,
       lost,
       headerDamaged: this.#headerDamaged,
-      // A named end says that this was reported before.
+      // If the end is known, this was reported before.
       torn: !cut && this.#footer === undefined && (end === undefined ? torn : last) > 0,
       end: this.#end,
     }
@@ -175,17 +182,24 @@ class SegmentScanner {
   }
 }
 
-/** Bad lines: those that nobody can have been told of, and those that are lost. */
+/** Counts damaged lines: unconfirmed ones and lost ones. */
 class BadLines {
-  /** Since the last good one. */
+  /** Number since the last valid line. */
   last = 0
-  /** With good ones behind them that may be of the same write: lost when one of a later write follows, torn when none does. */
+  /**
+   * Number of damaged lines before valid lines that may be of the same write. They are lost if a line of a later write
+   * follows, otherwise torn.
+   */
   doubtful = 0
   lost = 0
-  /** The write that may hold the doubtful ones has ended. */
+  /** Whether the write that may contain the doubtful lines has ended. */
   #isOver = false
 
-  /** A good line follows. @param endsWrite it is the last of its write @param isFooter every write before it was confirmed */
+  /**
+   * Records a valid line.
+   * @param endsWrite it is the last of its write
+   * @param isFooter every write before it was confirmed
+   */
   good(endsWrite: boolean, isFooter: boolean): void {
     if (this.#isOver) this.#confirmed()
     this.doubtful += this.last

@@ -1,6 +1,6 @@
 import { startTimer } from '../system/time.ts'
 
-/** A wait that can be ended early. What rings while nobody waits ends the next wait at once. */
+/** A wait that can be ended early. A call of `ring` while nothing waits ends the next wait at once. */
 export class Alarm {
   #rung = false
   #wake: (() => void) | undefined
@@ -10,7 +10,7 @@ export class Alarm {
     this.#wake?.()
   }
 
-  /** @param ms at the longest */
+  /** @param ms maximum duration, in milliseconds */
   async wait(ms: number): Promise<void> {
     if (!this.#rung) {
       const { promise, resolve } = Promise.withResolvers<void>()

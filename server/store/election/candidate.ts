@@ -28,7 +28,6 @@ import { messageOf } from '../postgres/server-answers.ts'
 import { checkSite, type SiteCheck } from '../postgres/site-row.ts'
 
 export interface ReplicaOptions {
-  /** Identifier of this controller. */
   id: string
   name: string
   address: DatabaseAddress
@@ -43,20 +42,21 @@ export interface ReplicaOptions {
   ownRow: OwnRow
   durability: Durability
   knownTerms: KnownTerms
-  /** Called each time the leader was read; undefined: nobody has led yet. */
+  /** Called after each query of the leader; undefined: there was no leader yet. */
   onLeader: (row: LeaderRow | undefined) => void
-  /** Called with a message when a new problem appears. */
+  /** Called with a message for each new problem. */
   onTrouble: (message: string, error: unknown) => void
 }
 
-/** A caller that waits for this controller to lead. */
+/** A caller of `lead` that waits for this controller to become leader. */
 interface Candidate {
   resolve: (taken: Taken) => void
   reject: (error: unknown) => void
 }
 
 /**
- * Follows the journal and, once a caller asks for it, leads as soon as nobody else does. Waits while the database cannot be reached.
+ * Follows the journal. When a caller requests leadership, becomes leader as soon as there is no other leader. Waits
+ * while the database is unreachable.
  */
 export class ElectionCandidate {
   readonly #options: ReplicaOptions
@@ -66,17 +66,19 @@ export class ElectionCandidate {
   readonly #first = Promise.withResolvers<void>()
   #session: Session | undefined
   #candidate: Candidate | undefined
-  /** The program cannot run on this site. */
+  /** Why the program cannot run on this site. */
   #unfit: Error | undefined
-  /** Why this controller follows as far as it can and does not lead: a newer program stores here, or another one has its id. */
+  /**
+   * Why this controller follows as far as possible but never leads: a newer program stores in the database, or another
+   * controller has its id.
+   */
   #barred: Error | undefined
   #away = { since: 0, error: '' }
   #trouble = ''
-  /** It holds the lock, and is about to lead. */
+  /** Whether it holds the lock and is about to become leader. */
   #taking = false
   readonly #patience: Patience
   #reportedAt = Number.NEGATIVE_INFINITY
-  /** Resolves when the loop has ended. */
   readonly #ended: Promise<void>
 
   constructor(options: ReplicaOptions) {
@@ -84,29 +86,31 @@ export class ElectionCandidate {
     const { address, sealer, migrations, times } = options
     this.#patience = new Patience(times.comeBack)
     this.#check = { address, sealer, migrations, take: 'site here' }
-    // It is awaited later; until then a failure must not count as unhandled.
+    // Awaited later; until then a rejection must not count as unhandled.
     this.#first.promise.catch(() => undefined)
     this.#ended = this.#run()
   }
 
-  /** Resolves when the site was read for the first time; rejects with why the first attempt failed. */
+  /** Resolves when the site was read for the first time; rejects with the error of the first attempt. */
   get first(): Promise<void> {
     return this.#first.promise
   }
 
-  /** Whether the database can be reached. Reads only: monitors and consoles ask as often as they like. */
+  /**
+   * Returns whether the database is reachable. Has no side effects, so monitors and consoles may call it at any rate.
+   */
   status(): Omit<DatabaseStatus, 'shown' | 'risks'> {
     const waits = this.#session?.busyFor ?? 0
     let { since, error } = this.#away
-    // The holder of the lock leads with the very next answer.
+    // The lock holder becomes leader when its next query returns.
     if (since === 0 && waits > clusterTimes.slowDatabase && !this.#taking)
       [since, error] = [Math.round(this.#options.clock() - waits), 'the database does not answer']
     return { awaySince: since, error }
   }
 
   /**
-   * Answers a leader that cannot reach the database: see `status`. If the database is away from here, too, the leader gets time to come back first. Questions of a leader that never
-   * comes back prolong that once only.
+   * Answers a leader that cannot reach the database: see `status`. If this controller cannot reach the database either,
+   * the leader gets time to reconnect first. The questions of one leader extend that time only once.
    */
   answerLeader(): Omit<DatabaseStatus, 'shown' | 'risks'> {
     const status = this.status()
@@ -114,7 +118,7 @@ export class ElectionCandidate {
     return status
   }
 
-  /** The connection, for questions besides. @throws Error that says why there is none */
+  /** Returns the connection, for additional queries. @throws Error with the reason when there is no connection */
   current(): Session {
     const session = this.#session
     if (session === undefined || session.lost !== undefined)
@@ -128,17 +132,17 @@ export class ElectionCandidate {
     this.#alarm.ring()
   }
 
-  /** Looks at once. */
+  /** Runs the next check at once. */
   lookNow(): void {
     this.#alarm.ring()
   }
 
-  /** Leads as soon as nobody else does; the loop ends then. See SiteMember. */
+  /** Becomes leader as soon as there is no other leader; the loop ends then. See SiteMember. */
   lead(signal: AbortSignal): Promise<Taken> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) throw signal.reason
       if (this.#unfit !== undefined) throw this.#unfit
-      // The signal outlives this role: a listener that stayed would keep all of it in memory.
+      // The signal outlives this role: a remaining listener would keep the whole role in memory.
       const forget = onAbort(signal, () => this.#refuse(signal.reason))
       this.#candidate = {
         resolve: (taken) => {
@@ -228,7 +232,10 @@ export class ElectionCandidate {
     }
   }
 
-  /** @throws the error, if it is not that a newer program stores here, or if nothing was read yet that could be followed */
+  /**
+   * @throws the error, unless a newer program stores in the database and the site has already been read, so that it can
+   * be followed
+   */
   #outdated(error: unknown): void {
     const readable = error instanceof NewerTablesError
     if (!readable && !(error instanceof StoreVersionError && this.#options.follower.read !== undefined)) throw error
@@ -259,7 +266,7 @@ export class ElectionCandidate {
       if (session.lost !== undefined) throw session.lost
       const row = await readLeader(session)
       if (row !== undefined && row.holder !== holder) {
-        // The leader before may have begun the site, or have a newer schema.
+        // The previous leader may have created the site, or may use a newer schema.
         await this.#checkSite(session)
         holder = row.holder
       }
@@ -298,7 +305,7 @@ export class ElectionCandidate {
       if (row !== undefined && !leads(row)) await this.#endFrozen(session, this.#options.address)
       return false
     }
-    // Somebody may have been named just before the lock was given back.
+    // A successor may have been named just before the lock was released.
     const last = await readLeader(session)
     if (this.#holdsBack(last)) {
       await releaseLock(session)
@@ -310,7 +317,7 @@ export class ElectionCandidate {
     })
     const candidate = this.#candidate
     if (candidate === undefined) {
-      // Not wanted any more since: others may.
+      // The request was withdrawn meanwhile: another controller may lead.
       await releaseLock(session)
       await session.query(`listen ${channel}`)
       return false
@@ -341,7 +348,7 @@ export class ElectionCandidate {
   }
 }
 
-/** Numbers may have been given that nobody remembers: no room gets one near them. */
+/** Skips room numbers: unknown ones may have been assigned above the highest known number. */
 function leaveOut(roomNumbers: RoomNumberRecord): void {
   const behind = roomNumbers.highest + roomNumberGap
   roomNumbers.given(behind)
@@ -349,8 +356,9 @@ function leaveOut(roomNumbers: RoomNumberRecord): void {
 }
 
 /**
- * Whether the leader has let go, and given back the room numbers it has not used. Any other lower number is that of a database that went back.
- * @param before term that was read last
+ * Whether the leader has released its lease and returned its unused room numbers. Any other lower number comes from a
+ * database that was restored to an older state.
+ * @param before term of the previous query
  */
 function hasLetGo({ leaseLeft, term }: LeaderRow, before: string | null): boolean {
   return leaseLeft === null && term !== null && term === before

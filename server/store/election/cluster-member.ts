@@ -49,17 +49,15 @@ import { type ElectionTimes, electionTimes, handOverTimes } from './timings.ts'
 export interface OwnState {
   id: string
   address: DatabaseAddress
-  /** Names its data folder: see OwnRow. */
+  /** Identifies its data folder: see OwnRow. */
   folderId: string
-  /** Notices of its opening. */
+  /** Notices found when the folder was opened. */
   found: StoreNotice[]
   roomNumbers: RoomNumberRecord
   unlock: () => Promise<void>
 }
 
-/**
- * A controller of a site whose state is in a database. Made by `openMember`.
- */
+/** A controller of a site whose state is in a database. Made by `openMember`. */
 export class Member implements SiteMember {
   readonly id: string
   readonly followed: FollowedStore
@@ -77,7 +75,7 @@ export class Member implements SiteMember {
   readonly #roomNumbers: RoomNumberRecord
   readonly #ownRow: OwnRow
   readonly #durability: Durability
-  /** The operator was told that another controller has this id. */
+  /** Whether the operator was notified that another controller has the same id. */
   #isTold = false
   readonly #leaderListeners = new Set<(leader: KnownController | undefined) => void>()
   readonly #lossListeners = new Set<(notice: StoreNotice) => void>()
@@ -88,7 +86,7 @@ export class Member implements SiteMember {
   #joined = false
   #closed: Promise<void> | undefined
   #named = false
-  /** This member has led or was about to; it cannot lead a second time. */
+  /** Whether this member has led, or tried to: it cannot lead a second time. */
   #spent = false
   #led: { store: DatabaseStore; link: Link } | undefined
 
@@ -98,7 +96,7 @@ export class Member implements SiteMember {
     const { id, address, folderId, found, roomNumbers, unlock } = own
     const { before, ...lasting } = options
     this.id = id
-    // Without the membership before: each would keep all that were.
+    // Without the previous membership: otherwise each membership would keep all earlier ones in memory.
     this.#options = lasting
     this.#address = address
     this.#deadlines = deadlines
@@ -157,7 +155,7 @@ export class Member implements SiteMember {
       durability: this.#durability,
       knownTerms: this.knownTerms,
       onLeader: (row) => this.#lookedUp(row),
-      // A start that fails says so itself.
+      // Before the first read, the start itself reports its failure.
       onTrouble: (message, error) => this.#joined && logger?.warn({ err: error }, message),
     })
     const joined = (): void => {
@@ -166,7 +164,7 @@ export class Member implements SiteMember {
     this.first.then(joined, joined)
   }
 
-  /** Resolves when the site was read for the first time; rejects with why the first attempt failed. */
+  /** Resolves when the site was read for the first time; rejects with the error of the first attempt. */
   get first(): Promise<void> {
     return this.#standby.first
   }
@@ -290,7 +288,7 @@ export class Member implements SiteMember {
         stored,
         found: this.#found,
         roomNumbers: this.#roomNumbers,
-        // This controller keeps the folder, whoever leads.
+        // This controller keeps the folder locked even after it stops leading.
         unlock: () => Promise.resolve(),
         lease: (way) => {
           link = way
@@ -305,7 +303,7 @@ export class Member implements SiteMember {
     this.knownTerms.lead(term)
     link.onBack(() => this.knownTerms.lead(this.#led?.link.term ?? term))
     const fenced = whenFenced.then((error) => {
-      // Its term lasts until the controller that it was handed over to takes over.
+      // After a hand-over, the term lasts until the successor takes over.
       if (link !== undefined && !(error instanceof HandedOverError)) this.knownTerms.end(link.term.id)
       this.#notify(error.by)
     })
@@ -342,7 +340,7 @@ export class Member implements SiteMember {
     })
   }
 
-  /** State in memory, in the form of one that was just read. */
+  /** Returns the state in memory in the form of a state that was just read. */
   #inMemory({ snapshot }: Taken): DatabaseState {
     const { read, last, position, roomNumber } = this.#follower
     if (read === undefined) throw new Error('Nothing was read yet.')
@@ -373,7 +371,7 @@ export class Member implements SiteMember {
     return readControllers(session, this.id, this.#times.lease, this.#clock())
   }
 
-  /** Kept for the console, which this controller serves once it leads. */
+  /** Keeps the notice for the console, which this controller serves when it is leader. */
   #lost(lost: LostLines): void {
     const message = lossMessage(lost, this.#address.shown)
     this.#options.logger?.warn({}, message)

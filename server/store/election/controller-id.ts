@@ -8,8 +8,9 @@ import { replaceDurably } from '../files/durable-files.ts'
 const form = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) (\S+)\n$/
 
 /**
- * Id of a controller among those of its site: kept in its data folder with the name of the machine, so that a copy of the folder on another machine is another controller.
- * The caller holds the folder's lock.
+ * Returns the id of a controller of the site. It is stored in the data folder with the host name, so that a copy of the
+ * folder on another machine gets a new id.
+ * The caller must hold the folder's lock.
  */
 export async function controllerId(folder: string): Promise<string> {
   const known = await readControllerId(folder)
@@ -19,7 +20,7 @@ export async function controllerId(folder: string): Promise<string> {
   return made
 }
 
-/** The id of the controller whose data folder this is; undefined where it has none yet. Changes nothing. */
+/** Reads the id of the controller with this data folder; undefined: it has none yet. Read-only. */
 export async function readControllerId(folder: string): Promise<string | undefined> {
   try {
     const [, id, host] = form.exec(await readFile(join(folder, 'controller.id'), 'utf8')) ?? []
@@ -30,10 +31,13 @@ export async function readControllerId(folder: string): Promise<string | undefin
   }
 }
 
-/** Tells a data folder from others on this machine since its last boot: a copy of the folder, or of the machine, has another one. */
+/**
+ * Returns a text that identifies a data folder on this machine since its last boot: a copy of the folder, or of the
+ * machine, has another one.
+ */
 export async function idOfFolder(folder: string, bootFile = '/proc/sys/kernel/random/boot_id'): Promise<string> {
   const { dev, ino } = await stat(folder, { bigint: true })
-  // Only Linux tells one boot from another: elsewhere a row counts as that of another folder until it is old.
+  // Only Linux has an id of each boot. On other systems a row counts as that of another folder until it expires.
   const boot = await readFile(bootFile, 'utf8').catch(() => uuid())
   return `${boot.trim()} ${dev} ${ino}`
 }

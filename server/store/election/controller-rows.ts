@@ -1,7 +1,10 @@
 import type { ControllerPlace, KnownController } from './site-member.ts'
 import type { Session } from '../postgres/database-session.ts'
 
-/** In a statement: its commit does not wait for the disk. What a crash of the database forgets of a report does no harm. */
+/**
+ * Part of a statement: its commit does not wait for the disk. If the database crashes, the loss of a report is
+ * harmless.
+ */
 const quick = `case when not $9 then set_config('synchronous_commit', 'off', true) end`
 
 /** Row that a controller writes about itself. */
@@ -12,30 +15,33 @@ export interface ControllerReport {
   place: ControllerPlace
   /** Number of the last journal line in its memory. */
   applied: number
-  /** Since when it has its role, milliseconds since the epoch. */
+  /** Since when it has its role, in milliseconds since the epoch. */
   since: number
 }
 
-/** A controller as its row has it. */
+/** A controller as described by its row. */
 export interface ReportedController extends KnownController {
-  /** Before it leads, it waits for as long as the row of the leader says that a proof counts; false: it is of a version that does not know of this. */
+  /**
+   * Whether it waits, before it leads, as long as the leader's row says that a proof is valid; false: its version is
+   * too old.
+   */
   heedsReads: boolean
 }
 
-/** The row of the leader, and of the controller that it is. */
+/** Row of the leader, joined with the row of its controller. */
 export interface LeaderRow {
   epoch: string
-  /** Id of its term; null: of a Roomdesk that knows none. */
+  /** Id of its term; null: a version of Roomdesk without terms. */
   term: string | null
   /** Rooms have numbers up to this. */
   roomNumbers: string
   holder: string
   name: string
-  /** null: a tool that has the site alone. */
+  /** null: a tool with exclusive access to the site. */
   controller: string | null
-  /** How much of its lease is left, in milliseconds; below 0: it is over. null: it has none. */
+  /** Remaining time of its lease, in milliseconds; negative: expired; null: it has no lease. */
   leaseLeft: number | null
-  /** The controller that it has named to follow it, while others hold back. */
+  /** The successor that it has named. Other controllers wait meanwhile. */
   successor: string | null
   version: string | null
   place: ControllerPlace | null
@@ -54,23 +60,25 @@ const leaderRow = `select l.epoch, l.term, l.room_numbers as "roomNumbers", l.ho
     c.version, c.place, c.applied, ${ago('c.seen_at')} as "seenAgo", extract(epoch from l.since)::float8 * 1000 as since
   from roomdesk_leader l left join roomdesk_controller c on c.id = l.controller where l.id = 1`
 
-/** Reads the current or last leader; undefined: there was none yet. */
+/** Reads the present or last leader; undefined: there was none yet. */
 export async function readLeader(session: Session): Promise<LeaderRow | undefined> {
   const { rows } = await session.query<LeaderRow>(leaderRow, [], 'leader')
   return rows[0]
 }
 
-/** Whether its lease counts now: who has none leads as long as its lock lasts. */
+/** Whether its lease is valid. A leader without a lease leads while it holds its lock. */
 export function leads(row: LeaderRow): boolean {
   return row.leaseLeft === null || row.leaseLeft > 0
 }
 
-/** Address of the controller of a row, whether it still leads or not; undefined: there is none, or it has reported none. */
+/**
+ * Returns the address of the controller of a row, even if it no longer leads; undefined: no controller or no address.
+ */
 export function placeOf({ controller: id, place }: LeaderRow): Pick<KnownController, 'id' | 'place'> | undefined {
   return id === null || place === null ? undefined : { id, place }
 }
 
-/** The controller that a row speaks of; undefined: it is none. @param now milliseconds since the epoch */
+/** Returns the leader of a row; undefined: no controller leads. @param now milliseconds since the epoch */
 export function leaderOf(row: LeaderRow | undefined, now: number): KnownController | undefined {
   if (row === undefined || row.controller === null || row.place === null || !leads(row)) return undefined
   const { controller: id, name, version, place, seenAgo, since } = row
@@ -81,9 +89,10 @@ export function leaderOf(row: LeaderRow | undefined, now: number): KnownControll
 
 /**
  * Writes the report of a controller.
- * @param owner data folder of the row, and the milliseconds without a report after which a row of another folder is free
- * @param isConfirmed as safe as a change: waits for the disk, and for a synchronous standby
- * @returns false: a controller with the same id and another data folder keeps the row
+ * @param owner data folder of the row, and the milliseconds without a report after which a row of another folder is
+ * free
+ * @param isConfirmed commits as safely as a change: waits for the disk, and for a synchronous standby
+ * @returns false: a controller with the same id and another data folder has the row
  */
 export async function report(
   session: Session,
@@ -93,7 +102,7 @@ export async function report(
 ): Promise<boolean> {
   const { id, name, version, place, applied, since } = said
   const { rowCount } = await session.commit(
-    // An earlier version that runs with this id later changes `since`, and leaves `heeds_reads`.
+    // If an earlier version later runs with this id, it changes `since` but not `heeds_reads`.
     `insert into roomdesk_controller as c (id, name, version, place, applied, behind, behind_ms, seen_at, since, folder, heeds_reads)
      select $1, $2, $3, $4, $5, greatest(head.seq - $5, 0),
        coalesce((select ${ago('at')} from roomdesk_journal where seq > $5 order by seq limit 1), 0), clock_timestamp(), to_timestamp($6), $7, to_timestamp($6)
@@ -107,13 +116,13 @@ export async function report(
   return rowCount === 1
 }
 
-/** Number of the last line that is stored. */
+/** Query for the number of the last stored line. */
 export const head = `select coalesce(greatest((select max(seq) from roomdesk_journal), (select max(seq) from roomdesk_snapshot)), 0) as seq`
 
 /**
- * All controllers that reported in the last day: one first, the others in order of their names.
- * @param first its id
- * @param silentMs a controller without a report for this long has missed everything since
+ * Reads all controllers that reported in the last day: the given one first, the others ordered by name.
+ * @param first id of the first controller
+ * @param silentMs milliseconds without a report after which the lag is computed from the journal
  * @param now milliseconds since the epoch
  */
 export async function readControllers(

@@ -10,13 +10,13 @@ import type { Lease } from './lease.ts'
 import { viewOf } from '../leadership.ts'
 import type { Leadership } from '../store.ts'
 
-/** The store of the controller that leads a site in a database. */
+/** The store of the leader of a site in a database. */
 export class DatabaseStore extends DurableStore implements FencedStore {
   readonly #storage: DatabaseStorage
   readonly #lease: Lease | undefined
   readonly #leadership: Leadership | undefined
 
-  /** @param options `lease` left out: there are no others, and the lock alone counts. */
+  /** @param options `lease` left out: there are no other controllers, and only the lock counts */
   constructor(options: DurableStoreOptions & { storage: DatabaseStorage; lease?: Lease }) {
     super(options)
     this.#storage = options.storage
@@ -32,12 +32,12 @@ export class DatabaseStore extends DurableStore implements FencedStore {
     return this.#storage.link.term.epoch
   }
 
-  /** Number of the last line that is stored. */
+  /** Number of the last stored line. */
   get stored(): number {
     return this.#storage.position.last
   }
 
-  /** Where this store has come to. */
+  /** Journal position of this store. */
   get position(): JournalPosition {
     return this.#storage.position
   }
@@ -54,16 +54,16 @@ export class DatabaseStore extends DurableStore implements FencedStore {
   }
 
   /**
-   * Stores what is under way, names who follows, and stores nothing any more.
-   * @param forMs how long others hold back for it
-   * @throws ApiError 'storage' when that cannot be stored in time: then this one leads on
+   * Hands over to another controller: stores pending changes, names the successor, and stores nothing afterwards.
+   * @param forMs how long other controllers wait for the successor, in milliseconds
+   * @throws ApiError 'storage' when that cannot be stored in time: then this controller continues to lead
    */
   async handOver(to: KnownController, forMs: number, deadlineMs: number): Promise<void> {
     const { link } = this.#storage
     const resume = await this.holdChanges(deadlineMs)
     try {
       const { session, term } = link.current()
-      // Reads stop first: whoever follows may answer at once.
+      // Reads stop first: the successor may answer at once.
       const goOn = this.#lease?.pause()
       try {
         if (!(await nameSuccessor(session, term, to.id, forMs, this.#storage.roomNumber)))
@@ -90,7 +90,7 @@ export class DatabaseStore extends DurableStore implements FencedStore {
   }
 }
 
-/** Leadership of a store whose lease another controller can end. */
+/** Returns the leadership of a store whose lease another controller can end. */
 function leadershipBy(store: DatabaseStore, { held }: Lease): Leadership {
   const view = viewOf(store)
   return {

@@ -20,36 +20,40 @@ export interface FollowerOptions {
   address: DatabaseAddress
   deadlines: SessionDeadlines
   migrations: Migrations
-  /** State in memory from before, used until the database is read. */
+  /** State in memory of the previous membership, used until the database is read. */
   before: { followed: Pick<FollowedStore, 'all'>; position: JournalPosition | undefined } | undefined
-  /** The database came back without lines that were in memory: they are gone from there, too. */
+  /** Called when the database has lost lines that were in memory; they are removed from memory too. */
   onLost: (lost: LostLines) => void
-  /** A listener has thrown. */
+  /** Called with the error of a listener. */
   onError: (error: unknown) => void
 }
 
 /**
- * Memory that follows the journal, line by line and without gaps. A line is identified by its number and the term it was stored in: memory starts again from the newest
- * snapshot if its last line is not the stored one of this number, or if its next line is gone already. Calls must not overlap.
+ * Follows the journal in memory, line by line and without gaps. A number and a term identify a line. The state is read
+ * again from the newest snapshot if the last line in memory differs from the stored line with its number, or if the
+ * next line was deleted already. Calls must not overlap.
  */
 export class Follower implements FollowedStore {
   readonly #options: Omit<FollowerOptions, 'before'>
-  /** The live maps: always the same. */
+  /** The records in memory; the maps are never replaced. */
   readonly state: State = emptyState()
   readonly #listeners = new ChangeListeners()
   #last = 0
   /** Term of the last line; undefined: memory is a snapshot, and no line with its number is stored. */
   #lastTerm: string | undefined
   #trail = new JournalTrail()
-  /** Term that lasted when the last line was last found in its place. */
+  /** Present term when the last line was last verified. */
   #verified = ''
-  /** State of the last reading; undefined: there was none yet. */
+  /** Result of the last full read; undefined: none yet. */
   #read: DatabaseState | undefined
   #roomNumber = 0
-  /** Lines and bytes that were followed since the last reading. */
+  /** Lines and bytes followed since the last full read. */
   #followed = { lines: 0, bytes: 0 }
   #lessSince = 0
-  /** How far memory came before this program changed its role, until it is known whether the database has all of that. */
+  /**
+   * Position of memory before this program changed its role; kept until it is known whether the database has all lines
+   * up to it.
+   */
   #carried: CarriedPosition | undefined
 
   constructor(options: FollowerOptions) {
@@ -67,12 +71,12 @@ export class Follower implements FollowedStore {
     return this.#last
   }
 
-  /** Where memory has come to; undefined: nothing was read yet. */
+  /** Journal position of memory; undefined: nothing was read yet. */
   get position(): JournalPosition | undefined {
     return this.#read === undefined ? undefined : this.#position
   }
 
-  /** Where the lines in memory come from. */
+  /** Origin of the lines in memory. */
   get trail(): JournalTrail {
     return this.#trail
   }
@@ -81,17 +85,17 @@ export class Follower implements FollowedStore {
     return { last: this.#last, lastTerm: this.#lastTerm, trail: this.#trail }
   }
 
-  /** Highest room number that was given. */
+  /** The highest room number assigned. */
   get roomNumber(): number {
     return this.#roomNumber
   }
 
-  /** State of the last reading: its damages, and where it began. */
+  /** Result of the last full read: its damage, and where it began. */
   get read(): DatabaseState | undefined {
     return this.#read
   }
 
-  /** Bytes of the lines behind a snapshot, about. */
+  /** Returns the approximate size of the lines after a snapshot, in bytes. */
   bytesBehind(seq: number): number {
     const { last = 0, journalBytes = 0, snapshotSeq = 0 } = this.#read ?? {}
     const lines = last - snapshotSeq + this.#followed.lines
@@ -113,9 +117,9 @@ export class Follower implements FollowedStore {
   }
 
   /**
-   * Takes what has been stored since into memory.
-   * @param term that lasted just before: see `termOf`
-   * @throws StoreVersionError when a newer Roomdesk stores here
+   * Applies newly stored lines to memory.
+   * @param term present term just before the call (see `termOf`)
+   * @throws StoreVersionError when a newer Roomdesk stores in the database
    */
   async follow(session: Session, term: string): Promise<void> {
     if (this.#read === undefined) await this.#begin(term)
@@ -139,9 +143,9 @@ export class Follower implements FollowedStore {
   }
 
   /**
-   * Compares the stored journal with the last line in memory: `ours` continues it, `other` does not; `lost`: it has no longer what is in memory; `again`: a line was
-   * stored during the comparison.
-   * @param first the row with the number of the last line or, where that has gone, the one after it
+   * Compares the stored journal with the last line in memory. `ours`: it continues that line; `other`: it does not;
+   * `lost`: it lacks lines that are in memory; `again`: a line was stored during the comparison.
+   * @param first the row with the number of the last line or, if that was deleted, the next row
    */
   async #relation(
     session: Session,
@@ -150,7 +154,8 @@ export class Follower implements FollowedStore {
   ): Promise<'ours' | 'other' | 'lost' | 'again'> {
     const changedHands = this.#verified !== term
     if (first !== undefined && Number(first.seq) === this.#last) {
-      // A line whose place a snapshot had taken is back: the database has gone back, and stores another one there.
+      // A line that only a snapshot contained is stored again: the database was restored to an older state, and another
+      // line was stored with this number.
       if (this.#lastTerm !== termOf(first)) return this.#lastTerm === undefined ? 'other' : 'lost'
     } else if (first !== undefined) {
       if (Number(first.seq) !== this.#last + 1 || changedHands) return 'other'
@@ -170,7 +175,7 @@ export class Follower implements FollowedStore {
     return 'ours'
   }
 
-  /** This controller leads from now on: no other one stores again what it had before and the database does not. */
+  /** Records that this controller now leads: no other controller will store missing lines again. */
   ledBy(): void {
     const lost = this.#carried?.missing(this.#last)
     this.#carried = undefined
@@ -183,7 +188,7 @@ export class Follower implements FollowedStore {
     return now - this.#lessSince > clusterTimes.madeGood
   }
 
-  /** @returns false when it does not follow, or is not whole */
+  /** @returns false when the line does not follow the last one, or is damaged */
   #take({ seq, epoch, term, records, line }: LineRow): boolean {
     const { migrations } = this.#options
     if (Number(seq) !== this.#last + 1) return false
@@ -206,7 +211,10 @@ export class Follower implements FollowedStore {
     return true
   }
 
-  /** Reads everything as of one instant, and notifies of every difference. @param lost lines that memory has and the database does not: reported with the differences */
+  /**
+   * Reads one consistent state, and notifies listeners of every difference.
+   * @param lost lines that are in memory but not in the database: reported with the differences
+   */
   async #begin(term: string, lost?: Omit<LostLines, 'records'>): Promise<void> {
     const { address, deadlines, migrations } = this.#options
     const session = await Session.open(address, deadlines, longAnswer)

@@ -1,28 +1,28 @@
 import { elapsed, startTimer, type Timer } from '../system/time.ts'
 
-/** The lease of a leader as work sees it that runs on its own: see `Leadership`. Extended by each proof; ends by itself when none comes. */
+/** The lease of a leader for background work: see `Leadership`. Each proof extends it; without a proof it expires. */
 export class HeldLease {
   readonly #onError: (error: unknown) => void
   readonly #listeners = new Set<(isHeld: boolean) => void>()
-  /** Time by `elapsed()`. */
+  /** Expiry time by `elapsed()`. */
   #endsAt = 0
-  /** Ends with the lease; undefined: there is none. */
+  /** Aborted when the lease ends; undefined: no lease. */
   #current: AbortController | undefined
   #timer: Timer | undefined
 
-  /** @param onError called with what a listener has thrown */
+  /** @param onError called with the error of a listener */
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError
   }
 
-  /** A process that was frozen has no lease after it, even before its timers run. */
+  /** After a freeze of the process the lease counts as expired, even before the timers run. */
   get isHeld(): boolean {
     return this.#current !== undefined && elapsed() < this.#endsAt
   }
 
-  /** The lease lasts until this time by `elapsed()`, or longer if it does already. */
+  /** Extends the lease until this time by `elapsed()`; never shortens it. */
   extend(until: number): void {
-    // It was over before the timer could run: those who listen have to see both changes.
+    // The lease expired before the timer could run: listeners must see both changes.
     if (this.#current !== undefined && elapsed() >= this.#endsAt) this.end()
     this.#endsAt = Math.max(this.#endsAt, until)
     if (this.#current !== undefined || elapsed() >= this.#endsAt) return

@@ -2,7 +2,7 @@ import type { Session } from '../postgres/database-session.ts'
 import { termOf } from '../postgres/read-state.ts'
 import { head } from './controller-rows.ts'
 
-/** Lines that are asked for together. */
+/** Number of lines per query. */
 export const linesAtOnce = 2_000
 
 /** A line of the stored journal. */
@@ -14,7 +14,7 @@ export interface LineRow {
   line: string
 }
 
-/** Reads lines from a number on, and that one without its text. */
+/** Reads lines from a number on; the first one comes without its text. */
 export async function linesFrom(session: Session, seq: number): Promise<LineRow[]> {
   const { rows } = await session.query<LineRow>(
     `select seq, epoch, term, records, case when seq = $1 then '' else line end as line
@@ -25,7 +25,7 @@ export async function linesFrom(session: Session, seq: number): Promise<LineRow[
   return rows
 }
 
-/** Reads of the last lines up to a number in which terms they were stored, the newest first. */
+/** Reads the terms of the last lines up to a number, the newest first. */
 export async function originsUpTo(session: Session, seq: number): Promise<{ seq: number; term: string }[]> {
   const { rows } = await session.query<Pick<LineRow, 'seq' | 'epoch' | 'term'>>(
     `select seq, epoch, term from roomdesk_journal where seq > 0 and seq <= $1 order by seq desc limit ${linesAtOnce}`,
@@ -34,7 +34,7 @@ export async function originsUpTo(session: Session, seq: number): Promise<{ seq:
   return rows.map((row) => ({ seq: Number(row.seq), term: termOf(row) }))
 }
 
-/** Reads the number of the last line that is stored, as a line or in a snapshot. */
+/** Reads the number of the last line stored in the journal or in a snapshot. */
 export async function lastStored(session: Session): Promise<number> {
   const { rows } = await session.query<{ seq: string }>(head)
   return Number(rows[0]?.seq)

@@ -1,30 +1,33 @@
 import { wallClock } from '../system/time.ts'
 
-/** Shortest time between two entries at first, in milliseconds. */
+/** Initial minimum interval between two entries, in milliseconds. */
 const firstSpacing = 1_000
-/** Entries kept; beyond them every second one of the close ones is dropped. */
+/** Maximum number of entries; above it, entries that are close together are thinned out. */
 const maxEntries = 4_096
-/** Terms kept: those of older lines are not asked for. */
+/** Maximum number of terms; terms of older lines are not needed. */
 const maxTerms = 4_096
 
-/** Origin of the lines in memory: their terms, and when each came. If the database loses lines, the trail shows which ones and since when. */
+/**
+ * Origin of the lines in memory: their terms, and when each line arrived. If the database loses lines, the trail shows
+ * which ones and since when.
+ */
 export class JournalTrail {
   readonly #terms = new Set<string>()
   #lastTerm: string | undefined
   #entries: { seq: number; at: number }[] = []
   #spacing = firstSpacing
 
-  /** @param terms of lines that were read together, without their times: see `termOf` */
+  /** @param terms terms of lines that were read together, without their times (see `termOf`) */
   constructor(terms: Iterable<string> = []) {
     for (const term of terms) this.#addTerm(term)
   }
 
-  /** Whether lines of this term, or its beginning, were seen. */
+  /** Whether lines of this term, or its start, were seen. */
   hasSeen(term: string): boolean {
     return this.#terms.has(term)
   }
 
-  /** Adds a line that was stored just now. */
+  /** Adds a line that was just stored. */
   add(seq: number, term: string): void {
     if (term !== this.#lastTerm) this.#addTerm(term)
     const at = wallClock()
@@ -34,7 +37,10 @@ export class JournalTrail {
     if (this.#entries.length > maxEntries) this.#thin()
   }
 
-  /** Returns when a line came into memory, in milliseconds since the epoch, accurate to the spacing of the entries; undefined: it was read together with others. */
+  /**
+   * Returns when a line was loaded into memory, in milliseconds since the epoch, as precise as the spacing of entries;
+   * undefined: it was read together with others.
+   */
   timeOf(seq: number): number | undefined {
     return this.#entries.findLast((entry) => entry.seq <= seq)?.at
   }
@@ -47,7 +53,10 @@ export class JournalTrail {
     if (this.#terms.size > maxTerms && oldest !== undefined) this.#terms.delete(oldest)
   }
 
-  /** An entry that follows a long pause stays: it is the one that is asked for. */
+  /**
+   * Drops entries that are close together. An entry after a long pause is kept, because it is the one that is looked
+   * up.
+   */
   #thin(): void {
     this.#spacing *= 2
     let kept = Number.NEGATIVE_INFINITY
@@ -63,7 +72,7 @@ export class JournalTrail {
 export interface JournalPosition {
   /** Number of the last line. */
   last: number
-  /** Its term: see `termOf`; undefined: a snapshot alone holds the line. */
+  /** Term of that line (see `termOf`); undefined: only a snapshot contains the line. */
   lastTerm: string | undefined
   trail: JournalTrail
 }

@@ -1,33 +1,35 @@
-/** Terms that are remembered: only the last few can come back. */
+/** Maximum number of ended terms: only the last few can reappear. */
 const max = 100
 
 /**
- * Terms of leaders, as far as this program has seen: those that have ended, and the epoch of the latest. One that lasts again tells that the database has gone back (a dump put back, an asynchronous failover), and forgot
- * what was given since: the room numbers of a leader that nobody here followed, for one.
+ * Terms of leaders that this program has seen: ended ones, and the epoch of the latest.
+ * If an ended term is current again, the database was restored to an older state (a restored dump, an asynchronous
+ * failover). It then lacks what was assigned since, for example the room numbers of a leader that this controller did
+ * not follow.
  */
 export class KnownTerms {
   readonly #ended = new Set<string>()
   #current: string | undefined
   #epoch = ''
 
-  /** Epoch of the latest term that was led or read; empty: none was. Who led with a lower one has been followed. */
+  /** Epoch of the latest term that was led or read; empty: none. A leader with a lower epoch has been replaced. */
   get epoch(): string {
     return this.#epoch
   }
 
-  /** @param epoch read just now; a database that was put back counts anew from a lower one */
+  /** @param epoch epoch just read; a restored database counts from a lower one */
   noteEpoch(epoch: string): void {
     this.#epoch = epoch
   }
 
-  /** This program leads with a term: the one before it has ended. */
+  /** Records that this program leads with a term: the previous term has ended. */
   lead({ id, epoch }: { id: string; epoch: string }): void {
     this.#epoch = epoch
     if (this.#current !== undefined && this.#current !== id) this.end(this.#current)
     this.#current = id
   }
 
-  /** Another controller has taken over from this term. */
+  /** Records that a term has ended, because another controller has taken over. */
   end(term: string): void {
     this.#ended.delete(term)
     this.#ended.add(term)
@@ -37,7 +39,7 @@ export class KnownTerms {
     }
   }
 
-  /** Notes the term that lasts now. @returns true: it had ended, and this was not noted yet */
+  /** Records the present term. @returns true: the term had ended, and this was not reported yet */
   hasComeBack(term: string): boolean {
     if (term === this.#current && !this.#ended.has(term)) return false
     if (this.#current !== undefined && this.#current !== term) this.end(this.#current)

@@ -17,26 +17,25 @@ import { RoomNumberBlocks, type RoomNumberRecord } from '../postgres/room-number
 import type { DatabaseState } from '../postgres/read-state.ts'
 import { defaultDeadlines, Session } from '../postgres/database-session.ts'
 
-/** State of a controller that begins to lead. */
+/** State of a controller that becomes leader. */
 export interface LeaderSite {
   address: DatabaseAddress
   session: Session
   won: WonTerm
-  /** State in memory. */
   read: DatabaseState
-  /** Number of the last line that is stored; lower than that of memory: the database has lost some. */
+  /** Number of the last stored line; lower than that in memory if the database has lost lines. */
   stored: number
-  /** Where the lines in memory come from. */
+  /** Origin of the lines in memory. */
   trail: JournalTrail
   /** Earlier notices. */
   found: StoreNotice[]
   roomNumbers: RoomNumberRecord
   unlock: () => Promise<void>
-  /** Left out: there are no others. */
+  /** Left out: there are no other controllers. */
   lease?: (link: Link) => Lease
 }
 
-/** The store of who leads: memory holds everything that is stored. */
+/** Opens the store of the leader: memory contains everything that is stored. */
 export async function openLeaderSite(options: StoreOptions, site: LeaderSite): Promise<DatabaseStore> {
   const { folder, sealer, logger, clock = wallClock, migrations = knownMigrations } = options
   const { databaseDeadlines: deadlines = defaultDeadlines } = options

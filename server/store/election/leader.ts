@@ -6,75 +6,84 @@ import { DatabaseInUseError, FencedError } from '../postgres/database-error.ts'
 import type { Session } from '../postgres/database-session.ts'
 import { clusterTimes } from './timings.ts'
 
-/** Room numbers that are reserved by who begins to lead. A leader that is killed leaves a gap of what it had reserved. */
+/** Number of room numbers reserved by a new leader. A killed leader leaves its reserved numbers unused. */
 export const firstBlock = 100
 
 /** First half of the key of the advisory lock that a leader holds; the schema of its tables is the other half. */
 const lockClass = 0x52444c
 
-/** Channel on which controllers of a site notify each other of a new line or another leader. A notification is a hint only. */
+/**
+ * Channel for notifications between the controllers of a site about new lines and leaders. Notifications are only
+ * hints.
+ */
 export const channel = 'roomdesk'
-/** Notification with the schema, which names the site concerned. */
+/** SQL that sends a notification with the schema, which identifies the site. */
 export const hint = `pg_notify('${channel}', current_schema()::text)`
 
 /** Stored row of the leader. */
 export interface Leader {
-  /** Names this opening of the store, whatever its connections do. */
+  /** Identifies this opening of the store, across reconnections. */
   holder: string
-  /** As people know it. */
+  /** Display name. */
   name: string
-  /** Id of the controller; null: a tool, which has the site to itself. */
+  /** Id of the controller; null: a tool with exclusive access to the site. */
   controller: string | null
-  /** Milliseconds without a renewal after which the leader is taken to be frozen; 0: never. */
+  /** Milliseconds without a renewal after which the leader counts as frozen; 0: never. */
   leaseMs: number
 }
 
-/** One term of a leader. An epoch comes again when a database was put back to an older state, the id never does: what is stored is fenced by both. */
+/**
+ * One term of a leader. Epochs repeat after a database was restored to an older state; ids never do. Both fence what is
+ * stored.
+ */
 export interface Term {
   epoch: string
   id: string
 }
 
-/** Holder of the right to store for the site. */
+/** The term of a leader, with the right to store for the site. */
 export interface WonTerm {
   leader: Leader
   term: Term
-  /** Room numbers up to this are reserved for it. */
+  /** Room numbers up to this one are reserved for the leader. */
   roomNumbers: number
 }
 
-/** Results of raising the epoch. */
+/** Result of raising the epoch. */
 export interface RaisedTerm extends WonTerm {
-  /** How long the last proof of the leader before counts, in milliseconds; 0: of a Roomdesk that does not store it. */
+  /** How long the last proof of the previous leader is valid, in milliseconds; 0: its version does not store it. */
   readsBefore: number
-  /** Every controller that reported in the last day waits for as long as the leader's row says that a proof counts. */
+  /**
+   * Whether every controller that reported in the last day waits as long as the leader's row says that a proof is
+   * valid.
+   */
   heedReads: boolean
 }
 
-/** In a statement: the row of the leader, while this term lasts. */
+/** SQL condition that selects the row of the leader while this term lasts. */
 export const ofTerm = (epoch: string, id: string): string => `id = 1 and epoch = ${epoch} and term = ${id}`
 
-/** Somebody who has the site alone, and only while the connection lasts. */
+/** Returns the leader row of a tool, which has exclusive access while its connection lasts. */
 export function toolOf(holder: string): Leader {
   return { holder, name: `process ${process.pid} of ${hostname()}`, controller: null, leaseMs: 0 }
 }
 
-/** Sites in schemas of one database have each their own. */
+/** Second half of the lock's key: sites in different schemas of one database have separate locks. */
 const lockObject = `hashtext(coalesce(current_schema(), ''))`
-/** The connections that hold the lock. */
+/** Query for the connections that hold the lock. */
 const lockHolders = `select pid from pg_locks where locktype = 'advisory' and classid = ${lockClass}
   and objid = (${lockObject}::bigint & 4294967295)::oid and granted and pid <> pg_backend_pid()
   and database = (select oid from pg_database where datname = current_database())`
 
 /**
- * Takes the lock that tells a living leader from a dead one: it ends with the connection, however that ends.
+ * Takes the lock that distinguishes a living leader from a dead one: the lock ends with the connection.
  * @throws DatabaseInUseError while another controller runs on the site
  */
 export async function takeLock(session: Session, { shown }: DatabaseAddress): Promise<void> {
   const deadline = monotonic() + clusterTimes.lock
   while (!(await tryLock(session))) {
     if (monotonic() > deadline) {
-      // The name only makes the sentence clearer.
+      // The name only improves the message.
       const who = await leaderName(session).catch(() => '')
       throw new DatabaseInUseError(
         `The site in the database ${shown} is in use by another controller${who === '' ? '' : ` (${who})`}: stop it first, or name another database.`,
@@ -84,7 +93,7 @@ export async function takeLock(session: Session, { shown }: DatabaseAddress): Pr
   }
 }
 
-/** Takes the lock, if nobody has it. */
+/** Takes the lock, if it is free. */
 export async function tryLock(session: Session): Promise<boolean> {
   const { rows } = await session.query<{ ours: boolean }>(
     `select pg_try_advisory_lock(${lockClass}, ${lockObject}) as ours`,
@@ -94,7 +103,7 @@ export async function tryLock(session: Session): Promise<boolean> {
   return rows[0]?.ours === true
 }
 
-/** Gives the lock back, and tells those who wait for it. */
+/** Releases the lock, and notifies waiting controllers. */
 export async function releaseLock(session: Session): Promise<void> {
   await session.query(`select pg_advisory_unlock(${lockClass}, ${lockObject}), ${hint}`)
 }
@@ -102,10 +111,13 @@ export async function releaseLock(session: Session): Promise<void> {
 const allHeedReads = `select coalesce(bool_and(coalesce(c.heeds_reads = c.since, false)), true) from roomdesk_controller c
        where c.seen_at > clock_timestamp() - interval '1 day'`
 
-/** Makes this one the leader: nobody before can store any more. Resolves when what they were storing is stored, or is not. */
+/**
+ * Makes this controller the leader: earlier leaders cannot store any more. Resolves when their pending statements are
+ * committed or rejected.
+ */
 export async function lead(session: Session, leader: Leader): Promise<RaisedTerm> {
   const id = uuid()
-  // `reads_ms` stays that of the leader before until the first renewal.
+  // `reads_ms` keeps the value of the previous leader until the first renewal.
   const { rows } = await session.commit<{ epoch: string; room_numbers: string; reads_ms: number; heed_reads: boolean }>(
     `insert into roomdesk_leader as l (id, epoch, holder, name, since, controller, renewed_at, lease_ms, term, room_numbers)
      values (1, 1, $1, $2, clock_timestamp(), $3, ${renewed('$4')}, $4, $5, $6)
@@ -127,9 +139,11 @@ export async function lead(session: Session, leader: Leader): Promise<RaisedTerm
 const renewed = (leaseMs: string): string => `case when ${leaseMs}::integer > 0 then clock_timestamp() end`
 
 /**
- * Leads on by another connection. The epoch is raised, so that nothing of the one before is stored after this.
- * @param roomNumbers up to which room numbers were reserved: the database may have gone back to fewer
- * @throws FencedError when another controller has taken over, Error when the lock cannot be had: without it others believe that nobody leads
+ * Continues to lead with a new connection. Raises the epoch, so that nothing from the previous connection can be stored
+ * afterwards.
+ * @param roomNumbers highest reserved room number: a restored database may have a lower one
+ * @throws FencedError when another controller has taken over; Error when the lock cannot be taken, because without it
+ * other controllers would assume that there is no leader
  */
 export async function leadOn(session: Session, { leader }: WonTerm, roomNumbers: number): Promise<WonTerm> {
   const id = uuid()
@@ -141,7 +155,8 @@ export async function leadOn(session: Session, { leader }: WonTerm, roomNumbers:
   )
   const epoch = rows[0]?.epoch
   if (epoch === undefined) throw await fencedError(session)
-  // We are the leader: the lock is held by a connection of ours that the server has not seen end yet, or by somebody who was about to take over.
+  // This controller leads. The lock is held by an old connection of its own that the server has not closed yet, or by a
+  // controller that was about to take over.
   const deadline = monotonic() + clusterTimes.lock
   while (!(await tryLock(session))) {
     if (monotonic() > deadline)
@@ -154,8 +169,8 @@ export async function leadOn(session: Session, { leader }: WonTerm, roomNumbers:
 }
 
 /**
- * Lets go of the lease: whoever takes the lock may answer at once, so nothing may be answered from memory any more.
- * @param roomNumbers the highest that was given: no room gets one above it any more
+ * Releases the lease: the next lock holder may answer at once, so nothing may be answered from memory afterwards.
+ * @param roomNumbers the highest assigned number; no room may get a higher one afterwards
  */
 export async function letGo(session: Session, { epoch, id }: Term, roomNumbers: number): Promise<void> {
   await session.query(`update roomdesk_leader set renewed_at = null, room_numbers = $3 where ${ofTerm('$1', '$2')}`, [
@@ -166,8 +181,10 @@ export async function letGo(session: Session, { epoch, id }: Term, roomNumbers: 
 }
 
 /**
- * Renews the lease. Its commit is confirmed as every change is: a primary that is cut off from its synchronous standbys, and may have been replaced, proves nothing.
- * @param readsMs how long this proof and all before it count from now on: a controller that takes over waits for that
+ * Renews the lease. Its commit is confirmed like that of a change: a primary without its synchronous standbys may have
+ * been replaced, and proves nothing.
+ * @param readsMs how long this proof and all earlier ones are valid from now on, in milliseconds: a takeover waits for
+ * that time
  * @returns false: another controller leads
  */
 export async function renewLease(session: Session, { epoch, id }: Term, readsMs: number): Promise<boolean> {
@@ -180,9 +197,10 @@ export async function renewLease(session: Session, { epoch, id }: Term, readsMs:
 }
 
 /**
- * Names who follows, and lets go of the lease: whoever takes the lock may answer at once, so nothing may be answered from memory any more.
- * @param forMs how long others hold back
- * @param roomNumbers the highest that was given: no room gets one above it any more
+ * Names the successor, and releases the lease: the next lock holder may answer at once, so nothing may be answered from
+ * memory afterwards.
+ * @param forMs how long other controllers wait for the successor, in milliseconds
+ * @param roomNumbers the highest assigned number; no room may get a higher one afterwards
  * @returns false: another controller leads
  */
 export async function nameSuccessor(
@@ -201,8 +219,9 @@ export async function nameSuccessor(
 }
 
 /**
- * Ends the connections of a leader whose lease is over, so that its lock gets free. One whose statement the database is carrying out is not frozen, but the database slow.
- * @throws what the database says when its user may not
+ * Closes the connections of a leader whose lease has expired, so that its lock becomes free. A leader whose statement
+ * is being executed is not frozen: the database is slow.
+ * @throws the error of the database when its user lacks the privilege
  */
 export async function endFrozenLeader(session: Session): Promise<void> {
   const over = `exists (select 1 from roomdesk_leader where id = 1 and renewed_at + lease_ms * interval '1 ms' < clock_timestamp())`
@@ -210,7 +229,7 @@ export async function endFrozenLeader(session: Session): Promise<void> {
   await session.query(
     `select pg_terminate_backend(a.pid) from pg_stat_activity a join (${lockHolders}) h using (pid) where ${over} and not coalesce(${busy}, false)`,
   )
-  // A snapshot that is just being committed keeps the epoch from being raised.
+  // A snapshot that is being committed blocks the raising of the epoch.
   await session.query(
     `select pg_terminate_backend(a.pid) from pg_stat_activity a join pg_locks l using (pid)
      where l.relation = 'roomdesk_leader'::regclass and l.mode in ('RowShareLock', 'RowExclusiveLock')
@@ -218,7 +237,7 @@ export async function endFrozenLeader(session: Session): Promise<void> {
   )
 }
 
-/** That another controller has taken over, and which. */
+/** Returns the error for a takeover by another controller, with its name. */
 export async function fencedError(session: Session): Promise<FencedError> {
   return new FencedError(await leaderName(session))
 }

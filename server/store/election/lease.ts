@@ -20,11 +20,10 @@ export interface LeaseOptions {
   provedAt: number
   /** How long that took, in milliseconds. */
   provedIn: number
-  /** See RaisedTerm: counts until the first report. */
+  /** See RaisedTerm: valid until the first report. */
   heedReads: boolean
-  /** Extended by each proof. */
   held: HeldLease
-  /** Writes the report of this controller. @returns all controllers as they are known then */
+  /** Writes the report of this controller. @returns all known controllers */
   report: (session: Session) => Promise<readonly ReportedController[]>
   askOthers: AskOthers
   /** Called with an error of the database. */
@@ -32,31 +31,37 @@ export interface LeaseOptions {
 }
 
 /**
- * The lease of the one that leads: renewed, and proved before memory answers for the site. A proof is a commit with our epoch: whoever takes over waits, after it has raised the
- * epoch, until the last proof can count no more. Without the database a leader answers only while all other controllers say that they do not reach it either.
+ * The lease of the leader. It is renewed, and proved before reads are answered from memory. A proof is a commit with
+ * the leader's own epoch. A controller that takes over first raises the epoch, then waits until the last proof has
+ * expired.
+ * While the database is unreachable, a leader answers only if all other controllers report that they cannot reach it
+ * either.
  */
 export class Lease {
   readonly #options: LeaseOptions
-  /** Time by `elapsed()` until which memory may answer. */
+  /** Time by `elapsed()` until which reads may be answered from memory. */
   #until = 0
   readonly #peers: Peers
-  /** Answer of the database to the last renewal. */
+  /** Error message of the last renewal; empty: none. */
   #trouble = ''
   #reportedAt = Number.NEGATIVE_INFINITY
   #renewing: Promise<void> | undefined
   #reporting: Promise<void> | undefined
   #asking: Promise<void> | undefined
   #proved = Promise.withResolvers<void>()
-  /** It is being let go: no proof counts. */
+  /** Whether the lease is about to be released: no proof counts. */
   #isPaused = false
   readonly #ended = new AbortController()
-  /** `provedAt`: `elapsed()` of the last proof; `roundTrip`: see above; `slowProof`: time of a proof, rises at once and falls slowly; the rest as in LeaseFigures. */
+  /**
+   * `provedAt`: `elapsed()` at the last proof; `roundTrip`: see the getter; `slowProof`: duration of a proof, rises at
+   * once and falls slowly; the other fields as in LeaseFigures.
+   */
   readonly #counted = { provedAt: 0, lapses: 0, waits: 0, isLapsed: false, roundTrip: 0, slowProof: 0 }
 
   constructor(options: LeaseOptions) {
     this.#options = options
     this.#peers = new Peers(options.heedReads)
-    // The first proof must count long enough already, although it is not known yet how long it takes.
+    // The first proof must already be valid long enough, although the duration of a proof is not measured yet.
     this.#counted.slowProof = options.provedIn
     this.#prove(options.provedAt, options.times.reads)
     const { link } = options
@@ -78,15 +83,18 @@ export class Lease {
     return this.#peers.havePresent(this.#options.times.lease)
   }
 
-  /** The lease as work sees it that runs on its own. */
+  /** The lease for background work. */
   get held(): HeldLease {
     return this.#options.held
   }
 
-  /** Registers a controller that joined or has a new address, at once: the database may be away. */
+  /**
+   * Registers a controller that joined or has a new address. This must not wait for the database, which may be
+   * unreachable.
+   */
   register(controller: KnownController): void {
     this.#peers.joined(controller)
-    // It may be of a version that waits for the shortest proof only.
+    // The controller may have a version that waits only for the shortest proof.
     this.#until = Math.min(this.#until, elapsed() + this.#maxReads)
     if (this.#options.link.away() === undefined) return
     this.#until = 0
@@ -100,12 +108,12 @@ export class Lease {
     return this.#confirm()
   }
 
-  /** How long the database takes for one statement, in milliseconds: rises slowly, falls at once. */
+  /** Duration of one statement of the database, in milliseconds: rises slowly, falls at once. */
   get roundTrip(): number {
     return this.#counted.roundTrip
   }
 
-  /** How sure it is that this controller leads. */
+  /** Returns figures about the certainty of the leadership. */
   figures(): LeaseFigures {
     const { provedAt, lapses, waits } = this.#counted
     return { epoch: Number(this.#options.link.term.epoch), provedFor: elapsed() - provedAt, lapses, waits }
@@ -118,7 +126,7 @@ export class Lease {
     return this.#asking
   }
 
-  /** Renews the lease now. Never rejects: the owner of the connection handles its failures. */
+  /** Renews the lease now. Never rejects: the owner of the connection handles failures. */
   renew(): Promise<void> {
     this.#renewing ??= this.#renew().finally(() => {
       this.#renewing = undefined
@@ -136,7 +144,7 @@ export class Lease {
     mustNotFail(renewed)
   }
 
-  /** Confirms nothing until what it returns is called: the lease is about to be let go. */
+  /** Confirms nothing until the returned function is called: the lease is about to be released. */
   pause(): () => void {
     this.#isPaused = true
     this.#until = 0
@@ -146,16 +154,19 @@ export class Lease {
     }
   }
 
-  /** It is not renewed any more, and confirms nothing. */
+  /** Ends the lease: it is not renewed any more, and confirms nothing. */
   end(): void {
     this.#until = 0
     this.#options.held.end()
     this.#ended.abort()
   }
 
-  /** Finds out, without any read, that another controller leads while the database is cut off: changes that wait to be stored fail then, before their deadline. */
+  /**
+   * Checks whether another controller leads while the database is unreachable, even without any read. Pending changes
+   * then fail before their deadline.
+   */
   #findOut(): void {
-    // A lease that is not confirmed lapses, which its holder acts on.
+    // A lease that is not confirmed lapses, and its holder reacts to that.
     if (elapsed() >= this.#until) this.#confirm().catch(() => undefined)
   }
 
@@ -163,7 +174,7 @@ export class Lease {
     const { link } = this.#options
     const { signal } = this.#ended
     while (!signal.aborted) {
-      // A database that does not answer holds a renewal up for seconds: the lapse is counted meanwhile.
+      // A database that does not answer delays a renewal for seconds: the lapse is counted meanwhile.
       await Promise.race([this.renew(), this.#next()])
       if (link.away() !== undefined) this.#findOut()
       if (elapsed() >= this.#until && !this.#counted.isLapsed) {
@@ -184,7 +195,7 @@ export class Lease {
     if (link.away() !== undefined || link.fenced !== undefined || this.#isPaused) return
     const { session, term } = link.current()
     const since = elapsed()
-    // Whoever takes over reads the last value only, so it covers earlier proofs, too.
+    // A takeover reads only the last value, so it must cover earlier proofs too.
     const reads = Math.max(this.#reads, Math.ceil(this.#until - since))
     try {
       if (!(await renewLease(session, term, reads))) {
@@ -193,10 +204,11 @@ export class Lease {
         return
       }
       this.#took(elapsed() - since)
-      // A connection that was lost since has given the lock back.
+      // If the connection was lost meanwhile, the lock was released.
       if (session.lost !== undefined) return
       this.#prove(since, Math.min(reads, this.#maxReads))
-      // Beside the renewals: a report takes several statements, for which the lease of a slow database must not wait.
+      // Runs in parallel to renewals: a report takes several statements, and the lease of a slow database must not wait
+      // for them.
       if (since - this.#reportedAt >= times.renew) this.#reporting ??= this.#report(session, since)
       this.#trouble = ''
     } catch (error) {
@@ -206,7 +218,8 @@ export class Lease {
 
   #failed(session: Session, error: unknown): void {
     const { link, onError } = this.#options
-    // A connection that is lost tells so itself. A refusal is no reason to give it up: the lease ends.
+    // A lost connection is reported separately. A rejected statement does not make the connection unusable: the lease
+    // expires.
     if (session.lost !== undefined) return
     if (!isRefusal(error)) link.give(session, error)
     const said = messageOf(error)
@@ -220,7 +233,7 @@ export class Lease {
     this.#counted.slowProof = Math.max(milliseconds, slowProof + (milliseconds - slowProof) / 4)
   }
 
-  /** How long a proof counts that begins now, in milliseconds. */
+  /** How long a proof that begins now is valid, in milliseconds. */
   get #reads(): number {
     return Math.min(this.#maxReads, readsFor(this.#options.times, this.#counted.slowProof))
   }
@@ -243,7 +256,7 @@ export class Lease {
     }
   }
 
-  /** @param reads how long it counts, in milliseconds */
+  /** @param reads how long the proof is valid, in milliseconds */
   #prove(since: number, reads: number): void {
     if (this.#isPaused || this.#ended.signal.aborted) return
     const { times, held } = this.#options
@@ -271,8 +284,9 @@ export class Lease {
       const { leader } = said ?? {}
       if (leader !== undefined && BigInt(leader.epoch) > BigInt(link.term.epoch))
         throw link.fence(this.#fencedBy(leader.id))
-      // A controller that does not answer may lead by now, and so may one that has joined meanwhile, or in whose place another one answers.
-      // One that has led since, and handed over to us before we knew, is a replica again.
+      // A controller that does not answer may lead by now. So may one that has joined meanwhile, or whose address
+      // belongs to another controller now.
+      // A controller may also have led since and handed over before this one noticed: then it is a replica again.
       const isFollowed = said?.epoch !== undefined && BigInt(said.epoch) > BigInt(link.term.epoch)
       const isAlone =
         !isFollowed &&
@@ -280,7 +294,7 @@ export class Lease {
         said?.unproven === false &&
         !said.reachDatabase &&
         joinings === this.#peers.joinings
-      // Nobody takes over before the next request: a replica that reaches the database again first waits longer than that.
+      // No takeover happens before the next request: a replica that reaches the database again waits longer than that.
       if (isAlone && !this.#isPaused) {
         this.#until = since + times.ask
         held.extend(since + times.lease)
@@ -288,11 +302,14 @@ export class Lease {
     }
   }
 
-  /** Asks all other controllers, also those that have been silent for long: a machine that was switched off may have come back. @returns undefined: one did not answer in time */
+  /**
+   * Asks all other controllers, even ones without recent reports: a machine that was switched off may be running again.
+   * @returns undefined: a controller did not answer in time
+   */
   async #saidByOthers(signal: AbortSignal): Promise<OthersAnswers | undefined> {
     const { askOthers, times } = this.#options
     const deadline = AbortSignal.any([signal, timeoutSignal(times.ask)])
-    // Without answers this controller does not count as alone.
+    // Without answers, this controller does not count as alone.
     const said = await askOthers(this.#peers.all, deadline).catch(() => undefined)
     return deadline.aborted ? undefined : said
   }
@@ -302,7 +319,7 @@ export class Lease {
     return by === undefined ? new FencedError('') : new FencedError(by.name, { ...by, role: 'leader' })
   }
 
-  /** Resolves when the lease was proved, or another leads; or after some milliseconds. */
+  /** Resolves when the lease was proved, another controller leads, or the time is over. */
   async #news(ms: number): Promise<undefined> {
     const over = new AbortController()
     const late = pause(ms, { signal: over.signal, ref: false })

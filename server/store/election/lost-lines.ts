@@ -7,32 +7,38 @@ import type { JournalPosition } from './journal-trail.ts'
 import { storedTerms } from '../postgres/site-row.ts'
 import { clusterTimes } from './timings.ts'
 
-/** Confirmed lines that the database does not have any more. */
+/** Confirmed lines that the database no longer has. */
 export interface LostLines {
-  /** How many; 0: it cannot be told, at least one. */
+  /** Number of lines; 0: unknown, but at least one. */
   count: number
-  /** When the first of them was stored, in milliseconds since the epoch, accurate to about a second; undefined: it was stored before this program began to follow. */
+  /**
+   * When the first of them was stored, in milliseconds since the epoch, precise to about a second; undefined: before
+   * this program began to follow.
+   */
   since: number | undefined
-  /** Records in which memory differed from the database, as `rooms/123`. Some may be later changes of the new leader. */
+  /**
+   * Records that differed between memory and the database, as `rooms/123`. Some differences may be later changes of the
+   * new leader.
+   */
   records: readonly string[]
 }
 
-/** Lines are lost, and it cannot be told which. */
+/** An unknown number of lines is lost. */
 export const unknownLines = { count: 0, since: undefined } as const
 
-/** Collections whose records are stored behind, and may be lost in any crash. */
+/** Collections that are written with a delay, so that any crash may lose records. */
 const writtenBehind: ReadonlySet<CollectionName> = new Set(['sessions', 'account_sessions', 'last_uses', 'meetings'])
-/** Records that a message names. */
+/** Maximum number of records named in a message. */
 const maxNamed = 10
 
-/** Names of the records that changes are about. */
+/** Returns the names of changed records. */
 export function recordsOf(changes: readonly Change[]): string[] {
   return changes
     .filter(({ collection }) => !writtenBehind.has(collection))
     .map(({ collection, key }) => `${collection}/${key}`)
 }
 
-/** Message about lost lines. @param shown address of the database */
+/** Returns the message about lost lines. @param shown address of the database */
 export function lossMessage({ count, since, records }: LostLines, shown: string): string {
   const changes = count === 0 ? 'changes that were' : count === 1 ? 'one change that was' : `${count} changes that were`
   const named = records.slice(0, maxNamed).join(', ')
@@ -43,9 +49,10 @@ export function lossMessage({ count, since, records }: LostLines, shown: string)
 }
 
 /**
- * Compares the lines up to a position with the database, by the terms in which both were stored: a term of the database that memory has not seen, and that began before the last line,
- * stored others in their place. That shows also where a snapshot has replaced the lines.
- * @returns undefined: nothing is known to be lost
+ * Compares the lines up to a position with the database, by their terms. If the database has a term that memory has not
+ * seen, and that began before the last line, then other lines were stored in their place. This works even if a snapshot
+ * has replaced the lines.
+ * @returns undefined: no loss is known
  */
 export async function findLost(
   session: Session,
@@ -55,39 +62,42 @@ export async function findLost(
   const other = stored.find(
     ({ term, after }, index) => !trail.hasSeen(term) && after < last && (stored[index + 1]?.after ?? last) > after,
   )
-  // A leader of an earlier version stores lines, and no term of its own.
+  // A leader of an earlier version stores lines, but no term.
   const line = (await originsUpTo(session, last)).findLast(({ term }) => !trail.hasSeen(term))
   const first = Math.min((other?.after ?? last) + 1, line?.seq ?? last + 1, (await lastStored(session)) + 1)
   return first > last ? undefined : { count: last - first + 1, since: trail.timeOf(first) }
 }
 
 /**
- * How far the memory of a controller came that has led or followed before, and was replaced by the state of the database. If the database went back meanwhile, this controller may be
- * the only one that knows what it lacks.
+ * Position that the memory of a controller had reached in its previous role, before it was replaced by the state of the
+ * database. If the database was restored to an older state meanwhile, only this controller may know what is missing.
  */
 export class CarriedPosition {
   readonly #position: JournalPosition
   #records: readonly string[] = []
-  /** By `monotonic()`; 0: the database has not been seen with less. */
+  /** By `monotonic()`; 0: the database never had fewer lines. */
   #lessSince = 0
 
   constructor(position: JournalPosition) {
     this.#position = position
   }
 
-  /** Notes the changes by which memory was replaced. */
+  /** Records the changes by which memory was replaced. */
   replacedBy(changes: readonly Change[]): void {
     this.#records = recordsOf(changes)
   }
 
-  /** What is missing in a database whose last line is `stored`. */
+  /** Returns the lines that a database with the last line `stored` lacks. */
   missing(stored: number): LostLines | undefined {
     const { last, trail } = this.#position
     const count = last - stored
     return count > 0 ? { count, since: trail.timeOf(stored + 1), records: this.#records } : undefined
   }
 
-  /** Compares with the database. @returns `open`: a leader may still store again what is missing; undefined: nothing is known to be lost */
+  /**
+   * Compares the position with the database.
+   * @returns `open`: a leader may still store the missing lines again; undefined: no loss is known
+   */
   async check(session: Session): Promise<LostLines | 'open' | undefined> {
     const { last, lastTerm } = this.#position
     const [first] = await linesFrom(session, last)

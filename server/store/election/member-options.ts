@@ -2,27 +2,30 @@ import type { StoreOptions } from '../store-options.ts'
 import type { JoiningController, KnownController, SiteMember } from './site-member.ts'
 import type { ElectionTimes } from './timings.ts'
 
-/** Answer of the other controllers while this one cannot reach the database. */
+/** Answers of the other controllers while this one cannot reach the database. */
 export interface OthersAnswers {
-  /** The one that leads, that with the highest epoch when several say so; left out: none was found leading. */
+  /** The controller that leads; if several claim so, the one with the highest epoch. Left out: none leads. */
   leader?: { id: string; epoch: string }
-  /** The highest epoch that one of them has led with or read; left out: none is known. */
+  /** The highest epoch with which one of them has led, or that one has read; left out: none. */
   epoch?: string
-  /** One that does not lead reaches the database: it may take over at any moment. */
+  /** Whether a replica reaches the database: it may take over at any moment. */
   reachDatabase: boolean
-  /** One of them did not answer, or an answer was not that controller's: it may lead. */
+  /** Whether one of them did not answer, or another controller answered in its place: that one may lead. */
   unproven: boolean
 }
 
 /**
- * Asks other controllers over the network. @param others known controllers without this one @param signal aborts at the latest
- * moment
+ * Asks other controllers over the network.
+ * @param others known controllers without this one
+ * @param signal aborts at the deadline
  */
 export type AskOthers = (others: readonly KnownController[], signal: AbortSignal) => Promise<OthersAnswers>
 
 /**
- * Registers a controller with the leader, over the network. Rejects when the request failed although the leader is there.
- * @returns `known`: registered; `gone`: nobody is there; `open`: somebody is there who does not register it now
+ * Registers a controller with the leader, over the network. Rejects when the request failed although the leader is
+ * running.
+ * @returns `known`: registered; `gone`: the leader is not running; `open`: the leader is running, but does not register
+ * it now
  */
 export type RegisterWithLeader = (
   leader: Pick<KnownController, 'id' | 'place'>,
@@ -33,21 +36,23 @@ export type RegisterWithLeader = (
 export interface MemberOptions extends Omit<StoreOptions, 'database'> {
   /** Address of the database, `postgres://…`. */
   database: string
-  /** Display name of this controller. */
   name: string
-  /** Version of Roomdesk. */
   version: string
   /**
-   * Behaviour of a start while the database is away. `fail`: it rejects with a remedy. `wait`: the member exists at once, with nothing in memory until the database is back.
+   * Behaviour of a start while the database is unreachable. `fail`: it rejects with advice. `wait`: the member is
+   * created at once, with empty memory until the database is reachable.
    * Default: fail.
    */
   whenAway?: 'fail' | 'wait'
-  /** The membership of this program that has ended: what it had in memory and knew of the leader counts until the database is reached. */
+  /**
+   * Previous membership of this program. Its memory, and its information about the leader, are used until the database
+   * is reached.
+   */
   before?: Pick<SiteMember, 'followed' | 'leader' | 'knownTerms' | 'position'>
-  /** Left out: nobody else is asked, and reads go on while the database is away. */
+  /** Left out: no other controller is asked, and reads continue while the database is unreachable. */
   askOthers?: AskOthers
   /** Left out: there is no leader to register with. */
   register?: RegisterWithLeader
-  /** For tests. */
+  /** Times instead of the defaults: for tests. */
   times?: Partial<ElectionTimes>
 }

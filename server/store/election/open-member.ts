@@ -10,9 +10,10 @@ import { cannotBeUsed } from '../postgres/open-database.ts'
 import { openRoomNumberFile } from '../postgres/room-number-file.ts'
 
 /**
- * Joins the controllers of the site that a database holds: this one follows it into memory, and can lead it. The data folder keeps what is of this controller: keys, backups, the event log.
- * @throws DatabaseError when the database cannot be used (while it is away: see `whenAway`), StoreVersionError when a newer Roomdesk wrote it,
- * StoreLockedError when another process has the data folder
+ * Joins the controllers of the site in a database: this one follows the site in memory, and can lead it. The data
+ * folder contains what belongs to this controller: keys, backups, the event log.
+ * @throws DatabaseError when the database cannot be used (while it is unreachable: see `whenAway`), StoreVersionError
+ * when a newer Roomdesk wrote it, StoreLockedError when another process uses the data folder
  */
 export async function openMember(options: MemberOptions): Promise<SiteMember> {
   const { folder, database, logger, whenAway = 'fail' } = options

@@ -4,43 +4,46 @@ import type { Session } from '../postgres/database-session.ts'
 import { type ControllerReport, report } from './controller-rows.ts'
 import { clusterTimes } from './timings.ts'
 
-/** Reports that another process may miss before its row is free, and after how many of ours that are refused it is certain that it lives. */
+/**
+ * Number of missed reports of another process after which its row is free, and number of our rejected reports after
+ * which that process certainly runs.
+ */
 const missed = 3
 const refused = 4
 
 export interface OwnRowOptions {
-  /** Names the data folder on this machine, since its last boot. */
+  /** Identifies the data folder on this machine since its last boot. */
   folder: string
-  /** Where the folder is, for a message. */
+  /** Path of the folder, for a message. */
   path: string
-  /** Between two reports, in milliseconds. */
+  /** Interval of reports, in milliseconds. */
   betweenMs: number
   content: () => ControllerReport
-  /** The database has several servers. */
   hasSeveralServers: boolean
 }
 
 /**
- * The row that this controller writes about itself. A copied data folder has the id of the one it was copied from: the first of both keeps the row, and the second one is told.
- * The folder's lock keeps a second process of the same folder away, so a row of this folder is free.
+ * The row that this controller writes about itself. A copied data folder has the id of the original: the first of both
+ * controllers keeps the row, and the second one reports an error.
+ * The folder's lock prevents a second process with the same folder, so a row of this folder is free.
  */
 export class OwnRow {
   readonly #options: OwnRowOptions
   #isKept = false
   #refusedSince: number | undefined
-  /** Connection by which a report was confirmed last, and when. */
+  /** Connection and time of the last confirmed report. */
   #confirmed: { by: Session; at: number } | undefined
 
   constructor(options: OwnRowOptions) {
     this.#options = options
   }
 
-  /** Whether it was written at least once. */
+  /** Whether the row was written at least once. */
   get isKept(): boolean {
     return this.#isKept
   }
 
-  /** Error that says that another controller with this id lives; undefined: as far as is known none does. */
+  /** Error if another controller with this id is running; undefined: none is known. */
   get shared(): DatabaseError | undefined {
     const { betweenMs, path, content } = this.#options
     if (this.#refusedSince === undefined || monotonic() - this.#refusedSince < refused * betweenMs) return undefined
@@ -50,8 +53,8 @@ export class OwnRow {
   }
 
   /**
-   * Writes the report. Where there are several servers the first one of a connection, and one every few seconds, is confirmed as a change is: an old primary that still runs
-   * answers, and confirms nothing.
+   * Writes the report. If the database has several servers, the first report of a connection, and one every few
+   * seconds, is confirmed like a change. An old primary that still runs answers, but confirms nothing.
    * @returns false: another controller has the row
    */
   async write(session: Session): Promise<boolean> {

@@ -1,14 +1,17 @@
 import { monotonic } from '../system/time.ts'
 
-/** How long a candidate holds back, so that a leader that lost the database at the same time comes back first. Bounded, however often that leader asks. */
+/**
+ * How long a candidate waits, so that a leader that lost the database at the same time can reconnect first. The wait is
+ * bounded, however often that leader asks.
+ */
 export class Patience {
   readonly #ms: number
-  /** By `monotonic()`. */
+  /** End of the wait, by `monotonic()`. */
   #until = 0
-  /** First question of a leader since one was last seen to lead; undefined: none asked. */
+  /** First question of a leader since a leader was last seen; undefined: none. */
   #askedAt: number | undefined
 
-  /** @param ms how long the leader gets */
+  /** @param ms how long the candidate waits, in milliseconds */
   constructor(ms: number) {
     this.#ms = ms
   }
@@ -17,19 +20,22 @@ export class Patience {
     return monotonic() < this.#until
   }
 
-  /** This candidate has reached the database again. */
+  /** Starts the wait: this candidate has reached the database again. */
   begin(): void {
     this.#until = monotonic() + this.#ms
   }
 
-  /** A leader was told that the database is away from here, too, and may answer from memory for a while. */
+  /**
+   * Extends the wait. A leader was informed that this controller cannot reach the database either, so the leader may
+   * answer from memory for a while.
+   */
   grant(): void {
     const now = monotonic()
     this.#askedAt ??= now
     this.#until = Math.max(this.#until, Math.min(now, this.#askedAt + this.#ms) + this.#ms)
   }
 
-  /** A leader renews its lease: the next outage is another one. */
+  /** Records that a leader renews its lease: the next outage is a new one. */
   leaderIsBack(): void {
     this.#askedAt = undefined
   }

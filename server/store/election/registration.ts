@@ -4,27 +4,27 @@ import type { KnownController } from './site-member.ts'
 import { type LeaderRow, placeOf } from './controller-rows.ts'
 
 export interface RegistrationOptions {
-  /** Identifier of this controller. */
   id: string
   /** See RegisterWithLeader. */
   register: (leader: Pick<KnownController, 'id' | 'place'>, signal: AbortSignal) => Promise<'known' | 'gone' | 'open'>
-  /** A leader that is there and takes no note is waited for so long, in milliseconds. */
+  /** Maximum wait for a leader that is running but does not register this controller, in milliseconds. */
   patienceMs: number
-  /** At least between two attempts, in milliseconds. */
+  /** Minimum interval between two attempts, in milliseconds. */
   betweenMs: number
   /** Called on the first answer of each new leader. */
   onNews: () => void
 }
 
 /**
- * Registration of this controller with the leader. A leader that is cut off from the database answers from memory unless a registered controller reaches the database: then nobody
- * else can lead and answer as well. The leader reads the other controllers from the database only when it renews its lease, so a joining controller registers.
+ * Registers this controller with the leader. A leader without the database answers from memory, unless a registered
+ * controller reaches the database: then no other controller can lead and answer at the same time.
+ * The leader reads the other controllers from the database only when it renews its lease, so a joining controller must
+ * register.
  */
 export class Registration {
   readonly #options: RegistrationOptions
-  /** Leader at the last check. */
   #holder = ''
-  /** monotonic() when this leader was first seen to lead. */
+  /** When this leader was first seen, by monotonic(). */
   #since = 0
   #state: 'open' | 'known' | 'gone' = 'open'
   #attemptedAt = Number.NEGATIVE_INFINITY
@@ -34,7 +34,7 @@ export class Registration {
     this.#options = options
   }
 
-  /** Makes this controller known to the one that leads, where that is to be done; in the background. */
+  /** Registers this controller with the present leader in the background, if necessary. */
   to(row: LeaderRow | undefined): void {
     if (row?.holder !== this.#holder) this.#restart(row?.holder ?? '')
     const leader = row === undefined ? undefined : placeOf(row)
@@ -43,15 +43,15 @@ export class Registration {
     mustNotFail(this.#register(leader))
   }
 
-  /** Whether this controller may lead after that one. */
+  /** Whether this controller may become leader after that one. */
   isDone(row: LeaderRow): boolean {
-    // A tool has the site alone, and answers nobody.
+    // A tool has exclusive access to the site, and accepts no registrations.
     if (row.controller === null || row.controller === this.#options.id) return true
     if (row.holder !== this.#holder) return false
     return this.#state !== 'open' || monotonic() - this.#since > this.#options.patienceMs
   }
 
-  /** Registers again: this controller has a new address. */
+  /** Registers again, because this controller has a new address. */
   again(): void {
     this.#restart(this.#holder)
   }
@@ -69,11 +69,11 @@ export class Registration {
     const attempt = new AbortController()
     this.#attempt = attempt
     this.#attemptedAt = monotonic()
-    // It is tried again.
+    // Retried later.
     const said = await this.#options.register(leader, attempt.signal).catch(() => 'open' as const)
     if (attempt.signal.aborted) return
     this.#attempt = undefined
-    // One that was reached once is there, however it does later.
+    // A leader that answered once is running, whatever it answers later.
     const news = this.#state === 'open' && said !== 'open'
     this.#state = said
     if (news) this.#options.onNews()

@@ -8,7 +8,7 @@ import type { Follower } from './follower.ts'
 import { channel, lead, type WonTerm } from './leader.ts'
 import type { ElectionTimes } from './timings.ts'
 
-/** Results of a won election. */
+/** Result of a won election. */
 export interface Taken {
   session: Session
   won: WonTerm
@@ -18,10 +18,10 @@ export interface Taken {
   provedIn: number
   /** See RaisedTerm. */
   heedReads: boolean
-  /** Number of the last line that is stored. */
+  /** Number of the last stored line. */
   stored: number
   snapshot: { seq: number; bytes: number; at: number } | undefined
-  /** The leader before has named it. */
+  /** Whether the previous leader has named this controller. */
   named: boolean
 }
 
@@ -33,8 +33,9 @@ interface Successor {
 }
 
 /**
- * Makes this controller the leader. The caller holds the lock: whatever was stored by others is in memory when this resolves, and nothing more will be.
- * @param before the leader before
+ * Makes this controller the leader. The caller must hold the lock. When this resolves, all changes stored by others are
+ * in memory, and others cannot store any more.
+ * @param before row of the previous leader
  */
 export async function takeOver(
   session: Session,
@@ -47,7 +48,7 @@ export async function takeOver(
   const provedAt = elapsed()
   const won = await lead(session, { holder: uuid(), name, controller: id, leaseMs: times.lease })
   const provedIn = elapsed() - provedAt
-  // No proof of the leader before is younger than this: it answers from memory until then.
+  // No proof of the previous leader is younger than this: it may answer from memory until then.
   const reads = Math.max(times.reads, won.readsBefore)
   const answersUntil = mayStillAnswer(before, id) ? monotonic() + reads + times.margin : 0
   await sayRecords(session, check.migrations)
@@ -65,7 +66,10 @@ export async function takeOver(
   return { session, won, provedAt, provedIn, heedReads: won.heedReads, stored, snapshot }
 }
 
-/** Whether the leader before may not know yet that it is no longer: it has not let go, and is not this controller's own process before. */
+/**
+ * Whether the previous leader may still answer: it has not released its lease, and is not an earlier process of this
+ * controller.
+ */
 function mayStillAnswer(row: LeaderRow | undefined, own: string): boolean {
   return row !== undefined && row.leaseLeft !== null && row.controller !== own
 }

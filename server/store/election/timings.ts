@@ -1,32 +1,38 @@
 import type { Backoff } from '../../../shared/backoff.ts'
 
-/** Times by which controllers elect their leader, in milliseconds. Tests shorten them. */
+/** Times of the election of a leader, in milliseconds. Tests shorten them. */
 export interface ElectionTimes {
-  /** A leader that has not renewed its lease for this long counts as frozen. */
+  /** Time without a renewal after which a leader counts as frozen. */
   lease: number
-  /** Between two reports. */
+  /** Interval of reports. */
   renew: number
-  /** How long a proof that it leads lets a leader answer from memory, at least; whoever takes over waits for it to be over. */
+  /** Minimum time for which a proof lets a leader answer from memory. A takeover waits until it is over. */
   reads: number
-  /** At most so long, however slow the database is: see `readsFor`. */
+  /** Maximum of that time, even if the database is slow: see `readsFor`. */
   maxReads: number
-  /** Between two proofs. */
+  /** Interval of proofs. */
   prove: number
-  /** How much longer whoever takes over waits: clocks of two machines do not run alike. */
+  /** Additional wait of a takeover, because the clocks of two machines do not run at the same rate. */
   margin: number
-  /** Between two attempts of a replica to lead. */
+  /** Interval between attempts of a replica to lead. */
   attempt: number
-  /** Between two checks of a replica for new lines, when no notice announces one. */
+  /** Interval of checks of a replica for new lines without a notification. */
   poll: number
-  /** How long others hold back for the controller that a leader has named. */
+  /** How long other controllers wait for a named successor. */
   successor: number
-  /** How long a replica that lost its own connection to the database, or could not register at the leader, lets the leader come back first. */
+  /**
+   * How long a replica lets the leader reconnect first, after the replica lost its own database connection or could not
+   * register with the leader.
+   */
   comeBack: number
-  /** How long the database may take to prove a lease, before the leader asks the other controllers. */
+  /** How long the database may take to prove a lease before the leader asks the other controllers. */
   proof: number
-  /** How long asked controllers have to answer. A leader that nobody can have followed answers from memory for as long. */
+  /**
+   * Deadline of the other controllers' answers. A leader that cannot have been replaced answers from memory for the
+   * same time.
+   */
   ask: number
-  /** Before a leader asks again, while a replica reaches the database and is about to take over. */
+  /** Delay before a leader asks again, while a replica reaches the database and is about to take over. */
   askAgain: number
 }
 
@@ -46,89 +52,114 @@ export const electionTimes: ElectionTimes = {
   askAgain: 100,
 }
 
-/** All other times of several controllers, in milliseconds. */
+/** All other times of a site with several controllers, in milliseconds. */
 export const clusterTimes = {
-  /** A host of the database that has not let us in by then is left for the next one. */
+  /** Deadline of a connection to a host of the database; afterwards the next host is tried. */
   databaseConnect: 3_000,
-  /** A database that has not answered a statement by then hangs, and its connection is given up. */
+  /** Deadline of a statement; afterwards the database counts as hanging, and the connection is closed. */
   databaseAnswer: 4_000,
-  /** Shortest time between two checks of a replica, however many notices come. */
+  /** Minimum interval of checks of a replica, however many notifications come. */
   betweenChecks: 5,
-  /** Between two reports that a database of several servers has to confirm as it confirms a change. */
+  /** Interval of reports that a database with several servers must confirm like a change. */
   betweenConfirmed: 5_000,
-  /** A database that owes a replica an answer for longer counts as away; a leader that it has not proved for longer is unhealthy. */
+  /**
+   * Delay of an answer after which a replica treats the database as unreachable, and after which a leader without a
+   * proof is unhealthy.
+   */
   slowDatabase: 1_000,
-  /** How long a change under way may take to be stored, before a hand-over is given up; longer where the database is slow. */
+  /** Maximum time to store pending changes before a hand-over is cancelled; longer if the database is slow. */
   handOver: 5_000,
-  /** How long the lock of a connection that was cut may stay taken, and the time between two attempts to take it. */
+  /** How long the lock of a closed connection may stay taken, and the interval between attempts to take it. */
   lock: 5_000,
   lockAttempt: 100,
-  /** How long an attempt to alter the tables waits for others, and holds up those behind it; the time between two attempts, and how long it is tried. */
+  /**
+   * How long an attempt to alter the tables waits for others, and blocks later users; the interval between attempts,
+   * and their total duration.
+   */
   tablesLock: 250,
   betweenTables: 500,
   tables: 20_000,
-  /** How long a leader may take to bring a database that lost lines up to the memory of its replicas. */
+  /** How long a leader may take to store lines again that the database has lost. */
   madeGood: 5_000,
-  /** How long a start waits to lead a site that has no known leader, before it begins as a replica. */
+  /** How long a start tries to lead a site without a known leader before it continues as a replica. */
   startAsLeader: 1_500,
-  /** Before a change of role that failed is tried again. */
+  /** Delay before a failed change of role is retried. */
   changeRoleAgain: 1_000,
-  /** A leader that does not answer a registration by then is asked again later. */
+  /** Deadline of a registration with the leader; afterwards it is retried. */
   register: 1_000,
-  /** How long a replica waits for a connection to the leader, and between two attempts at one that refuses. */
+  /** Deadline of a replica's connection to the leader, and interval between attempts when the leader refuses it. */
   connect: 2_000,
   connectAgain: 50,
-  /** How long a leader may owe an answer before a replica checks that it can be reached, and between two checks. */
+  /**
+   * Delay of an answer of the leader after which a replica checks that the leader is reachable, and interval of these
+   * checks.
+   */
   doubt: 1_000,
-  /** Between two checks of every port of the leader. */
+  /** Interval of checks of every port of the leader. */
   checkLeader: 2_000,
-  /** Between two checks of the consoles of other replicas. */
+  /** Interval of checks of the consoles of other replicas. */
   checkPeers: 5_000,
-  /** Beyond the deadlines of the site: how long the answer of the leader to a request may take on its way. */
+  /** Additional time for an answer of the leader, beyond the deadlines of the site. */
   answerMargin: 3_000,
-  /** How long a WebSocket that is passed on may take to open. */
+  /** Deadline for opening a proxied WebSocket. */
   upgrade: 15_000,
   /** How long a replica keeps an idle connection to the leader. */
   idle: 4_000,
-  /** How long a process of an embedded node that just ended may hold the node port, and the time between two attempts to take it. */
+  /**
+   * How long an ended process of an embedded node may keep the node port occupied, and the interval between attempts to
+   * use it.
+   */
   nodePort: 10_000,
   nodePortAgain: 500,
-  /** How long a leader that stepped down may answer a request that it has stored already. */
+  /** How long a leader that stepped down may still answer a request that is already stored. */
   lastAnswer: 1_000,
-  /** How long a leader that hands over may answer the call that asked for it. */
+  /** How long a leader that hands over may still answer the call that requested it. */
   lastConsoleAnswer: 3_000,
-  /** Longest answer of the leader's console: a probe of a camera takes some time. */
+  /** Maximum time of an answer of the leader's console: probing a camera takes some time. */
   consoleAnswer: 60_000,
-  /** How long a replica waits until it has read a session that began at the leader, and how often it checks. */
+  /**
+   * How long a replica waits until it has read a session that was created at the leader, and the interval of checks.
+   */
   readSession: 3_000,
   readSessionCheck: 10,
-  /** A stream of the leader's events that is silent for longer is dead; before it is opened again; longest wait for a leader. */
+  /**
+   * Time of silence after which a stream of the leader's events counts as dead; delay before it is opened again;
+   * maximum wait for a leader.
+   */
   eventsSilent: 45_000,
   eventsAgain: 500,
   eventsLeader: 60_000,
-  /** Between two pings of a console's WebSocket. */
+  /** Interval of pings of a console's WebSocket. */
   ping: 20_000,
-  /** A controller that did not report for this long is shown as gone; for longer, it does not count as a possible leader. */
+  /**
+   * Time without a report after which a controller is shown as not running, and after which it no longer counts as a
+   * possible leader.
+   */
   gone: 5_000,
   absent: 10_000,
-  /** Between two reads of the database's settings. */
+  /** Interval of reads of the database's settings. */
   betweenSettings: 60_000,
-  /** Between two reads of the list of controllers, and how long the console waits for one. */
+  /** Interval of reads of the list of controllers, and how long the console waits for it. */
   list: 1_000,
   listAnswer: 1_500,
 } as const
 
-/** Statements between two reports of a replica, until changes under way are stored, and until a named controller leads; some more than there are. */
+/**
+ * Number of statements between two reports of a replica, until pending changes are stored, and until a named controller
+ * leads; rounded up.
+ */
 const statementsOf = { report: 12, flush: 12, takeOver: 24 } as const
-/** Longest time for changes under way to be stored before a hand-over, in milliseconds: meanwhile new ones wait. */
+/** Maximum time to store pending changes before a hand-over, in milliseconds: new changes wait meanwhile. */
 const maxFlush = 10_000
-/** Longest time for which others hold back for a named controller, in milliseconds. */
+/** Maximum time for which other controllers wait for a named one, in milliseconds. */
 const maxSuccessor = 20_000
 
 /**
- * Times of a hand-over where the database is slow. The others read from the leader's row how long they hold back, so no relation with their own times has to hold.
+ * Returns the times of a hand-over, which are longer if the database is slow. The other controllers read from the
+ * leader's row how long they wait, so these times need no relation to theirs.
  * @param roundTrip time of one statement, in milliseconds
- * @returns `silent`: a replica without a report for longer cannot take over; `flush`: how long changes under way may take to be stored; `successor`: how long the others hold back for it
+ * @returns `silent`: a replica without a report for longer cannot take over; `flush`: maximum time to store pending
+ * changes; `successor`: how long the others wait for the successor
  */
 export function handOverTimes(
   { lease, renew, successor }: ElectionTimes,
@@ -142,14 +173,14 @@ export function handOverTimes(
 }
 
 /**
- * How long a proof counts where the database is slow: three proofs fit into it.
+ * Returns how long a proof is valid: long enough for three proofs, even if the database is slow.
  * @param roundTrip time of one proof, in milliseconds
  */
 export function readsFor({ reads, maxReads, prove }: ElectionTimes, roundTrip: number): number {
   return Math.max(reads, Math.min(maxReads, Math.ceil(3 * (roundTrip + prove))))
 }
 
-/** Waits between attempts to reach a database that is away. */
+/** Delays between attempts to reach the database. */
 export const databaseBackoff: Backoff = { first: 100, max: 1_000 }
 
 type ClusterTimes = Record<keyof typeof clusterTimes, number>
@@ -158,11 +189,14 @@ type ClusterTimes = Record<keyof typeof clusterTimes, number>
 export interface Timings {
   election: ElectionTimes
   cluster: ClusterTimes
-  /** After how long a port of the leader ends an idle connection. */
+  /** How long a port of the leader keeps an idle connection, in milliseconds. */
   keepAlive: number
 }
 
-/** Times of a controller as it ships. @param keepAlive after how long a port of the leader ends an idle connection, in milliseconds */
+/**
+ * Returns the default times of a controller.
+ * @param keepAlive how long a port of the leader keeps an idle connection, in milliseconds
+ */
 export function shippedTimings(keepAlive: number): Timings {
   return { election: electionTimes, cluster: clusterTimes, keepAlive }
 }
@@ -239,8 +273,8 @@ const relations: readonly { holds: (times: Timings) => boolean; sentence: string
 ]
 
 /**
- * Checks the relations that the times of a cluster must keep, so that two controllers never answer for one site.
- * @throws RangeError with the sentence of each relation that is broken
+ * Checks the relations between the times of a cluster that prevent two controllers from answering for one site.
+ * @throws RangeError with the sentence of each relation that does not hold
  */
 export function checkTimings(times: Timings): void {
   const broken = relations.filter(({ holds }) => !holds(times)).map(({ sentence }) => sentence)

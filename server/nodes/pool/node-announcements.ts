@@ -7,9 +7,9 @@ import type { PoolContext } from './state/pool-context.ts'
 /** Last announced state of a node. */
 export interface Announcement {
   state: NodeState
-  /** Why it is offline, in plain words; empty unless offline. */
+  /** Reason why it is offline, in plain words; otherwise empty. */
   error: string
-  /** When the state began, milliseconds since the epoch. */
+  /** When the state began, in milliseconds since the epoch. */
   since: number
 }
 
@@ -17,14 +17,17 @@ export interface Announcement {
 export class NodeAnnouncements {
   readonly #context: PoolContext
   readonly #announced = new Map<string, Announcement>()
-  /** Why a node is offline, by name. */
+  /** Reason why each node is offline, by name. */
   readonly #errors = new Map<string, string>()
 
   constructor(context: PoolContext) {
     this.#context = context
   }
 
-  /** Notes why a node is offline and announces its state. @param error undefined: it is not offline */
+  /**
+   * Stores the reason why a node is offline, and announces its state.
+   * @param error undefined: the node is not offline
+   */
   note(node: Pick<LiveNode, 'name'>, error: unknown): void {
     if (error === undefined) this.#errors.delete(node.name)
     else this.#errors.set(node.name, describeFailure(error))
@@ -54,7 +57,7 @@ export class NodeAnnouncements {
     events.emit({ type: 'nodeState', name, state, error })
   }
 
-  /** Last announced state of the node. */
+  /** Returns the last announced state of the node. */
   stateOf(name: string): Announcement | undefined {
     return this.#announced.get(name)
   }

@@ -17,7 +17,7 @@ import type { Announcement } from './node-announcements.ts'
 import type { LiveNode } from './state/live-node.ts'
 
 /**
- * All media nodes of the site: which nodes serve which room, who is in the rooms, and calls to the right node with their deadlines.
+ * All media nodes of the site: the nodes of each room, the users in the rooms, and calls to nodes with their deadlines.
  * Look-ups are O(1) in rooms and users.
  */
 export class NodePool {
@@ -37,13 +37,13 @@ export class NodePool {
     )
   }
 
-  /** Takes the stored nodes into service; resolves when the first poll of each has ended or its deadline has passed. */
+  /** Takes the stored nodes into service. Resolves when the first poll of each has ended or its deadline has passed. */
   start(): Promise<void> {
     this.#dependencies.upkeep.start()
     return this.#dependencies.roster.start()
   }
 
-  /** Ends everything; external nodes keep their rooms. */
+  /** Stops the pool. External nodes keep their rooms. */
   async stop(): Promise<void> {
     this.#ended = true
     this.#unsubscribe()
@@ -58,8 +58,8 @@ export class NodePool {
   }
 
   /**
-   * The name of the node of the room that this caller is to use: the room's own, or a secondary node. Gives the room a node where it has none that is online. The assignment is on disk
-   * before this resolves. Concurrent calls share one attempt.
+   * Returns the name of the room's node for this caller: the primary node or a secondary node. Assigns a node if the
+   * room has none that is online. Resolves when the assignment is on disk. Concurrent calls share one attempt.
    * @throws ApiError roomNotFound, roomClosed, noNode, licenceExceeded, nodeTimeout, storage; the signal's reason
    */
   assign(roomId: string, options: ChoiceOptions = {}, signal?: AbortSignal): Promise<string> {
@@ -67,14 +67,17 @@ export class NodePool {
   }
 
   /**
-   * Name of the room's own node, which has its devices, whatever node a person would get; assigns one as `assign` does.
+   * Returns the name of the room's primary node, which has its devices. Assigns one in the same way as `assign`.
    * @throws as `assign`
    */
   assignOwn(roomId: string, options: ChoiceOptions = {}, signal?: AbortSignal): Promise<string> {
     return this.#orEnded(this.#dependencies.assigner.assign(roomId, options, signal))
   }
 
-  /** `host:port` of a node: its address with that tag, else its first one, else the default. @throws ApiError nodeOffline, noNode */
+  /**
+   * Returns `host:port` of a node: its address with this tag, else its first one, else the default.
+   * @throws ApiError nodeOffline, noNode
+   */
   address(name: string, ipTag = ''): string {
     const config = this.#context.store.get('nodes', name)
     if (config === undefined) throw new ApiError('nodeOffline')
@@ -86,101 +89,117 @@ export class NodePool {
     return fallback
   }
 
-  /** Sends the stored room to its nodes; a node that is offline gets it later. @throws ApiError */
+  /**
+   * Sends the stored room to its nodes. A node that is offline gets it later.
+   * @throws ApiError
+   */
   update({ room_id }: Pick<StoredRoom, 'room_id'>, signal?: AbortSignal): Promise<void> {
     return this.#dependencies.calls.update(room_id, signal)
   }
 
   /**
-   * Everybody is out of the room and its nodes no longer hold it; also after its record is gone. A room on no online node needs no closing: it goes when the node returns.
-   * When it fails, it is tried again in the background.
+   * Removes all users from the room, and closes it on its nodes; also after its record was deleted. Nodes that are
+   * offline close it when they return. After a failure, it is tried again in the background.
    * @throws ApiError nodeTimeout, nodeOffline
    */
   close(roomId: string, signal?: AbortSignal): Promise<void> {
     return this.#dependencies.calls.close(roomId, signal)
   }
 
-  /** Requests the users of a room from its nodes; `usersOf` answers from memory. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
+  /**
+   * Requests the users of a room from its nodes; `usersOf` answers from memory.
+   * @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout
+   */
   users(roomId: string, signal?: AbortSignal): Promise<NodeUser[]> {
     return this.#orEnded(this.#dependencies.calls.users(roomId, signal))
   }
 
-  /** Ends a user's connection; false when no such user is in the room. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
+  /**
+   * Ends a user's connection. Returns false if no such user is in the room.
+   * @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout
+   */
   kick(roomId: string, userId: string, signal?: AbortSignal): Promise<boolean> {
     return this.#orEnded(this.#dependencies.calls.kick(roomId, userId, signal))
   }
 
   /**
-   * Takes a device into its room, which must have been assigned; resolves when its media flows.
-   * @throws DeviceJoinError, also of kind `timeout` when the device rather than the node did not answer; ApiError roomNotFound, roomClosed, neverAssigned, nodeOffline, nodeTimeout
+   * Adds a device to its room, which must have been assigned. Resolves when its media flows.
+   * @throws DeviceJoinError, also of kind `timeout` if the device rather than the node did not answer; ApiError
+   * roomNotFound, roomClosed, neverAssigned, nodeOffline, nodeTimeout
    */
   addDevice(roomId: string, device: NodeDevice, deadline: Deadline): Promise<void> {
     return this.#orEnded(this.#dependencies.calls.addDevice(roomId, device, deadline))
   }
 
-  /** The device is out of the room. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
+  /**
+   * Removes a device from the room.
+   * @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout
+   */
   removeDevice(roomId: string, userId: string, signal?: AbortSignal): Promise<void> {
     return this.#orEnded(this.#dependencies.calls.removeDevice(roomId, userId, signal))
   }
 
-  /** Gives the node no new rooms, or again. Durable; how far it is: `rooms_left` in `views()`. @throws ApiError parameter, storage */
+  /**
+   * Stores whether the node drains, and so gets no new rooms. `rooms_left` in `views()` shows the progress.
+   * @throws ApiError parameter, storage
+   */
   drain(name: string, on: boolean): Promise<void> {
     return this.#dependencies.drainer.set(name, on)
   }
 
-  /** Names of the nodes that hold the room, its own first, then its secondary nodes; empty when it has none. O(1). */
+  /** Returns the names of the nodes that hold the room, the primary node first; empty if it has none. O(1). */
   nodesOf(roomId: string): readonly string[] {
     return this.#context.index.nodesOf(roomId)
   }
 
-  /** Rooms that are on several nodes. Walks these. */
+  /** Returns the rooms that are on several nodes. O(n) in these rooms. */
   roomsOnSeveralNodes(): string[] {
     return this.#context.index.roomsOnSeveralNodes()
   }
 
-  /** Users of the room in the order they joined, devices included. */
+  /** Returns the users of the room in the order they joined, devices included. */
   usersOf(roomId: string): readonly NodeUser[] {
     return this.#context.presence.usersOf(roomId)
   }
 
-  /** The user if in the room. */
+  /** Returns the user if they are in the room. */
   user(roomId: string, userId: string): NodeUser | undefined {
     return this.#context.presence.user(roomId, userId)
   }
 
-  /** Name of the node of the room that the user is on; undefined when they are not in the room. O(1). */
+  /** Returns the name of the node that the user is on; undefined if they are not in the room. O(1). */
   nodeOfUser(roomId: string, userId: string): string | undefined {
     return this.#context.presence.sessionOf(roomId, userId)?.node
   }
 
-  /** How many users of the room are on other nodes than that one, leaving out this user. O(1). */
+  /** Returns the number of users of the room on other nodes than this one, excluding this user. O(1). */
   usersOnOtherNodes(roomId: string, node: string, userId: string): number {
     const { presence } = this.#context
     const at = presence.sessionOf(roomId, userId)?.node
     return presence.count(roomId) - presence.countAt(roomId, node) - (at === undefined || at === node ? 0 : 1)
   }
 
-  /** Somebody is in the room, a person or a device. */
+  /** Returns whether a person or device is in the room. */
   occupied(roomId: string): boolean {
     return this.#context.presence.occupied(roomId)
   }
 
-  /** How many users the room has, devices included. */
+  /** Returns the number of users of the room, devices included. */
   userCount(roomId: string): number {
     return this.#context.presence.count(roomId)
   }
 
-  /** Number of people in the room, without devices. */
+  /** Returns the number of people in the room, without devices. */
   peopleCount(roomId: string): number {
     return this.#context.presence.peopleIn(roomId)
   }
 
-  /** Number of people of the room who have raised a hand. */
+  /** Returns the number of people in the room with a raised hand. */
   handCount(roomId: string): number {
     return this.#context.presence.handsIn(roomId)
   }
 
-  /** People and devices in rooms, all nodes together. */
+  /** Returns the number of people and devices in rooms, over all nodes. */
   totals(): PresenceTotals {
     return this.#context.presence.totals()
   }
@@ -190,43 +209,49 @@ export class NodePool {
     return this.#context.presence.meetings
   }
 
-  /** Load of each node as it reported last. */
+  /** Returns the load that each node last reported. */
   *loads(): Generator<{ name: string; load: NodeLoad | undefined }> {
     for (const { name, health } of this.#context.live.values()) yield { name, load: health.last?.load }
   }
 
-  /** Rooms with somebody in them. */
+  /** Number of rooms with at least one user. */
   get occupiedRooms(): number {
     return this.#context.presence.occupiedRooms
   }
 
   /**
-   * Resolves when the state of the room's node is known; undefined: it is known, except in the first moments of a controller and of a node.
-   * @throws ApiError nodeOffline after the end
+   * Resolves when the state of the room's node is known; undefined: it is known. It is unknown only until the first
+   * poll of a controller or node.
+   * @throws ApiError nodeOffline after `stop`
    */
   asked(roomId: string): Promise<void> | undefined {
     if (this.#ended) throw endedWith(undefined)
     return this.#context.live.get(this.#context.index.nodeOf(roomId))?.firstPoll
   }
 
-  /** Resolves when the room that lost its node has another one, or none could be had; undefined: it does not move. O(1). */
+  /**
+   * Resolves when the room that lost its node has another one, or none is available; undefined: it does not move. O(1).
+   */
   moved(roomId: string): Promise<void> | undefined {
     return this.#dependencies.relocation.moved(roomId)
   }
 
-  /** Resolves when the room's own node, which looked gone, was found online or offline. @throws the signal's reason */
+  /**
+   * Resolves when polls have shown whether the room's primary node, which seemed offline, is online.
+   * @throws the signal's reason
+   */
   async judged(roomId: string, signal: AbortSignal): Promise<void> {
     await this.#context.live.get(this.#context.index.nodeOf(roomId))?.health.judged(signal)
   }
 
-  /** The room is assigned to a node that is online now. */
+  /** Returns whether the room is assigned to a node that is online now. */
   onOnlineNode(roomId: string): boolean {
     return this.#context.live.get(this.#context.index.nodeOf(roomId))?.serving ?? false
   }
 
   /**
-   * State of all enabled nodes once each was polled and none is online: `stopped` (device API 302, 303, 304), or `unresponsive` when one of them is there and does not answer
-   * (310).
+   * Returns the combined state of all enabled nodes. If each was polled and none is online: `unresponsive` if one of
+   * them is connected but does not answer (device API 310), otherwise `stopped` (302, 303, 304).
    */
   engine(): 'running' | 'stopped' | 'unresponsive' {
     const nodes = [...this.#context.live.values()].filter(({ leaving }) => !leaving)
@@ -234,27 +259,27 @@ export class NodePool {
     return nodes.some(({ health }) => health.unresponsive) ? 'unresponsive' : 'stopped'
   }
 
-  /** Something looks wrong with a node: it is polled at once. */
+  /** Polls a node at once, because it may be offline. */
   recheck(name: string): void {
     this.#context.live.get(name)?.health.pollSoon()
   }
 
-  /** The driver of an enabled node, for the lab. */
+  /** Returns the driver of an enabled node, for the lab. */
   driver(name: string): MediaNode | undefined {
     return this.#context.live.get(name)?.driver
   }
 
-  /** Every node as the console shows it. */
+  /** Returns every node in the form of the console. */
   views(): NodeView[] {
     return viewsOf(this.#context, (name) => this.#dependencies.announcements.stateOf(name))
   }
 
-  /** How often which kind of drift was found on which node since the start. */
+  /** Returns the amounts of drift found since the start, by node and kind. */
   drifts(): Iterable<{ node: string; kind: DriftKind; count: number }> {
     return this.#context.drift.counts()
   }
 
-  /** Tries a configuration without adding it. */
+  /** Tests a configuration without adding it. */
   testConnection(config: StoredNode): Promise<ConnectionTest> {
     const { drivers, inspections = {} } = this.#options
     return testConnection(drivers, inspections, config, this.#context)
@@ -269,14 +294,14 @@ export class NodePool {
   }
 }
 
-/** `host:port` of a URL; empty for none. */
+/** Returns `host:port` of a URL; empty if it is invalid. */
 function addressOf(url: string): string {
   const { hostname, port, protocol } = URL.parse(url) ?? { hostname: '', port: '', protocol: '' }
   if (hostname === '') return ''
   return `${hostname}:${port === '' ? (protocol === 'wss:' ? 443 : 80) : port}`
 }
 
-/** Every stored node as the console shows it, in the order of creation. */
+/** Returns every stored node in the form of the console, in the order of creation. */
 function viewsOf(context: PoolContext, stateOf: (name: string) => Announcement | undefined): NodeView[] {
   const { store, presence, index, live, drift } = context
   return Array.from(store.all('nodes').values(), (node) => {

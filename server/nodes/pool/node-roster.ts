@@ -9,39 +9,45 @@ import type { PoolContext } from './state/pool-context.ts'
 import { type LeftRoom, roomsInUse } from './choice/relocation.ts'
 import { PoolNode, type PoolNodeListener } from './pool-node.ts'
 
-/** Listener of the roster. */
+/** Receives events of the roster. */
 export interface RosterListener extends PoolNodeListener {
-  /** Called when a node leaves service with people in these rooms. Resolves when the rooms are on other nodes, as far as possible; never rejects. */
+  /**
+   * Called when a node with people in these rooms goes out of service. Resolves when the rooms are on other nodes, if
+   * possible; never rejects.
+   */
   onLeaving(rooms: readonly LeftRoom[]): Promise<void>
 }
 
-/** Options of the roster. */
+/** Dependencies of NodeRoster. */
 export interface RosterOptions {
   context: PoolContext
   drivers: NodeDrivers
   listener: RosterListener
   announcements: NodeAnnouncements
-  /** Time that a driver has to close, in milliseconds. */
+  /** Returns the timeout for closing a driver, in milliseconds. */
   closeWithin: () => number
 }
 
-/** Time that a leaving node stays up, in milliseconds: its people ask it for the address of their next node. */
+/** Time that a leaving node stays up, in milliseconds: its people request the address of their next node from it. */
 const lingerMs = 2_000
 
-/** Keeps the nodes in service equal to the stored ones: a driver for each enabled node, another when what it reads changes, none when it is disabled or removed. */
+/**
+ * Keeps the nodes in service equal to the stored ones. Each enabled node has a driver. The driver is replaced if a
+ * field that it reads changes, and closed if the node is disabled or removed.
+ */
 export class NodeRoster {
   readonly #context: PoolContext
   readonly #drivers: NodeDrivers
   readonly #listener: RosterListener
   readonly #closeWithin: () => number
   readonly #announcements: NodeAnnouncements
-  /** Drivers that are closing, by name: the next driver of that node waits. */
+  /** Drivers being closed, by name. The next driver of the same node is created afterwards. */
   readonly #stopping = new Map<string, Promise<void>>()
   readonly #firstPolls = new Set<Promise<void>>()
-  /** Ends the emptying of a node that goes out of service, by name. */
+  /** Aborts the emptying of a node that goes out of service, by name. */
   readonly #leaving = new Map<string, AbortController>()
   #inService = false
-  /** The controller takes up what it left. */
+  /** Set while `start` takes the stored nodes into service. */
   #starting = false
 
   constructor({ context, drivers, listener, announcements, closeWithin }: RosterOptions) {
@@ -52,7 +58,7 @@ export class NodeRoster {
     this.#closeWithin = closeWithin
   }
 
-  /** Takes every enabled node into service; resolves when each was polled once. */
+  /** Takes every enabled node into service. Resolves when each was polled once. */
   async start(): Promise<void> {
     this.#inService = true
     this.#starting = true
@@ -61,7 +67,7 @@ export class NodeRoster {
     await Promise.all(this.#firstPolls)
   }
 
-  /** Takes every node out of service; resolves when their drivers are closed. */
+  /** Takes every node out of service. Resolves when their drivers are closed. */
   async stop(): Promise<void> {
     this.#inService = false
     for (const leaving of this.#leaving.values()) leaving.abort(new Error('the node pool was stopped'))
@@ -69,7 +75,7 @@ export class NodeRoster {
     await Promise.all(this.#stopping.values())
   }
 
-  /** The record of the node may have changed: follows it. Does nothing before the start and after the stop. */
+  /** Applies the node's record, which may have changed. Does nothing before `start` and after `stop`. */
   follow(name: string): void {
     if (!this.#inService) return
     const { store, live } = this.#context
@@ -77,7 +83,7 @@ export class NodeRoster {
     const node = live.get(name)
     const wanted = config?.enabled ? config : undefined
     if (this.#stopping.has(name)) {
-      // The node is wanted again: it keeps its rooms, and starts again if it has ended.
+      // The node was enabled again: it keeps its rooms, and starts again if its driver was closed.
       if (wanted !== undefined) this.#leaving.get(name)?.abort(new Error('the node is wanted again'))
       return this.#announcements.announce(name)
     }
@@ -108,7 +114,10 @@ export class NodeRoster {
     this.#firstPolls.add(firstPoll)
   }
 
-  /** Takes a node out of service: its people are notified and find their rooms on other nodes; then it ends. */
+  /**
+   * Takes a node out of service. Its people are notified, and its rooms move to other nodes before the driver is
+   * closed.
+   */
   #leave(node: LiveNode): void {
     const { name } = node
     const rooms = roomsInUse(this.#context, name)
@@ -130,11 +139,14 @@ export class NodeRoster {
     this.#stopping.set(name, left)
   }
 
-  /** Moves the node's rooms to other nodes, then closes every room. Takes at most twice the deadline of a node's answer, and a moment more if people were there. */
+  /**
+   * Moves the node's rooms to other nodes, then closes every room. Takes at most twice the deadline of a node's answer,
+   * and `lingerMs` more if people were there.
+   */
   async #empty(node: LiveNode, rooms: readonly LeftRoom[], signal: AbortSignal): Promise<void> {
     const milliseconds = this.#context.deadlines().node_ms
     const moved = this.#listener.onLeaving(rooms)
-    // A room that finds no node in time does not delay the notice to the others.
+    // If a room finds no node in time, the other rooms are closed without waiting for it.
     await within({ milliseconds, signal }, () => moved).catch(() => undefined)
     await node.placement.closeAll(Deadline.in(milliseconds, signal))
     if (rooms.length === 0 || signal.aborted) return
@@ -157,7 +169,7 @@ export class NodeRoster {
     this.#clear(name)
   }
 
-  /** Nobody is on the node any more. */
+  /** Removes all users of the node. */
   #clear(name: string): void {
     const { presence, events } = this.#context
     for (const roomId of presence.roomsOn(name)) {

@@ -22,27 +22,33 @@ import { Presence } from './state/presence.ts'
 import { RoomIndex } from './state/room-index.ts'
 import { Deadline } from '../../../shared/deadline.ts'
 import type { Stray } from './state/placement-context.ts'
-/** Default time for which an empty secondary node is kept, in milliseconds: people come and go. */
+/** Default time for which an empty secondary node is kept, in milliseconds, because people often return. */
 const defaultSecondaryIdleMs = 60_000
 
-/** Options of a node pool. */
+/** Dependencies of NodePool. */
 export interface NodePoolOptions {
   store: Store
   drivers: NodeDrivers
-  /** Kinds of nodes whose test inspects them; the others are polled once. */
+  /** Inspections for the connection test, by kind of node. Other kinds are polled once. */
   inspections?: NodeInspections
-  /** The settings in force; read at each use. */
+  /** Current settings; read at each use. */
   settings: () => Settings
   logger: NodeLogger
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   clock?: () => number
-  /** Milliseconds that only grow, for what is remembered of nodes and expected of rooms; `performance.now` unless a test lets time pass. */
+  /**
+   * Returns milliseconds of a monotonic clock, for the history of nodes and expected users. Default: `performance.now`;
+   * tests replace it.
+   */
   now?: () => number
   /** Time for which an empty secondary node of a room is kept, in milliseconds. */
   secondaryIdleMs?: number
-  /** The site's memory of removals; left out: there is none. */
+  /** Removals of the site; left out: there are none. */
   removals?: Pick<RemovalsPort, 'remove'> | undefined
-  /** `host:port` for an embedded or simulated node without a configured address; empty when there is none. @param port of the node; 0: the node port */
+  /**
+   * Returns `host:port` for an embedded or simulated node without a configured address; empty if there is none.
+   * @param port of the node; 0: the node port
+   */
   defaultAddress?: (port: number) => string
 }
 
@@ -115,13 +121,14 @@ function poolContext(options: NodePoolOptions): PoolContext {
 }
 
 /**
- * Takes a user off a node of the room where they do not belong: a person who has since joined on another node, or a device on a secondary node. Works in the background: after a
- * failure the users of the node are read again later. Listeners are not notified: for the rest of the controller the user has left already.
+ * Removes a user from a node of the room on which they should not be: a person who has since joined on another node, or
+ * a device on a secondary node. Works in the background; after a failure, the node's users are read again later. Sends
+ * no events, because for the rest of the controller the user has already left.
  */
 function removeStray(context: PoolContext, { node: name, roomId, user: { userId, device } }: Stray): void {
   const { live, presence, deadlines, logger } = context
   const node = live.get(name)
-  // They may have returned before the node is queried.
+  // They may have returned before the request is sent.
   const isStray = (): boolean => presence.sessionOf(roomId, userId)?.node !== name
   if (!node?.serving || !isStray()) return
   node

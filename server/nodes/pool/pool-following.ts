@@ -14,18 +14,18 @@ import type { PoolContext } from './state/pool-context.ts'
 import type { HealthState, LiveNode } from './state/live-node.ts'
 import { takeIn } from './state/arrivals.ts'
 
-/** Parts of the pool that act on changes. */
+/** Parts of the pool that handle changes. */
 export interface FollowingDependencies {
   eligibility: Eligibility
   relocation: Relocation
   drainer: Drainer
   upkeep: SecondaryUpkeep
   announcements: NodeAnnouncements
-  /** Makes the node in service equal to its record. */
+  /** Applies a node's record to the node in service. */
   followRecord: (name: string) => void
 }
 
-/** Acts on changes of the store and on events of the nodes: moves rooms, closes them, brings nodes in line with the store. */
+/** Handles changes of the store and events of the nodes: moves and closes rooms, and makes nodes match the store. */
 export class PoolFollowing implements RosterListener {
   readonly #context: PoolContext
   readonly #dependencies: FollowingDependencies
@@ -43,7 +43,7 @@ export class PoolFollowing implements RosterListener {
   onState(node: LiveNode, state: HealthState, error: unknown): void {
     this.#dependencies.announcements.note(node, error)
     if (state === 'offline') return this.#lost(node)
-    // Rooms that had no other node may have one now.
+    // Rooms that found no other node before may find one now.
     for (const other of this.#context.live.values()) other.drained = false
     this.#inBackground(this.#dependencies.upkeep.review(node.name))
   }
@@ -66,7 +66,7 @@ export class PoolFollowing implements RosterListener {
     await this.#dependencies.relocation.move(rooms)
   }
 
-  /** The store changed. */
+  /** Handles changes of the store. */
   follow(changes: readonly Change[]): void {
     for (const change of changes) {
       if (change.collection === 'rooms') this.#followRoom(change.key, change.value)
@@ -83,7 +83,10 @@ export class PoolFollowing implements RosterListener {
     this.#inBackground(upkeep.review(name))
   }
 
-  /** Nodes that a room leaves are left by everybody; all that it is or was on follow the store. O(1) in rooms. */
+  /**
+   * Removes users from nodes that no longer hold the room, and updates all of its current and previous nodes. O(1) in
+   * rooms.
+   */
   #followRoom(roomId: string, room: StoredRoom | undefined): void {
     const { index, live, presence, events } = this.#context
     const before = index.set(roomId, room)
@@ -96,7 +99,7 @@ export class PoolFollowing implements RosterListener {
       events.emitDepartures(name, presence.clear(roomId, name), lost)
       live.get(name)?.placement.follow(roomId)
     }
-    // Its people go on there; devices are where the room's own node is.
+    // People stay on the previous primary node, but devices belong on the new one.
     if (from !== own && nodes.includes(from)) this.#leaveDevices(roomId, from, lost)
     this.#tellNodes(roomId, room, nodes)
     if (from !== '' && own !== '' && from !== own) events.emit({ type: 'roomMoved', name: own, roomId, from })
@@ -145,7 +148,7 @@ class EventIntake {
   readonly #context: PoolContext
   readonly #onEmptied: (node: LiveNode, roomId: string) => void
 
-  /** @param onEmptied called when the last user on that node left a room */
+  /** @param onEmptied called when the last person on that node left a room */
   constructor(context: PoolContext, onEmptied: (node: LiveNode, roomId: string) => void) {
     this.#context = context
     this.#onEmptied = onEmptied
@@ -163,7 +166,7 @@ class EventIntake {
     if (event.type === 'streamShort') return this.#short(node, event)
     if (event.type === 'joined') {
       node.placement.heard(event.roomId, event.user.userId)
-      // A room that is not the node's own is on its way to be closed there.
+      // A room that the node is not to hold is about to be closed there.
       if (node.placement.wants(event.roomId)) takeIn(this.#context, node.name, event)
     } else {
       node.placement.heard(event.roomId, event.userId)
@@ -181,7 +184,7 @@ class EventIntake {
   #left(node: LiveNode, event: Extract<NodeEvent, { type: 'left' | 'deviceLost' }>): void {
     const { presence, events } = this.#context
     const { roomId, userId } = event
-    // Users who have since joined on another node of the room are there.
+    // Ignores users who have since joined on another node of the room.
     if (presence.sessionOf(roomId, userId)?.node !== node.name) return
     const user = presence.leave(roomId, userId)
     if (user === undefined) return

@@ -17,7 +17,7 @@ export interface PoolNodeListener {
   onEvent(node: LiveNode, event: NodeEvent): void
 }
 
-/** Needs of a node in service. */
+/** Dependencies of PoolNode. */
 export interface PoolNodeOptions {
   config: StoredNode
   driver: MediaNode
@@ -27,30 +27,28 @@ export interface PoolNodeOptions {
   listener: PoolNodeListener
 }
 
-/**
- * One enabled node: its driver, its health, and its rooms.
- */
+/** One enabled node: its driver, its health, and its rooms. */
 export class PoolNode implements LiveNode {
   readonly name: string
   readonly driver: MediaNode
   readonly health: HealthMonitor
   readonly placement: NodePlacement
   readonly resumes: boolean
-  /** As stored now. What makes another driver necessary never changes here: the pool makes another LiveNode then. */
+  /** Current record. Changes that require another driver create another PoolNode instead. */
   config: StoredNode
-  /** Every room that could be taken off it was, since it began to drain. */
+  /** Whether every movable room was removed since the node started to drain. */
   drained = false
-  /** The node leaves service: its rooms move, and nothing new comes. */
+  /** The node goes out of service: its rooms move, and it gets no new ones. */
   leaving = false
-  /** Resolves when it was asked for the first time how it is; undefined: it was. */
+  /** Resolves when the first poll has ended; undefined afterwards. */
   firstPoll: Promise<void> | undefined
-  /** Whether it stays, as far as its past tells. */
+  /** Whether the node stays online, by its history. */
   readonly steadiness: Steadiness
 
   readonly #context: PlacementContext
   readonly #calls = new OpenCalls()
   readonly #unsubscribe: () => void
-  /** When a call began that was not answered, on the clock of `performance.now()`. */
+  /** Start of the last call without an answer, on the clock of `performance.now()`. */
   #unansweredAt = Number.NEGATIVE_INFINITY
 
   constructor(options: PoolNodeOptions) {
@@ -68,7 +66,7 @@ export class PoolNode implements LiveNode {
       onState: (state, error) => {
         if (state === 'offline') this.steadiness.lost()
         this.#guarded(() => listener.onState(this, state, error))
-        // Callers need not wait for their deadlines: another node may be asked.
+        // Pending calls fail before their deadlines, so that another node can be used.
         if (state === 'offline')
           this.#calls.endAll(new NodeConnectionError('the node does not answer', { cause: error }))
       },
@@ -81,7 +79,7 @@ export class PoolNode implements LiveNode {
     this.#unsubscribe = driver.onEvent((event) => this.#guarded(() => listener.onEvent(this, event)))
   }
 
-  /** Events come from timers and sockets, where nothing above catches an error. */
+  /** Events come from timers and sockets, where no caller handles an exception. */
   #guarded(run: () => void): void {
     guarded(this.#context.logger, 'what a node told was not taken', run)
   }
@@ -90,17 +88,17 @@ export class PoolNode implements LiveNode {
     return this.health.state === 'online'
   }
 
-  /** It may be asked about its rooms. */
+  /** Whether requests about rooms may be sent to the node. */
   get serving(): boolean {
     return this.online && !this.leaving
   }
 
-  /** New rooms may be put on it. */
+  /** Whether new rooms may be placed on the node. */
   get takesRooms(): boolean {
     return this.serving && !this.config.draining
   }
 
-  /** It answered last, and was not lost lately: rooms are put on others first where it is not. */
+  /** Whether the node answered last, and was not lost recently. Unreliable nodes are chosen last. */
   get reliable(): boolean {
     const { failing, lastSuccess } = this.health
     return !failing && lastSuccess > this.#unansweredAt && this.steadiness.steady
@@ -134,14 +132,17 @@ export class PoolNode implements LiveNode {
     return this.#context.expected.on(this.name)
   }
 
-  /** It did not answer a call that began so long ago (now, when left out): it is polled, and nothing new is put on it before it answers. */
+  /**
+   * Records a call without an answer: polls the node, which gets no new rooms before it answers.
+   * @param since start of the call; default: now
+   */
   unanswered(since = performance.now()): void {
     if (since > this.health.lastSuccess) this.#unansweredAt = Math.max(this.#unansweredAt, since)
     this.health.pollSoon()
   }
 
   /**
-   * One call through the port. What looks like a dead node is polled at once.
+   * Makes one call to the driver. If it fails in a way that indicates a lost node, the node is polled at once.
    * @throws DeadlineError, NodeError, DeviceJoinError, the signal's reason
    */
   async ask<T>(
@@ -154,7 +155,7 @@ export class PoolNode implements LiveNode {
     } catch (error) {
       if (error instanceof DeadlineError) {
         this.unanswered(startedAt)
-        // A shorter deadline than that of a poll proves nothing: the node may be busy.
+        // A deadline shorter than that of a poll is no evidence: the node may be busy.
         if (error.waited >= this.#context.deadlines().health_ms) this.health.unanswered(startedAt, error)
       }
       if (error instanceof NodeConnectionError) this.health.pollSoon()
@@ -162,7 +163,10 @@ export class PoolNode implements LiveNode {
     }
   }
 
-  /** Ends polls and calls under way, and the driver. @throws DeadlineError when the driver does not end within `milliseconds`; what it throws */
+  /**
+   * Ends polls, pending calls and the driver.
+   * @throws DeadlineError if the driver does not close within `milliseconds`; the error of the driver
+   */
   async close(milliseconds: number): Promise<void> {
     this.#unsubscribe()
     this.health.stop()

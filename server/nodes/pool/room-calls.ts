@@ -7,12 +7,14 @@ import type { RemovalsPort } from '../port/removals-port.ts'
 import type { PoolContext } from './state/pool-context.ts'
 import type { LiveNode } from './state/live-node.ts'
 
-/** Share of a node's deadline for a secondary node to list its users; the others are known without it. */
+/**
+ * Share of a node's deadline for a secondary node to list its users. If it fails, its reported users are used instead.
+ */
 const secondaryPart = 1 / 4
 
-/** One call through the port. */
+/** One call to a driver. */
 interface Call<T> {
-  /** For the log. */
+  /** Name for the log. */
   name: string
   run: (driver: MediaNode, signal: AbortSignal) => Promise<T>
 }
@@ -24,7 +26,7 @@ export interface RoomCallsDependencies {
   removals: Pick<RemovalsPort, 'remove'> | undefined
 }
 
-/** Calls to the nodes of a room, each to the right ones. Each call has one deadline, whatever it takes: the nodes that are asked one after the other share it. */
+/** Calls to the nodes of a room. Each call has one deadline in total, which all of its requests share. */
 export class RoomCalls {
   readonly #context: PoolContext
   readonly #dependencies: RoomCallsDependencies
@@ -34,7 +36,11 @@ export class RoomCalls {
     this.#dependencies = dependencies
   }
 
-  /** Sends the stored room to its nodes. A node that is offline gets it later; a secondary node that fails gets it again without a further call. @throws ApiError */
+  /**
+   * Sends the stored room to its nodes. A node that is offline gets it later. A secondary node that fails gets it again
+   * in the background.
+   * @throws ApiError
+   */
   async update(roomId: string, signal?: AbortSignal): Promise<void> {
     const { index, live } = this.#context
     const deadline = this.#deadline(signal)
@@ -48,7 +54,10 @@ export class RoomCalls {
     await Promise.all(told)
   }
 
-  /** Everybody is out of the room and no node holds it any more. @throws ApiError nodeTimeout, nodeOffline */
+  /**
+   * Removes all users from the room, and closes it on all nodes.
+   * @throws ApiError nodeTimeout, nodeOffline
+   */
   async close(roomId: string, signal?: AbortSignal): Promise<void> {
     const { index, live } = this.#context
     const assigned = index.nodesOf(roomId)
@@ -62,8 +71,9 @@ export class RoomCalls {
   }
 
   /**
-   * Requests the users of a room from its nodes, in the order they joined. For a secondary node that is slow, its reported users stand in.
-   * @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout of the room's own node
+   * Requests the users of a room from its nodes, in the order they joined. If a secondary node is slow, its reported
+   * users are used instead.
+   * @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout of the room's primary node
    */
   async users(roomId: string, signal?: AbortSignal): Promise<NodeUser[]> {
     const { index, presence } = this.#context
@@ -79,7 +89,7 @@ export class RoomCalls {
     const users = new Map<string, NodeUser>()
     for (const { node, users: here } of lists) {
       for (const user of here) {
-        // A user who moved between nodes is where they joined last.
+        // A user who moved between nodes is listed for the node on which they joined last.
         const isHere = (presence.sessionOf(roomId, user.userId)?.node ?? node) === node
         if (isHere || !users.has(user.userId)) users.set(user.userId, user)
       }
@@ -91,7 +101,8 @@ export class RoomCalls {
   }
 
   /**
-   * Ends a user's connection, on whichever node of the room they are; false when no such user is in the room. When the node is lost meanwhile, the one that the room gets then is asked.
+   * Ends a user's connection, on any node of the room. Returns false if no such user is in the room. If the node is
+   * lost meanwhile, the request is sent to the room's next node.
    * @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout
    */
   async kick(roomId: string, userId: string, signal?: AbortSignal): Promise<boolean> {
@@ -111,7 +122,10 @@ export class RoomCalls {
     }
   }
 
-  /** The room's node was lost while it was asked: whoever was there is out with it, and stays out like anybody who is removed. */
+  /**
+   * Kicks the user again after the room's node was lost during the call. If the user was on that node, their connection
+   * has ended; the removal is stored, so that they are refused for a while.
+   */
   async #kickAgain(
     lost: LiveNode,
     at: string | undefined,
@@ -123,7 +137,7 @@ export class RoomCalls {
     const next = await this.#ownNode(roomId, deadline)
     if (await this.#kickOn(next, roomId, userId, deadline)) return true
     if (at !== lost.name) return false
-    // A Janus node's driver notes proven removals before it asks the server.
+    // The driver of a Janus node stores removals of verified ids before it sends the request.
     await this.#dependencies.removals?.remove({ roomId, userId, proven: lost.config.kind !== 'janus' })
     return true
   }
@@ -146,14 +160,15 @@ export class RoomCalls {
       return true
     }
     if (others.length === 0) return false
-    // They may be on a node that has not reported them yet.
+    // The user may be on a node that has not reported them yet.
     const answers = await Promise.allSettled(others.map((node) => this.#ask(node, kick, deadline)))
     return answers.some((answer) => answer.status === 'fulfilled' && answer.value)
   }
 
   /**
-   * Takes a device into its room, which must have been assigned: on the room's own node. Resolves when its media flows.
-   * @throws DeviceJoinError, also of kind `timeout` when the device rather than the node did not answer; ApiError roomNotFound, roomClosed, neverAssigned, nodeOffline, nodeTimeout
+   * Adds a device to its room on the primary node; the room must have been assigned. Resolves when its media flows.
+   * @throws DeviceJoinError, also of kind `timeout` if the device rather than the node did not answer; ApiError
+   * roomNotFound, roomClosed, neverAssigned, nodeOffline, nodeTimeout
    */
   async addDevice(roomId: string, device: NodeDevice, deadline: Deadline): Promise<void> {
     const { signal } = deadline
@@ -166,10 +181,13 @@ export class RoomCalls {
     await this.#callDevice(node, roomId, device, deadline.atMost(this.#context.deadlines().device_ms))
   }
 
-  /** The last phase of a join: the node has the room, and calls the device. If the deadline passes now while the node answers polls, the device is silent. */
+  /**
+   * Last phase of a join: the node holds the room, and connects to the device. If the deadline passes while the node
+   * answers polls, the device is silent.
+   */
   async #callDevice(node: LiveNode, roomId: string, device: NodeDevice, deadline: Deadline): Promise<void> {
     const startedAt = performance.now()
-    // Half-way the node itself is polled, so that a late answer is blamed on the right one.
+    // The node is polled at half of the time, to determine whether the node or the device is silent.
     const recheck = setTimeout(() => node.health.pollSoon(), deadline.leftMs / 2)
     recheck.unref()
     try {
@@ -185,7 +203,10 @@ export class RoomCalls {
     }
   }
 
-  /** The device is out of the room. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
+  /**
+   * Removes a device from the room.
+   * @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout
+   */
   async removeDevice(roomId: string, userId: string, signal?: AbortSignal): Promise<void> {
     const deadline = this.#deadline(signal)
     const run = (driver: MediaNode, inner: AbortSignal): Promise<void> => driver.removeDevice(roomId, userId, inner)
@@ -196,7 +217,7 @@ export class RoomCalls {
     return Deadline.in(this.#context.deadlines().node_ms, signal)
   }
 
-  /** One that was not asked yet how it is, as by a controller that has just taken over, is waited for. */
+  /** Returns the room's primary node. Waits for its first poll, e.g. after a takeover. */
   async #ownNode(roomId: string, { leftMs: milliseconds, signal }: Deadline): Promise<LiveNode> {
     const { store, index, live } = this.#context
     const name = index.nodeOf(roomId)
@@ -209,7 +230,10 @@ export class RoomCalls {
     return node
   }
 
-  /** Users of the room on a secondary node: its answer, or its reported users. @throws the signal's reason */
+  /**
+   * Returns the users of the room on a secondary node: its answer, or its reported users.
+   * @throws the signal's reason
+   */
   async #usersAt(roomId: string, name: string, deadline: Deadline): Promise<readonly NodeUser[]> {
     const { live, presence, deadlines } = this.#context
     const node = live.get(name)
@@ -223,7 +247,7 @@ export class RoomCalls {
     }
   }
 
-  /** Voids what a removed user holds for other nodes of the room. Nodes are notified without waiting for them. */
+  /** Revokes the credentials of a removed user on other nodes of the room. Waits only for reliable nodes. */
   async #revoke(nodes: readonly LiveNode[], roomId: string, userId: string): Promise<void> {
     const revoke: Call<void> = {
       name: 'revoke',

@@ -15,11 +15,11 @@ import type { LiveNode } from '../state/live-node.ts'
 
 /** Options of an assignment. */
 export interface AssignOptions extends ChoiceOptions {
-  /** Number of users to expect: they were in the room on its node before. */
+  /** Number of users to expect, because they were in the room on its previous node. */
   users?: number | undefined
 }
 
-/** One attempt to give a room a node: where it stands. */
+/** State of one attempt to assign a node to a room. */
 interface Attempt {
   roomId: string
   idcCode: string
@@ -27,32 +27,32 @@ interface Attempt {
   avoid: ChoiceOptions['avoid']
   users: number | undefined
   deadline: Deadline
-  /** Names of nodes that are out of the question: the caller's wish, and those that failed in this attempt. */
+  /** Names of nodes that must not be chosen: those excluded by the caller, and those that failed in this attempt. */
   excluded: Set<string>
-  /** A node failed in this attempt. */
+  /** Whether a node failed in this attempt. */
   failed: boolean
-  /** The first node that did not answer soon: it is asked again when there is no other. */
+  /** First node that did not answer within its part of the deadline. It is tried again if no other node is left. */
   slow: LiveNode | undefined
 }
 
-/** Which node is sought; see ChoiceOptions. */
+/** Criteria for a node; see ChoiceOptions. */
 interface Sought extends Omit<ChoiceOptions, 'exclude'> {
   excluded?: ReadonlySet<string>
 }
 
-/** A new node has this part of the deadline to take a room before another one is asked: one that hangs is not waited for. */
+/** Share of the deadline for a new node to open a room. After that another node is tried, because this one may hang. */
 const firstTry = 1 / 4
-/** Share of the average number of users that is expected in an empty room: some rooms stay empty. */
+/** Expected users in an empty room, as a share of the average of occupied rooms. Some rooms stay empty. */
 const expectedPart = 0.5
 
 /**
- * Gives each room its own node and keeps it there while the node is online (contract, section 3: get_mcu). When that node cannot go on, a secondary node of the room takes its place where
- * there is one: its people stay as they are.
+ * Assigns a primary node to each room, and keeps it while the node is online (contract, section 3: get_mcu). If that
+ * node fails, a secondary node of the room takes over, if there is one; people on that node stay connected.
  */
 export class Assigner {
   readonly #context: PoolContext
   readonly #eligibility: Eligibility
-  /** Attempts under way by room: concurrent callers share one. */
+  /** Attempts in progress, by room: concurrent callers share one. */
   readonly #attempts = new Map<string, Promise<string>>()
 
   constructor(context: PoolContext, eligibility: Eligibility) {
@@ -61,7 +61,7 @@ export class Assigner {
   }
 
   /**
-   * The name of the room's node, which holds the room; an assignment is on disk before this resolves.
+   * Returns the name of the room's primary node, which holds the room. Resolves when the assignment is on disk.
    * @throws ApiError roomNotFound, roomClosed, noNode, licenceExceeded, nodeTimeout, storage; the signal's reason
    */
   async assign(roomId: string, options: AssignOptions, signal?: AbortSignal): Promise<string> {
@@ -83,7 +83,11 @@ export class Assigner {
     return room
   }
 
-  /** The node the room stays on: online, and when it drains, is simulated beside real ones, or is to be avoided and need not be, only with people in the room. */
+  /**
+   * Returns the node on which the room stays; undefined if the room needs another node. The node must be online. Some
+   * nodes keep a room only while people are in it: a draining node, a simulated one beside real ones, and one to avoid
+   * if there is an alternative.
+   */
   #keeper(room: StoredRoom, { lab = false, avoid }: Sought): LiveNode | undefined {
     const node = this.#context.live.get(room.node)
     if (!node?.serving) return undefined
@@ -141,7 +145,7 @@ export class Assigner {
       } finally {
         if (!taken) expected.forget(roomId)
         index.release(roomId, node.name)
-        // Gives up a node that did not become the room's node.
+        // Closes the room on a node that did not become its primary node.
         node.placement.follow(roomId)
       }
       attempt.excluded.add(node.name)
@@ -149,11 +153,14 @@ export class Assigner {
     }
   }
 
-  /** Wait of a controller that has just taken over: for the first poll of the room's own node, or of any node where none is known to be online. Undefined: no wait. */
+  /**
+   * Returns a promise to wait for after a takeover: the first poll of the room's primary node, or of any node if no
+   * suitable one is known to be online. undefined: no wait is necessary.
+   */
   #unasked(attempt: Attempt): Promise<void> | undefined {
     const { live } = this.#context
     const own = live.get(this.#existing(attempt.roomId).node)
-    // A room that another node would begin again continues there.
+    // The room continues on its node, instead of being opened on another one.
     if (own?.resumes && own.firstPoll !== undefined) return own.firstPoll
     const unasked = [...live.values()].flatMap(({ firstPoll }) => firstPoll ?? [])
     if (unasked.length === 0) return undefined
@@ -166,13 +173,16 @@ export class Assigner {
     }
   }
 
-  /** How long the node has time. Only one that may yet be passed over for another has less than the whole deadline. */
+  /**
+   * Returns the deadline for the node to open the room. If another node may be tried instead, it is only a part of the
+   * attempt's deadline.
+   */
   #patience(node: LiveNode, { roomId, deadline, slow }: Attempt): Deadline {
     const keeps = this.#context.index.nodeOf(roomId) === node.name
     return keeps || node === slow ? deadline : deadline.atMost(this.#context.deadlines().node_ms * firstTry)
   }
 
-  /** The caller's users come in a moment. */
+  /** Counts the users of the caller, who will join shortly. */
   #expectUsers(node: LiveNode, { roomId, users }: Attempt): void {
     const { presence, expected } = this.#context
     if (presence.occupied(roomId)) return
@@ -181,7 +191,10 @@ export class Assigner {
     expected.expect(roomId, node.name, users ?? average * expectedPart)
   }
 
-  /** The next node to try. @throws ApiError noNode, licenceExceeded */
+  /**
+   * Returns the next node to try.
+   * @throws ApiError noNode, licenceExceeded
+   */
   #next(attempt: Attempt): LiveNode {
     const { lab, excluded, slow } = attempt
     const room = this.#existing(attempt.roomId)
@@ -195,16 +208,16 @@ export class Assigner {
     const candidates = this.#eligibility.candidates(room, lab)
     const choice = chooseNode(candidates, { idcCode: attempt.idcCode, exclude: excluded })
     if (choice.ok) return choice.node
-    // A draining node keeps what it has when there is nowhere else to go.
+    // If no other node is available, a draining node keeps the room.
     const draining = this.#context.live.get(room.node)
     const stays = draining?.serving && this.#eligibility.mayHave(draining, room, lab)
     if (stays && !excluded.has(draining.name)) return draining
     if (slow?.takesRooms && !attempt.deadline.hasPassed) return slow
-    // If a node with capacity failed, the reason is the nodes, not the site's limit.
+    // If a node with capacity failed, the reason is the failure rather than the licence.
     throw new ApiError(attempt.failed ? 'noNode' : choice.reason)
   }
 
-  /** A node of another kind than the one to be avoided; undefined where there is none, or none is to be avoided. */
+  /** Returns a node of another kind than the one to avoid; undefined if there is none, or no kind is to be avoided. */
   #ofAnotherKind(room: StoredRoom, { lab = false, avoid, idcCode, excluded }: Sought): LiveNode | undefined {
     if (avoid === undefined) return undefined
     const others = [...this.#eligibility.candidates(room, lab)].filter(({ config }) => config.kind !== avoid)
@@ -212,7 +225,7 @@ export class Assigner {
     return choice.ok ? choice.node : undefined
   }
 
-  /** Opens the room on the node and stores the assignment. Resolves to false when the node was lost meanwhile. */
+  /** Opens the room on the node and stores the assignment. Resolves to false if the node was lost meanwhile. */
   async #tryOn(node: LiveNode, { roomId, deadline }: Attempt, patience: Deadline): Promise<boolean> {
     const told = await node.placement.open(roomId, patience)
     if (told === undefined) {
@@ -221,11 +234,11 @@ export class Assigner {
     }
     if (told.node === node.name) return true
     if (!(await this.#store(node, roomId))) return false
-    // The record changed between the node's answer and the disk: the node gets the new one. It may have left service meanwhile.
+    // If the record changed meanwhile, the node gets the new one. The node may also have left service.
     return (await node.placement.open(roomId, deadline)) !== undefined
   }
 
-  /** Stores the assignment; false when the node was lost or drains meanwhile. */
+  /** Stores the assignment. Resolves to false if the node was lost or started to drain meanwhile. */
   #store(node: LiveNode, roomId: string): Promise<boolean> {
     const { store, live } = this.#context
     return store.transact([`rooms/${roomId}`], (transaction) => {

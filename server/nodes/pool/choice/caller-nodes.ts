@@ -14,32 +14,36 @@ import { maxSecondaries } from './secondary-nodes.ts'
 import { type ChoiceOptions, chooseNode } from './choose-node.ts'
 import type { Eligibility } from './eligibility.ts'
 
-/** Answer to a caller, as far as it is known without a request. */
+/** Answer to a caller: a node, or a node to open as a secondary node first. */
 type Answer = { node: string } | { open: LiveNode }
 
-/** Options of one call. */
+/** State of one call. */
 interface Wish {
   idcCode: string
-  /** Names of nodes that did not become a secondary node for this caller. */
+  /** Names of nodes that failed to become a secondary node in this call. */
   failed: string[]
 }
 
-/** A new secondary node has this part of the deadline of a node: the caller has another node to go to. */
+/** Share of a node's deadline for opening a secondary node. The caller can use another node instead. */
 const openingPart = 1 / 4
-/** Limit of tries of a caller who waits for somebody else's secondary node, or whose own one failed. */
+/**
+ * Maximum number of attempts of a caller. A further attempt follows if another caller's secondary node was opened
+ * meanwhile, or this caller's one failed.
+ */
 const looksAtMost = 3
 
 /**
- * Which node of its room a caller is to use (contract, section 3: get_mcu): the room's own, as ever. On nodes that hand streams to each other a room may have secondary nodes, and gets one
- * where a caller asks for the place of another node while people are in the room, or where its nodes are full.
+ * Chooses the node of a room for a caller (contract, section 3: get_mcu). This is usually the primary node. If the
+ * nodes can relay streams to each other, a room may have secondary nodes. It gets one if its nodes are full, or if
+ * people are in the room and a caller requests the location of another node.
  */
 export class CallerNodes {
   readonly #context: PoolContext
   readonly #eligibility: Eligibility
   readonly #assigner: Assigner
-  /** A caller was sent to a secondary node. */
+  /** Called when a caller was sent to a secondary node. */
   readonly #onSent: (roomId: string, secondary: string) => void
-  /** Secondary nodes that are being opened, by room: one at a time. */
+  /** Secondary nodes being opened, by room: one at a time. */
   readonly #opening = new Map<string, Promise<string | undefined>>()
 
   constructor(
@@ -52,7 +56,10 @@ export class CallerNodes {
     this.#onSent = parts.onSent
   }
 
-  /** The name of the node, which holds the room; its assignment is on disk before this resolves. @throws as Assigner.assign */
+  /**
+   * Returns the name of the node, which holds the room. Resolves when its assignment is on disk.
+   * @throws as Assigner.assign
+   */
   async nodeFor(roomId: string, options: ChoiceOptions, signal?: AbortSignal): Promise<string> {
     const own = await this.#assigner.assign(roomId, options, signal)
     const wish: Wish = { idcCode: options.idcCode ?? '', failed: [] }
@@ -72,7 +79,7 @@ export class CallerNodes {
     return own
   }
 
-  /** O(1) for a room whose own node will do. */
+  /** O(1) if the room's primary node is suitable. */
   #answer(roomId: string, own: string, wish: Wish): Answer {
     const { idcCode } = wish
     const { live, store } = this.#context
@@ -96,7 +103,7 @@ export class CallerNodes {
     return other === undefined ? { node: own } : { open: other }
   }
 
-  /** Secondary nodes of the room that callers may be sent to. */
+  /** Returns the secondary nodes of the room to which callers may be sent. */
   #open(room: StoredRoom): LiveNode[] {
     return (room.branches ?? []).flatMap((name) => {
       const node = this.#context.live.get(name)
@@ -104,12 +111,15 @@ export class CallerNodes {
     })
   }
 
-  /** A node that may become a secondary node of the room; of that idc_code, where one is given. Walks the nodes. */
+  /**
+   * Returns a node that may become a secondary node of the room, with the given idc_code if there is one. Visits all
+   * nodes.
+   */
   #another(room: StoredRoom, { idcCode, failed }: Wish): LiveNode | undefined {
     const { presence, expected } = this.#context
     const nodes = nodesOf(room)
     if (nodes.length > maxSecondaries) return undefined
-    // An empty room stays where it is: nobody there needs another place.
+    // An empty room needs no secondary node for its location.
     if (idcCode !== '' && presence.peopleIn(room.room_id) === 0) return undefined
     expected.expire()
     const candidates: LiveNode[] = []
@@ -127,7 +137,9 @@ export class CallerNodes {
     return opening
   }
 
-  /** The room gets that secondary node. Resolves to undefined when it could not be had; never rejects: the room has a node that its callers can go to. */
+  /**
+   * Opens a secondary node. Resolves to undefined on failure; never rejects, because callers can use the primary node.
+   */
   async #openOn(roomId: string, node: LiveNode): Promise<string | undefined> {
     const { index, expected, deadlines, logger } = this.#context
     const { name } = node
@@ -145,13 +157,16 @@ export class CallerNodes {
     } finally {
       if (!stored) expected.forgetAt(roomId, name)
       index.release(roomId, name)
-      // Gives up a node that did not become a secondary node.
+      // Closes the room on a node that did not become a secondary node.
       node.placement.follow(roomId)
     }
     return stored ? name : undefined
   }
 
-  /** Stores the secondary node; false when the room or its nodes changed meanwhile so that it is not to have it. */
+  /**
+   * Stores the secondary node. Resolves to false if the room or its nodes changed meanwhile so that the node is no
+   * longer suitable.
+   */
   #store(roomId: string, node: LiveNode): Promise<boolean> {
     const { store, live } = this.#context
     return store.transact([`rooms/${roomId}`], (transaction) => {

@@ -1,25 +1,32 @@
 import type { NodeKind } from '../../../../shared/node.ts'
 import type { Candidate } from '../state/live-node.ts'
 
-/** Wishes of the caller for the choice. */
+/** Preferences of the caller. */
 export interface ChoiceOptions {
-  /** A node with this idc_code is preferred when one qualifies. */
+  /** A node with this idc_code is preferred. */
   idcCode?: string | undefined
-  /** Names that are out of the question. */
+  /** Names of nodes that must not be chosen. */
   exclude?: ReadonlySet<string> | undefined
-  /** Nodes of this kind come last, and one that has the room gives it up for another while no people are in it. */
+  /**
+   * Nodes of this kind are chosen last. A node of this kind gives up a room without people if there is an alternative.
+   */
   avoid?: NodeKind | undefined
-  /** The room is for simulated people: a simulated node is wanted, and served by a real one where there is none. */
+  /** The room is for simulated people. A simulated node is preferred; a real one is used if there is none. */
   lab?: boolean | undefined
 }
 
-/** The chosen node, or why there is none: no node that may take rooms at all, or every such node is at its limit. */
+/**
+ * The chosen node, or the reason why there is none. noNode: no node accepts rooms; licenceExceeded: all nodes are at
+ * their limits.
+ */
 export type Choice<C extends Candidate> = { ok: true; node: C } | { ok: false; reason: 'noNode' | 'licenceExceeded' }
 
 /**
- * Chooses the node for a room (contract, section 3): below its limits; one that is reliable, when there is any; of the preferred idc_code when one qualifies; then the least
- * loaded by users, then by rooms, each divided by its weight, then by name. Users who are about to come count like those who are there, except that they refuse nobody: a
- * node that they will fill comes after the others. `candidates` are enabled, online and not draining. One step for each candidate.
+ * Chooses the node for a room (contract, section 3) among nodes below their limits. Reliable nodes are preferred, then
+ * nodes with the requested idc_code. Then the load by users decides, then the load by rooms, each divided by the node's
+ * weight, then the name. Expected users count as users, but only real users count against the limits. A node that
+ * expected users will fill comes after the others. `candidates` must be enabled, online and not draining. O(n) in
+ * candidates.
  */
 export function chooseNode<C extends Candidate>(candidates: Iterable<C>, options: ChoiceOptions = {}): Choice<C> {
   const idcCode = options.idcCode ?? ''
@@ -47,14 +54,14 @@ export function chooseNode<C extends Candidate>(candidates: Iterable<C>, options
   return { ok: false, reason: any ? 'licenceExceeded' : 'noNode' }
 }
 
-/** Rank that decides before load; higher is better. */
+/** Returns the rank, which takes precedence over load. Higher is better. */
 function rankOf(node: Candidate, coming: number, idcCode: string): number {
   const near = idcCode !== '' && node.idcCode === idcCode
   const roomy = node.maxUsers === 0 || coming < node.maxUsers
   return (node.reliable ? 4 : 0) + (near ? 2 : 0) + (roomy ? 1 : 0)
 }
 
-/** Negative when `one` comes first. */
+/** Returns a negative number if `one` comes first. */
 function byRooms(one: Candidate, other: Candidate): number {
   return one.rooms / one.weight - other.rooms / other.weight || (one.name < other.name ? -1 : 1)
 }

@@ -8,12 +8,14 @@ import type { LiveNode } from '../state/live-node.ts'
 import { inLanes } from '../../port/lanes.ts'
 import { isSecondary, onNodes } from '../state/room-nodes.ts'
 
-/** Rooms that are taken off a draining node in one transaction. */
+/** Number of rooms removed from a draining node in one transaction. */
 const sliceSize = 100
 
 /**
- * Takes rooms off nodes that drain: a room that has the node as a secondary node gives it up when its last person there left. Of the node's own, those without people lose their assignment and get another node at their next get_mcu, or at once where somebody is about to come. A room with devices only goes when another node can
- * take it: its devices join there.
+ * Removes rooms from draining nodes. A room that uses the node as a secondary node gives it up when the last person on
+ * that node leaves. A room with this primary node and without people loses its assignment; it gets another node at its
+ * next get_mcu, or immediately if users are expected. A room with devices only moves if another node can take it, so
+ * that its devices can join there.
  */
 export class Drainer {
   readonly #context: PoolContext
@@ -32,7 +34,10 @@ export class Drainer {
     this.#stopper.abort(new Error('the node pool was stopped'))
   }
 
-  /** The operator's wish, durable. @throws ApiError parameter when there is no such node; storage */
+  /**
+   * Stores whether the node drains, as requested by the operator.
+   * @throws ApiError parameter if the node does not exist; storage
+   */
   async set(name: string, draining: boolean): Promise<void> {
     const { store, index, clock } = this.#context
     await store.transact([`nodes/${name}`], (transaction) => {
@@ -45,7 +50,10 @@ export class Drainer {
     })
   }
 
-  /** Takes off what can be taken, in the background. What cannot be stored is tried again after the next good poll. */
+  /**
+   * Removes all movable rooms in the background. If that cannot be stored, it is tried again after the next successful
+   * poll.
+   */
   work(node: LiveNode): void {
     if (!node.config.draining || node.drained || this.#working.has(node)) return
     this.#working.add(node)
@@ -62,7 +70,7 @@ export class Drainer {
       .finally(() => this.#working.delete(node))
   }
 
-  /** The last person left a room of a draining node. */
+  /** Removes a room when its last person left the draining node. */
   consider(node: LiveNode, roomId: string): void {
     if (!node.config.draining || !this.#movable(node, roomId)) return
     this.#take(node, [roomId]).catch((error: unknown) => {
@@ -90,7 +98,7 @@ export class Drainer {
 
   async #take(node: LiveNode, roomIds: readonly string[]): Promise<void> {
     const { store, expected } = this.#context
-    // They had another node a moment ago: who was in them is on the way.
+    // Rooms that moved here recently: their users are still expected.
     const awaited: LeftRoom[] = []
     const locks = roomIds.map((roomId) => `rooms/${roomId}`)
     await store.transact(locks, (transaction) => {

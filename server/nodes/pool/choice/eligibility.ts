@@ -2,29 +2,30 @@ import type { StoredRoom } from '../../../store/records.ts'
 import type { PoolContext } from '../state/pool-context.ts'
 import type { LiveNode } from '../state/live-node.ts'
 
-/** A room as far as it matters which kinds of nodes may have it. */
+/** Fields of a room that determine which kinds of nodes may hold it. */
 export type RoomKind = Pick<StoredRoom, 'room_mode'>
 
-/** Rooms of these modes are peer-to-peer: only nodes with a signalling of ours carry them. */
+/** Rooms with this mode and above are peer-to-peer: only nodes with this product's signalling support them. */
 const firstPeerMode = 3
 
-/** Which nodes a room may be on at all; which of them it gets is the choice's. */
+/** Determines which nodes may hold a room at all. `chooseNode` selects among them. */
 export class Eligibility {
   readonly #context: Pick<PoolContext, 'store' | 'live'>
-  /** Whether an enabled node carries media; undefined until it is asked. */
+  /** Whether an enabled node carries media; undefined until computed. */
   #hasMedia: boolean | undefined
 
   constructor(context: Pick<PoolContext, 'store' | 'live'>) {
     this.#context = context
   }
 
-  /** Nodes were added, changed or removed. */
+  /** Handles that nodes were added, changed or removed. */
   nodesChanged(): void {
     this.#hasMedia = undefined
   }
 
   /**
-   * The node may have the room. Who wants media is never put on a simulated node where the site has real ones, even if those are offline. O(1).
+   * Returns whether the node may hold the room. A room that needs media is never placed on a simulated node if the site
+   * has real ones, even offline ones. O(1).
    * @param lab the room is for simulated people
    */
   mayHave({ config }: LiveNode, room: RoomKind, lab = false): boolean {
@@ -32,12 +33,18 @@ export class Eligibility {
     return config.kind !== 'janus' || room.room_mode < firstPeerMode
   }
 
-  /** The node may be one of several that have the room: nodes of this kind hand streams to each other. */
+  /**
+   * Returns whether the node may be one of several nodes of the room: nodes of this kind can relay streams to each
+   * other.
+   */
   mayShare({ config }: LiveNode, room: RoomKind): boolean {
     return config.kind === 'janus' && room.room_mode < firstPeerMode
   }
 
-  /** Nodes that take rooms now and may have this one. A room for simulated people is put on a simulated node where there is one. */
+  /**
+   * Returns the nodes that accept rooms now and may hold this one. A room for simulated people is placed on a simulated
+   * node if there is one.
+   */
   *candidates(room: RoomKind, lab = false): Generator<LiveNode> {
     const simulatedOnly = lab && this.#takesLabRooms()
     for (const node of this.#context.live.values()) {

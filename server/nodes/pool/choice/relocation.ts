@@ -4,16 +4,19 @@ import type { PoolContext } from '../state/pool-context.ts'
 import { onNodes } from '../state/room-nodes.ts'
 import type { Assigner } from './assigner.ts'
 
-/** Rooms that move at the same time. */
+/** Number of rooms that move at the same time. */
 const laneCount = 16
 
-/** A room that lost its node, and how many people and devices it had there. */
+/** A room that lost its node, with its number of people and devices there. */
 export interface LeftRoom {
   roomId: string
   users: number
 }
 
-/** Rooms of the node that somebody is in, or is about to come into: a room may lose a second node before its people are there. */
+/**
+ * Returns the rooms of the node with present or expected users. Expected users count because a room may lose its next
+ * node before they have arrived.
+ */
 export function roomsInUse(
   { presence, expected }: Pick<PoolContext, 'presence' | 'expected'>,
   node: string,
@@ -25,14 +28,14 @@ export function roomsInUse(
 }
 
 /**
- * Gives rooms that somebody was in another node at once, when theirs was lost or goes out of service: devices join there then, and people find it open. Rooms that nobody is in get
- * one at their next get_mcu.
+ * Assigns another node immediately to rooms with users whose node was lost or goes out of service. Their devices join
+ * there, and people find the room open. Other rooms get a node at their next get_mcu.
  */
 export class Relocation {
   readonly #context: PoolContext
   readonly #assigner: Assigner
   readonly #stopper = new AbortController()
-  /** Rooms that wait for another node, or are on their way to it. */
+  /** Rooms that wait for another node, or are moving to it. */
   readonly #moving = new Map<string, PromiseWithResolvers<void>>()
 
   constructor(context: PoolContext, assigner: Assigner) {
@@ -44,12 +47,17 @@ export class Relocation {
     this.#stopper.abort(new Error('the node pool was stopped'))
   }
 
-  /** Resolves when the room that lost its node has another one, or none could be had; undefined: it does not move. O(1). */
+  /**
+   * Resolves when the room that lost its node has another one, or none is available; undefined: it does not move. O(1).
+   */
   moved(roomId: string): Promise<void> | undefined {
     return this.#moving.get(roomId)?.promise
   }
 
-  /** Resolves when each room has another node, or none could be had. Those with the most users come first. Never rejects. */
+  /**
+   * Resolves when each room has another node, or none is available. Rooms with the most users come first. Never
+   * rejects.
+   */
   async move(rooms: readonly LeftRoom[]): Promise<void> {
     const waiting = [...rooms].sort((one, other) => other.users - one.users)
     const { signal } = this.#stopper
@@ -70,7 +78,10 @@ export class Relocation {
     this.#complain(failures)
   }
 
-  /** The room may not be on the node that it is assigned to any more: it leaves it, and gets another one at once where somebody is in it. Never rejects. */
+  /**
+   * Removes a room from a node that may not hold it any more. The room gets another node immediately if it has users.
+   * Never rejects.
+   */
   async leave(roomId: string, name: string): Promise<void> {
     const { store, presence, logger } = this.#context
     const users = presence.count(roomId)
@@ -108,7 +119,7 @@ export class Relocation {
   }
 }
 
-/** The room was closed or deleted meanwhile. */
+/** Returns whether the room was closed or deleted meanwhile. */
 function isOver(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 'roomNotFound' || error.code === 'roomClosed')
 }

@@ -3,10 +3,10 @@ import type { PoolContext } from '../state/pool-context.ts'
 import type { LiveNode } from '../state/live-node.ts'
 import type { Eligibility } from './eligibility.ts'
 
-/** So many nodes may hold a room besides its own: each is one more hop for what is watched there. */
+/** Maximum number of secondary nodes of a room. Each may add a hop to the streams watched there. */
 export const maxSecondaries = 8
 
-/** The node is over for now: it was removed, disabled or lost. One that is not polled yet may be there. */
+/** Returns whether the node is removed, disabled or offline. A node that was not polled yet counts as available. */
 export function isGone({ store, live }: Pick<PoolContext, 'store' | 'live'>, name: string): boolean {
   if (store.get('nodes', name)?.enabled !== true) return true
   const node = live.get(name)
@@ -14,8 +14,9 @@ export function isGone({ store, live }: Pick<PoolContext, 'store' | 'live'>, nam
 }
 
 /**
- * The secondary node that becomes the room's own node when that one cannot go on: with the most people, the oldest of several. Undefined when the room has no secondary node that works.
- * @param excluded names that are out of the question
+ * Returns the secondary node that replaces a failed primary node: the one with the most people, and the oldest of
+ * several. Returns undefined if no secondary node of the room works.
+ * @param excluded names of nodes that must not be chosen
  */
 export function successorOf(
   { live, presence }: Pick<PoolContext, 'live' | 'presence'>,
@@ -36,7 +37,10 @@ export function successorOf(
   return best
 }
 
-/** The room's secondary nodes once that node is its own: those that are not over, and the node that was its own before, while people are left on it. */
+/**
+ * Returns the room's secondary nodes after `own` has become its primary node: those that are available, and the
+ * previous primary node while people are on it.
+ */
 export function secondariesBeside(
   context: Pick<PoolContext, 'store' | 'live' | 'presence'>,
   eligibility: Eligibility,

@@ -8,7 +8,7 @@ import { isGone, successorOf } from './secondary-nodes.ts'
 import type { Eligibility } from './eligibility.ts'
 import type { Relocation } from './relocation.ts'
 
-/** Rooms whose secondary nodes are changed in one transaction. */
+/** Number of rooms whose secondary nodes are changed in one transaction. */
 const sliceSize = 100
 
 /** A secondary node of a room. */
@@ -17,23 +17,22 @@ interface Secondary {
   node: string
 }
 
-/** Needs of the upkeep of secondary nodes. */
+/** Dependencies of SecondaryUpkeep. */
 export interface SecondaryUpkeepOptions {
   context: PoolContext
   eligibility: Eligibility
   relocation: Relocation
-  /** So long a secondary node without people is kept, in milliseconds. */
+  /** Time for which a secondary node without people is kept, in milliseconds. */
   idleMs: number
 }
 
 /**
- * Gives up secondary nodes that nobody needs: nobody was there for a while, or the node is gone. When a room's own node is gone or drains, one of its secondary nodes becomes the
- * room's own.
- * A change that cannot be stored is tried again.
+ * Gives up secondary nodes that had no people for a while, or are not available any more. If a room's primary node
+ * fails or drains, one of its secondary nodes replaces it. A change that cannot be stored is tried again.
  */
 export class SecondaryUpkeep {
   readonly #options: SecondaryUpkeepOptions
-  /** Secondary nodes without people, in the order in which their time is up, on the clock of `performance.now()`. */
+  /** Secondary nodes to check, in the order of `until`, on the clock of `performance.now()`. */
   readonly #idle = new Map<string, Secondary & { until: number }>()
   readonly #stopper = new AbortController()
   #timer: NodeJS.Timeout | undefined
@@ -42,7 +41,7 @@ export class SecondaryUpkeep {
     this.#options = options
   }
 
-  /** Checks the stored secondary nodes: perhaps nobody uses them any more. */
+  /** Schedules a check of all stored secondary nodes, which may be unused. */
   start(): void {
     const { index } = this.#options.context
     for (const roomId of index.roomsOnSeveralNodes()) {
@@ -56,14 +55,20 @@ export class SecondaryUpkeep {
     this.#idle.clear()
   }
 
-  /** Restarts the time of a secondary node: it is new, somebody was sent to it, or the last user left. Ignores other nodes. O(1). */
+  /**
+   * Restarts the idle time of a secondary node: it is new, a user was sent to it, or its last user left. Ignores other
+   * nodes. O(1).
+   */
   used(roomId: string, node: string): void {
     const { context, idleMs } = this.#options
     if (this.#stopper.signal.aborted || !context.index.isSecondary(roomId, node)) return
     this.#rest({ roomId, node }, performance.now() + idleMs)
   }
 
-  /** The node is over, drains, or is there again: what that means for the secondary nodes of its rooms is done. Never rejects. */
+  /**
+   * Handles that a node failed, drains or is available again: updates the rooms that use it and have secondary nodes.
+   * Never rejects.
+   */
   async review(node: string): Promise<void> {
     const { context, relocation } = this.#options
     const { store, index, presence } = context
@@ -80,7 +85,7 @@ export class SecondaryUpkeep {
     )
   }
 
-  /** Its own node is over or drains, and a secondary node can take its place. */
+  /** Returns whether the primary node failed or drains, and a secondary node can replace it. */
   #needsSuccessor(room: StoredRoom): boolean {
     const { context, eligibility } = this.#options
     if (isShut(room)) return false
@@ -109,7 +114,7 @@ export class SecondaryUpkeep {
     this.#timer.unref()
   }
 
-  /** Secondary nodes whose time is up go, unless somebody is there. */
+  /** Gives up secondary nodes whose idle time has passed, unless people are on them. */
   async #sweep(): Promise<void> {
     const { index, presence } = this.#options.context
     const now = performance.now()
@@ -125,7 +130,7 @@ export class SecondaryUpkeep {
     await this.#drop(due, ({ roomId, node }) => presence.peopleAt(roomId, node) === 0)
   }
 
-  /** Whether the users on the secondary node are known: not before it was asked. */
+  /** Returns whether the users on the secondary node are known. They are unknown until the node holds the room. */
   #isKnown({ roomId, node }: Secondary): boolean {
     const { context } = this.#options
     const room = context.store.get('rooms', roomId)
@@ -133,7 +138,9 @@ export class SecondaryUpkeep {
     return context.live.get(node)?.placement.isOpen(roomId) === true
   }
 
-  /** These secondary nodes are given up as far as `isOver` still says so. What cannot be stored is idle again. */
+  /**
+   * Gives up these secondary nodes if `isOver` is still true. If that cannot be stored, their idle time starts again.
+   */
   async #drop(secondaries: readonly Secondary[], isOver: (secondary: Secondary) => boolean): Promise<void> {
     const { signal } = this.#stopper
     const slices = Array.from({ length: Math.ceil(secondaries.length / sliceSize) }, (_, number) =>
@@ -170,7 +177,7 @@ export class SecondaryUpkeep {
   }
 }
 
-/** No name of a node holds a line break. */
+/** Names of nodes contain no line break. */
 function keyOf({ roomId, node }: Secondary): string {
   return `${node}\n${roomId}`
 }

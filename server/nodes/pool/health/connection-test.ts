@@ -7,7 +7,10 @@ import type { PoolContext } from '../state/pool-context.ts'
 
 const nothingFound: NodeInspection = { version: '', plugins: [], findings: [] }
 
-/** Inspects a node if its kind can be inspected; otherwise makes a driver for it, polls it once with the deadline, and closes it again. Never rejects. */
+/**
+ * Inspects a node if its kind supports that. Otherwise creates a driver for it, polls it once with the deadline, and
+ * closes the driver. Never rejects.
+ */
 export async function testConnection(
   drivers: NodeDrivers,
   inspections: NodeInspections,

@@ -6,9 +6,9 @@ import type { NodeHealth } from '../../port/media-node-port.ts'
 import type { HealthState, LiveHealth } from '../state/live-node.ts'
 import { HealthVerdict } from './health-verdict.ts'
 
-/** Options of a health monitor. */
+/** Dependencies of HealthMonitor. */
 export interface HealthMonitorOptions {
-  /** Asks the node once. */
+  /** Polls the node once. */
   ask: (signal: AbortSignal) => Promise<NodeHealth>
   deadlines: () => Settings['deadlines']
   /** Called when the state changed, with the error of the last poll. */
@@ -19,7 +19,9 @@ export interface HealthMonitorOptions {
   onFailure: (error: unknown) => void
 }
 
-/** Polls one node: at once, then from time to time, and sooner when something looks wrong. Its timers do not hold the process. */
+/**
+ * Polls one node at once, then periodically, and sooner if a call failed. Its timers do not keep the process running.
+ */
 export class HealthMonitor implements LiveHealth {
   readonly #options: HealthMonitorOptions
   readonly #stopper = new AbortController()
@@ -28,7 +30,7 @@ export class HealthMonitor implements LiveHealth {
   #pollAgain = false
   #startedAt = 0
   #timer: NodeJS.Timeout | undefined
-  /** Callers of `judged`, with when they asked. */
+  /** Pending calls of `judged`, with the time of the call. */
   readonly #waiting = new Map<() => void, number>()
 
   constructor(options: HealthMonitorOptions) {
@@ -55,12 +57,12 @@ export class HealthMonitor implements LiveHealth {
     return this.#verdict.lastSuccess
   }
 
-  /** Begins to poll; resolves when the first poll has ended or its deadline has passed. */
+  /** Starts polling. Resolves when the first poll has ended or its deadline has passed. */
   start(): Promise<void> {
     return this.#poll()
   }
 
-  /** Something looks wrong: polls at once, or once more after the poll under way. A flood of calls does not become a flood of polls. */
+  /** Polls at once, or again after the current poll. Many calls at the same time cause one poll. */
   pollSoon(): void {
     if (this.#stopper.signal.aborted) return
     if (this.#polling) {
@@ -70,7 +72,10 @@ export class HealthMonitor implements LiveHealth {
     this.#schedule(this.#shortestGap() - (performance.now() - this.#startedAt))
   }
 
-  /** A call that began then, on the clock of `performance.now()`, was not answered within its deadline: with a poll that failed so too, the node is offline. */
+  /**
+   * Handles a call without an answer within its deadline. If a poll fails by its deadline as well, the node is offline.
+   * @param since start of the call, on the clock of `performance.now()`
+   */
   unanswered(since: number, error: unknown): void {
     if (this.#stopper.signal.aborted) return
     this.#verdict.unanswered(since)
@@ -96,7 +101,7 @@ export class HealthMonitor implements LiveHealth {
     this.#release(Number.POSITIVE_INFINITY)
   }
 
-  /** Lets callers of `judged` go on that asked before then, on the clock of `performance.now()`. */
+  /** Resolves calls of `judged` that were made before this time, on the clock of `performance.now()`. */
   #release(before: number): void {
     for (const [resolve, askedAt] of this.#waiting) if (askedAt <= before) resolve()
   }

@@ -2,29 +2,32 @@ import { DeadlineError } from '../../port/deadline.ts'
 import type { NodeHealth } from '../../port/media-node-port.ts'
 import type { HealthState } from '../state/live-node.ts'
 
-/** Number of failures in a row that make an online node offline; one success makes it online. */
+/** Number of consecutive failures after which an online node is offline. One success makes it online. */
 const failuresUntilOffline = 2
 
-/** Judges a node by the outcomes of its polls. */
+/** Determines the state of a node from the results of its polls. */
 export class HealthVerdict {
   #state: HealthState = 'connecting'
   #failures = 0
   #last: NodeHealth | undefined
   #lastSuccess = Number.NEGATIVE_INFINITY
   #silent = false
-  /** Begin of a call that was not answered within its deadline, on the clock of `performance.now()`. */
+  /** Start of the last call without an answer within its deadline, on the clock of `performance.now()`. */
   #unansweredAt = Number.NEGATIVE_INFINITY
 
   get state(): HealthState {
     return this.#state
   }
 
-  /** The node is offline because it does not answer, rather than gone: a process that hangs, a machine that fell silent. */
+  /**
+   * Whether the node is offline because it did not answer, rather than because its connection failed. Examples: a
+   * hanging process, an unreachable machine.
+   */
   get unresponsive(): boolean {
     return this.#state === 'offline' && this.#silent
   }
 
-  /** The last poll failed. */
+  /** Whether the last poll failed. */
   get failing(): boolean {
     return this.#failures > 0
   }
@@ -34,12 +37,15 @@ export class HealthVerdict {
     return this.#last
   }
 
-  /** Begin of the last successful poll, on the clock of `performance.now()`. */
+  /** Start of the last successful poll, on the clock of `performance.now()`. */
   get lastSuccess(): number {
     return this.#lastSuccess
   }
 
-  /** Counts a poll that succeeded. @returns whether the state changed */
+  /**
+   * Counts a successful poll.
+   * @returns whether the state changed
+   */
   succeeded(health: NodeHealth, startedAt: number): boolean {
     this.#failures = 0
     this.#last = health
@@ -49,22 +55,28 @@ export class HealthVerdict {
     return changed
   }
 
-  /** Counts a poll that failed; `conclude` says what follows from it. */
+  /** Counts a failed poll. Call `conclude` afterwards. */
   failed(error: unknown): void {
     this.#failures += 1
     this.#silent = error instanceof DeadlineError
   }
 
-  /** Counts a call that was not answered within its deadline; `conclude` says what follows from it. @param since its begin, on the clock of `performance.now()` */
+  /**
+   * Counts a call without an answer within its deadline. Call `conclude` afterwards.
+   * @param since start of the call, on the clock of `performance.now()`
+   */
   unanswered(since: number): void {
     this.#unansweredAt = Math.max(this.#unansweredAt, since)
   }
 
-  /** Takes the node offline where enough polls have failed: one is enough when a call was not answered either. @returns whether the state changed */
+  /**
+   * Sets the node offline after enough failures. One failed poll is enough if a call was not answered either.
+   * @returns whether the state changed
+   */
   conclude(): boolean {
     const silence = this.#silent && this.#failures > 0 && this.#unansweredAt > this.#lastSuccess
     const enough = this.#failures >= failuresUntilOffline || silence
-    // A node that was never seen online has nothing to lose: its first failure tells.
+    // A node that was never online has no users, so its first failure is enough.
     if (this.#state === 'offline' || (this.#state === 'online' && !enough)) return false
     this.#state = 'offline'
     this.#last = undefined

@@ -2,18 +2,21 @@ import { DeadlineError } from '../../port/deadline.ts'
 import { NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
 import { describeFailure, type NodeLogger } from '../../port/node-failure.ts'
 
-/** Rooms that may go unanswered before the loop rests until the next good poll. */
+/** Number of unanswered requests after which the loop pauses until the next successful poll. */
 const unansweredAtMost = 3
 
-/** Failures of the loop that corrects the rooms of a node: decides when to wait for the next good poll, and what to log. */
+/**
+ * Failures of the loop that corrects the rooms of a node. Determines when the loop pauses until the next successful
+ * poll, and which failures are logged.
+ */
 export class LoopFailures {
   readonly #node: string
   readonly #logger: NodeLogger
   #rest: { error: unknown } | undefined
   #unanswered = 0
-  /** In this pass over the rooms. */
+  /** Number of failures in the current pass over the rooms. */
   #failed = 0
-  /** Failures were logged, and go on. */
+  /** A failure was logged, and the failures continue. */
   #complained = false
 
   constructor(node: string, logger: NodeLogger) {
@@ -21,28 +24,31 @@ export class LoopFailures {
     this.#logger = logger
   }
 
-  /** Why nothing more is asked of the node until its next good poll; undefined when it may be asked. */
+  /** Reason why no requests are sent to the node until its next successful poll; undefined if they are. */
   get rest(): { error: unknown } | undefined {
     return this.#rest
   }
 
-  /** The node answered a poll, or is another one: it may be asked. */
+  /** Ends the pause: the node answered a poll, or was replaced. */
   renew(): void {
     this.#rest = undefined
     this.#unanswered = 0
   }
 
-  /** A pass over the rooms begins. */
+  /** Starts a pass over the rooms. */
   begin(): void {
     this.#failed = 0
   }
 
-  /** The pass has ended. */
+  /** Ends the pass. */
   end(): void {
     if (this.#failed === 0) this.#complained = false
   }
 
-  /** A room could not be made right. Of a pass that fails like the one before, nothing is logged but what nobody foresaw. */
+  /**
+   * Records that a room could not be corrected. While the failures continue, further ones are logged only if they are
+   * unexpected.
+   */
   note(roomId: string, error: unknown): void {
     this.#failed += 1
     if (error instanceof DeadlineError) this.#unanswered += 1
@@ -56,7 +62,7 @@ export class LoopFailures {
     )
   }
 
-  /** Logs an unexpected error whole. */
+  /** Logs an unexpected error with its stack. */
   unexpected(error: unknown): void {
     this.#logger.error({ node: this.#node, err: error }, 'a room failed in an unexpected way')
   }

@@ -1,12 +1,12 @@
 /**
- * Whether the rooms of a node were compared with the store since it was (re)connected. `unknown`: not yet; `first`: the first comparison is under way; `known`: they were;
- * `again`: they were, and are compared once more.
+ * Whether the rooms of a node were compared with the store since it connected. `unknown`: not yet; `first`: the first
+ * comparison is in progress; `known`: compared; `again`: another comparison is in progress.
  */
 type State = 'unknown' | 'first' | 'known' | 'again'
 
 type Transition = 'begin' | 'succeed' | 'fail' | 'forget'
 
-/** States that each transition leads to; left out: it does not apply. */
+/** Resulting states of each transition; left out: it does not apply. */
 const transitions: Record<Transition, Partial<Record<State, State>>> = {
   begin: { unknown: 'first', known: 'again' },
   succeed: { first: 'known', again: 'known' },
@@ -18,29 +18,29 @@ const transitions: Record<Transition, Partial<Record<State, State>>> = {
 export class NodeComparison {
   #state: State = 'unknown'
 
-  /** The rooms were compared at least once since the node was connected. */
+  /** Whether the rooms were compared at least once since the node connected. */
   get isKnown(): boolean {
     return this.#state === 'known' || this.#state === 'again'
   }
 
-  /** Begins a comparison. Returns false while one is under way. */
+  /** Begins a comparison. Returns false if one is in progress. */
   begin(): boolean {
     return this.#go('begin')
   }
 
-  /** The rooms are as the store says. Returns whether that was unknown before. */
+  /** Ends a comparison after which the rooms match the store. Returns whether it was the first one. */
   succeed(): boolean {
     const isFirst = this.#state === 'first'
     this.#go('succeed')
     return isFirst
   }
 
-  /** It did not come to an end. No effect after `succeed`. */
+  /** Ends a comparison without a result. No effect after `succeed`. */
   fail(): void {
     this.#go('fail')
   }
 
-  /** The node was lost, or came back empty. */
+  /** Discards the state: the node was lost, or restarted without rooms. */
   forget(): void {
     this.#go('forget')
   }

@@ -18,24 +18,25 @@ import { isCurrent, isHeld, openingPlacement, type RoomPlacement, takeHeld } fro
 import type { PlacedNode } from '../state/placed-node.ts'
 import { readPresence } from './read-presence.ts'
 
-/** Rooms that the loop makes right at the same time on one node. */
+/** Number of rooms of one node that are corrected at the same time. */
 const laneCount = 32
-/** A room that changes faster than its node takes it is given up after so many steps; the next change goes on with it. */
+/** Maximum number of steps in a row for one room. A room that changes faster is continued at its next change. */
 const stepsAtMost = 10
 
 /**
- * The rooms of one node: **one state per room, and one loop that makes it what the store says**. The wanted state is read from the store each time, never remembered: a change of
- * a record calls `follow`. The actual state is the node's last report. The loop works while the node is online, and retries after the next good poll; when the node comes back, or
- * counts other rooms than known, it is asked for its rooms first.
+ * The rooms of one node: **one state per room, and one loop that makes it match the store**. The desired state is read
+ * from the store each time and never cached; a changed record calls `follow`. The actual state is the node's last
+ * report. The loop works while the node is online, and retries after the next successful poll. If the node reconnects,
+ * or reports another number of rooms, its list of rooms is read first.
  */
 export class NodePlacement implements LivePlacement {
   readonly #node: PlacedNode
   readonly #context: PlacementContext
   readonly #rooms = new Map<string, RoomPlacement>()
   readonly #toCheck = new RoomsToCheck()
-  /** Rooms that are being made right: concurrent callers share one. */
+  /** Rooms being corrected: concurrent callers share one attempt. */
   #work = new Map<string, Promise<void>>()
-  /** Aborts when the node is lost: what was known of its rooms is void. */
+  /** Aborts when the node is lost, which invalidates the state of its rooms. */
   #connection = new AbortController()
   readonly #failures: LoopFailures
   readonly #drift: RoomDrift
@@ -51,17 +52,17 @@ export class NodePlacement implements LivePlacement {
     this.#drift = new RoomDrift(node, context)
   }
 
-  /** The store says that this node is to hold the room, or the room is about to be assigned to it. O(1). */
+  /** Returns whether this node is to hold the room, by the store or by a pending assignment. O(1). */
   wants(roomId: string): boolean {
     return this.#wanted(roomId) !== undefined
   }
 
-  /** The node holds the room, and goes on with it. O(1). */
+  /** Returns whether the node holds the room, and keeps it. O(1). */
   isOpen(roomId: string): boolean {
     return isHeld(this.#rooms.get(roomId))
   }
 
-  /** Whether the node holds the room, or may. O(1). */
+  /** Returns whether the node holds the room, or may hold it. O(1). */
   mayHold(roomId: string): boolean {
     return this.#rooms.has(roomId)
   }
@@ -72,7 +73,7 @@ export class NodePlacement implements LivePlacement {
     const wanted = this.#wanted(roomId)
     if (wanted === undefined) {
       if (room === undefined) return
-      // At once, before the loop gets to it: users must be out even if the room is wanted again by then.
+      // Set immediately: users must be removed even if the room is wanted again before the loop handles it.
       room.state = 'closing'
     } else if (isCurrent(room, wanted)) return
     if (!this.#comparison.isKnown) return
@@ -80,12 +81,14 @@ export class NodePlacement implements LivePlacement {
     this.#loop()
   }
 
-  /** Notes that the node reported a change of this user. O(1). */
+  /** Records that the node reported a change of this user. O(1). */
   heard(roomId: string, userId: string): void {
     this.#rooms.get(roomId)?.heard?.add(userId)
   }
 
-  /** The node may have somebody in the room who is not known to be there: it is asked after its next good poll. O(1). */
+  /**
+   * Makes the loop read the room's users after the node's next successful poll, because they may be incomplete. O(1).
+   */
   recheck(roomId: string): void {
     const room = this.#rooms.get(roomId)
     if (room === undefined) return
@@ -93,7 +96,10 @@ export class NodePlacement implements LivePlacement {
     this.#toCheck.markForPoll(roomId)
   }
 
-  /** A poll succeeded that began at `askedAt`, on the clock of `performance.now()`. */
+  /**
+   * Handles a successful poll.
+   * @param askedAt start of the poll, on the clock of `performance.now()`
+   */
   healthy(health: NodeHealth, askedAt: number): void {
     this.#failures.renew()
     this.#toCheck.polled()
@@ -101,7 +107,10 @@ export class NodePlacement implements LivePlacement {
     else this.#loop()
   }
 
-  /** Discards what is known of the node's rooms: the node is lost, or came back empty. Callers who wait start again while the node is online. */
+  /**
+   * Discards the state of the node's rooms: the node was lost, or restarted without rooms. Pending calls start again
+   * while the node is online.
+   */
   forget(): void {
     this.#connection.abort(new NodeConnectionError('the node was lost'))
     this.#connection = new AbortController()
@@ -114,8 +123,9 @@ export class NodePlacement implements LivePlacement {
   }
 
   /**
-   * Waits until the node holds the room as it is stored. Returns that record, or undefined when the room is gone, closed, or another node's.
-   * @throws DeadlineError, NodeError, the signal's reason, ApiError internal when the room cannot be unsealed
+   * Waits until the node holds the room with its stored record. Returns that record; undefined if the room was deleted,
+   * is closed, or belongs to another node.
+   * @throws DeadlineError, NodeError, the signal's reason, ApiError internal if the room cannot be unsealed
    */
   async open(roomId: string, deadline: Deadline): Promise<StoredRoom | undefined> {
     for (let steps = 0; steps < stepsAtMost; steps += 1) {
@@ -127,7 +137,7 @@ export class NodePlacement implements LivePlacement {
   }
 
   /**
-   * Waits until everybody is out of the room and the node closed it. After a failure, the loop retries.
+   * Waits until all users are out of the room and the node has closed it. After a failure, the loop retries.
    * @throws DeadlineError, NodeError, the signal's reason
    */
   async close(roomId: string, deadline: Deadline): Promise<void> {
@@ -138,26 +148,26 @@ export class NodePlacement implements LivePlacement {
       try {
         await this.#waitFor(roomId, deadline)
       } catch (error) {
-        // Lost meanwhile: then it goes when the node returns.
+        // If the node was lost meanwhile, the room is closed when the node returns.
         if (this.#rooms.get(roomId) === room) throw error
       }
     }
   }
 
-  /** Notifies the people of every room on the node that they have to go, and closes the rooms; those that fail stay. The node is leaving. Never rejects. */
+  /** Closes every room on a leaving node, and notifies its people. Rooms that fail stay. Never rejects. */
   async closeAll(deadline: Deadline): Promise<void> {
     const rooms = [...this.#rooms.keys()]
     await inLanes(
       laneCount,
       () => (deadline.signal.aborted || deadline.hasPassed ? undefined : rooms.shift()),
       async (roomId) => {
-        // The loop logs failures; the driver ends in a moment all the same.
+        // The loop logs failures. The driver is closed shortly in any case.
         await this.close(roomId, deadline).catch(() => undefined)
       },
     )
   }
 
-  /** The room as the node is to hold it. */
+  /** Returns the room as the node is to hold it. */
   #wanted(roomId: string): StoredRoom | undefined {
     const { store, index } = this.#context
     const room = store.get('rooms', roomId)
@@ -167,7 +177,7 @@ export class NodePlacement implements LivePlacement {
     return holds || index.reservedOn(roomId).includes(name) ? room : undefined
   }
 
-  /** One more try to make the room right, within the caller's time. */
+  /** Makes one attempt to correct the room within the caller's time. */
   async #waitFor(roomId: string, deadline: Deadline): Promise<void> {
     const { leftMs: milliseconds, signal } = deadline
     if (milliseconds === 0) throw new DeadlineError(this.#context.deadlines().node_ms)
@@ -177,13 +187,16 @@ export class NodePlacement implements LivePlacement {
       await within({ milliseconds, signal }, () => this.#settle(roomId))
     } catch (error) {
       if (!connection.aborted) this.#toCheck.markForPoll(roomId)
-      // The attempt that failed was begun for another caller or on a lost connection: there is time for one more.
+      // If the failed attempt was started by another caller or on a lost connection, there is time for one more.
       const another = (begunBefore || connection.aborted) && this.#node.online
       if (!another || signal.aborted || deadline.hasPassed) throw error
     }
   }
 
-  /** Makes the room on this node what the store says. Concurrent callers share one attempt. @throws DeadlineError, NodeError */
+  /**
+   * Makes the room on this node match the store. Concurrent callers share one attempt.
+   * @throws DeadlineError, NodeError
+   */
   #settle(roomId: string): Promise<void> {
     const underWay = this.#work.get(roomId)
     if (underWay !== undefined) return underWay
@@ -234,7 +247,7 @@ export class NodePlacement implements LivePlacement {
     events.emitDepartures(name, presence.clear(roomId, name))
   }
 
-  /** One call with the deadline of a node's answer; its answer is of this connection, or it rejects. */
+  /** Sends one request with a node's deadline. Rejects if the connection was lost meanwhile. */
   async #ask<T>(signal: AbortSignal, run: (driver: MediaNode, signal: AbortSignal) => Promise<T>): Promise<T> {
     const answer = await this.#node.ask(Deadline.in(this.#context.deadlines().node_ms, signal), run)
     signal.throwIfAborted()
@@ -242,7 +255,10 @@ export class NodePlacement implements LivePlacement {
     return answer
   }
 
-  /** Looks at every room that is due, in the background. After the present tick: who changed a room often waits for it as well. */
+  /**
+   * Checks every due room in the background. Starts after the current tick, because a caller that changed a room often
+   * waits for it as well.
+   */
   #loop(): void {
     const mayRun = this.#toCheck.hasDue && this.#failures.rest === undefined && this.#comparison.isKnown
     if (this.#looping || !mayRun) return
@@ -265,7 +281,7 @@ export class NodePlacement implements LivePlacement {
     this.#failures.end()
   }
 
-  /** One room that the node refuses does not keep the others waiting. */
+  /** A room that the node rejects does not delay the others. */
   async #lookAt(roomId: string, signal: AbortSignal): Promise<void> {
     try {
       await this.#settle(roomId)
@@ -286,7 +302,10 @@ export class NodePlacement implements LivePlacement {
     })
   }
 
-  /** Asks the node which rooms it holds, and makes all of them right: its own first, so that devices may join there. */
+  /**
+   * Reads the node's list of rooms, and corrects all of them. The node's own rooms come first, so that devices can join
+   * there.
+   */
   async #compare(): Promise<void> {
     if (!this.#comparison.begin()) return
     const { signal } = this.#connection
@@ -315,7 +334,7 @@ export class NodePlacement implements LivePlacement {
     }
   }
 
-  /** Takes the node's list of rooms; rooms that changed during the request keep their newer state. */
+  /** Applies the node's list of rooms. Rooms that changed during the request keep their newer state. */
   async #readRooms(signal: AbortSignal): Promise<void> {
     const { presence, events } = this.#context
     const { name } = this.#node
@@ -333,7 +352,10 @@ export class NodePlacement implements LivePlacement {
     }
   }
 
-  /** Nothing was under way during the poll, and still the node counts other rooms than known. */
+  /**
+   * Returns whether the node's number of rooms differs from the known one, although no request was pending during the
+   * poll.
+   */
   #miscounted(health: NodeHealth, askedAt: number): boolean {
     if (this.#work.size > 0 || this.#toCheck.hasDue || this.#looping || this.#answeredAt >= askedAt) return false
     return this.#drift.isMiscounted(health.rooms, this.#rooms.size)

@@ -6,7 +6,10 @@ import type { Store } from '../../../store/store.ts'
 import type { StoredRoom } from '../../../store/records.ts'
 import type { NodeRoom } from '../../port/media-node-port.ts'
 
-/** The room as a node must hold it. @throws ApiError 'internal' when the host password cannot be unsealed */
+/**
+ * Returns the room in the form sent to a node.
+ * @throws ApiError 'internal' if the host password cannot be unsealed
+ */
 export function toNodeRoom(room: StoredRoom, store: Pick<Store, 'unseal'>): NodeRoom {
   return {
     roomId: room.room_id,
@@ -23,7 +26,7 @@ export function toNodeRoom(room: StoredRoom, store: Pick<Store, 'unseal'>): Node
   }
 }
 
-/** When the present meeting of a scheduled room ends. */
+/** Returns when the current meeting of a scheduled room ends. */
 function endOf({ schedule, schedule_mark: mark }: StoredRoom): Pick<NodeRoom, 'endsAt' | 'closesAt'> {
   const hours = schedule && hoursOf(schedule, mark, Date.now())
   return hours?.meeting === undefined || hours.closesAt === 0
@@ -31,7 +34,10 @@ function endOf({ schedule, schedule_mark: mark }: StoredRoom): Pick<NodeRoom, 'e
     : { endsAt: hours.meeting.end, closesAt: hours.closesAt }
 }
 
-/** Whether a node that holds the one holds the other: the same room, with equal fields in `toNodeRoom`. Nothing is unsealed. */
+/**
+ * Returns whether two records are equal for a node: the same room, with equal fields in `toNodeRoom`. Nothing is
+ * unsealed.
+ */
 export function isSameNodeRoom(one: StoredRoom, other: StoredRoom): boolean {
   if (one === other) return true
   return (

@@ -3,16 +3,16 @@ import type { NodeUser } from '../../port/media-node-port.ts'
 import type { PlacementContext } from '../state/placement-context.ts'
 import type { RoomPlacement } from './room-placement.ts'
 
-/** Answer of a node about the people of one of its rooms. */
+/** Answer of a node about the users of one of its rooms. */
 interface UsersAnswer {
   node: string
   roomId: string
   users: readonly NodeUser[]
-  /** Users whose changes the node reported during the request: the reports are at least as new as its answer. */
+  /** Users whose changes the node reported during the request. These reports are at least as new as its answer. */
   heard: ReadonlySet<string>
 }
 
-/** Takes the node's answer as presence there, and reports everybody who came or went without an event. */
+/** Applies the node's answer to presence, and reports users who joined or left without an event. */
 function settlePresence(context: PlacementContext, { node, roomId, users, heard }: UsersAnswer): void {
   const { presence, events } = context
   const present = new Map(users.map((user) => [user.userId, user]))
@@ -28,15 +28,21 @@ function settlePresence(context: PlacementContext, { node, roomId, users, heard 
   }
 }
 
-/** How the users of a room are asked for. */
+/** Functions for reading the users of a room. */
 interface PresenceRead {
-  /** @throws what the call to the node throws */
+  /**
+   * Requests the users.
+   * @throws the error of the call to the node
+   */
   ask: () => Promise<readonly NodeUser[]>
-  /** The node is still to hold the room, as it was when it was asked. */
+  /** Returns whether the node is still to hold the room, unchanged since the request. */
   isStill: () => boolean
 }
 
-/** Asks a node who is in one of its rooms, and makes presence that. @throws what `ask` throws */
+/**
+ * Reads the users of a room from a node, and updates presence.
+ * @throws the error of `ask`
+ */
 export async function readPresence(
   context: PlacementContext,
   place: Pick<UsersAnswer, 'node' | 'roomId'>,

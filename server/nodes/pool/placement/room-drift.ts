@@ -2,13 +2,13 @@ import type { PlacementContext } from '../state/placement-context.ts'
 import type { PlacedNode } from '../state/placed-node.ts'
 import type { AskedMeanwhile, RoomPlacement } from './room-placement.ts'
 
-/** Notes which rooms a node holds although they are not (any longer) its own, and which it lacks. */
+/** Records which rooms a node holds unexpectedly, and which it lacks. */
 export class RoomDrift {
   readonly #node: PlacedNode
   readonly #context: Pick<PlacementContext, 'index' | 'drift' | 'logger'>
-  /** The node was sent its rooms, so a missing one was lost. A node that begins empty lacks nothing. */
+  /** Whether the node was sent its rooms, so that a missing one was lost. A node that starts empty lacks nothing. */
   #wasSent: boolean
-  /** A count of rooms that the node insists on, although it is none by its own list. */
+  /** Number of rooms that the node reports repeatedly, although its list differs. */
   #excusedCount = -1
 
   constructor(node: PlacedNode, context: Pick<PlacementContext, 'index' | 'drift' | 'logger'>) {
@@ -17,7 +17,10 @@ export class RoomDrift {
     this.#wasSent = node.resumes
   }
 
-  /** The node said which rooms it holds. @param rooms what was known until then */
+  /**
+   * Compares the node's list of rooms with the expected one.
+   * @param rooms rooms known before the list arrived
+   */
   compare(
     rooms: ReadonlyMap<string, RoomPlacement>,
     held: ReadonlySet<string>,
@@ -36,7 +39,10 @@ export class RoomDrift {
     drift.found(name, 'roomMissing', missing)
   }
 
-  /** Whether the node counts other rooms than are known of it, without an event. True once for each count. */
+  /**
+   * Returns whether the node reports another number of rooms than known, without an event. Returns true once for each
+   * number.
+   */
   isMiscounted(counted: number, known: number): boolean {
     if (counted === known || counted === this.#excusedCount) return false
     this.#excusedCount = counted
@@ -45,7 +51,7 @@ export class RoomDrift {
     return true
   }
 
-  /** Discards what is known of the node. */
+  /** Discards the state of the node. */
   forget(): void {
     this.#excusedCount = -1
   }

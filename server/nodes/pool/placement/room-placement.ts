@@ -2,41 +2,45 @@ import type { StoredRoom } from '../../../store/records.ts'
 import { isSameNodeRoom } from './node-room.ts'
 
 /**
- * One room on one node, by the node's last report. `opening`: the request is under way; `open`: the node holds the room, perhaps as an earlier record; `closing`: the room must
- * close before anything else. A room without a placement is absent.
+ * One room on one node, by the node's last report. `opening`: the request is pending; `open`: the node holds the room,
+ * perhaps with an earlier record; `closing`: the room must be closed before anything else. A room without a placement
+ * is not on the node.
  */
 export interface RoomPlacement {
   state: 'opening' | 'open' | 'closing'
-  /** Record that the node took last; undefined when it took none since it came back. */
+  /** Record last accepted by the node; undefined if none was sent since it reconnected. */
   told: StoredRoom | undefined
-  /** The node holds it, or may: a call was not answered. */
+  /** The node holds the room, or may hold it because a call was not answered. */
   mayHold: boolean
-  /** Presence is what the node said. What it tells by itself keeps it so. */
+  /** Presence matches the node's list of users. The node's events keep it up to date. */
   presenceKnown: boolean
-  /** Users whose changes the node reports while it is asked who is in the room. */
+  /** Users whose changes the node reports while its list of users is being read. */
   heard: Set<string> | undefined
-  /** When the node last answered for it, on the clock of `performance.now()`. */
+  /** When the node last answered for this room, on the clock of `performance.now()`. */
   answeredAt: number
 }
 
-/** Placement of a room before its request to the node. `presenceKnown`: nobody unknown can be in it. */
+/**
+ * Returns the placement of a room before its request to the node.
+ * @param presenceKnown the room cannot have unknown users
+ */
 export function openingPlacement(presenceKnown: boolean): RoomPlacement {
   return { state: 'opening', told: undefined, mayHold: false, presenceKnown, heard: undefined, answeredAt: 0 }
 }
 
-/** A room that the node listed; the record that it took is unknown. */
+/** Returns the placement of a room in the node's list, whose record is unknown. */
 function foundPlacement(): RoomPlacement {
   return { ...openingPlacement(false), state: 'open', mayHold: true }
 }
 
-/** Changes of rooms while the node is asked which it holds. */
+/** State of rooms that may have changed while the node's list was being read. */
 export interface AskedMeanwhile {
   wants: (roomId: string) => boolean
-  /** It changed, or may have, since the node was asked. */
+  /** Whether the room changed, or may have changed, since the request. */
   mayBeNewer: (roomId: string, room: RoomPlacement) => boolean
 }
 
-/** Takes the node's list of its rooms; rooms that changed during the request keep their newer state. */
+/** Applies the node's list of its rooms. Rooms that changed during the request keep their newer state. */
 export function takeHeld(
   rooms: Map<string, RoomPlacement>,
   held: ReadonlySet<string>,
@@ -51,12 +55,12 @@ export function takeHeld(
   for (const [roomId, room] of rooms) if (!held.has(roomId) && !mayBeNewer(roomId, room)) rooms.delete(roomId)
 }
 
-/** The node holds the room, in whatever record, and is to go on with it. */
+/** Returns whether the node holds the room with any record, and keeps it. */
 export function isHeld(room: RoomPlacement | undefined): boolean {
   return room?.state === 'open' && room.told !== undefined
 }
 
-/** The node holds the room as it is stored. */
+/** Returns whether the node holds the room with the stored record. */
 export function isCurrent(room: RoomPlacement | undefined, wanted: StoredRoom): boolean {
   return room?.state === 'open' && room.told !== undefined && isSameNodeRoom(room.told, wanted)
 }

@@ -1,6 +1,6 @@
-/** Rooms of one node that are to be checked: each is due now, or after the node's next good poll, or neither. */
+/** Rooms of one node to be checked now, or after the node's next successful poll. */
 export class RoomsToCheck {
-  /** In order of arrival; no room is in both. */
+  /** In order of arrival. A room is in at most one of the two sets. */
   readonly #due = new Set<string>()
   readonly #afterPoll = new Set<string>()
 
@@ -14,18 +14,18 @@ export class RoomsToCheck {
     this.#due.add(roomId)
   }
 
-  /** Checks the room after the next good poll, unless it is due anyway. */
+  /** Checks the room after the next successful poll, unless it is due already. */
   markForPoll(roomId: string): void {
     if (!this.#due.has(roomId)) this.#afterPoll.add(roomId)
   }
 
-  /** The node answered a poll: everything is due. */
+  /** Makes all rooms due after a successful poll. */
   polled(): void {
     for (const roomId of this.#afterPoll) this.#due.add(roomId)
     this.#afterPoll.clear()
   }
 
-  /** Takes out the next room that is due. */
+  /** Removes and returns the next due room. */
   take(): string | undefined {
     const [next] = this.#due
     if (next !== undefined) this.#due.delete(next)

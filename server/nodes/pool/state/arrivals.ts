@@ -2,8 +2,8 @@ import type { NodeUser } from '../../port/media-node-port.ts'
 import type { PlacementContext } from './placement-context.ts'
 
 /**
- * Takes a user into a room on that node, by its report: updates presence and notifies everybody. A user is on one node of a room: of two participant sessions the later one
- * counts, and the other is ended. A device is on the room's own node only.
+ * Adds a user that a node reported to presence, and emits the event. A user is on one node of a room: if there are two
+ * participant sessions, the earlier one is ended. A device is only on the room's primary node.
  */
 export function takeIn(
   context: PlacementContext,
@@ -16,7 +16,7 @@ export function takeIn(
   if ((user.device && index.isSecondary(roomId, node)) || (isOnOtherNode && known.user.joinedAt > user.joinedAt)) {
     return context.removeStray({ node, roomId, user })
   }
-  // The same participant session, changed: a member became host. The order of the room stays.
+  // The data of the same participant session changed, e.g. a member became host. The order of the room stays.
   if (presence.change(node, roomId, user)) return events.emit({ type: 'joined', name: node, roomId, user })
   if (known !== undefined) {
     presence.leave(roomId, user.userId)

@@ -1,7 +1,7 @@
-/** So long people who asked for a room are waited for, in milliseconds: those who come come within seconds. */
+/** Time for which people who requested a room are expected, in milliseconds. They usually arrive within seconds. */
 const expectedMs = 30_000
 
-/** Users of one room who are about to come to one node. */
+/** Users of one room who are expected on one node. */
 interface Expectation {
   roomId: string
   node: string
@@ -10,31 +10,31 @@ interface Expectation {
 }
 
 /**
- * Users who are about to come to each node: those of rooms that were just put there. So rooms that are assigned in one burst are spread, however few users a node has at that
- * moment. Counts may be fractions. Every call is O(1) on average.
+ * Users expected on each node, because their rooms were recently placed there. Rooms that are assigned in one burst are
+ * therefore spread, even if the nodes have few users yet. Counts may be fractions. Every call is O(1) on average.
  */
 export class ExpectedUsers {
-  /** Expectations by room, and by room and node for secondary nodes, in the order in which they end. */
+  /** Expectations by room for primary nodes, and by room and node for secondary nodes, in the order of `until`. */
   readonly #rooms = new Map<string, Expectation>()
   readonly #nodes = new Map<string, { users: number; rooms: number }>()
   readonly #clock: () => number
 
-  /** @param clock milliseconds that only grow */
+  /** @param clock returns milliseconds of a monotonic clock */
   constructor(clock: () => number) {
     this.#clock = clock
   }
 
-  /** So many users are expected in that room, on its own node; replaces what was expected there. */
+  /** Expects this number of users in the room on its primary node. Replaces an earlier expectation. */
   expect(roomId: string, node: string, users: number): void {
     this.#expect(roomId, { roomId, node, users, until: 0 })
   }
 
-  /** So many users are expected in that room, on a secondary node of it; replaces what was expected there. */
+  /** Expects this number of users in the room on a secondary node. Replaces an earlier expectation. */
   expectAt(roomId: string, secondary: string, users: number): void {
     this.#expect(keyAt(roomId, secondary), { roomId, node: secondary, users, until: 0 })
   }
 
-  /** Somebody came into the room on that node. */
+  /** Handles that a user joined the room on that node. */
   came(roomId: string, node: string): void {
     if (this.#rooms.size === 0) return
     const key = this.#rooms.get(roomId)?.node === node ? roomId : keyAt(roomId, node)
@@ -46,17 +46,17 @@ export class ExpectedUsers {
     if (load !== undefined) load.users -= 1
   }
 
-  /** Nobody is expected in the room on its own node any more. */
+  /** Removes the expectation for the room on its primary node. */
   forget(roomId: string): void {
     this.#forget(roomId)
   }
 
-  /** Nobody is expected in the room on that secondary node any more. */
+  /** Removes the expectation for the room on that secondary node. */
   forgetAt(roomId: string, secondary: string): void {
     this.#forget(keyAt(roomId, secondary))
   }
 
-  /** Drops expectations that have run out. Call it before `on` is asked of many nodes. */
+  /** Removes expired expectations. Call it before calling `on` for many nodes. */
   expire(): void {
     const now = this.#clock()
     for (const [key, { until }] of this.#rooms) {
@@ -65,7 +65,7 @@ export class ExpectedUsers {
     }
   }
 
-  /** Rooms that users are expected in on the node, and how many. Walks all rooms that anybody is expected in. */
+  /** Returns the rooms with expected users on the node, and their numbers. O(n) in rooms with expected users. */
   roomsOn(node: string): { roomId: string; users: number }[] {
     this.expire()
     return [...this.#rooms.values()].flatMap(({ roomId, node: name, users }) =>
@@ -73,13 +73,13 @@ export class ExpectedUsers {
     )
   }
 
-  /** Users who are expected in the room on its own node. O(1). */
+  /** Returns the number of users expected in the room on its primary node. O(1). */
   in(roomId: string): number {
     const room = this.#rooms.get(roomId)
     return room === undefined || room.until <= this.#clock() ? 0 : room.users
   }
 
-  /** Users who are expected on the node. */
+  /** Returns the number of users expected on the node. */
   on(node: string): number {
     return this.#nodes.get(node)?.users ?? 0
   }
@@ -109,7 +109,7 @@ export class ExpectedUsers {
   }
 }
 
-/** No room_id holds a line break. */
+/** Room ids contain no line break. */
 function keyAt(roomId: string, secondary: string): string {
   return `${roomId}\n${secondary}`
 }

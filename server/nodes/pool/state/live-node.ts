@@ -4,20 +4,20 @@ import type { MediaNode, NodeHealth } from '../../port/media-node-port.ts'
 import type { PlacedNode } from './placed-node.ts'
 import type { Steadiness } from './steadiness.ts'
 
-/** A node as the choice sees it. Limits: 0 is none. */
+/** A node with the facts for choosing one. Limits: 0 means none. */
 export interface Candidate {
   name: string
-  /** Answers, and was not lost again and again. */
+  /** Answers, and was not lost repeatedly. */
   reliable: boolean
   idcCode: string
   weight: number
   maxRooms: number
   maxUsers: number
-  /** Rooms that it serves or is about to serve. */
+  /** Number of rooms that it serves or is about to serve. */
   rooms: number
-  /** People and devices on it. */
+  /** Number of people and devices on it. */
   users: number
-  /** Users who are about to come to it. */
+  /** Number of users expected on it. */
   expected: number
 }
 
@@ -27,66 +27,83 @@ export type HealthState = 'connecting' | 'online' | 'offline'
 /** Health of a node by its polls. */
 export interface LiveHealth {
   readonly state: HealthState
-  /** The node is offline because it does not answer, rather than gone. */
+  /** Whether the node is offline because it did not answer, rather than because its connection failed. */
   readonly unresponsive: boolean
-  /** The last poll failed. */
+  /** Whether the last poll failed. */
   readonly failing: boolean
   /** Last answer while online. */
   readonly last: NodeHealth | undefined
-  /** Begin of the last successful poll, on the clock of `performance.now()`. */
+  /** Start of the last successful poll, on the clock of `performance.now()`. */
   readonly lastSuccess: number
-  /** Polls at once, or once more after the poll under way. */
+  /** Polls at once, or again after the current poll. */
   pollSoon(): void
-  /** Resolves when polls that begin from now on found the node online, or offline. Polls at once. @throws the signal's reason */
+  /**
+   * Polls at once. Resolves when polls that start from now on have shown whether the node is online.
+   * @throws the signal's reason
+   */
   judged(signal?: AbortSignal): Promise<void>
 }
 
-/** Rooms of a node as the store wants them. */
+/** Rooms of a node, kept equal to the store. */
 export interface LivePlacement {
   wants(roomId: string): boolean
-  /** The node holds the room and keeps it. O(1). */
+  /** Returns whether the node holds the room and keeps it. O(1). */
   isOpen(roomId: string): boolean
-  /** The node holds the room or may hold it. O(1). */
+  /** Returns whether the node holds the room or may hold it. O(1). */
   mayHold(roomId: string): boolean
   /** Checks the room, whose record may have changed. O(1). */
   follow(roomId: string): void
-  /** Notes that the node reported this user by itself. O(1). */
+  /** Records that the node reported a change of this user. O(1). */
   heard(roomId: string, userId: string): void
-  /** Asks the node for the users of the room after its next good poll. O(1). */
+  /** Reads the users of the room after the node's next successful poll. O(1). */
   recheck(roomId: string): void
-  /** @returns the record that the node holds now; undefined when the room is gone, closed or on another node @throws DeadlineError, NodeError, ApiError */
+  /**
+   * Opens the room.
+   * @returns the record that the node holds now; undefined if the room was deleted, is closed, or belongs to another
+   * node
+   * @throws DeadlineError, NodeError, ApiError
+   */
   open(roomId: string, deadline: Deadline): Promise<StoredRoom | undefined>
-  /** Resolves when the room is empty and the node gave it up. @throws DeadlineError, NodeError */
+  /**
+   * Closes the room. Resolves when it is empty and the node has closed it.
+   * @throws DeadlineError, NodeError
+   */
   close(roomId: string, deadline: Deadline): Promise<void>
-  /** Closes every room that the node holds; those that fail stay. Never rejects. */
+  /** Closes every room that the node holds. Rooms that fail stay. Never rejects. */
   closeAll(deadline: Deadline): Promise<void>
   /** Handles a successful poll that began at `askedAt`, on the clock of `performance.now()`. */
   healthy(health: NodeHealth, askedAt: number): void
-  /** Discards what is known of the node's rooms: the node is lost, or came back empty. */
+  /** Discards the state of the node's rooms: the node was lost, or restarted without rooms. */
   forget(): void
 }
 
-/** An enabled node as the other parts of the pool see it. */
+/** An enabled node, for the other parts of the pool. */
 export interface LiveNode extends Candidate, PlacedNode {
   readonly name: string
   readonly driver: MediaNode
   readonly health: LiveHealth
   readonly placement: LivePlacement
   readonly steadiness: Steadiness
-  /** Record as stored now. A change that needs another driver makes another node instead. */
+  /** Current record. Changes that require another driver create another node instead. */
   config: StoredNode
-  /** Every room that could be moved off the draining node was moved. */
+  /** Whether every movable room was removed from the draining node. */
   drained: boolean
-  /** Going out of service: its rooms move to other nodes, and no new ones come. */
+  /** The node goes out of service: its rooms move to other nodes, and it gets no new ones. */
   leaving: boolean
   /** Resolves after the first poll; undefined from then on. */
   firstPoll: Promise<void> | undefined
-  /** Online and not going out of service: it may be asked about its rooms. */
+  /** Online and not going out of service: requests about rooms may be sent to the node. */
   readonly serving: boolean
-  /** New rooms may be put on it. */
+  /** New rooms may be placed on the node. */
   readonly takesRooms: boolean
-  /** Records a call that got no answer. @param since begin of the call; default: now */
+  /**
+   * Records a call without an answer.
+   * @param since start of the call; default: now
+   */
   unanswered(since?: number): void
-  /** Ends polls, calls and the driver. @throws DeadlineError when the driver does not end within `milliseconds` */
+  /**
+   * Ends polls, calls and the driver.
+   * @throws DeadlineError if the driver does not close within `milliseconds`
+   */
   close(milliseconds: number): Promise<void>
 }

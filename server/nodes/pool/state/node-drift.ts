@@ -1,19 +1,25 @@
 import type { PoolEvents } from '../../port/pool-events.ts'
 import { type DriftKind, driftKinds, type NodeDriftView } from '../../../../shared/domain/nodes.ts'
 
-/** Differences from the expected state that were found on nodes since the controller started, counted by node. Each is reported once, as an event of the pool. */
+/**
+ * Deviations from the expected state found on nodes since the controller started, counted by node. Each is emitted once
+ * as an event of the pool.
+ */
 export class NodeDrift {
   readonly #events: PoolEvents
   readonly #clock: () => number
   readonly #nodes = new Map<string, NodeDriftView>()
 
-  /** @param clock milliseconds since the epoch */
+  /** @param clock returns milliseconds since the epoch */
   constructor(events: PoolEvents, clock: () => number) {
     this.#events = events
     this.#clock = clock
   }
 
-  /** These were otherwise on the node, and are being put right; nothing is noted for none. @param subjects room_ids or userIds; empty texts for those without a name of ours */
+  /**
+   * Records deviations that are being corrected. Does nothing if there are none.
+   * @param subjects room_ids or userIds; empty if the id is unknown
+   */
   found(name: string, kind: DriftKind, subjects: readonly string[]): void {
     const count = subjects.length
     if (count === 0) return
@@ -27,12 +33,12 @@ export class NodeDrift {
     return this.#nodes.get(name) ?? nothing
   }
 
-  /** The node is no longer configured: another one may take its name. */
+  /** Drops the counts of a node that is no longer configured, because another node may get its name. */
   forget(name: string): void {
     this.#nodes.delete(name)
   }
 
-  /** How much of each kind, of each node on which anything was found. */
+  /** Returns the counts by kind for each node with deviations. */
   *counts(): Generator<{ node: string; kind: DriftKind; count: number }> {
     for (const [node, { counts }] of this.#nodes)
       for (const kind of driftKinds) if (counts[kind] > 0) yield { node, kind, count: counts[kind] }

@@ -1,14 +1,17 @@
 import type { Deadline } from '../../../../shared/deadline.ts'
 import type { MediaNode } from '../../port/media-node-port.ts'
 
-/** Needs of placement from its node. */
+/** Operations of a node that placement uses. */
 export interface PlacedNode {
   readonly name: string
   readonly online: boolean
-  /** It goes out of service: no room is to be on it any more. */
+  /** The node goes out of service: it must hold no rooms any more. */
   readonly leaving: boolean
-  /** It went on while the controller was away: it holds what the store says, unless it was lost meanwhile. */
+  /** The node continued while the controller was down. It holds the stored rooms, unless it was lost meanwhile. */
   readonly resumes: boolean
-  /** @throws DeadlineError, NodeError, the signal's reason */
+  /**
+   * Makes one call to the driver.
+   * @throws DeadlineError, NodeError, the signal's reason
+   */
   ask<T>(deadline: Deadline, run: (driver: MediaNode, signal: AbortSignal) => Promise<T>): Promise<T>
 }

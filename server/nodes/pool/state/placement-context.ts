@@ -8,7 +8,7 @@ import type { Presence } from './presence.ts'
 import type { ExpectedUsers } from './expected-users.ts'
 import type { RoomIndex } from './room-index.ts'
 
-/** User on a node of their room where they do not belong any more. */
+/** A user on a node of their room on which they should not be any more. */
 export interface Stray {
   node: string
   roomId: string
@@ -20,7 +20,7 @@ export interface PlacementContext {
   store: Store
   deadlines: () => Settings['deadlines']
   clock: () => number
-  /** Milliseconds that only grow. */
+  /** Returns milliseconds of a monotonic clock. */
   now: () => number
   logger: NodeLogger
   events: PoolEvents
@@ -28,6 +28,6 @@ export interface PlacementContext {
   index: RoomIndex
   expected: ExpectedUsers
   drift: NodeDrift
-  /** Removes a user from a node of their room where they do not belong any more, in the background. */
+  /** Removes such a user from the node in the background. */
   removeStray: (stray: Stray) => void
 }

@@ -1,13 +1,13 @@
 import type { NodeUser } from '../../port/media-node-port.ts'
 import type { Departure } from '../../port/pool-events.ts'
 
-/** Somebody in a room, and on which of its nodes. */
+/** A user in a room, with the node that they are on. */
 export interface ParticipantSession {
   readonly node: string
   readonly user: NodeUser
 }
 
-/** Users of a room on one of its nodes. */
+/** Numbers of users of a room on one of its nodes. */
 interface RoomLoad {
   users: number
   people: number
@@ -16,23 +16,23 @@ interface RoomLoad {
 /** Users of one room. */
 interface RoomPresence {
   people: number
-  /** People with a raised hand. */
+  /** Number of people with a raised hand. */
   hands: number
   /** Sessions by userId, in the order they joined. */
   sessions: Map<string, ParticipantSession>
-  /** Nodes with somebody in the room. */
+  /** Nodes of the room with at least one user in it. */
   nodes: Map<string, RoomLoad>
 }
 
-/** Share of a node's load that comes from presence. */
+/** Users on one node. */
 interface NodePresence {
   people: number
   devices: number
-  /** Rooms with somebody in them. */
+  /** Rooms with at least one user on the node. */
   rooms: Set<string>
 }
 
-/** People and devices in rooms. */
+/** Numbers of people and devices in rooms. */
 export interface PresenceTotals {
   people: number
   devices: number
@@ -41,8 +41,8 @@ export interface PresenceTotals {
 const nobody: readonly NodeUser[] = []
 
 /**
- * Users in rooms on nodes, as the nodes reported them. A room may have users on several nodes, each user on one of them. Every change and every count is O(1); only rooms with
- * users are held.
+ * Users in rooms on nodes, as reported by the nodes. A room may have users on several nodes, each user on one of them.
+ * Every change and every count is O(1); only rooms with users are stored.
  */
 export class Presence {
   readonly #rooms = new Map<string, RoomPresence>()
@@ -57,12 +57,12 @@ export class Presence {
     return { people: this.#people, devices: this.#devices }
   }
 
-  /** Rooms with somebody in them. */
+  /** Number of rooms with at least one user. */
   get occupiedRooms(): number {
     return this.#rooms.size
   }
 
-  /** Users of a room in the order they joined. */
+  /** Returns the users of a room in the order they joined. */
   usersOf(roomId: string): readonly NodeUser[] {
     const room = this.#rooms.get(roomId)
     if (room === undefined) return nobody
@@ -71,7 +71,7 @@ export class Presence {
     return room.nodes.size === 1 ? users : users.sort((one, other) => one.joinedAt - other.joinedAt)
   }
 
-  /** Users of a room on one of its nodes. */
+  /** Returns the users of a room on one of its nodes. */
   usersAt(roomId: string, node: string): NodeUser[] {
     const sessions = this.#rooms.get(roomId)?.sessions.values() ?? []
     return [...sessions].flatMap((session) => (session.node === node ? [session.user] : []))
@@ -81,63 +81,61 @@ export class Presence {
     return this.sessionOf(roomId, userId)?.user
   }
 
-  /** The user with the node they are on. */
+  /** Returns the user with the node that they are on. */
   sessionOf(roomId: string, userId: string): ParticipantSession | undefined {
     return this.#rooms.get(roomId)?.sessions.get(userId)
   }
 
-  /** Somebody is in the room, a person or a device. */
+  /** Returns whether a person or device is in the room. */
   occupied(roomId: string): boolean {
     return this.#rooms.has(roomId)
   }
 
-  /** How many users the room has, devices included. */
+  /** Returns the number of users of the room, devices included. */
   count(roomId: string): number {
     return this.#rooms.get(roomId)?.sessions.size ?? 0
   }
 
-  /** How many of the room's users are on that node, devices included. */
+  /** Returns the number of users of the room on that node, devices included. */
   countAt(roomId: string, node: string): number {
     return this.#rooms.get(roomId)?.nodes.get(node)?.users ?? 0
   }
 
-  /** How many of the room's users are people. */
+  /** Returns the number of people in the room. */
   peopleIn(roomId: string): number {
     return this.#rooms.get(roomId)?.people ?? 0
   }
 
-  /** Number of people of the room who have raised a hand. */
+  /** Returns the number of people in the room with a raised hand. */
   handsIn(roomId: string): number {
     return this.#rooms.get(roomId)?.hands ?? 0
   }
 
-  /** How many people of the room are on that node. */
+  /** Returns the number of people of the room on that node. */
   peopleAt(roomId: string, node: string): number {
     return this.#rooms.get(roomId)?.nodes.get(node)?.people ?? 0
   }
 
-  /** People and devices on a node. */
+  /** Returns the number of people and devices on a node. */
   usersOn(node: string): number {
     const load = this.#nodes.get(node)
     return load === undefined ? 0 : load.people + load.devices
   }
 
-  /** Devices on a node. */
   devicesOn(node: string): number {
     return this.#nodes.get(node)?.devices ?? 0
   }
 
-  /** People on a node. */
   peopleOn(node: string): number {
     return this.#nodes.get(node)?.people ?? 0
   }
 
-  /** Rooms of the node with somebody in them there, as they are now. */
+  /** Returns the rooms with users on the node, as a copy. */
   roomsOn(node: string): string[] {
     return [...(this.#nodes.get(node)?.rooms ?? [])]
   }
 
-  /** Somebody joined. Who is in the room already under that userId must have left before. */
+  /** Adds a user to a room. A user with the same userId must have left before. */
   join(node: string, roomId: string, user: NodeUser): void {
     const room: RoomPresence = this.#rooms.get(roomId) ?? { people: 0, hands: 0, sessions: new Map(), nodes: new Map() }
     this.#rooms.set(roomId, room)
@@ -160,7 +158,7 @@ export class Presence {
     this.#people += 1
   }
 
-  /** Changes facts about a user in the room. Returns false when the participant session is unknown. */
+  /** Changes the data of a user in the room. Returns false if the participant session is unknown. */
   change(node: string, roomId: string, user: NodeUser): boolean {
     const room = this.#rooms.get(roomId)
     const before = room?.sessions.get(user.userId)
@@ -171,7 +169,7 @@ export class Presence {
     return true
   }
 
-  /** Somebody left; returns who, or undefined when nobody of that userId was there. */
+  /** Removes a user from a room. Returns the removed user; undefined if no such user was there. */
   leave(roomId: string, userId: string): NodeUser | undefined {
     const room = this.#rooms.get(roomId)
     const session = room?.sessions.get(userId)
@@ -200,7 +198,7 @@ export class Presence {
     return user
   }
 
-  /** Removes all users of the room on that node, or those that `whom` selects; returns them. */
+  /** Removes the users of the room on that node, or those that `whom` selects. Returns them. */
   clear(roomId: string, node: string, whom: (user: NodeUser) => boolean = () => true): Departure[] {
     if (this.countAt(roomId, node) === 0) return []
     const departures: Departure[] = []

@@ -1,33 +1,33 @@
 import type { StoredRoom } from '../../../store/records.ts'
 import { nodesOf, type RoomNodes } from './room-nodes.ts'
 
-/** Names of no nodes. */
 const none: readonly string[] = []
 
 /**
- * Which rooms the store assigns to which nodes, and which are about to be, so that counting and walking a node's rooms does not walk all rooms. A room counts on each node that
- * holds it, its own and its secondary nodes. Rooms without a node cost nothing.
+ * Index of the rooms of each node, by the store and by pending assignments. Counting and listing a node's rooms
+ * therefore does not visit all rooms. A room counts on its primary node and on each secondary node. Rooms without a
+ * node use no memory.
  */
 export class RoomIndex {
   readonly #nodeOf = new Map<string, string>()
   /** All nodes of the rooms that have secondary nodes. */
   readonly #spread = new Map<string, readonly string[]>()
   readonly #rooms = new Map<string, Set<string>>()
-  /** Nodes that a room is about to be put on, and how many such rooms each node has. */
+  /** Nodes on which a room is about to be placed, and the number of such rooms of each node. */
   readonly #reserved = new Map<string, readonly string[]>()
   readonly #reservedCount = new Map<string, number>()
 
-  /** Built once from what is stored; kept by `set`. */
+  /** Builds the index from the stored rooms; `set` keeps it up to date. */
   constructor(rooms: ReadonlyMap<string, StoredRoom>) {
     for (const [roomId, room] of rooms) this.set(roomId, room)
   }
 
-  /** Name of the room's own node; empty when it has none. */
+  /** Returns the name of the room's primary node; empty if it has none. */
   nodeOf(roomId: string): string {
     return this.#nodeOf.get(roomId) ?? ''
   }
 
-  /** Names of the nodes that hold the room, its own first; empty when it has none. O(1). */
+  /** Returns the names of the nodes that hold the room, the primary node first; empty if it has none. O(1). */
   nodesOf(roomId: string): readonly string[] {
     const spread = this.#spread.get(roomId)
     if (spread !== undefined) return spread
@@ -35,22 +35,22 @@ export class RoomIndex {
     return node === undefined ? none : [node]
   }
 
-  /** How many rooms the node has. */
+  /** Returns the number of rooms of the node. */
   count(node: string): number {
     return this.#rooms.get(node)?.size ?? 0
   }
 
-  /** How many rooms the node has or is about to have. */
+  /** Returns the number of rooms that the node has or is about to have. */
   load(node: string): number {
     return this.count(node) + (this.#reservedCount.get(node) ?? 0)
   }
 
-  /** Names of the nodes that the room is about to be put on. */
+  /** Returns the names of the nodes on which the room is about to be placed. */
   reservedOn(roomId: string): readonly string[] {
     return this.#reserved.get(roomId) ?? none
   }
 
-  /** The room is about to be put on that node, until `release`. */
+  /** Records that the room is about to be placed on that node, until `release`. */
   reserve(roomId: string, node: string): void {
     const nodes = this.reservedOn(roomId)
     if (nodes.includes(node)) return
@@ -58,7 +58,7 @@ export class RoomIndex {
     this.#reservedCount.set(node, (this.#reservedCount.get(node) ?? 0) + 1)
   }
 
-  /** The room was put there, or will not be. */
+  /** Ends a reservation, whether the room was placed there or not. */
   release(roomId: string, node: string): void {
     const nodes = this.reservedOn(roomId)
     if (!nodes.includes(node)) return
@@ -70,27 +70,30 @@ export class RoomIndex {
     else this.#reservedCount.delete(node)
   }
 
-  /** The node holds some of the room's people, and is not its own node. O(1). */
+  /** Returns whether the node is a secondary node of the room. O(1). */
   isSecondary(roomId: string, node: string): boolean {
     return this.#spread.get(roomId)?.includes(node, 1) === true
   }
 
-  /** Rooms that have secondary nodes. */
+  /** Returns the rooms that have secondary nodes. */
   roomsOnSeveralNodes(): string[] {
     return [...this.#spread.keys()]
   }
 
-  /** Rooms that have secondary nodes and are on that node, as its own or as a secondary node. Walks the rooms that have secondary nodes. */
+  /**
+   * Returns the rooms with secondary nodes that are on that node, as their primary or a secondary node. O(n) in rooms
+   * with secondary nodes.
+   */
   roomsWithSecondaryOn(node: string): string[] {
     return [...this.#spread].flatMap(([roomId, nodes]) => (nodes.includes(node) ? [roomId] : []))
   }
 
-  /** The node's rooms as they are now (a copy). */
+  /** Returns the rooms of the node, as a copy. */
   roomsOf(node: string): string[] {
     return [...(this.#rooms.get(node) ?? [])]
   }
 
-  /** Stores the nodes of a room; undefined when the room is gone. Returns its nodes from before. */
+  /** Stores the nodes of a room; undefined if the room was deleted. Returns its previous nodes. */
   set(roomId: string, room: RoomNodes | undefined): readonly string[] {
     const before = this.nodesOf(roomId)
     const after = room === undefined ? none : nodesOf(room)

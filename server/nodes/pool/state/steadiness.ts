@@ -1,29 +1,30 @@
 import { type Backoff, backoffMs } from '../../../../shared/backoff.ts'
 
-/** Losses are remembered for so long, in milliseconds. */
+/** Time for which a loss counts, in milliseconds. */
 const memoryMs = 10 * 60_000
-/** How long a node that is back does not count as steady, by how often it was lost. */
+/** Time until a returning node counts as steady, by its number of losses. */
 const unsteadyBackoff: Backoff = { first: 10_000, max: 5 * 60_000 }
-/** More make no difference. */
+/** Maximum number of losses that count. */
 const maxLosses = 10
 
 /**
- * Whether a node stays, once it is there. One that was lost and came back is empty, and would be given all new rooms; if it is lost again, so are these. So it is steady only
- * after a while, the longer the more often it was lost lately.
+ * Whether a node is likely to stay online. A node that returns after a loss is empty, and would therefore get all new
+ * rooms, which would fail with its next loss. It counts as steady only after a while, which grows with the number of
+ * recent losses.
  */
 export class Steadiness {
   readonly #clock: () => number
-  /** When it was lost, the latest last. */
+  /** Times of the losses, the latest last. */
   #losses: number[] = []
   #steadyAt = Number.NEGATIVE_INFINITY
   #there = false
 
-  /** @param clock milliseconds that only grow */
+  /** @param clock returns milliseconds of a monotonic clock */
   constructor(clock: () => number) {
     this.#clock = clock
   }
 
-  /** It was there, and is lost. */
+  /** Records that an online node was lost. */
   lost(): void {
     if (!this.#there) return
     this.#there = false
@@ -31,7 +32,7 @@ export class Steadiness {
     this.#losses = [...this.#losses.filter((at) => at > now - memoryMs), now].slice(-maxLosses)
   }
 
-  /** It is there: for the first time, still, or again. */
+  /** Records that the node is online. Repeated calls have no effect. */
   back(): void {
     if (this.#there) return
     this.#there = true
@@ -39,12 +40,12 @@ export class Steadiness {
     if (count > 0) this.#steadyAt = this.#clock() + backoffMs(unsteadyBackoff, count)
   }
 
-  /** How often it was lost lately. */
+  /** Number of recent losses. */
   get losses(): number {
     return this.#losses.length
   }
 
-  /** From when on it is steady if it is not lost again, on its clock. */
+  /** When the node counts as steady unless it is lost again, on the given clock. */
   get steadyAt(): number {
     return this.#steadyAt
   }

@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from 'node:path'
 
-/** Variables that the media program needs; none of them holds a secret. */
+/** Environment variables that the media program needs. None of them contains a secret. */
 const passedVariables = [
   'PATH',
   'LANG',
@@ -12,10 +12,13 @@ const passedVariables = [
   'DYLD_LIBRARY_PATH',
 ] as const
 
-/** Threads of libuv in the media program: recordings of hundreds of streams wait for their syncs side by side, which a disk then does at once. */
+/**
+ * Size of libuv's thread pool in the media program. Recordings of hundreds of streams sync in parallel, which disks
+ * handle efficiently.
+ */
 export const mediaThreads = { UV_THREADPOOL_SIZE: '24' } as const
 
-/** The environment of the media program: the variables that it needs, and none of the controller's own. */
+/** Returns the environment of the media program: only the variables that it needs. */
 export function mediaEnvironment(from: NodeJS.ProcessEnv = process.env): Record<string, string> {
   const passed = passedVariables.flatMap((name) => {
     const value = from[name]
@@ -25,10 +28,11 @@ export function mediaEnvironment(from: NodeJS.ProcessEnv = process.env): Record<
 }
 
 /**
- * Arguments of Node that let the media program read its own code and these folders, write only the recordings, and start no program.
- * Native code is outside Node's permissions (Node.js documentation, "Permission Model").
+ * Returns arguments of Node that restrict the media program. It may read its own code and these folders, write only
+ * recordings, and start no program. Native code is not restricted by Node's permissions (Node.js documentation,
+ * "Permission Model").
  * @param program path of its file
- * @param recordings folder that it may write, and read; it must exist when the program starts. Empty: none
+ * @param recordings folder that it may read and write; it must exist when the program starts. Empty: none
  */
 export function permissionArguments(program: string, folders: readonly string[], recordings = ''): string[] {
   const home = dirname(resolve(program))
@@ -37,7 +41,7 @@ export function permissionArguments(program: string, folders: readonly string[],
     ancestors.push(folder)
     if (dirname(folder) === folder) break
   }
-  // As built, the program is in `server/`; as written, in a folder of it.
+  // The built program is in `server/`; the source is in a subfolder of it.
   const server = ancestors.find((folder) => basename(folder) === 'server') ?? home
   const code = [server, join(server, '../shared')]
   const packages = ancestors.flatMap((folder) => [join(folder, 'node_modules'), join(folder, 'package.json')])

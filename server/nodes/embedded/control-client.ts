@@ -16,10 +16,10 @@ import { guarded } from '../port/guarded.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
 import type { MediaProcess } from './media-process.ts'
 
-/** Handlers of the messages of a process, without those that ControlClient handles itself. */
+/** Handlers of the messages of a process, except those that ControlClient handles itself. */
 export type ProcessHandlers = Omit<ControllerHandlers, 'hello' | 'log'>
 
-/** The controller's end of the protocol with one media process. Its requests fail when the process ends. */
+/** The controller's side of the protocol with one media process. Its requests fail when the process ends. */
 export class ControlClient {
   readonly #process: MediaProcess
   readonly #logger: NodeLogger
@@ -28,7 +28,7 @@ export class ControlClient {
   readonly #exited = Promise.withResolvers<void>()
   #lastReceived = performance.now()
 
-  /** @param exited called once; nothing comes after it */
+  /** @param exited called once, as the last call */
   constructor(
     process: MediaProcess,
     handlers: Partial<ProcessHandlers>,
@@ -46,7 +46,7 @@ export class ControlClient {
       errorOf,
       report: (event, error) => logger.error({ err: error }, `embedded node: ${event}`),
     })
-    // Nobody may be waiting for it when the process ends.
+    // Prevents an unhandled rejection: the promise may not be awaited when the process ends.
     this.#hello.promise.catch(() => {})
     process.onMessage((message) => {
       this.#lastReceived = performance.now()
@@ -61,7 +61,10 @@ export class ControlClient {
     })
   }
 
-  /** Resolves when the process takes requests. @throws NodeError */
+  /**
+   * Resolves when the process accepts requests.
+   * @throws NodeError
+   */
   get hello(): Promise<void> {
     return this.#hello.promise
   }
@@ -80,7 +83,10 @@ export class ControlClient {
     return this.#process.pid
   }
 
-  /** See ControlLink. @throws NodeError, DeviceJoinError, NodeConnectionError when the process ends; the signal's reason */
+  /**
+   * Sends a request; see ControlLink.
+   * @throws NodeError, DeviceJoinError, NodeConnectionError when the process ends; the signal's reason
+   */
   request<M extends ControlMethod>(
     method: M,
     params: ControlParams<M>,
@@ -95,14 +101,14 @@ export class ControlClient {
     this.#link.notify('ffmpeg', message)
   }
 
-  /** Requests the process to end in order. */
+  /** Requests an orderly end of the process. */
   stop(): void {
     this.#link.notify('stop', {})
   }
 
-  /** Ends the process at once. */
+  /** Kills the process. */
   kill(): void {
-    // It may have ended already, before its exit event.
+    // The process may already have ended, before its exit event.
     guarded(this.#logger, 'the process of the embedded node could not be ended', () => this.#process.kill())
   }
 

@@ -1,6 +1,9 @@
 import type { MediaProcess, SpawnMediaProcess } from './media-process.ts'
 
-/** Starts the first process of the embedded node before it is asked for: it loads its code while the controller opens the site. */
+/**
+ * Starts the first process of the embedded node in advance, so that it loads its code while the controller opens the
+ * site.
+ */
 export class EarlyProcess {
   readonly #spawn: SpawnMediaProcess
   #first: MediaProcess | undefined
@@ -9,28 +12,31 @@ export class EarlyProcess {
     this.#spawn = spawn
   }
 
-  /** Starts it. */
+  /** Starts the process. */
   begin(): void {
     this.#first ??= kept(this.#spawn(), () => {
       this.#first = undefined
     })
   }
 
-  /** Gives away the process that was begun, once, else starts one. */
+  /** Returns the process started in advance, once; starts a process on further calls. */
   readonly take: SpawnMediaProcess = () => {
     const first = this.#first
     this.#first = undefined
     return first ?? this.#spawn()
   }
 
-  /** Ends the process if nobody took it: this site has no embedded node, or another controller leads. */
+  /** Kills the process if it was not taken, because this site has no embedded node or another controller leads. */
   release(): void {
     this.#first?.kill()
     this.#first = undefined
   }
 }
 
-/** Keeps messages until somebody listens. @param exited called when it exits before that */
+/**
+ * Keeps messages until there is a listener.
+ * @param exited called if the process exits before that
+ */
 function kept(process: MediaProcess, exited: () => void): MediaProcess {
   const early: unknown[] = []
   let onMessage = (message: unknown): void => void early.push(message)

@@ -8,20 +8,20 @@ import type { NodeLogger } from '../port/node-failure.ts'
 import type { LocalFfmpeg } from './ffmpeg/local-ffmpeg.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
 
-/** Address at which the node listens. */
+/** Address on which the node listens. */
 export interface MediaPlace {
   host: string
-  /** 0 picks a free one. */
+  /** 0: any free port. */
   port: number
   /** PEM texts; undefined: plain HTTP. */
   tls: { cert: string; key: string } | undefined
-  /** Beside plain HTTP: for pages that were opened at https before TLS was switched off. */
+  /** Served in addition to plain HTTP, for pages that were opened over https before TLS was disabled. */
   formerTls?: { cert: string; key: string } | undefined
 }
 
-/** Configuration of a node besides its place; read at each start and after each change. */
+/** Configuration of a node except its address; read at each start and after each change. */
 export interface MediaConfiguration {
-  /** Key of join links, base64. */
+  /** Key that signs join links, base64. */
   tokenKey: string
   /** 0: the number of the node port. */
   udpPort: number
@@ -34,67 +34,73 @@ export type WantedRoom = ReportParams<'enter_room'>
 export type LookedRoom = ReportParams<'look_at_room'>
 /** A host locks or unlocks their room. */
 export type WantedLock = ReportParams<'lock_room'>
-/** A host requests a join link for anybody. */
+/** A host requests a join link that anyone can use. */
 export type WantedInvite = ReportParams<'make_invitation'>
 /** A host starts or stops the recording of their room. */
 export type WantedRecording = ReportParams<'record_room'>
-/** A host did something that the node has done by itself. */
+/** A host's action that the node has already applied. */
 export type HostActed = ReportParams<'hostActed'>
 
 /** Answer to a user who requests entry to a room. */
 export type RoomAnswer = ReportResult<'enter_room'>
 
-/** Requests of the process about rooms. None rejects. */
+/** Handlers of the process's requests about rooms. They never reject. */
 interface RoomAnswers {
-  /** Opens a room for somebody who may enter it. @param node where they stand */
+  /**
+   * Opens a room for a user who may enter it.
+   * @param node name of the node on which the user is
+   */
   open: Gated<(wanted: WantedRoom, node: string) => RoomAnswer | Promise<RoomAnswer>>
-  /** Facts about a room for a visitor before they join. */
+  /** Returns facts about a room for a visitor before they join. */
   look: Gated<(looked: LookedRoom) => RoomLook | Promise<RoomLook>>
-  /** Locks or unlocks a room for its host. Resolves to whether that was done. */
+  /** Locks or unlocks a room for its host. Returns whether that succeeded. */
   lock: Gated<(wanted: WantedLock) => boolean | Promise<boolean>>
-  /** Makes a join link for a host; undefined where none can be made. */
+  /** Creates a join link for a host; undefined if that is impossible. */
   invite: Gated<(wanted: WantedInvite) => string | undefined | Promise<string | undefined>>
-  /** Starts or stops the recording of a room for its host. Resolves to whether that was done. */
+  /** Starts or stops the recording of a room for its host. Returns whether that succeeded. */
   record: Gated<(wanted: WantedRecording) => boolean | Promise<boolean>>
 }
 
-/** Needs of the embedded node of a site. */
+/** Dependencies of EmbeddedMedia. */
 export interface EmbeddedMediaOptions {
   spawn: SpawnMediaProcess
-  /** Folder of the built room page; empty: none is served. */
+  /** Folder of the built room page; empty: no page is served. */
   pageFolder: string
-  /** Folder of recordings, which exists and which the process may write; left out: nothing can be recorded. */
+  /** Existing folder for recordings, which the process may write. Left out: recording is impossible. */
   recordingsFolder?: string | undefined
-  /** ffmpeg of this machine, run for the processes. */
+  /** ffmpeg of this machine, which the controller runs for the processes. */
   ffmpeg: LocalFfmpeg
-  /** Key of the proofs of requests that the site's other controllers pass on, the id of this one, and the certificate that it shows them; left out: there are none. */
+  /**
+   * For requests forwarded by the site's other controllers: the key of their proofs, the id of this controller, and its
+   * certificate. Left out: there are no other controllers.
+   */
   passedOn?: { key: Buffer; self: string; tls: TlsMaterial | undefined } | undefined
-  /** @param node as it was when its driver was made */
+  /** @param node record when the node's driver was created */
   configuration: (node: StoredNode) => MediaConfiguration
-  /** Removals, sent to each process that starts. */
+  /** Returns the removals, sent to each process that starts. */
   removals: () => readonly Removal[]
-  /** Outgoing users of the site, sent to each process that starts. */
+  /** Returns the outgoing users of the site, sent to each process that starts. */
   outgoing?: () => OutgoingId[]
-  /** Receives each removal from a room, with the host who made it. */
+  /** Called for each removal from a room, with the host who made it. */
   removed: (removal: Removal, userName: string, by?: Doer) => void
-  /** Receives acts of hosts. */
+  /** Called for each action of a host. */
   hostActed?: (acted: HostActed) => void
   answers: RoomAnswers
   /** Receives events of rooms with remote media, and restarts of the process. */
   gateway?: () => GatewayListener
-  /** Receives who waits before rooms, and restarts of the process. */
+  /** Receives reports about waiting rooms, and restarts of the process. */
   waiting?: WaitingListener
-  /** Receives what is recorded, and restarts of the process. */
+  /** Receives reports of the recorder, and restarts of the process. */
   recorder?: RecorderListener
-  /** Receives the reason when the process of a node ended, hung or could not be started; it is started again. */
+  /** Called with the reason when the process of a node ended, hung or could not be started. It is started again. */
   failed?: (node: string, why: string) => void
-  /** Receives each device that opened the page by which it shows that it reaches this machine. */
+  /** Called for each device that opened the page that checks whether the device reaches this machine. */
   reached?: ((visit: ReportParams<'pageReached'>) => void) | undefined
-  /** Receives attempts that the node refused. */
+  /** Called for login attempts that the node refused. */
   guessed: (guesses: ReportParams<'guesses'>) => void
   logger: NodeLogger
   /** See SupervisorOptions. */
   hangsAfterMs?: number | undefined
-  /** Checks before each start whether another program has the port, and names it. */
+  /** Checks before each start whether another program uses the port, so that the error names the port. */
   looksAtPort?: boolean
 }

@@ -12,33 +12,33 @@ import { MediaSupervisor } from './media-supervisor.ts'
 import { NodeClaims } from './node-claims.ts'
 import { ProcessEvents } from './process-events.ts'
 
-/** The process that serves one node at one place. */
+/** The process that serves one node at one address. */
 interface Service {
   owner: string
   place: MediaPlace
   udpPort: number
   supervisor: MediaSupervisor
-  /** Outcome of the first start. */
+  /** Result of the first start. */
   started: Promise<void>
 }
 
-/** Deadline of the count of connections, in milliseconds. */
+/** Timeout of counting connections, in milliseconds. */
 const countMs = 500
-/** Deadline of an orderly end when the node goes or moves, in milliseconds. */
+/** Timeout of an orderly end when the node is removed or moves, in milliseconds. */
 const stopMs = 3_000
 /**
- * Process of an embedded node: it runs while there is a place to listen and a node that wants it. The owner of the place sets where it listens; the pool's
- * drivers say whether it is wanted.
+ * Process of an embedded node. It runs while there is both an address to listen on and a node that needs it. The owner
+ * of the port sets the address; the pool's drivers determine whether the process is needed.
  */
 export class EmbeddedMedia {
   readonly #options: EmbeddedMediaOptions
   readonly #claims: NodeClaims
   readonly #firstPlace = Promise.withResolvers<void>()
-  /** The node port is being opened for it; undefined when it is not. */
+  /** Resolves when the node port is open; undefined while it is not being opened. */
   #opening: Promise<void> | undefined
   #place: MediaPlace | undefined
   #service: Service | undefined
-  /** Starts and stops follow each other. */
+  /** Serializes starts and stops. */
   #work: Promise<void> = Promise.resolve()
 
   constructor(options: EmbeddedMediaOptions) {
@@ -46,36 +46,36 @@ export class EmbeddedMedia {
     this.#claims = new NodeClaims(options.logger)
   }
 
-  /** Name of the node that it serves; undefined when none wants it. */
+  /** Name of the node that the process serves; undefined if no node needs it. */
   get owner(): string | undefined {
     return this.#claims.served?.name
   }
 
-  /** Place where it listens, with the real port; undefined while it does not. */
+  /** Address on which it listens, with the actual port; undefined while it does not listen. */
   get place(): MediaPlace | undefined {
     const port = this.#service?.supervisor.ports?.port
     return port === undefined || this.#service === undefined ? undefined : { ...this.#service.place, port }
   }
 
-  /** Id of the process; undefined when none runs. */
+  /** Id of the process; undefined if none runs. */
   get pid(): number | undefined {
     return this.#service?.supervisor.pid
   }
 
-  /** Resolves when starts and stops under way are done. Never rejects. */
+  /** Resolves when pending starts and stops are done. Never rejects. */
   async settled(): Promise<void> {
     await Promise.resolve()
     await this.#work
   }
 
-  /** Called when a node begins or ceases to want the process. Returns the unsubscribe function. */
+  /** Calls the listener when a node starts or stops needing the process. Returns the unsubscribe function. */
   onChange(listener: () => void): () => void {
     return this.#claims.onChange(listener)
   }
 
   /**
-   * Listens there from now on, as soon as a node wants it; resolves when it does.
-   * @throws what the first start failed with, after which it is tried again in the background; `stopListening` ends that
+   * Sets the address. Resolves when the process listens there, or when no node needs it.
+   * @throws the error of the first start, which is then retried in the background until `stopListening`
    */
   async listen(place: MediaPlace): Promise<void> {
     this.#place = place
@@ -84,10 +84,10 @@ export class EmbeddedMedia {
     await this.#service?.started
   }
 
-  /** Announces that it is about to listen: requests wait for that. */
+  /** Announces that `listen` will follow, so that requests wait for it. */
   opens(work: Promise<void>): void {
     const opening = work
-      // Whoever opens it gets the error.
+      // The caller handles the error of `work`.
       .catch(() => {})
       .finally(() => {
         if (this.#opening === opening) this.#opening = undefined
@@ -95,41 +95,47 @@ export class EmbeddedMedia {
     this.#opening = opening
   }
 
-  /** Ends the process, and listens nowhere. */
+  /** Ends the process, and stops listening. */
   async stopListening(milliseconds = stopMs): Promise<void> {
     this.#place = undefined
     await this.#settle(milliseconds)
   }
 
-  /** Sets the certificate of new connections; those that are open go on. */
+  /** Sets the certificate for new connections. Open connections are not affected. */
   async secure(tls: NonNullable<MediaPlace['tls']>): Promise<void> {
     if (this.#place !== undefined) this.#place.tls = tls
     await this.#service?.supervisor.tell('set_certificate', tls)
   }
 
-  /** Notes that another process removed somebody from a room. */
+  /** Sends a removal that another process reported. */
   async noteRemoval(removal: Removal): Promise<void> {
     await this.#service?.supervisor.tell('note_removal', removal)
   }
 
-  /** Notes that an outgoing user was created, moved or deleted. */
+  /** Sends that an outgoing user was created, moved or deleted. */
   async noteOutgoing(outgoing: OutgoingId): Promise<void> {
     await this.#service?.supervisor.tell('note_outgoing', outgoing)
   }
 
-  /** Counts open connections of the process. @throws NodeConnectionError; what the request failed with */
+  /**
+   * Returns the number of open connections of the process.
+   * @throws NodeConnectionError; the error of the request
+   */
   async connections(): Promise<number> {
     const signal = AbortSignal.timeout(countMs)
     return (await (await this.client(signal)).request('connections', {}, signal)).connections
   }
 
-  /** Shows the room page for this node, which has none, while no other wants the process; undefined: for none. */
+  /**
+   * Sets the node whose room page is served while no node needs the process. That node is not an embedded one.
+   * undefined: none.
+   */
   showPageFor(node: StoredNode | undefined): void {
     // A failure was logged.
     if (this.#claims.showPageFor(node)) this.#settle().catch(() => {})
   }
 
-  /** Makes a driver for this node. */
+  /** Creates the driver of this node. */
   driver(node: StoredNode): MediaNode {
     const claim = this.#claims.add(node)
     // A failure was logged.
@@ -144,15 +150,15 @@ export class EmbeddedMedia {
   }
 
   /**
-   * Gives the connection to the process; waits for one that starts.
-   * @param name of the node that asks; left out: whichever it serves
+   * Returns the connection to the process, and waits for one that is starting.
+   * @param name name of the requesting node; left out: the node that the process serves
    * @throws NodeConnectionError; the signal's reason
    */
   async client(signal: AbortSignal, name = this.owner): Promise<ControlClient> {
     if (name !== undefined && name !== this.owner) {
       throw new NodeConnectionError(`its port is that of the node ${this.owner ?? 'that was there before'}`)
     }
-    // At the start nodes are asked a moment before their port is opened.
+    // At startup, nodes are polled shortly before their port is opened.
     if (this.#place === undefined) await unlessAborted(this.#firstPlace.promise, signal)
     if (this.#opening !== undefined) await unlessAborted(this.#opening, signal)
     if (this.#service?.owner !== name) await unlessAborted(this.#work, signal)
@@ -161,7 +167,7 @@ export class EmbeddedMedia {
     return this.#service.supervisor.client(signal)
   }
 
-  /** Sends the process settings and addresses that have changed. */
+  /** Sends changed settings and addresses to the process. */
   configure(): void {
     const service = this.#service
     const node = this.#claims.served
@@ -179,10 +185,10 @@ export class EmbeddedMedia {
       )
   }
 
-  /** Starts, stops or moves the process to what is wanted now. */
+  /** Starts, stops or moves the process as currently required. */
   #settle(milliseconds = stopMs): Promise<void> {
     const step = this.#work.then(() => this.#step(milliseconds))
-    // A step that fails does not stop the next.
+    // A failed step does not prevent the next one.
     this.#work = step.catch((error: unknown) =>
       this.#options.logger.error({ err: error }, 'the embedded node could not be started or ended'),
     )
@@ -201,7 +207,7 @@ export class EmbeddedMedia {
     const service = this.#serve(node, place)
     this.#service = service
     service.started = service.supervisor.start()
-    // `listen` waits for it; later failures are the supervisor's to mend.
+    // `listen` awaits the first start. The supervisor handles later failures.
     service.started.catch(() => {})
   }
 
@@ -249,13 +255,16 @@ export class EmbeddedMedia {
   }
 }
 
-/** Checks the port here, so that the error names it and no process has to be started for it. @throws ListenError */
+/**
+ * Checks the port in this process, so that the error names it and no media process has to be started.
+ * @throws ListenError
+ */
 async function assertPortFree({ host, port }: MediaPlace): Promise<void> {
   const taken = await tryPort('node', host, port)
   if (taken !== undefined) throw taken
 }
 
-/** Makes a log that names the node in each line: a site may have several. */
+/** Returns a logger that adds the node's name to each line, because a site may have several nodes. */
 function naming(node: string, logger: NodeLogger): NodeLogger {
   return {
     debug: (fields, message) => logger.debug({ node, ...fields }, message),

@@ -5,22 +5,25 @@ import type { MediaNode, NodeDevice, NodeEvent, NodeHealth, NodeRoom, NodeUser }
 import { NodeConnectionError } from '../port/media-node-port.ts'
 import type { ControlClient } from './control-client.ts'
 
-/** Connection of an embedded node's driver. */
+/** Dependencies of EmbeddedNode. */
 export interface EmbeddedNodeDependencies {
-  /** The connection to the process. @throws NodeConnectionError; the signal's reason */
+  /**
+   * Returns the connection to the process.
+   * @throws NodeConnectionError; the signal's reason
+   */
   client: (signal: AbortSignal) => Promise<ControlClient>
   /** Listeners to events of the process. */
   listeners: Set<(event: NodeEvent) => void>
-  /** The node is no longer wanted. */
+  /** Called when the node is no longer needed. */
   release: () => Promise<void>
 }
 
-/** Share of the time left that the process may use, so that its answer arrives before the controller stops waiting. */
+/** Share of the remaining time that the process may use, so that its answer arrives before the controller's timeout. */
 const joinShare = 0.97
 
 const never = new AbortController().signal
 
-/** The driver of the embedded node: the port in the messages of its process. */
+/** The driver of the embedded node. Uses messages to its process. */
 export class EmbeddedNode implements MediaNode {
   readonly #dependencies: EmbeddedNodeDependencies
   #closed = false
@@ -49,9 +52,9 @@ export class EmbeddedNode implements MediaNode {
     const { signal } = deadline
     const { userId } = device
     const client = await this.#client(signal)
-    // It joined in the very moment that the caller gave up.
+    // Removes a device that joined just after the caller had given up.
     const tooLate = (): void => {
-      // It fails only if the process has ended, and the device with it.
+      // Fails only if the process has ended, and the device with it.
       client.request('remove_device', { roomId, userId }, never).catch(() => {})
     }
     const leftMs = Math.max(1, Math.floor(deadline.leftMs * joinShare))

@@ -7,25 +7,25 @@ import { EmbeddedMedia } from './embedded-media.ts'
 import type { EmbeddedMediaOptions, MediaPlace } from './embedded-media-options.ts'
 import type { RemovalsPort } from '../port/removals-port.ts'
 
-/** Needs of the embedded nodes of a site. */
+/** Dependencies of EmbeddedNodes. */
 export interface EmbeddedNodesOptions extends Omit<EmbeddedMediaOptions, 'removals' | 'removed' | 'looksAtPort'> {
   /** Removals of the site. */
   removals: Pick<RemovalsPort, 'list' | 'note' | 'onRemoval'>
-  /** Receives each removal. */
+  /** Called for each removal. */
   removed: EmbeddedMediaOptions['removed']
-  /** A further node began or ceased to listen, or may have. */
+  /** Called when a further node may have started or stopped listening. */
   changed?: () => void
 }
 
-/** Address of the further nodes; each has a port of its own. */
+/** Address of the further nodes, each of which has a different port. */
 type Site = Omit<MediaPlace, 'port'>
 
 /**
- * The embedded nodes of a site. One may be at the node port, which the controller opens. Each further one has a port and a process of its own, and shares only the removals with
- * the others.
+ * The embedded nodes of a site. One may use the node port, which the controller opens. Each further node has a separate
+ * port and process, and shares only the removals with the others.
  */
 export class EmbeddedNodes {
-  /** The one at the node port. */
+  /** The process at the node port. */
   readonly first: EmbeddedMedia
   readonly #options: EmbeddedNodesOptions
   readonly #further = new Map<number, EmbeddedMedia>()
@@ -35,19 +35,20 @@ export class EmbeddedNodes {
   constructor(options: EmbeddedNodesOptions) {
     this.#options = options
     this.first = this.#process(false)
-    // The room may move to another process later. A process that misses this gets it at its next start.
+    // The room may move to another process later. A process that misses this message gets the removal at its next
+    // start.
     options.removals.onRemoval((removal, by) => {
       for (const media of this.#all()) if (media !== by) mustNotFail(media.noteRemoval(removal))
     })
   }
 
-  /** A driver for this node. */
+  /** Creates the driver of this node. */
   driver(node: StoredNode): MediaNode {
     if (node.port === 0) return this.first.driver(node)
     return (this.#further.get(node.port) ?? this.#open(node.port)).driver(node)
   }
 
-  /** Makes the further nodes listen at this address, each at its port; nodes at another address move. Resolves when that is under way. */
+  /** Sets the address of the further nodes, each with its own port. Running nodes move there in the background. */
   async listenAt(site: Site): Promise<void> {
     const { host, tls } = site
     const before = this.#site
@@ -56,36 +57,42 @@ export class EmbeddedNodes {
     for (const [port, media] of this.#further) this.#listen(media, port, this.#site)
   }
 
-  /** New connections are given this certificate; those that are open go on. */
+  /** Sets the certificate for new connections. Open connections are not affected. */
   async secure(tls: NonNullable<MediaPlace['tls']>): Promise<void> {
     if (this.#site?.tls === undefined) return
     this.#site = { ...this.#site, tls }
     await Promise.all(Array.from(this.#further.values(), (media) => media.secure(tls)))
   }
 
-  /** Address at which a node listens; undefined while it does not. */
+  /** Returns the address on which a node listens; undefined while it does not listen. */
   placeOf(node: string): MediaPlace | undefined {
     return this.#processOf(node)?.place
   }
 
-  /** Ports that the further nodes have, whether they listen now or not. */
+  /** Ports of the further nodes, whether they listen now or not. */
   get furtherPorts(): number[] {
     return [...this.#further.keys()]
   }
 
-  /** Names of the nodes that want a process. */
+  /** Names of the nodes that need a process. */
   get names(): string[] {
     return this.#all().flatMap(({ owner }) => (owner === undefined ? [] : [owner]))
   }
 
-  /** The connection to the process of a node. @throws NodeConnectionError; the signal's reason */
+  /**
+   * Returns the connection to the process of a node.
+   * @throws NodeConnectionError; the signal's reason
+   */
   async client(node: string, signal: AbortSignal): Promise<ControlClient> {
     const media = this.#processOf(node)
     if (media === undefined) throw new NodeConnectionError('it does not run')
     return media.client(signal, node)
   }
 
-  /** The connection to whichever process runs, the first node's before the others'. @throws NodeConnectionError of the last one; the signal's reason */
+  /**
+   * Returns the connection to any running process, preferably that of the first node.
+   * @throws NodeConnectionError of the last one; the signal's reason
+   */
   async anyClient(signal: AbortSignal): Promise<ControlClient> {
     let failure = new NodeConnectionError('it does not run')
     for (const media of this.#all()) {
@@ -100,13 +107,16 @@ export class EmbeddedNodes {
     throw failure
   }
 
-  /** An outgoing user was made, moved or deleted: every process reserves its id, for the room may come to any of them. */
+  /**
+   * Sends that an outgoing user was created, moved or deleted. Every process reserves its id, because the room may be
+   * placed on any of them.
+   */
   noteOutgoing(outgoing: OutgoingId): void {
-    // A process that misses this gets it at its next start.
+    // A process that misses this message gets the id at its next start.
     for (const media of this.#all()) mustNotFail(media.noteOutgoing(outgoing))
   }
 
-  /** Open connections of the further nodes that tell. */
+  /** Returns the number of open connections of the further nodes that answer. */
   async furtherConnections(): Promise<number> {
     const counted = await Promise.allSettled(Array.from(this.#further.values(), (media) => media.connections()))
     return counted.reduce((sum, count) => sum + (count.status === 'fulfilled' ? count.value : 0), 0)
@@ -117,7 +127,7 @@ export class EmbeddedNodes {
     return this.#restartsAt
   }
 
-  /** Announces a restart to everybody in the rooms of all nodes; 0 withdraws it. */
+  /** Announces a restart to everyone in the rooms of all nodes; 0 withdraws it. */
   announceRestart(at: number): void {
     this.#restartsAt = at
     this.configure()
@@ -144,7 +154,7 @@ export class EmbeddedNodes {
     return media
   }
 
-  /** Nobody may want the process of a port any more: it goes once it has ended. */
+  /** Removes the process of a port when it has ended and no node needs it. */
   async #forgetUnwanted(port: number, media: EmbeddedMedia): Promise<void> {
     await media.settled()
     if (media.owner === undefined && this.#further.get(port) === media) this.#further.delete(port)
@@ -152,7 +162,7 @@ export class EmbeddedNodes {
   }
 
   #listen(media: EmbeddedMedia, port: number, site: Site): void {
-    // A failed start was logged, and shows at the node.
+    // A failed start was logged, and is shown at the node.
     media
       .listen({ ...site, port })
       .catch(() => {})
@@ -165,7 +175,7 @@ export class EmbeddedNodes {
       looksAtPort,
       removals: () => this.#options.removals.list(),
       removed: (removal, ...who) => {
-        // In the background: the process knows it already.
+        // Runs in the background, because the reporting process has already applied it.
         mustNotFail(this.#options.removals.note(removal, media))
         this.#options.removed(removal, ...who)
       },

@@ -5,9 +5,10 @@ import { mediaEnvironment, permissionArguments } from './confinement.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
 
 /**
- * Young objects have so many megabytes from the start. An attempt to call a camera lives for seconds: in the one megabyte that V8 begins with, hundreds of them are
- * copied again and again and then kept for long, and the collector takes a third of the process's time. Nor do they ever have more: on a large machine V8 takes up to 128 for
- * them after a busy moment, and never gives them back, where all else takes 25.
+ * Size of V8's semi-space for young objects, in megabytes, both minimum and maximum. An attempt to connect to a camera
+ * lives for seconds. With V8's initial megabyte, the objects of hundreds of attempts are copied repeatedly and then
+ * promoted, and garbage collection takes a third of the CPU time. The maximum matters on large machines: after a load
+ * peak, V8 uses up to 128 MB permanently, while everything else uses 25 MB.
  */
 export const youngMegabytes = 16
 
@@ -17,13 +18,13 @@ export const mediaProgramArguments: readonly string[] = [
   `--max-semi-space-size=${youngMegabytes}`,
 ]
 
-/** Sets the limit of core dumps to 0, so that a crash writes no key of the site to disk, and becomes the program. */
+/** Disables core dumps, so that a crash writes no key of the site to disk, and then executes the program. */
 const withoutDumps = 'ulimit -c 0; exec "$0" "$@"'
 
 /**
- * Runs the program of the embedded node under this Node, confined.
+ * Returns a function that starts the program of the embedded node with this Node, confined.
  * @param program path of its file
- * @param readable files and folders besides its own code: the room page
+ * @param readable further files and folders that it may read: the room page
  * @param recordings folder that it may write; it must exist when the program starts. Left out: none
  */
 export function forkMediaProcess(
@@ -46,7 +47,7 @@ export function forkMediaProcess(
       reportExit(why)
       reportExit = () => {}
     }
-    // Each of them: the second one without a listener would end the controller.
+    // Listens to all errors: an `error` event without a listener would end the controller.
     child.on('error', (error) => {
       if (child.pid === undefined) exited(`it could not be started: ${error.message}`)
     })
@@ -54,7 +55,7 @@ export function forkMediaProcess(
       exited(signal === null ? `it ended with exit code ${code ?? 0}` : `it was ended by ${signal}`),
     )
     const gathered = new GatheredMessages<ControlMessage>((message) => {
-      // Between its end and the news of it a message finds nobody.
+      // The process may have ended before its exit event.
       if (child.connected) child.send(message, () => {})
     })
     return {

@@ -6,19 +6,22 @@ import { tryPort } from '../../edge/try-port.ts'
 
 /** Range of ports to search. */
 export interface PortSearch {
-  /** Host at which the nodes listen. */
+  /** Host on which the nodes listen. */
   host: string
   /** First port of the search. */
   from: number
   count: number
-  /** Ports that the site has already, in use or not. */
+  /** Ports that the site has reserved, whether they are in use or not. */
   taken: Iterable<number>
 }
 
-/** A machine on which so many ports in a row are in use is not searched to the end. */
+/** Maximum number of ports to check. */
 const maxLooks = 500
 
-/** Ports that a further embedded node can use whole: TCP and UDP of that number, and the UDP port for clients that restart ICE. Fewer than `count` if there are not enough. */
+/**
+ * Returns free ports for further embedded nodes. For each, TCP and UDP must be free, and the UDP port for clients that
+ * restart ICE. Returns fewer than `count` if there are not enough.
+ */
 export async function freePorts({ host, from, count, taken }: PortSearch): Promise<number[]> {
   const given = new Set([...taken].flatMap(withRestarts))
   const found: number[] = []
@@ -41,7 +44,7 @@ async function isFree(host: string, port: number): Promise<boolean> {
   return true
 }
 
-/** Asked by binding it for a moment. */
+/** Tests the port by binding it briefly. */
 async function isFreeForDatagrams(host: string, port: number): Promise<boolean> {
   const socket = dgram.createSocket(net.isIPv6(host) ? 'udp6' : 'udp4')
   try {
@@ -49,7 +52,7 @@ async function isFreeForDatagrams(host: string, port: number): Promise<boolean> 
     await once(socket, 'listening')
     return true
   } catch {
-    // It is in use.
+    // The port is in use.
     return false
   } finally {
     socket.close()

@@ -7,7 +7,7 @@ import { joinKeyOf, tokenKeyOf } from '../secrets/token-key.ts'
 
 /** Facts about the site for an embedded node. */
 export interface SitePlaces {
-  /** Ports at which the controller listens. */
+  /** Ports on which the controller listens. */
   sitePorts: readonly number[]
   /** Addresses of the other nodes and the other controllers. */
   otherNodes: readonly string[]
@@ -20,8 +20,9 @@ export interface SitePlaces {
 }
 
 /**
- * Configuration of an embedded node from the settings, its record and its site. Without advertised addresses, the node's tagged addresses are advertised: a client that reaches
- * the node there reaches its media there.
+ * Returns the configuration of an embedded node, from the settings, its record and its site. If no addresses are
+ * advertised in the settings, those of the node's record are: clients that reach the node there also reach its media
+ * there.
  */
 export function mediaConfiguration(
   node: StoredNode,
@@ -33,9 +34,9 @@ export function mediaConfiguration(
   const advertised =
     settings.advertised.length > 0 ? settings.advertised : node.addresses.flatMap(({ addr }) => ipOf(addr))
   return {
-    // The page of a Janus node is for links of the site, whose embedded nodes may be out of service.
+    // The room page of a Janus node accepts links of the site, whose embedded nodes may be out of service.
     tokenKey: node.kind === 'janus' ? (joinKeyOf(store) ?? tokenKeyOf(node, store)) : tokenKeyOf(node, store),
-    // The setting is for the node at the node port; two processes cannot share a port.
+    // The setting applies to the node at the node port, because two processes cannot share a port.
     udpPort: node.port === 0 ? udpPort : 0,
     settings: {
       ...settings,
@@ -51,7 +52,7 @@ export function mediaConfiguration(
   }
 }
 
-/** The IP address of `host:port`; none for a name, and for the wildcards. */
+/** Returns the IP address of `host:port`; nothing for a name or a wildcard address. */
 function ipOf(addr: string): string[] {
   const host = addr.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
   return isIP(host) === 0 || host === '0.0.0.0' || host === '::' ? [] : [host]

@@ -1,15 +1,20 @@
 import type { ControlMessage } from '../../../shared/media/control-link.ts'
 
-/** The process of the embedded node, as its controller holds it: `child_process.fork` under Node, `utilityProcess` under Electron. */
+/**
+ * The process of the embedded node, for its controller: `child_process.fork` under Node, `utilityProcess` under
+ * Electron.
+ */
 export interface MediaProcess {
-  /** Undefined before it runs and after its end. */
+  /** undefined before the process runs and after it has ended. */
   readonly pid: number | undefined
-  /** Nothing happens when it has ended. */
+  /** Does nothing if the process has ended. */
   send(message: ControlMessage): void
   onMessage(listener: (message: unknown) => void): void
-  /** Called once, also when it could not be started; `why` is for the operator, e.g. `it ended with exit code 1`. */
+  /**
+   * Calls the listener once, also if the process could not be started. `why` is for the operator, e.g. `it ended with
+   * exit code 1`.
+   */
   onExit(listener: (why: string) => void): void
-  /** Ends it at once. */
   kill(): void
 }
 

@@ -12,47 +12,56 @@ import { ProcessRun } from './process-run.ts'
 import { type Backoff, backoffMs } from '../../../shared/backoff.ts'
 
 /**
- * Delays after the end of a process that had run, by the number of short runs in a row. People and cameras are to be back 5 s after a crash, also
- * after the fifth within a minute. A start, the rooms and the cameras take up to two of them: so no wait is longer than three, and a start every three seconds does no harm.
+ * Delays after a crash, by the number of consecutive short runs. People and cameras should be back 5 s after a crash,
+ * even after the fifth crash within a minute. Starting the process, its rooms and its cameras takes up to 2 s.
+ * Therefore no delay exceeds 3 s, and a start every 3 s is harmless.
  */
 const crashBackoff: Backoff = { first: 1_000, max: 3_000, repeat: 2 }
-/** Delays after failed starts: frequent attempts would not help. */
+/** Delays after failed starts: more frequent attempts would not help. */
 const startBackoff: Backoff = { first: 1_000, max: 30_000 }
-/** A process that ran for so long is well; milliseconds. */
+/** Run time after which a process counts as stable, in milliseconds. */
 const wellAfterMs = 15_000
-/** Parts that keep a media process running. */
+/** Dependencies of MediaSupervisor. */
 export interface SupervisorOptions {
   spawn: SpawnMediaProcess
-  /** Run for the process, which may start none. */
+  /** Run on behalf of the process, which may not start programs. */
   ffmpeg: LocalFfmpeg
-  /** Makes the first request of each process. `ports` are those of the process before: people have their addresses. */
+  /**
+   * Returns the first request to each process.
+   * @param ports ports of the previous process, which are kept because clients have the addresses
+   */
   start: (ports: ControlResult<'start'> | undefined) => MediaStart
-  /** Checks before each start whether it can succeed. @throws Error with the reason */
+  /**
+   * Checks before each start whether it can succeed.
+   * @throws Error with the reason
+   */
   mayStart?: ((ports: ControlResult<'start'> | undefined) => Promise<void>) | undefined
   logger: NodeLogger
-  /** Receives the messages of each process, its restarts and its failures. */
+  /** Receives the messages, restarts and failures of the process. */
   events: ProcessEvents
-  /** Silence, although requests are sent, after which a process hangs and is replaced; milliseconds, 10 s when left out. */
+  /** Time without an answer after which a process counts as hanging and is replaced, in milliseconds; default: 10 s. */
   hangsAfterMs?: number | undefined
 }
 
-/** Deadline of an orderly end before a restart on purpose, in milliseconds. */
+/** Timeout of an orderly end before an intended restart, in milliseconds. */
 const restartMs = 1_000
-/** Unless the options say otherwise. */
 const defaultHangMs = 10_000
 
-/** Keeps one media process running: starts it, starts it again when it ends, hangs or cannot start, and ends it in order. */
+/**
+ * Keeps one media process running. Starts it again if it ends, hangs or cannot be started, and ends it in an orderly
+ * way.
+ */
 export class MediaSupervisor {
   readonly #options: SupervisorOptions
   readonly #stopper = new AbortController()
   readonly #ladder = new RestartLadder()
   /** The process that listens. */
   #running: ProcessRun | undefined
-  /** The start under way. */
+  /** The pending start. */
   #attempt: Promise<ProcessRun> | undefined
   #ports: ControlResult<'start'> | undefined
   #lastError = ''
-  /** Set while the process is ended on purpose, to be started again. */
+  /** Set while the process is ended in order to be started again. */
   #restarting = false
   #timer: NodeJS.Timeout | undefined
 
@@ -60,24 +69,27 @@ export class MediaSupervisor {
     this.#options = options
   }
 
-  /** Ports that it listens on, or did before it ended; undefined before its first start. */
+  /** Ports on which the process listens, or did before it ended; undefined before the first start. */
   get ports(): ControlResult<'start'> | undefined {
     return this.#ports
   }
 
-  /** Id of the process; undefined when none runs. */
+  /** Id of the process; undefined if none runs. */
   get pid(): number | undefined {
     return this.#running?.client.pid
   }
 
-  /** Starts the process. @throws what the first start failed with; it is tried again all the same until `stop` */
+  /**
+   * Starts the process.
+   * @throws the error of the first start, which is then retried until `stop`
+   */
   async start(): Promise<void> {
     await this.#launch()
   }
 
   /**
-   * Gives the connection to the process; waits for one that is starting.
-   * @throws NodeConnectionError when none runs, with the reason; the signal's reason
+   * Returns the connection to the process, and waits for one that is starting.
+   * @throws NodeConnectionError with the reason if none runs; the signal's reason
    */
   async client(signal: AbortSignal): Promise<ControlClient> {
     if (this.#running !== undefined) return this.#running.client
@@ -90,29 +102,29 @@ export class MediaSupervisor {
     }
   }
 
-  /** Ends the process in order and starts another, e.g. for another UDP port. */
+  /** Ends the process in an orderly way and starts another one, e.g. for another UDP port. */
   async restart(): Promise<void> {
     if (this.#running === undefined) return
     this.#restarting = true
     await this.#running.end(restartMs)
   }
 
-  /** Sends the process settings, unless it has the same. */
+  /** Sends settings to the process, unless it already has them. */
   async configure(settings: MediaSettings): Promise<void> {
     await this.#running?.configure(settings)
   }
 
-  /** Sends the process a change that the next one gets at its start. */
+  /** Sends a change to the process. The next process gets it at its start. */
   async tell<M extends ControlMethod>(method: M, params: ControlParams<M>): Promise<void> {
     await this.#running?.tell(method, params)
   }
 
-  /** Ends the process for good: in order within `milliseconds`, then at once. */
+  /** Ends the process permanently: in an orderly way within `milliseconds`, then by killing it. */
   async stop(milliseconds: number): Promise<void> {
     this.#stopper.abort(new NodeConnectionError('it was stopped'))
     clearTimeout(this.#timer)
     this.#running?.endTimers()
-    // A start that failed was logged.
+    // A failed start was logged.
     const run = this.#running ?? (await this.#attempt?.catch(() => undefined))
     await run?.end(milliseconds)
   }
@@ -155,12 +167,12 @@ export class MediaSupervisor {
     this.#startAgain(why, () => this.#ladder.crashed(run.upMs))
   }
 
-  /** Starts the process again after the backoff, or at once if it was ended on purpose. */
+  /** Starts the process again after the delay, or immediately if the restart was intended. */
   #startAgain(why: string, waitOf: () => number): void {
     if (this.#stopper.signal.aborted) return
     if (this.#restarting) {
       this.#restarting = false
-      // A failed launch is logged and tried again by its own timer.
+      // A failed launch is logged, and schedules the next attempt.
       void this.#launch().catch(() => {})
       return
     }
@@ -169,7 +181,7 @@ export class MediaSupervisor {
     this.#options.logger.error({ error: why, next_start_ms: wait }, 'the embedded node does not run')
     this.#options.events.failed(why)
     clearTimeout(this.#timer)
-    // A failed launch is logged and tried again by its own timer.
+    // A failed launch is logged, and schedules the next attempt.
     this.#timer = setTimeout(() => void this.#launch().catch(() => {}), wait).unref()
   }
 }
@@ -184,19 +196,22 @@ class RestartLadder {
   #crashes = 0
   #failedStarts = 0
 
-  /** It answers. */
+  /** Handles a successful start. */
   started(): void {
     this.#failedStarts = 0
   }
 
-  /** It ended after it had run for so many milliseconds: milliseconds until the next start. */
+  /**
+   * Handles the end of a process that ran for `ranFor` milliseconds. Returns the delay of the next start in
+   * milliseconds.
+   */
   crashed(ranFor: number): number {
     if (ranFor > wellAfterMs) this.#crashes = 0
     this.#crashes += 1
     return backoffMs(crashBackoff, this.#crashes)
   }
 
-  /** It did not get to answer: milliseconds until the next start. */
+  /** Handles a failed start. Returns the delay of the next start in milliseconds. */
   startFailed(): number {
     this.#failedStarts += 1
     return backoffMs(startBackoff, this.#failedStarts)

@@ -9,7 +9,7 @@ export interface NodeClaim {
   listeners: Set<(event: NodeEvent) => void>
 }
 
-/** Nodes that want one process, in the order they came: the first is served. */
+/** Nodes that need one process, in the order of their claims. The first is served. */
 export class NodeClaims {
   readonly #logger: NodeLogger
   readonly #claims: NodeClaim[] = []
@@ -20,18 +20,18 @@ export class NodeClaims {
     this.#logger = logger
   }
 
-  /** Node that is served; where none wants the process, the one for which it only shows the room page. */
+  /** Node that is served. If no node needs the process, the node for which only the room page is served. */
   get served(): StoredNode | undefined {
     return this.#claims[0]?.node ?? this.#pageFor
   }
 
-  /** Called when a node begins or ceases to want the process. Returns the unsubscribe function. */
+  /** Calls the listener when a node starts or stops needing the process. Returns the unsubscribe function. */
   onChange(listener: () => void): () => void {
     this.#changes.add(listener)
     return () => this.#changes.delete(listener)
   }
 
-  /** Adds a claim behind the others. */
+  /** Adds a claim after the others. */
   add(node: StoredNode): NodeClaim {
     const claim: NodeClaim = { node, listeners: new Set() }
     this.#claims.push(claim)
@@ -39,7 +39,7 @@ export class NodeClaims {
     return claim
   }
 
-  /** Returns false for a claim that was removed before. */
+  /** Removes a claim. Returns false if it was removed before. */
   remove(claim: NodeClaim): boolean {
     const index = this.#claims.indexOf(claim)
     if (index === -1) return false
@@ -48,7 +48,7 @@ export class NodeClaims {
     return true
   }
 
-  /** Sets the node for which the room page is shown; undefined: none. Returns whether it is another than before. */
+  /** Sets the node for which only the room page is served; undefined: none. Returns whether it has changed. */
   showPageFor(node: StoredNode | undefined): boolean {
     if (this.#pageFor?.name === node?.name) return false
     this.#pageFor = node

@@ -2,13 +2,13 @@ import type { NodeConfig } from '../../../shared/node.ts'
 import { type Refusal, refusal } from '../../../shared/refusals/refusal.ts'
 import type { Settings } from '../../../shared/settings.ts'
 
-/** Fields of a node that decide on its port. */
+/** Fields of a node that determine its port. */
 type Placed = Pick<NodeConfig, 'name' | 'kind' | 'port'>
 
 /**
- * Why a node cannot have its port beside the others of the site; undefined when it can. Each embedded node is a process with a port of its own;
- * one of them may be at the node port of the settings.
- * @param others one of the same name is the node itself
+ * Returns the reason why a node cannot use its port together with the other nodes of the site; undefined if it can.
+ * Each embedded node is a process with a separate port. One of them may use the node port of the settings.
+ * @param others may include the node itself, by its name
  */
 export function portProblem(node: Placed, others: Iterable<Placed>): Refusal | undefined {
   if (node.kind !== 'embedded') return node.port === 0 ? undefined : refusal('nodePortUnused')
@@ -21,7 +21,10 @@ export function portProblem(node: Placed, others: Iterable<Placed>): Refusal | u
   return undefined
 }
 
-/** Ports that a site's settings and nodes name, whether something listens there now or not. Those of nodes on other machines are among them: avoiding them costs nothing. */
+/**
+ * Returns the ports in a site's settings and nodes, whether they are in use or not. Ports of nodes on other machines
+ * are included, because avoiding them has no disadvantage.
+ */
 export function namedPorts(
   { listeners, media }: Pick<Settings, 'listeners' | 'media'>,
   nodes: Iterable<Pick<NodeConfig, 'port' | 'addresses'>>,
@@ -36,14 +39,15 @@ export function namedPorts(
 }
 
 /**
- * Port of a node after a change of its configuration. A further embedded node keeps its port unless the configuration names another one.
- * @param before as it is stored; undefined: it is new
+ * Returns the port of a node after a change of its configuration. A further embedded node keeps its port unless the
+ * configuration sets another one.
+ * @param before stored record; undefined: the node is new
  */
 export function portAfter(node: Placed, before: Placed | undefined): number {
   return node.kind === 'embedded' && node.port === 0 && before?.kind === 'embedded' ? before.port : node.port
 }
 
-/** Why a node's port cannot become this one; undefined when it can. */
+/** Returns the reason why a node's port cannot be changed to this one; undefined if it can. */
 export function movedPortProblem(node: Placed, before: Placed): Refusal | undefined {
   if (before.kind !== 'embedded' || before.port !== 0 || node.port === 0) return undefined
   return refusal('nodePortFixed')

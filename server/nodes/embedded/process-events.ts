@@ -16,14 +16,14 @@ export class ProcessEvents {
   readonly #receivers: Receivers
   readonly #emit: (event: NodeEvent) => void
 
-  /** @param emit takes the events of the node's port */
+  /** @param emit emits an event of the node's driver */
   constructor(node: string, receivers: Receivers, emit: (event: NodeEvent) => void) {
     this.#node = node
     this.#receivers = receivers
     this.#emit = emit
   }
 
-  /** Handlers of messages of the process. */
+  /** Returns the handlers of the process's messages. */
   handlers(): Omit<ProcessHandlers, 'ffmpeg'> {
     const node = this.#node
     const { answers, gateway, guessed, hostActed, reached, recorder, removed, waiting } = this.#receivers
@@ -56,7 +56,7 @@ export class ProcessEvents {
     }
   }
 
-  /** Announces that the process ended, or another one runs. */
+  /** Reports that the process ended, or another one started. */
   restarted(): void {
     const { gateway, recorder, waiting } = this.#receivers
     this.#guarded(() => gateway?.().restarted(this.#node))
@@ -65,7 +65,7 @@ export class ProcessEvents {
     this.#guarded(() => this.#emit({ type: 'restarted' }))
   }
 
-  /** Announces that the process ended, hung or could not be started, with the reason. */
+  /** Reports the reason why the process ended, hung or could not be started. */
   failed(why: string): void {
     this.#guarded(() => this.#receivers.failed?.(this.#node, why))
   }

@@ -7,35 +7,38 @@ import { FfmpegRuns } from './ffmpeg/ffmpeg-runs.ts'
 import type { LocalFfmpeg } from './ffmpeg/local-ffmpeg.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
 
-/** Checks in a row without a message that count as a hang. */
+/** Number of consecutive checks without a message after which a process counts as hanging. */
 const looksUntilHang = 5
 
-/** Parts of one media process. */
+/** Dependencies of ProcessRun. */
 export interface ProcessRunOptions {
   spawn: SpawnMediaProcess
-  /** Run for the process, which may start none. */
+  /** Run on behalf of the process, which may not start programs. */
   ffmpeg: LocalFfmpeg
   logger: NodeLogger
-  /** Handlers of its messages, without those about ffmpeg. */
+  /** Handlers of its messages, except those about ffmpeg. */
   handlers: Partial<ProcessHandlers>
-  /** Silence, although requests are sent, after which the process hangs and is killed, in milliseconds. */
+  /** Time without an answer after which the process counts as hanging and is killed, in milliseconds. */
   hangsAfterMs: number
-  /** Ends what is under way. */
+  /** Cancels pending requests. */
   signal: AbortSignal
 }
 
-/** Deadline of each phase of a start, and of a change, in milliseconds. */
+/** Timeout of each phase of a start, and of a change, in milliseconds. */
 const startMs = 10_000
-/** Confirmations within the time after which a process no longer takes its controller for the leader. */
+/**
+ * Number of confirmations per lease. Without confirmation for a whole lease, a process assumes that its controller no
+ * longer leads.
+ */
 const confirmationsPerLease = 6
-/** Time until a killed process is gone, at most, in milliseconds. */
+/** Maximum time until a killed process has ended, in milliseconds. */
 const killMs = 2_000
 
-/** One media process, from its spawn to its exit. */
+/** One media process, from its start to its exit. */
 export class ProcessRun {
   readonly #options: ProcessRunOptions
   readonly client: ControlClient
-  /** Settings that it has, as JSON; empty while that is not known. */
+  /** Settings of the process as JSON; empty while unknown. */
   #settings = ''
   #transcoders = 0
   #upSince = performance.now()
@@ -64,15 +67,15 @@ export class ProcessRun {
     )
   }
 
-  /** Milliseconds since it began to listen. */
+  /** Milliseconds since it started to listen. */
   get upMs(): number {
     return performance.now() - this.#upSince
   }
 
   /**
-   * Makes it listen. A process that fails is killed.
-   * @param start makes its first request, once it takes requests
-   * @throws DeadlineError; what the request failed with
+   * Makes the process listen. A process that fails is killed.
+   * @param start returns the first request, when the process accepts requests
+   * @throws DeadlineError; the error of the request
    */
   async listen(start: () => MediaStart): Promise<ControlResult<'start'>> {
     const { signal } = this.#options
@@ -93,7 +96,7 @@ export class ProcessRun {
     }
   }
 
-  /** Sends it settings, unless it has the same. */
+  /** Sends settings to the process, unless it already has them. */
   async configure(settings: MediaSettings): Promise<void> {
     const text = JSON.stringify(settings)
     if (text === this.#settings) return
@@ -104,13 +107,13 @@ export class ProcessRun {
     try {
       await within(limits, (signal) => this.client.request('set_settings', settings, signal))
     } catch (error) {
-      // The next change is sent whole.
+      // Makes the next call send the settings even if they are equal.
       this.#settings = ''
       this.#options.logger.warn({ err: error }, 'the embedded node did not take its settings')
     }
   }
 
-  /** Sends it a change that the next process gets at its start. */
+  /** Sends a change to the process. The next process gets it at its start. */
   async tell<M extends ControlMethod>(method: M, params: ControlParams<M>): Promise<void> {
     const limits = { milliseconds: startMs, signal: this.#options.signal }
     try {
@@ -120,7 +123,7 @@ export class ProcessRun {
     }
   }
 
-  /** Ends the process: in order within `milliseconds`, then at once. */
+  /** Ends the process: in an orderly way within `milliseconds`, then by killing it. */
   async end(milliseconds: number): Promise<void> {
     const { client } = this
     client.stop()
@@ -128,27 +131,29 @@ export class ProcessRun {
       await within({ milliseconds: Math.max(1, milliseconds) }, () => client.exited)
     } catch {
       client.kill()
-      // A process that does not answer is ended by the watch over it, and SIGKILL cannot be refused.
+      // SIGKILL cannot be ignored, so the process ends soon after this timeout at the latest.
       await within({ milliseconds: killMs }, () => client.exited).catch(() => {})
     }
   }
 
-  /** Ends the watch for hangs, and the confirmations. */
+  /** Stops the hang detection and the confirmations. */
   endTimers(): void {
     this.#endWatch()
     clearInterval(this.#leading)
   }
 
-  /** Confirms to the process that this controller leads: without that for too long, it ends. */
+  /**
+   * Confirms periodically that this controller leads. The process ends if it gets no confirmation for a whole lease.
+   */
   #confirmLead({ lease_ms: leaseMs }: MediaSettings): void {
     clearInterval(this.#leading)
     if (leaseMs === 0) return
-    // A process that does not answer is ended by the watch over it, and SIGKILL cannot be refused.
+    // A process that does not answer is detected and killed by `#watch`.
     const confirm = (): void => void this.client.request('leads', {}, this.#options.signal).catch(() => {})
     this.#leading = setInterval(confirm, leaseMs / confirmationsPerLease).unref()
   }
 
-  /** Kills the process when it hangs, so that another takes its place. */
+  /** Kills the process when it hangs, so that another replaces it. */
   #watch(): void {
     const { logger, hangsAfterMs, signal } = this.#options
     const { client } = this
@@ -166,21 +171,22 @@ export class ProcessRun {
   }
 }
 
-/** The process that is watched. */
+/** A process whose liveness is watched. */
 interface Watched {
-  /** Asks it for anything. */
+  /** Sends any request to the process. */
   ask(): Promise<unknown>
-  /** When it last said anything, on any clock. */
+  /** Returns the time of the last message of the process, on any clock. */
   receivedAt(): number
-  /** It said nothing for the whole time. */
+  /** Called when the process counts as hanging. */
   onHang(): void
 }
 
 /**
- * Watches whether a process still sends anything, and sends it a request from time to time. Silence is counted in checks, not by the clock, so that a pause of this process (a
- * suspended computer) is not blamed on the other one.
- * @param hangsAfterMs milliseconds of silence, in spite of requests, that count as a hang; reported at most two checks (two fifths of it) later
- * @returns what ends it
+ * Watches whether a process still sends messages, and periodically sends it a request. Silence is measured in checks,
+ * not by the clock. A pause of this process (e.g. a suspended computer) therefore does not count against the other one.
+ * @param hangsAfterMs milliseconds without a message, in spite of requests, that count as a hang. It is reported up to
+ * two checks (two fifths of this time) later.
+ * @returns a function that stops watching
  */
 function watchLiveness(watched: Watched, hangsAfterMs: number): () => void {
   let receivedAt = watched.receivedAt()
@@ -188,7 +194,7 @@ function watchLiveness(watched: Watched, hangsAfterMs: number): () => void {
   let silentLooks = 0
   const look = (): void => {
     const latest = watched.receivedAt()
-    // Silence counts only while a request is unanswered.
+    // Silence counts only while a request is pending.
     silentLooks = asked && latest === receivedAt ? silentLooks + 1 : 0
     receivedAt = latest
     if (silentLooks >= looksUntilHang) {
@@ -197,7 +203,7 @@ function watchLiveness(watched: Watched, hangsAfterMs: number): () => void {
       return
     }
     asked = true
-    // The content of the answer does not matter: the next check sees that one came.
+    // The next check detects the answer; its content is irrelevant.
     watched.ask().catch(() => {})
   }
   const timer = setInterval(look, hangsAfterMs / looksUntilHang)

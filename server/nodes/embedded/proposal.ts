@@ -1,19 +1,22 @@
 import { limits } from '../../../shared/limits.ts'
 import { type NodeConfig, nodeConfigSchema } from '../../../shared/node.ts'
 
-/** A core that stays for the controller and the system: APIs answer at once while the nodes forward. */
+/** Number of cores reserved for the controller and the system, so that APIs answer quickly under load. */
 const coresLeft = 1
-/** Unless there is one already whose name the others can have. */
+/** Name of the first node, unless there is already a node at the node port. */
 const firstName = 'This machine'
 
-/** How many embedded nodes carry the most on a machine: one forwards on one core, so one for each core but one. */
+/**
+ * Returns the number of embedded nodes with the largest capacity on a machine. A node uses one core for forwarding, so
+ * there is one node per core except one.
+ */
 export function maxUsefulNodes(cores: number): number {
   return Math.max(1, Math.min(limits.nodes, cores - coresLeft))
 }
 
 /**
- * Further embedded nodes with names of their own after the one that is there; the first of all is at the node port.
- * @param ports one for each that is not at the node port
+ * Returns further embedded nodes with unused names. If no node uses the node port, the first one does.
+ * @param ports one port for each node that does not use the node port
  */
 export function proposedNodes(count: number, ports: readonly number[], nodes: Iterable<NodeConfig>): NodeConfig[] {
   const all = [...nodes]
@@ -33,7 +36,7 @@ function embeddedNode(name: string, port: number): NodeConfig {
   return nodeConfigSchema.parse({ name, kind: 'embedded', port })
 }
 
-/** E.g. `This machine 2`; taken from then on. */
+/** Returns an unused name, e.g. `This machine 2`, and marks it as used. */
 function freeName(base: string, names: Set<string>, from: number): string {
   const short = base.slice(0, limits.nodeName - 4).trimEnd()
   for (let number = from; ; number++) {

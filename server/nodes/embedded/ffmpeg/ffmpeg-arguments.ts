@@ -1,29 +1,36 @@
 import type { FfmpegPlan } from '../../../../shared/media/ffmpeg.ts'
 import type { FfmpegProgram, PictureEncoder } from './ffmpeg-program.ts'
 
-/** Larger pictures are made smaller, in pixels. */
+/** Larger pictures are scaled down to these sizes, in pixels. */
 const largest = { width: 1_920, height: 1_080 }
 const largestStill = { width: 320, height: 320 }
-/** Bits a second of pictures at most, within each second. */
+/** Maximum bit rate of video per second; also the size of the rate control buffer. */
 const pictureRate = '4000k'
 const keyFrameSeconds = 2
-/** Threads that compress a picture. */
+/** Threads that encode a picture. */
 const threads = '2'
-/** Bits a second of sound. */
+/** Bit rate of audio. */
 const soundRate = '48k'
 
-/** Descriptors that the program writes to. */
+/** File descriptors that the program writes to. */
 const pictureDescriptor = 1
 export const soundDescriptor = 3
 
-/** Every two seconds, and where `keyFrameWishMs` says so. Before the first one that is made so, the time of the last is no number. */
+/**
+ * A key frame every two seconds, and on request (see `keyFrameWishMs`). Before the first forced key frame,
+ * prev_forced_t is NaN.
+ */
 const keyFrames = `expr:if(isnan(prev_forced_t),1,gte(t,prev_forced_t+${keyFrameSeconds}))+gt(mod(round(t*10000),10),2)`
 
-/** Reads Matroska from its standard input, and nothing else; writes H.264 as FLV, VP8 as IVF, sound as Matroska: each of them without holding a frame back. */
+/**
+ * Returns the arguments of ffmpeg. It reads only Matroska from its standard input, and writes H.264 as FLV, VP8 as IVF,
+ * and audio as Matroska, without delaying frames.
+ */
 export function ffmpegArguments({ version, pictures }: FfmpegProgram, { video, audio }: FfmpegPlan): string[] {
   return [
     ...['-hide_banner', '-loglevel', 'error', '-nostdin', '-protocol_whitelist', 'pipe'],
-    // No frame is buffered for analysis: each goes on as it comes. `nobuffer` would lose the first frame, which all others need.
+    // Disables buffering for analysis, so that each frame is passed on as it arrives. `nobuffer` would drop the first
+    // frame, on which all others depend.
     ...['-flags', 'low_delay', '-probesize', '32', '-analyzeduration', '1', '-threads', '1'],
     ...['-fpsprobesize', '0'],
     ...['-max_alloc', '268435456', '-f', 'matroska', '-i', 'pipe:0', '-copyts'],
@@ -40,7 +47,7 @@ function pictureArguments(
   if (encoder === undefined) return []
   const { width, height } = still ? largestStill : largest
   const filters = [
-    // Frames before this one are decoded only, because later ones need them.
+    // Earlier frames are only decoded, because later ones depend on them.
     ...(shownFromMs > 0 ? [`select=gte(t\\,${(shownFromMs / 1_000).toFixed(4)})`] : []),
     ...(interlaced ? ['yadif=deint=interlaced'] : []),
     `scale=w=min(${width}\\,iw):h=min(${height}\\,ih):force_original_aspect_ratio=decrease:force_divisible_by=2`,
@@ -64,14 +71,17 @@ const encoderArguments: Readonly<Record<PictureEncoder | 'libvpx', readonly stri
   libopenh264: ['-profile:v', 'constrained_baseline', '-b:v', '2500k', '-threads', threads],
   h264_videotoolbox: ['-profile:v', 'baseline', '-realtime', '1', '-b:v', '2500k'],
   h264_mf: ['-b:v', '2500k', '-scenario', 'video_conference'],
-  // Without a lower bound of the quantizer it would spend all bits on a picture that needs few.
+  // Without a minimum quantizer, the encoder would spend the full bit rate on simple pictures.
   libvpx: [
     ...['-deadline', 'realtime', '-cpu-used', '8', '-lag-in-frames', '0', '-auto-alt-ref', '0'],
     ...['-b:v', '2500k', '-qmin', '10', '-qmax', '52', '-threads', threads],
   ],
 }
 
-/** Each frame once, at its time. The option has this name since version 5.1; a version that is no number is newer. */
+/**
+ * Outputs each frame once, at its time. The option has this name since version 5.1. A version that is no number is a
+ * newer build.
+ */
 function passFrames(version: string): string[] {
   const [, major, minor] = /^n?(\d+)\.(\d+)/.exec(version) ?? []
   const older = major !== undefined && Number(major) * 100 + Number(minor) < 501

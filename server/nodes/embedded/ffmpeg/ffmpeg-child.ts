@@ -7,20 +7,20 @@ import { spawnFfmpeg, type SpawnedFfmpeg } from './spawn-ffmpeg.ts'
 
 /** Receives events of a running ffmpeg. */
 export interface FfmpegChildListener {
-  /** So many bytes of at most `maxRunBytes`. */
+  /** Called with output of at most `maxRunBytes` bytes. */
   made(output: RunOutput, bytes: Buffer): void
-  /** So many of the bytes that were written to it are on their way. */
+  /** Called when this number of written bytes was passed to the process. */
   taken(bytes: number): void
-  /** Called once after the last output, unless the run was ended from here. */
+  /** Called once after the last output, unless `kill` was called. */
   ended(why: string, complaint: string): void
-  /** Called once: the process has ended. */
+  /** Called once when the process has ended. */
   gone(): void
 }
 
-/** Time for a run that makes one small picture, in milliseconds. Its caller has given up by then. */
+/** Timeout of a run that makes one small picture, in milliseconds. By then its caller has given up. */
 const stillMs = 30_000
 
-/** One running ffmpeg. What it reads comes through a pipe, and so does what it writes: no port, no file, no login. */
+/** One running ffmpeg. It reads and writes only through pipes, without ports, files or logins. */
 export class FfmpegChild {
   readonly #child: SpawnedFfmpeg['child']
   readonly #complaint: () => string
@@ -29,10 +29,10 @@ export class FfmpegChild {
   readonly #deadline: NodeJS.Timeout | undefined
   #over = false
   #gone = false
-  /** Bytes that it was given and that were not said to be taken; those of them that it has taken. */
+  /** Bytes written but not yet reported as taken, and the part of them that the process has read. */
   #given = 0
   #takenNow = 0
-  /** Bytes that it made and that nobody has taken yet. */
+  /** Output bytes that were not taken yet. */
   #waiting = 0
 
   /** A program that cannot be started counts as ended. */
@@ -40,14 +40,14 @@ export class FfmpegChild {
     this.#listener = listener
     const { child, complaint } = spawnFfmpeg(program.path, ffmpegArguments(program, plan), {
       descriptors: soundDescriptor + 1,
-      // Pictures of people and cameras that need nothing come first.
+      // Has a lower priority than media that needs no conversion.
       notLowered: (error) => logger.debug({ err: error }, 'the priority of ffmpeg could not be lowered'),
     })
     this.#child = child
     this.#complaint = complaint
     this.#child.on('error', (error) => this.#end(`it could not be started: ${error.message}`))
     this.#child.once('exit', () => this.#leave())
-    // When everything that it wrote has been read.
+    // Emitted when all output was read.
     this.#child.once('close', (code, signal) => {
       this.#leave()
       this.#end(signal ?? `exit code ${code ?? 0}`)
@@ -56,18 +56,18 @@ export class FfmpegChild {
     this.#listen()
   }
 
-  /** Returns false when so much was not to be sent to it. */
+  /** Writes input. Returns false if the input exceeds the window. */
   write(bytes: Buffer): boolean {
     if (this.#given + bytes.length > runWindow + maxRunBytes) return false
     const { stdin } = this.#child
     this.#given += bytes.length
-    // It may end at any time: then nobody reads them, and `ended` follows.
+    // The process may end at any time. Input is then discarded, and `ended` follows.
     if (this.#over || !stdin.writable) this.#took(bytes.length)
     else stdin.write(bytes, () => this.#took(bytes.length))
     return true
   }
 
-  /** So much of what it made was taken. Returns false when it made less. */
+  /** Handles that this number of output bytes was taken. Returns false if the process had not produced as many. */
   take(bytes: number): boolean {
     if (bytes > this.#waiting) return false
     const held = this.#waiting > runWindow
@@ -76,15 +76,15 @@ export class FfmpegChild {
     return true
   }
 
-  /** Nothing more comes: what it holds back is given out, and it ends by itself. */
+  /** Ends the input. The process writes its remaining output, and then ends. */
   finish(): void {
     this.#child.stdin.end()
   }
 
-  /** Ends the run at once, without calling `ended`. */
+  /** Kills the process, without calling `ended`. */
   kill(): void {
     this.#over = true
-    // Discards the output, so that the program can end.
+    // Discards the output, so that the process can end.
     for (const output of this.#outputs) output.resume()
     this.#child.kill('SIGKILL')
   }
@@ -101,7 +101,7 @@ export class FfmpegChild {
   #listen(): void {
     const { stdout, stdio } = this.#child
     this.#read('pictures', stdout)
-    // One more pipe than the types know.
+    // The types do not include this additional pipe.
     const sound: unknown = (stdio as readonly unknown[])[soundDescriptor]
     if (sound instanceof Readable) this.#read('sound', sound)
   }

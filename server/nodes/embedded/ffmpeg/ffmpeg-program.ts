@@ -3,34 +3,33 @@ import { access, constants } from 'node:fs/promises'
 import { delimiter, isAbsolute } from 'node:path'
 import { insideOf, isPathPart } from '../../../../shared/files/own-path.ts'
 
-/** An ffmpeg that makes what browsers play. */
+/** An ffmpeg, with its encoders for the formats that browsers play. */
 export interface FfmpegProgram {
-  /** Path of its file. */
   path: string
-  /** As it names it, e.g. `5.1.9-0+deb12u1`. */
+  /** Version in its own notation, e.g. `5.1.9-0+deb12u1`. */
   version: string
-  /** It makes H.264 with this; undefined: it cannot. */
+  /** Encoder of H.264; undefined: it has none. */
   pictures: PictureEncoder | undefined
-  /** It makes VP8. */
+  /** Whether it encodes VP8. */
   vp8: boolean
-  /** It makes Opus. */
+  /** Whether it encodes Opus. */
   sound: boolean
 }
 
-/** Encoders of H.264 that need no graphics card, the best first. */
+/** Encoders of H.264 that need no graphics card, in order of preference. */
 const pictureEncoders = ['libx264', 'libopenh264', 'h264_videotoolbox', 'h264_mf'] as const
 export type PictureEncoder = (typeof pictureEncoders)[number]
 
-/** Time for the program to list its abilities, in milliseconds. */
+/** Timeout of listing the encoders, in milliseconds. */
 const answerMs = 10_000
 const maxOutputBytes = 1024 * 1024
 
-/** Folders of installations by hand, by Homebrew and by Snap: a desktop program does not have them in PATH. */
+/** Folders of manual installations, Homebrew and Snap. They are not in the PATH of a desktop program. */
 const usualFolders = ['/usr/local/bin', '/usr/bin', '/opt/homebrew/bin', '/snap/bin']
 
 /**
- * Paths to search for the program, in this order.
- * @param wanted a path or a name that the operator gave; empty: `ffmpeg`
+ * Returns the paths at which to search for the program, in order.
+ * @param wanted path or name given by the operator; empty: `ffmpeg`
  */
 function programPlaces(wanted: string, path = process.env.PATH ?? ''): string[] {
   const name = wanted === '' ? 'ffmpeg' : wanted
@@ -42,8 +41,8 @@ function programPlaces(wanted: string, path = process.env.PATH ?? ''): string[] 
 }
 
 /**
- * The path of the program; undefined when there is none.
- * @param wanted as `programPlaces` takes it
+ * Returns the path of the program; undefined if it was not found.
+ * @param wanted see `programPlaces`
  */
 export async function findProgram(wanted: string, path?: string): Promise<string | undefined> {
   for (const candidate of programPlaces(wanted, path)) {
@@ -56,7 +55,10 @@ export async function findProgram(wanted: string, path?: string): Promise<string
   return undefined
 }
 
-/** Asks it what it is and can. @throws Error when it cannot be run or does not answer */
+/**
+ * Queries the program's version and encoders.
+ * @throws Error if it cannot be run or does not answer
+ */
 export async function askProgram(path: string): Promise<FfmpegProgram> {
   const output = await run(path, ['-hide_banner', '-loglevel', 'error', '-encoders'])
   const version = /^ffmpeg version (\S+)/.exec(await run(path, ['-version']))?.[1]
@@ -81,7 +83,7 @@ async function run(path: string, parameters: readonly string[]): Promise<string>
   })
 }
 
-/** Environment for a program, without anything that could be secret. */
+/** Returns an environment for a program that contains no secrets. */
 export function bareEnvironment(): NodeJS.ProcessEnv {
   const { PATH, SystemRoot, LD_LIBRARY_PATH, DYLD_LIBRARY_PATH, TMPDIR, TEMP } = process.env
   const kept = { PATH, SystemRoot, LD_LIBRARY_PATH, DYLD_LIBRARY_PATH, TMPDIR, TEMP }

@@ -4,12 +4,12 @@ import type { NodeLogger } from '../../port/node-failure.ts'
 import { FfmpegChild } from './ffmpeg-child.ts'
 import type { LocalFfmpeg } from './local-ffmpeg.ts'
 
-/** Needs of the ffmpeg runs of one process of the embedded node. */
+/** Dependencies of FfmpegRuns. */
 export interface FfmpegRunsOptions {
   ffmpeg: LocalFfmpeg
-  /** To that process; nothing happens when it has ended. */
+  /** Sends a message to the process. Does nothing if the process has ended. */
   tell: (message: FfmpegTell) => void
-  /** Transcoders of pictures at once; 0: none at all. */
+  /** Returns the maximum number of simultaneous video conversions; 0: no conversion at all. */
   transcoders: () => number
   logger: NodeLogger
 }
@@ -21,17 +21,18 @@ interface Run {
   child: FfmpegChild
 }
 
-/** Small pictures are made one after the other. */
+/** Small pictures are made one at a time. */
 const stillsAtOnce = 1
 
 /**
- * Runs of ffmpeg for one process of the embedded node, which may start no program itself. That process is not trusted: it names only input and output of a run; the settings limit
- * the number of runs; and a run whose messages break the protocol is ended.
+ * Runs ffmpeg for one process of the embedded node, which may not start programs. That process is not trusted: it
+ * determines only input and output of a run. The settings limit the number of runs, and a run whose messages violate
+ * the protocol is ended.
  */
 export class FfmpegRuns {
   readonly #options: FfmpegRunsOptions
   readonly #runs = new Map<number, Run>()
-  /** Processes that are there: one that was ended takes a moment. */
+  /** Number of existing processes, including killed ones that have not ended yet. */
   #processes = 0
   #last = 0
   #looks = 0
@@ -41,33 +42,33 @@ export class FfmpegRuns {
     this.#options = options
   }
 
-  /** Takes a message of the process. */
+  /** Handles a message of the process. */
   take(message: FfmpegAsk): void {
     if (this.#over) return
     if (message.ask === 'look')
       inBackground(this.#look(message.id), 'ffmpeg could not be looked for', this.#options.logger)
     else if (message.ask === 'start') this.#start(message.run, message.plan)
     else {
-      // Between the end of a run and the news of it there are messages for it.
+      // A run may have ended while the process sent a message for it.
       const run = this.#runs.get(message.run)
       if (run !== undefined) this.#pass(message, run.child)
     }
   }
 
-  /** The process has ended: so do they. */
+  /** Kills all runs, because the process has ended. */
   endAll(): void {
     this.#over = true
     for (const { child } of this.#runs.values()) child.kill()
     this.#runs.clear()
   }
 
-  /** How many run now. */
+  /** Number of current runs. */
   get size(): number {
     return this.#runs.size
   }
 
   async #look(id: number): Promise<void> {
-    // The process asks once, and waits for the answer.
+    // A correct process sends one request at a time. The limit protects against others.
     if (this.#looks >= 16) return
     this.#looks += 1
     const found = await this.#options.ffmpeg.look()
@@ -106,12 +107,12 @@ export class FfmpegRuns {
     this.#runs.set(run, { kind, child })
   }
 
-  /** Why no more of them is run; undefined where there is room. */
+  /** Returns the reason why no further run of this kind is possible; undefined if one is possible. */
   #refusal(kind: Kind): string | undefined {
     const limit = this.#options.transcoders()
     const limits = { pictures: limit, sound: limit * soundsForPicture, still: limit === 0 ? 0 : stillsAtOnce }
     const same = Array.from(this.#runs.values()).filter((run) => run.kind === kind)
-    // Those that were ended a moment ago are not in anybody's way, as long as there are not more and more of them.
+    // Killed processes that have not ended yet do not count as runs, but their number is limited.
     const most = 2 * (limits.pictures + limits.sound + limits.still)
     const isFull = same.length >= limits[kind] || this.#processes >= most
     return isFull ? 'there are as many ffmpegs as the settings allow' : undefined
@@ -130,7 +131,7 @@ export class FfmpegRuns {
     }
   }
 
-  /** Ends a run with which the process does not keep to the messages. */
+  /** Ends a run for which the process violated the protocol. */
   #lied(run: number, why: string): void {
     const { tell, logger } = this.#options
     logger.error({ run, why }, 'the embedded node does not keep to the messages about ffmpeg')

@@ -2,10 +2,10 @@ import type { FfmpegTell } from '../../../../shared/media/ffmpeg.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import { askProgram, type FfmpegProgram, findProgram } from './ffmpeg-program.ts'
 
-/** Interval between searches for a missing ffmpeg, in milliseconds: somebody may have installed it. */
+/** Interval between searches for a missing ffmpeg, in milliseconds, because it may have been installed meanwhile. */
 const lookAgainMs = 5_000
 
-/** The ffmpeg of this machine, if there is one: found when a node asks for it first, for all of them. */
+/** The ffmpeg of this machine, shared by all nodes. It is searched for at the first request. */
 export class LocalFfmpeg {
   readonly #wanted: string
   readonly #logger: NodeLogger
@@ -20,12 +20,12 @@ export class LocalFfmpeg {
     this.#logger = logger
   }
 
-  /** As it was found; undefined while it was not. */
+  /** The program; undefined while it was not found. */
   get program(): FfmpegProgram | undefined {
     return this.#program
   }
 
-  /** Facts about ffmpeg for a node, after another search if it was missing. Never rejects. */
+  /** Returns facts about ffmpeg for a node, after another search if it was missing. Never rejects. */
   async look(): Promise<Pick<Extract<FfmpegTell, { tell: 'program' }>, 'program' | 'problem'>> {
     if (this.#program === undefined && performance.now() - this.#searchedAt > lookAgainMs) {
       this.#search ??= this.#find().finally(() => {

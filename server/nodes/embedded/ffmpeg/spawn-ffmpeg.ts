@@ -2,31 +2,36 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
 import { bareEnvironment } from './ffmpeg-program.ts'
 
-/** Address space, in KiB: hostile pictures may ask for any size. The libraries alone take 0.7 GB of it. */
+/**
+ * Limit of the address space, in KiB, because malicious pictures may request any amount of memory. The libraries alone
+ * use 0.7 GB of it.
+ */
 const maxMemory = 3 * 1024 * 1024
 /**
- * On POSIX systems the memory is bounded, nothing is dumped, and where the system can it ends with the thread that started it, even stopped; its standard
- * input ends in any case.
+ * Limits memory and disables core dumps on POSIX systems. With setpriv, ffmpeg is killed when its parent thread ends,
+ * even if ffmpeg is stopped. Without it, ffmpeg ends at the end of its standard input.
  */
 const bounded =
   `ulimit -v ${maxMemory} 2>/dev/null; ulimit -c 0; ` +
   `if command -v setpriv >/dev/null 2>&1; then exec setpriv --pdeathsig KILL -- "$0" "$@"; fi; exec "$0" "$@"`
 
-/** Last words that are kept, in characters. */
+/** Maximum length of stderr output that is kept, in characters. */
 const maxComplaint = 600
 
 /** A running ffmpeg. */
 export interface SpawnedFfmpeg {
   child: ChildProcessWithoutNullStreams
-  /** Its last words so far; may hold addresses. */
+  /** Returns the last lines of stderr, which may contain addresses. */
   complaint: () => string
 }
 
 /**
- * Starts ffmpeg below the priority of live media, with bounded memory and nothing secret in its environment. Pipes that break are no error: it may end at any time, and `close` tells.
- * @param path of the program
- * @param options.descriptors pipes to it: 3, or more for further outputs
- * @param options.notLowered called when its priority cannot be lowered: it is over already, or the system does not allow it
+ * Starts ffmpeg with a lower priority than live media, limited memory, and no secrets in its environment. Errors of its
+ * pipes are ignored: it may end at any time, and then emits `close`.
+ * @param path path of the program
+ * @param options.descriptors number of pipes: 3, or more for further outputs
+ * @param options.notLowered called if the priority cannot be lowered, because the process has ended or the system
+ * refused
  */
 export function spawnFfmpeg(
   path: string,
@@ -52,7 +57,7 @@ export function spawnFfmpeg(
   return { child, complaint: () => complaint.trim() }
 }
 
-/** Command that runs a program on media of strangers with bounded memory. */
+/** Returns the command that runs a program with limited memory, because it processes untrusted media. */
 export function boundedCommand(path: string, parameters: readonly string[]): { command: string; given: string[] } {
   if (process.platform === 'win32') return { command: path, given: [...parameters] }
   return { command: '/bin/sh', given: ['-c', bounded, path, ...parameters] }

@@ -2,14 +2,14 @@ import type { ControlMethod, ControlParams } from '../../../shared/media/control
 import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
 
-/** Sends a request to the program that is named after a node. */
+/** Sends a request to the program of a node. */
 export type RequestGateway = <M extends ControlMethod>(
   gateway: string,
   method: M,
   params: ControlParams<M>,
 ) => Promise<unknown>
 
-/** Requests to the programs of the room page: each program gets them one after the other. */
+/** Requests to the programs of the room page. Requests to one program are sent one after the other. */
 export class GatewayRequests {
   readonly #request: RequestGateway
   readonly #logger: NodeLogger
@@ -20,7 +20,10 @@ export class GatewayRequests {
     this.#logger = logger
   }
 
-  /** Sends a request after the ones before it. @throws what the request failed with */
+  /**
+   * Sends a request after the previous ones.
+   * @throws the error of the request
+   */
   send<M extends ControlMethod>(gateway: string, method: M, params: ControlParams<M>): Promise<unknown> {
     const sent = (this.#last.get(gateway) ?? Promise.resolve()).then(() => this.#request(gateway, method, params))
     const settled = sent.catch((error: unknown) => {
@@ -34,21 +37,21 @@ export class GatewayRequests {
     return sent
   }
 
-  /** Sends a request whose result is not used; a failure is logged. */
+  /** Sends a request without waiting for the result. A failure is logged. */
   notify<M extends ControlMethod>(gateway: string, method: M, params: ControlParams<M>): void {
     // A failure was logged.
     this.send(gateway, method, params).catch(() => {})
   }
 }
 
-/** People in rooms with remote media, with the program that each came through. */
+/** People in rooms with remote media, and the program through which each entered. */
 export class GatewayPeople {
   /** Program by room and user. */
   readonly #people = new Map<string, Map<string, string>>()
   /** People who are leaving, by room: their node still lists them. */
   readonly #going = new Map<string, Set<string>>()
 
-  /** Program that a user came through; undefined: none, or the user left. */
+  /** Returns the program through which a user entered; undefined if there is none, or the user left. */
   gatewayOf(roomId: string, userId: string): string | undefined {
     return this.#people.get(roomId)?.get(userId)
   }
@@ -59,7 +62,11 @@ export class GatewayPeople {
     this.reported(roomId, userId)
   }
 
-  /** Notes that a user left. @param listed their node still lists them @returns the program they came through */
+  /**
+   * Records that a user left.
+   * @param listed whether their node still lists them
+   * @returns the program through which they entered
+   */
   forget(roomId: string, userId: string, listed: boolean): string | undefined {
     const people = this.#people.get(roomId)
     const gateway = people?.get(userId)
@@ -72,19 +79,19 @@ export class GatewayPeople {
     return gateway
   }
 
-  /** Whether a user left while their node still lists them. */
+  /** Returns whether a user left while their node still lists them. */
   isGoing(roomId: string, userId: string): boolean {
     return this.#going.get(roomId)?.has(userId) === true
   }
 
-  /** Notes that their node reported a change of this user. */
+  /** Records that the user's node reported a change of this user. */
   reported(roomId: string, userId: string): void {
     const going = this.#going.get(roomId)
     going?.delete(userId)
     if (going?.size === 0) this.#going.delete(roomId)
   }
 
-  /** All users who came through a program. */
+  /** Returns all users who entered through a program. */
   through(gateway: string): { roomId: string; userId: string }[] {
     return [...this.#people].flatMap(([roomId, people]) =>
       [...people].flatMap(([userId, by]) => (by === gateway ? [{ roomId, userId }] : [])),

@@ -14,43 +14,44 @@ import { remoteRoom, remoteStats } from './remote-room-views.ts'
 import { type RequestGateway, GatewayRequests, GatewayPeople } from './gateway-programs.ts'
 import type { RoomMedia, RoomMediaEvent, RoomMediaParams, RoomMediaResult, RoomPeople } from '../port/room-media.ts'
 
-/** Needs of the signalling gateway. */
+/** Dependencies of GatewayRooms. */
 export interface GatewayRoomsOptions {
   store: Pick<Store, 'get' | 'unseal'>
-  /** Media of the rooms whose page is shown here. */
+  /** Media of the rooms whose page is served here. */
   media: RoomMedia & RoomPeople
-  /** Whether the media of rooms on this node is remote. */
+  /** Returns whether the media of rooms on this node is remote. */
   isRemote: (node: string) => boolean
-  /** Users of a room, as its node reported them. */
+  /** Returns the users of a room, as reported by its nodes. */
   usersOf: (roomId: string) => readonly NodeUser[]
   request: RequestGateway
-  /** Whether a user's picture has a smaller layer or a substream. */
+  /** Returns whether a user's video has a smaller layer or a substream. */
   hasSmall: (roomId: string, userId: string) => boolean
-  /** Removes a user who did not come through the room page. */
+  /** Removes a user who did not enter through the room page. */
   kick: (roomId: string, userId: string) => Promise<unknown>
-  /** Removes such a user, who may come back at once. */
+  /** Removes a user who did not enter through the room page, and who may rejoin at once. */
   dismiss: (roomId: string, userId: string, signal: AbortSignal) => Promise<unknown>
-  /** Whether a participant of a room has proven their id. */
+  /** Returns whether the id of a participant is verified. */
   isProven: (roomId: string, userId: string) => boolean
-  /** Whether the controller removed this user lately. */
+  /** Returns whether the controller recently removed this user. */
   wasKicked: (roomId: string, userId: string) => boolean
-  /** Time for a user whose program ended to come back, in milliseconds. */
+  /** Time in which a user whose program ended may return, in milliseconds. */
   resumeMs: () => number
   logger: NodeLogger
 }
 
-/** Timeout of a call on remote media, in milliseconds: shorter than the program's own. */
+/** Timeout of a call on remote media, in milliseconds; shorter than the program's own timeout. */
 const requestTimeoutMs = 5_000
 
-/** A room that a program has open. */
+/** A room that is open at a program. */
 interface GatewayRoom {
-  /** Its people and streams will be sent at the end of this turn of the event loop. */
+  /** Whether an update of its people and streams is already scheduled. */
   updating: boolean
 }
 
 /**
- * Signalling gateway: rooms whose people come through the room page of an embedded program while their media is on another node. A program opens such a room at its first
- * visitor. From then on it receives the room's configuration, people and streams, and its calls on media go to the nodes that the room is on.
+ * Signalling gateway: rooms whose people enter through the room page of an embedded program while their media is on
+ * another node. A program opens such a room for its first visitor. It then receives the room's configuration, people
+ * and streams, and its media calls are passed to the nodes of the room.
  */
 export class GatewayRooms implements GatewayListener {
   readonly #options: GatewayRoomsOptions
@@ -67,12 +68,15 @@ export class GatewayRooms implements GatewayListener {
     this.#requests = new GatewayRequests(options.request, options.logger)
   }
 
-  /** Whether the media of rooms on this node is remote. */
+  /** Returns whether the media of rooms on this node is remote. */
   isRemote(node: string): boolean {
     return this.#options.isRemote(node)
   }
 
-  /** Opens a room at a program. @throws what the request failed with */
+  /**
+   * Opens a room at a program.
+   * @throws the error of the request
+   */
   async open(gateway: string, room: StoredRoom): Promise<void> {
     const rooms = this.#gateways.get(gateway) ?? new Map<string, GatewayRoom>()
     this.#gateways.set(gateway, rooms)
@@ -83,8 +87,8 @@ export class GatewayRooms implements GatewayListener {
   }
 
   /**
-   * Lists the streams of one such room, or of all of them as far as they are known without a request.
-   * @throws nothing: a room that cannot be inspected is listed as it was
+   * Returns the streams of one room, or the known streams of all open rooms. If a room cannot be queried, returns its
+   * last known streams.
    */
   async streamsOf(roomId: string | undefined, signal: AbortSignal): Promise<StreamStats[]> {
     if (roomId === undefined) {
@@ -103,7 +107,7 @@ export class GatewayRooms implements GatewayListener {
     return this.#options.media.feedsOf(roomId).map((feed) => remoteStats(roomId, feed))
   }
 
-  /** Takes an event of the remote media. */
+  /** Handles an event of the remote media. */
   onMediaEvent(event: RoomMediaEvent): void {
     if (event.type === 'feeds') return this.#updateSoon(event.roomId)
     if (event.type === 'over') {
@@ -120,7 +124,7 @@ export class GatewayRooms implements GatewayListener {
     this.#requests.notify(gateway, 'remove_remote_user', { roomId, userId, reason: kicked ? 'kicked' : 'restarting' })
   }
 
-  /** Takes an event of the node pool. */
+  /** Handles an event of the node pool. */
   onPoolEvent(event: PoolEvent): void {
     if (event.type !== 'joined' && event.type !== 'left' && event.type !== 'deviceLost') return
     const { roomId } = event
@@ -128,18 +132,18 @@ export class GatewayRooms implements GatewayListener {
     this.#updateSoon(roomId)
   }
 
-  /** Follows changes of stored rooms. */
+  /** Handles changes of stored rooms. */
   follow(changes: readonly Change[]): void {
     for (const change of changes) if (change.collection === 'rooms') this.#follow(change.key, change.value)
   }
 
-  /** Notes that a program restarted and has no rooms. Its people have a while to come back. */
+  /** Handles that a program restarted, and has no rooms. Its people may return within `resumeMs`. */
   restarted(gateway: string): void {
     this.#gateways.delete(gateway)
     this.#awaitBack(this.#people.through(gateway))
   }
 
-  /** Gives people without a program a while to come back, then takes them out of their rooms. */
+  /** Waits for people without a program to return, and then removes them from their rooms. */
   #awaitBack(away: readonly { roomId: string; userId: string }[]): void {
     if (away.length === 0) return
     for (const { roomId, userId } of away) this.#people.forget(roomId, userId, false)
@@ -152,7 +156,7 @@ export class GatewayRooms implements GatewayListener {
     this.#timers.add(timer)
   }
 
-  /** Ends all timers and forgets all rooms. */
+  /** Stops all timers, and drops all rooms. */
   close(): void {
     for (const timer of this.#timers) clearTimeout(timer)
     this.#timers.clear()
@@ -162,7 +166,7 @@ export class GatewayRooms implements GatewayListener {
   #follow(roomId: string, room: StoredRoom | undefined): void {
     for (const [gateway, rooms] of this.#gateways) {
       if (!rooms.has(roomId)) continue
-      // Between two nodes with remote media the people are moved by the media itself.
+      // If both nodes have remote media, the media layer moves the people.
       const moves = room !== undefined && !isShut(room) && room.node !== '' && !this.isRemote(room.node)
       if (room === undefined || isShut(room) || moves) {
         rooms.delete(roomId)
@@ -175,14 +179,14 @@ export class GatewayRooms implements GatewayListener {
     return { ...toNodeRoom(room, this.#options.store), remote: true }
   }
 
-  /** Takes a report of a program. */
+  /** Handles a program's report that a user entered. */
   entered(gateway: string, { roomId, user, ticket }: ReportParams<'remoteEntered'>): void {
     const { userId, userName, role, byNumber, hand } = user
     this.#people.entered(roomId, userId, gateway)
     this.#options.media.enter({ roomId, userId, userName, role, byNumber, hand }, ticket)
   }
 
-  /** Takes a report of a program. */
+  /** Handles a program's report that a user left. */
   left(gateway: string, { roomId, userId, kicked, ended, restarting }: ReportParams<'remoteLeft'>): void {
     const by = this.#people.gatewayOf(roomId, userId)
     if (by === gateway && restarting) this.#awaitBack([{ roomId, userId }])
@@ -194,7 +198,10 @@ export class GatewayRooms implements GatewayListener {
       this.#try('removing a user failed', (signal) => this.#options.dismiss(roomId, userId, signal))
   }
 
-  /** Mutes a person of a room with remote media for the operator. @throws errors of the program or the node */
+  /**
+   * Mutes a person in a room with remote media for the operator.
+   * @throws errors of the program or the node
+   */
   async mute(roomId: string, userId: string, kind: 'audio' | 'video'): Promise<void> {
     const through = this.#people.gatewayOf(roomId, userId)
     if (through !== undefined) await this.#requests.send(through, 'mute', { roomId, userId, kind, by: '' })
@@ -204,7 +211,7 @@ export class GatewayRooms implements GatewayListener {
     }
   }
 
-  /** Mutes a user through their own program, which notifies them; users without one are muted at their node. */
+  /** Mutes a user through their program, which notifies them. Users without a program are muted at their node. */
   muted(gateway: string, { roomId, userId, kind, muted, by }: ReportParams<'remoteMuted'>): void {
     const through = this.#people.gatewayOf(roomId, userId)
     if (muted && through !== undefined && through !== gateway)
@@ -216,13 +223,16 @@ export class GatewayRooms implements GatewayListener {
     this.#try('a user could not leave their room', () => this.#options.media.leave(roomId, userId))
   }
 
-  /** @returns the program they came through */
+  /** @returns the program through which they entered */
   #forget(roomId: string, userId: string): string | undefined {
     const listed = this.#options.usersOf(roomId).some((user) => user.userId === userId)
     return this.#people.forget(roomId, userId, listed)
   }
 
-  /** Calls a method on the media of a room for the people of a program. @throws MediaRefusal */
+  /**
+   * Calls a method on the media of a room for the people of a program.
+   * @throws MediaRefusal
+   */
   async call<M extends RoomMediaMethod>(
     gateway: string,
     method: M,
@@ -241,7 +251,7 @@ export class GatewayRooms implements GatewayListener {
     }
   }
 
-  /** Sends people and streams of a room to its programs, once for all changes of one turn of the event loop. */
+  /** Sends people and streams of a room to its programs, once for all changes of the current microtask. */
   #updateSoon(roomId: string): void {
     for (const [gateway, rooms] of this.#gateways) {
       const room = rooms.get(roomId)

@@ -5,10 +5,10 @@ import type { NodeUser } from '../port/media-node-port.ts'
 import type { RemoteFeed } from '../port/room-media.ts'
 
 /**
- * A room as its program is told of it.
- * @param people without those who came through that program
- * @param isProven whether a person has proven their id
- * @param hasSmall whether there is a smaller picture of what a user sends
+ * Returns a room in the form sent to a program.
+ * @param people without those who entered through that program
+ * @param isProven returns whether a person's id is verified
+ * @param hasSmall returns whether a smaller picture of a user's video is available
  */
 export function remoteRoom(
   roomId: string,
@@ -25,7 +25,7 @@ export function remoteRoom(
       device,
       role,
       byNumber,
-      // Only their own program can lower it.
+      // A hand can be lowered only through the user's own program.
       hand: 0,
       joinedAt,
       proven: device || isProven(userId),
@@ -44,7 +44,7 @@ export function remoteRoom(
   }
 }
 
-/** A stream as the console reads it. */
+/** Returns a stream in the form of the console. */
 export function remoteStats(roomId: string, { userId, source, videoCodec, audioCodec }: RemoteFeed): StreamStats {
   return {
     room_id: roomId,

@@ -9,9 +9,9 @@ import type { Leadership, Store } from '../../store/store.ts'
 /** Base64url of 32 bytes. */
 const key = z.string().min(43)
 
-/** Secrets of a Janus node. An empty one of the operator's counts as none. */
+/** Secrets of a Janus node. An empty one was not set by the operator. */
 const secretsSchema = z.strictObject({
-  /** Sent with every request of ours over WebSocket. */
+  /** Sent with every request of the controller over WebSocket. */
   api_secret: z.string(),
   /** Sent with every request to the Admin API. */
   admin_secret: z.string(),
@@ -19,42 +19,51 @@ const secretsSchema = z.strictObject({
   admin_key: z.string(),
   /** Signs the tokens of people. */
   token_secret: z.string(),
-  /** The secrets of rooms and mountpoints are derived from it, so that a controller that started again knows them. Made once. */
+  /**
+   * Key from which the secrets of rooms and mountpoints are derived, so that a restarted controller has the same ones.
+   * Generated once.
+   */
   room_key: key,
-  /** Shown by the node where it sends its events. Made once. */
+  /** Sent by the node when it connects to deliver its events. Generated once. */
   event_secret: key,
 })
 export type JanusSecrets = z.output<typeof secretsSchema>
 
 type NodeTargets = Pick<NodeConfig, 'ws_url' | 'admin_url'>
 
-/** Facts that a driver knows about its node. */
+/** Connection data of a node. */
 export interface JanusFacts {
   name: string
   wsUrl: string
-  /** Without a slash at its end; empty: the node is not reached by its Admin API. */
+  /** Without a trailing slash; empty: the Admin API is not used. */
   adminUrl: string
   /** None is empty. */
   secrets: JanusSecrets
-  /** Those of them that the operator gave; others were made. */
+  /** Names of the secrets that the operator set; the others were derived. */
   given: readonly NodeSecretName[]
 }
 
-/** How a node is reached by its driver. */
+/** Connection data of a node for its driver. */
 export interface JanusAccess extends JanusFacts {
-  /** Whether this controller may still act there. */
+  /** Confirms that this controller may still send requests to the node. */
   leadership: Confirms
 }
 
-/** Proof that this controller may act on a node. */
+/** Proof that this controller may send requests to a node. */
 export type Confirms = Pick<Leadership, 'confirmed'>
 
-/** @throws ApiError 'internal' when the secrets cannot be unsealed */
+/**
+ * Returns the access to a node.
+ * @throws ApiError 'internal' if the secrets cannot be unsealed
+ */
 export function janusAccess(node: StoredNode, store: Pick<Store, 'unseal' | 'leadership'>): JanusAccess {
   return { ...janusFacts(node, store), leadership: store.leadership }
 }
 
-/** @throws ApiError 'internal' when the secrets cannot be unsealed */
+/**
+ * Returns the connection data of a node.
+ * @throws ApiError 'internal' if the secrets cannot be unsealed
+ */
 export function janusFacts(node: StoredNode, store: Pick<Store, 'unseal'>): JanusFacts {
   const { name, ws_url: wsUrl, admin_url } = node
   const secrets = janusSecretsOf(node, store)
@@ -64,7 +73,8 @@ export function janusFacts(node: StoredNode, store: Pick<Store, 'unseal'>): Janu
 }
 
 /**
- * Replaces each secret that the operator left out by one derived from the node's key, as its configuration files have it. A node without that configuration does not ask for it.
+ * Replaces each secret that the operator did not set by one derived from the node's key. The generated configuration
+ * files contain the same secrets. A node with another configuration does not require them.
  */
 function secretsInUse(secrets: JanusSecrets): JanusSecrets {
   const made = (name: NodeSecretName): string =>
@@ -78,7 +88,10 @@ function secretsInUse(secrets: JanusSecrets): JanusSecrets {
   }
 }
 
-/** The opened secrets of a Janus node. @throws ApiError 'internal' when they cannot be unsealed */
+/**
+ * Returns the unsealed secrets of a Janus node.
+ * @throws ApiError 'internal' if they cannot be unsealed
+ */
 export function janusSecretsOf(
   node: Pick<StoredNode, 'name' | 'kind' | 'ws_url' | 'admin_url' | 'secrets_sealed'>,
   store: Pick<Store, 'unseal'>,
@@ -86,12 +99,12 @@ export function janusSecretsOf(
   return secretsSchema.parse(JSON.parse(store.unseal(node.secrets_sealed, nodePlace(node))))
 }
 
-/** Whether the addresses of a Janus node are the same as before: the secrets of the operator are sent to no others. */
+/** Returns whether both have the same addresses. The operator's secrets are never sent to other addresses. */
 export function isSameServer(one: NodeTargets, other: NodeTargets): boolean {
   return one.ws_url === other.ws_url && one.admin_url === other.admin_url
 }
 
-/** Whether each address of a Janus node names the same host as before, or there was none. */
+/** Returns whether each address of a Janus node has the same host as before, or was empty. */
 function isSameHost(before: NodeTargets, after: NodeTargets): boolean {
   const host = (text: string): string | undefined => URL.parse(text)?.hostname
   const same = (was: string, is: string): boolean => was === '' || is === '' || host(was) === host(is)
@@ -99,9 +112,10 @@ function isSameHost(before: NodeTargets, after: NodeTargets): boolean {
 }
 
 /**
- * The sealed secrets of a Janus node that is added or changed: each that is left out, or sent back as it is shown, stays. The text stays as well when no secret is another. With other
- * addresses, the operator's secrets are discarded; on another host, those that were made are made anew.
- * @throws ApiError 'internal' when those of before cannot be unsealed
+ * Returns the sealed secrets of a Janus node that is added or changed. A secret that is left out, or sent back in its
+ * hidden form, is kept. If no secret changed, the sealed text stays the same. If the addresses changed, the operator's
+ * secrets are discarded; if a host changed, the generated ones are replaced as well.
+ * @throws ApiError 'internal' if the previous secrets cannot be unsealed
  */
 export function janusSecretsAfter(
   input: NodeTargets & Pick<NodeInput, 'name' | 'kind' | NodeSecretName>,
@@ -127,17 +141,27 @@ export function janusSecretsAfter(
   return same ? before.secrets_sealed : store.seal(JSON.stringify(after), nodePlace(input))
 }
 
-/** A secret of one thing on the node, the same for every controller that has the node's record; base64url. @param purpose e.g. `room` */
+/**
+ * Derives a secret for one object on the node, in base64url. It is the same for every controller that has the node's
+ * record.
+ * @param purpose e.g. `room`
+ */
 export function derivedSecret({ room_key }: Pick<JanusSecrets, 'room_key'>, purpose: string, name: string): string {
   return createHmac('sha256', room_key).update(`${purpose}\n${name}`).digest('base64url')
 }
 
-/** Mark in the description of every room and mountpoint of ours, which tells them from those of others on the same Janus. */
+/**
+ * Returns the mark in the description of every room and mountpoint of this site, which distinguishes them from others
+ * on the same Janus.
+ */
 export function ownMark(secrets: Pick<JanusSecrets, 'room_key'>): string {
   return `roomdesk ${derivedSecret(secrets, 'mark', '').slice(0, 12)}`
 }
 
-/** Path of the event port to which a node sends its events; it shows its `event_secret` as the WebSocket's subprotocol. */
+/**
+ * Returns the path of the event port to which a node connects. The node sends its `event_secret` as the WebSocket's
+ * subprotocol.
+ */
 export function eventPath(node: string): string {
   return `/janus/${encodeURIComponent(node)}`
 }

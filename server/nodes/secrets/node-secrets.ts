@@ -7,8 +7,9 @@ import { janusSecretsAfter, janusSecretsOf } from './janus-access.ts'
 type Secrets = Pick<NodeInput, 'name' | 'kind' | 'ws_url' | 'admin_url' | NodeSecretName>
 
 /**
- * Says which sealed secrets a node has that is added or changed. All nodes of one transaction ask the same function: the new embedded ones share a key.
- * @throws ApiError 'internal' when those of before cannot be unsealed
+ * Returns a function that determines the sealed secrets of a node that is added or changed. All nodes of one
+ * transaction must use the same function, so that new embedded nodes share a key.
+ * @throws ApiError 'internal' if the previous secrets cannot be unsealed
  */
 export function nodeSecretsAfter(
   store: Pick<Store, 'seal' | 'unseal' | 'all'>,
@@ -24,10 +25,13 @@ export function nodeSecretsAfter(
   }
 }
 
-/** Cached by record, which never changes in place: views are made often, and opening a secret is slow. */
+/** Cache by record, which is immutable: views are created often, and unsealing is slow. */
 const named = new WeakMap<StoredNode, NodeSecretName[]>()
 
-/** Secrets of the operator that a node has; none where they cannot be unsealed, which its driver says. */
+/**
+ * Returns the names of the secrets that the operator set for a node. Returns none if they cannot be unsealed, which the
+ * node's driver reports.
+ */
 export function secretNamesOf(node: StoredNode, store: Pick<Store, 'unseal'>): NodeSecretName[] {
   const known = named.get(node)
   if (known !== undefined) return known
@@ -41,7 +45,7 @@ function readNames(node: StoredNode, store: Pick<Store, 'unseal'>): NodeSecretNa
     const secrets = janusSecretsOf(node, store)
     return nodeSecretNames.filter((name) => secrets[name] !== '')
   } catch {
-    // Sealed with another key: they have to be set again.
+    // Sealed with another key: the secrets must be set again.
     return []
   }
 }

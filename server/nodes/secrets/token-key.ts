@@ -12,8 +12,9 @@ const secretsSchema = z.strictObject({
 })
 
 /**
- * The sealed secrets of a new node: the embedded ones of a site share the key of join links, so that a link is good wherever its room is; others have none.
- * @throws ApiError 'internal' when the key of the others cannot be unsealed
+ * Returns the sealed secrets of a new node. The embedded nodes of a site share the key of join links, so that a link is
+ * valid on the node of its room. Other nodes have no such secrets.
+ * @throws ApiError 'internal' if the key of the other nodes cannot be unsealed
  */
 export function newNodeSecrets(
   node: Pick<StoredNode, 'name' | 'kind' | 'ws_url' | 'admin_url'>,
@@ -25,24 +26,31 @@ export function newNodeSecrets(
   return store.seal(JSON.stringify({ token_key }), nodePlace(node))
 }
 
-/** Makes a key of join links: base64 of 32 bytes. */
+/** Generates a key of join links: base64 of 32 bytes. */
 export function newJoinKey(): string {
   return randomBytes(32).toString('base64')
 }
 
-/** The key of the site's join links, base64; undefined where it has no node that people come to by links. @throws ApiError 'internal' when it cannot be unsealed */
+/**
+ * Returns the key of the site's join links, base64; undefined if the site has no node with such a key.
+ * @throws ApiError 'internal' if it cannot be unsealed
+ */
 export function joinKeyOf(store: Pick<Store, 'unseal' | 'all'>): string | undefined {
   const nodes = [...store.all('nodes').values()]
   const node = nodes.find(({ kind }) => kind === 'embedded') ?? nodes.find(keepsKey)
   return node === undefined ? undefined : tokenKeyOf(node, store)
 }
 
-/** A Janus node; one of an older version has no secrets. */
+/** Returns whether it is a Janus node with secrets; nodes of an older version have none. */
 function keepsKey({ kind, secrets_sealed }: StoredNode): boolean {
   return kind === 'janus' && secrets_sealed !== ''
 }
 
-/** The key of a node's join links, base64: of a Janus node, the one of a site that has no other. @throws ApiError 'internal' when it cannot be unsealed */
+/**
+ * Returns the key of a node's join links, base64. For a Janus node, it is the derived key of a site without embedded
+ * nodes.
+ * @throws ApiError 'internal' if it cannot be unsealed
+ */
 export function tokenKeyOf(node: StoredNode, store: Pick<Store, 'unseal'>): string {
   if (node.kind === 'janus') {
     const { secrets } = janusFacts(node, store)

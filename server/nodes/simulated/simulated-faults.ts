@@ -4,29 +4,31 @@ import type { DeviceErrorKind } from '../../../shared/device.ts'
 import { NodeConnectionError, NodeError } from '../port/media-node-port.ts'
 
 /**
- * How a simulated node fails. offline: every call fails at once as on a dead connection, and its people drop; slow: every answer takes `delayMs`;
- * failing: every call says no; silent: no call is ever answered.
+ * Fault of a simulated node. offline: every call fails immediately as with a lost connection, and its people leave;
+ * slow: every answer takes `delayMs`; failing: every call is rejected; silent: no call is ever answered.
  */
 export interface NodeFault {
   mode: 'none' | 'offline' | 'slow' | 'failing' | 'silent'
-  /** Milliseconds that an answer takes; for `slow` only. */
+  /** Delay of an answer in milliseconds, for `slow` only. */
   delayMs: number
 }
 
-/** Devices whose address holds `match` (the empty string: all) fail in this way, or never answer. */
+/** Devices whose address contains `match` (empty: all devices) fail with this kind, or never answer. */
 export interface DeviceFaultRule {
   match: string
   kind: DeviceErrorKind | 'silent'
 }
 
-/** Waits until the signal aborts: rejects with its reason. */
+/** Waits until the signal aborts, and then rejects with its reason. */
 export function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     onAbort(signal, () => reject(signal.reason))
   })
 }
 
-/** The connection between the controller and a simulated node: it lets calls through as the fault in force allows. */
+/**
+ * The connection between the controller and a simulated node. Passes or rejects calls according to the current fault.
+ */
 export class FaultyConnection {
   #fault: NodeFault = { mode: 'none', delayMs: 0 }
   #connection = new AbortController()
@@ -39,7 +41,7 @@ export class FaultyConnection {
     this.#fault = fault
   }
 
-  /** Every call under way fails as on a dead connection. */
+  /** Fails every pending call as with a lost connection. */
   cut(): void {
     this.#connection.abort(new NodeConnectionError('the simulated connection was cut'))
     this.#connection = new AbortController()
@@ -47,7 +49,7 @@ export class FaultyConnection {
 
   /**
    * Resolves when a call may be answered.
-   * @throws NodeError when the fault in force says no; the signal's reason when it aborts
+   * @throws NodeError according to the current fault; the signal's reason when it aborts
    */
   async pass(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()

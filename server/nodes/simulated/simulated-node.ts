@@ -17,15 +17,15 @@ import {
 import { type DeviceFaultRule, type NodeFault, FaultyConnection, untilAborted } from './simulated-faults.ts'
 import { cameraKey, type CameraSource } from '../../../shared/device-address.ts'
 
-/** A simulated person as `joinPerson` takes it. */
+/** Parameters of a simulated person for `joinPerson`. */
 export interface SimulatedPerson {
   userId: string
   userName: string
-  /** Host when it equals the room's host password. */
+  /** The person becomes host if this equals the room's host password. */
   hostPassword?: string
 }
 
-/** Why a simulated person may not come in. */
+/** Reason why a simulated person was refused. */
 export type JoinRefusal = 'noRoom' | 'full' | 'locked' | 'duplicate' | 'unreachable'
 
 const refusalNames = {
@@ -49,7 +49,7 @@ export class JoinRefusedError extends Error {
   }
 }
 
-/** Somebody in a simulated room; `camera` is what a device pulls. */
+/** A participant of a simulated room. `camera` identifies the camera that a device pulls. */
 interface Attendee {
   user: NodeUser
   camera: string | undefined
@@ -60,15 +60,15 @@ interface SimulatedRoom {
   attendees: Map<string, Attendee>
 }
 
-/** How a simulated node is made. */
+/** Options of a simulated node. */
 export interface SimulatedNodeOptions {
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   clock?: () => number
 }
 
 /**
- * A lab node in this process: it holds people and devices in memory, keeps the caps of rooms, and can be told to fail. It has no media.
- * Its users join through `joinPerson`, not through a browser.
+ * A lab node in this process. It stores people and devices in memory, applies the limits of rooms, and can simulate
+ * faults. It has no media. Its users join through `joinPerson`, not through a browser.
  */
 export class SimulatedNode implements MediaNode {
   readonly #clock: () => number
@@ -84,7 +84,10 @@ export class SimulatedNode implements MediaNode {
     this.#clock = options.clock ?? Date.now
   }
 
-  /** Sets the fault of the node. Going offline drops everybody without an event, as a dead server does; coming back, the node is empty. */
+  /**
+   * Sets the fault of the node. Going offline removes all users without events, as a crashed server does. Afterwards
+   * the node has no rooms.
+   */
   setFault(fault: NodeFault): void {
     const before = this.#connection.fault.mode
     this.#connection.set(fault)
@@ -96,22 +99,22 @@ export class SimulatedNode implements MediaNode {
     }
   }
 
-  /** The fault in force. */
+  /** Current fault. */
   get fault(): NodeFault {
     return this.#connection.fault
   }
 
-  /** Devices that fail from now on; replaces the earlier rules. The first rule that matches counts. */
+  /** Sets the faults of devices, replacing earlier rules. The first matching rule applies. */
   setDeviceFaults(rules: readonly DeviceFaultRule[]): void {
     this.#deviceFaults = rules
   }
 
-  /** The rules in force for devices. */
+  /** Current fault rules of devices. */
   get deviceFaults(): readonly DeviceFaultRule[] {
     return this.#deviceFaults
   }
 
-  /** A joined device drops. Returns false when no such device is in the room. */
+  /** Simulates that a device in a room fails. Returns false if no such device is in the room. */
   loseDevice(roomId: string, userId: string, kind: DeviceErrorKind): boolean {
     const room = this.#rooms.get(roomId)
     if (room?.attendees.get(userId)?.camera === undefined) return false
@@ -120,8 +123,8 @@ export class SimulatedNode implements MediaNode {
   }
 
   /**
-   * A simulated person joins.
-   * @throws JoinRefusedError when there is no such room, or it is full or locked, or the userId is in it, or the node fails
+   * Adds a simulated person.
+   * @throws JoinRefusedError if the room does not exist, is full or locked, the userId is in it, or the node fails
    */
   joinPerson(roomId: string, person: SimulatedPerson): NodeUser {
     const { mode } = this.#connection.fault
@@ -146,7 +149,7 @@ export class SimulatedNode implements MediaNode {
     return user
   }
 
-  /** A simulated person leaves. Returns false when no such person is in the room. */
+  /** Removes a simulated person. Returns false if no such person is in the room. */
   leavePerson(roomId: string, userId: string): boolean {
     const room = this.#rooms.get(roomId)
     const attendee = room?.attendees.get(userId)
@@ -274,22 +277,22 @@ export class SimulatedNode implements MediaNode {
   }
 }
 
-/** An empty host password makes nobody host. */
+/** With an empty host password, no one becomes host. */
 function isHost(expected: string, given: string | undefined): boolean {
   if (expected === '' || given === undefined) return false
   return sameSecret(expected, given)
 }
 
-/** Counts who uses each camera: one camera in several rooms is pulled once (contract, section 4). */
+/** Counts the uses of each camera. A camera in several rooms is pulled once (contract, section 4). */
 class PullCount {
   readonly #uses = new Map<string, number>()
 
-  /** Different cameras that are pulled now. */
+  /** Number of cameras that are pulled now. */
   get size(): number {
     return this.#uses.size
   }
 
-  /** One more use of the camera; returns what `release` takes. */
+  /** Adds a use of the camera. Returns the key for `release`. */
   take(source: CameraSource): string {
     const camera = cameraKey(source)
     this.#uses.set(camera, (this.#uses.get(camera) ?? 0) + 1)

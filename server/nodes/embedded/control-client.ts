@@ -106,7 +106,6 @@ export class ControlClient {
     this.#link.notify('stop', {})
   }
 
-  /** Kills the process. */
   kill(): void {
     // The process may already have ended, before its exit event.
     guarded(this.#logger, 'the process of the embedded node could not be ended', () => this.#process.kill())

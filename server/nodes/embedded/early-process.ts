@@ -12,7 +12,6 @@ export class EarlyProcess {
     this.#spawn = spawn
   }
 
-  /** Starts the process. */
   begin(): void {
     this.#first ??= kept(this.#spawn(), () => {
       this.#first = undefined

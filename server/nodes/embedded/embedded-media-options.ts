@@ -61,7 +61,6 @@ interface RoomAnswers {
   record: Gated<(wanted: WantedRecording) => boolean | Promise<boolean>>
 }
 
-/** Dependencies of EmbeddedMedia. */
 export interface EmbeddedMediaOptions {
   spawn: SpawnMediaProcess
   /** Folder of the built room page; empty: no page is served. */
@@ -96,7 +95,7 @@ export interface EmbeddedMediaOptions {
   failed?: (node: string, why: string) => void
   /** Called for each device that opened the page that checks whether the device reaches this machine. */
   reached?: ((visit: ReportParams<'pageReached'>) => void) | undefined
-  /** Called for login attempts that the node refused. */
+  /** Called for invalid links and host passwords that the node refused. */
   guessed: (guesses: ReportParams<'guesses'>) => void
   logger: NodeLogger
   /** See SupervisorOptions. */

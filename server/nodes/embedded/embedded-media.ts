@@ -135,7 +135,6 @@ export class EmbeddedMedia {
     if (this.#claims.showPageFor(node)) this.#settle().catch(() => {})
   }
 
-  /** Creates the driver of this node. */
   driver(node: StoredNode): MediaNode {
     const claim = this.#claims.add(node)
     // A failure was logged.

@@ -5,7 +5,6 @@ import type { MediaNode, NodeDevice, NodeEvent, NodeHealth, NodeRoom, NodeUser }
 import { NodeConnectionError } from '../port/media-node-port.ts'
 import type { ControlClient } from './control-client.ts'
 
-/** Dependencies of EmbeddedNode. */
 export interface EmbeddedNodeDependencies {
   /**
    * Returns the connection to the process.

@@ -7,11 +7,8 @@ import { EmbeddedMedia } from './embedded-media.ts'
 import type { EmbeddedMediaOptions, MediaPlace } from './embedded-media-options.ts'
 import type { RemovalsPort } from '../port/removals-port.ts'
 
-/** Dependencies of EmbeddedNodes. */
 export interface EmbeddedNodesOptions extends Omit<EmbeddedMediaOptions, 'removals' | 'removed' | 'looksAtPort'> {
-  /** Removals of the site. */
   removals: Pick<RemovalsPort, 'list' | 'note' | 'onRemoval'>
-  /** Called for each removal. */
   removed: EmbeddedMediaOptions['removed']
   /** Called when a further node may have started or stopped listening. */
   changed?: () => void
@@ -42,7 +39,6 @@ export class EmbeddedNodes {
     })
   }
 
-  /** Creates the driver of this node. */
   driver(node: StoredNode): MediaNode {
     if (node.port === 0) return this.first.driver(node)
     return (this.#further.get(node.port) ?? this.#open(node.port)).driver(node)

@@ -8,7 +8,6 @@ import { tryPort } from '../../edge/try-port.ts'
 export interface PortSearch {
   /** Host on which the nodes listen. */
   host: string
-  /** First port of the search. */
   from: number
   count: number
   /** Ports that the site has reserved, whether they are in use or not. */

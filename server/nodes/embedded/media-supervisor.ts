@@ -21,7 +21,6 @@ const crashBackoff: Backoff = { first: 1_000, max: 3_000, repeat: 2 }
 const startBackoff: Backoff = { first: 1_000, max: 30_000 }
 /** Run time after which a process counts as stable, in milliseconds. */
 const wellAfterMs = 15_000
-/** Dependencies of MediaSupervisor. */
 export interface SupervisorOptions {
   spawn: SpawnMediaProcess
   /** Run on behalf of the process, which may not start programs. */
@@ -57,7 +56,6 @@ export class MediaSupervisor {
   readonly #ladder = new RestartLadder()
   /** The process that listens. */
   #running: ProcessRun | undefined
-  /** The pending start. */
   #attempt: Promise<ProcessRun> | undefined
   #ports: ControlResult<'start'> | undefined
   #lastError = ''
@@ -196,7 +194,6 @@ class RestartLadder {
   #crashes = 0
   #failedStarts = 0
 
-  /** Handles a successful start. */
   started(): void {
     this.#failedStarts = 0
   }

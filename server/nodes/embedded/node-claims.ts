@@ -3,7 +3,6 @@ import { guarded } from '../port/guarded.ts'
 import type { NodeEvent } from '../port/media-node-port.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
 
-/** One driver's claim on the process. */
 export interface NodeClaim {
   node: StoredNode
   listeners: Set<(event: NodeEvent) => void>
@@ -31,7 +30,6 @@ export class NodeClaims {
     return () => this.#changes.delete(listener)
   }
 
-  /** Adds a claim after the others. */
   add(node: StoredNode): NodeClaim {
     const claim: NodeClaim = { node, listeners: new Set() }
     this.#claims.push(claim)

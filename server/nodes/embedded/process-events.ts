@@ -4,7 +4,6 @@ import type { NodeEvent } from '../port/media-node-port.ts'
 import type { ProcessHandlers } from './control-client.ts'
 import type { EmbeddedMediaOptions } from './embedded-media-options.ts'
 
-/** Receivers of the messages of a process. */
 type Receivers = Pick<
   EmbeddedMediaOptions,
   'answers' | 'failed' | 'gateway' | 'guessed' | 'hostActed' | 'logger' | 'reached' | 'recorder' | 'removed' | 'waiting'
@@ -23,7 +22,6 @@ export class ProcessEvents {
     this.#emit = emit
   }
 
-  /** Returns the handlers of the process's messages. */
   handlers(): Omit<ProcessHandlers, 'ffmpeg'> {
     const node = this.#node
     const { answers, gateway, guessed, hostActed, reached, recorder, removed, waiting } = this.#receivers

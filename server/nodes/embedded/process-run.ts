@@ -10,7 +10,6 @@ import type { SpawnMediaProcess } from './media-process.ts'
 /** Number of consecutive checks without a message after which a process counts as hanging. */
 const looksUntilHang = 5
 
-/** Dependencies of ProcessRun. */
 export interface ProcessRunOptions {
   spawn: SpawnMediaProcess
   /** Run on behalf of the process, which may not start programs. */

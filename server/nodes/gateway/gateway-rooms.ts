@@ -14,7 +14,6 @@ import { remoteRoom, remoteStats } from './remote-room-views.ts'
 import { type RequestGateway, GatewayRequests, GatewayPeople } from './gateway-programs.ts'
 import type { RoomMedia, RoomMediaEvent, RoomMediaParams, RoomMediaResult, RoomPeople } from '../port/room-media.ts'
 
-/** Dependencies of GatewayRooms. */
 export interface GatewayRoomsOptions {
   store: Pick<Store, 'get' | 'unseal'>
   /** Media of the rooms whose page is served here. */
@@ -68,7 +67,6 @@ export class GatewayRooms implements GatewayListener {
     this.#requests = new GatewayRequests(options.request, options.logger)
   }
 
-  /** Returns whether the media of rooms on this node is remote. */
   isRemote(node: string): boolean {
     return this.#options.isRemote(node)
   }
@@ -107,7 +105,6 @@ export class GatewayRooms implements GatewayListener {
     return this.#options.media.feedsOf(roomId).map((feed) => remoteStats(roomId, feed))
   }
 
-  /** Handles an event of the remote media. */
   onMediaEvent(event: RoomMediaEvent): void {
     if (event.type === 'feeds') return this.#updateSoon(event.roomId)
     if (event.type === 'over') {
@@ -124,7 +121,6 @@ export class GatewayRooms implements GatewayListener {
     this.#requests.notify(gateway, 'remove_remote_user', { roomId, userId, reason: kicked ? 'kicked' : 'restarting' })
   }
 
-  /** Handles an event of the node pool. */
   onPoolEvent(event: PoolEvent): void {
     if (event.type !== 'joined' && event.type !== 'left' && event.type !== 'deviceLost') return
     const { roomId } = event
@@ -132,7 +128,6 @@ export class GatewayRooms implements GatewayListener {
     this.#updateSoon(roomId)
   }
 
-  /** Handles changes of stored rooms. */
   follow(changes: readonly Change[]): void {
     for (const change of changes) if (change.collection === 'rooms') this.#follow(change.key, change.value)
   }
@@ -179,14 +174,12 @@ export class GatewayRooms implements GatewayListener {
     return { ...toNodeRoom(room, this.#options.store), remote: true }
   }
 
-  /** Handles a program's report that a user entered. */
   entered(gateway: string, { roomId, user, ticket }: ReportParams<'remoteEntered'>): void {
     const { userId, userName, role, byNumber, hand } = user
     this.#people.entered(roomId, userId, gateway)
     this.#options.media.enter({ roomId, userId, userName, role, byNumber, hand }, ticket)
   }
 
-  /** Handles a program's report that a user left. */
   left(gateway: string, { roomId, userId, kicked, ended, restarting }: ReportParams<'remoteLeft'>): void {
     const by = this.#people.gatewayOf(roomId, userId)
     if (by === gateway && restarting) this.#awaitBack([{ roomId, userId }])

@@ -29,7 +29,6 @@ import type { RoomDevices, RoomsForDevices } from './rooms/room-devices.ts'
 import type { JanusRooms, ListedRoom } from './rooms/janus-rooms.ts'
 import { ReportedProgram } from './wire/program-info.ts'
 
-/** Dependencies of JanusNode. */
 export interface JanusNodeOptions {
   name: string
   rooms: JanusRooms
@@ -291,7 +290,6 @@ export class JanusNode implements MediaNode {
       this.#inBackground('a node that tells its events', () => this.#own((signal) => this.#rooms.list(signal)))
   }
 
-  /** Handles an event of the node. */
   take(event: JanusEvent): void {
     if (event.type === 'started') return this.#restarted()
     const roomId = this.#options.rooms.roomOf(event.room)

@@ -26,11 +26,9 @@ import { RoomNames } from './rooms/room-names.ts'
 import { JanusRooms } from './rooms/janus-rooms.ts'
 import { coreToken } from './rooms/signed-token.ts'
 
-/** Dependencies of JanusNodes. */
 export interface JanusNodesOptions {
   store: Pick<Store, 'all' | 'get' | 'transact' | 'seal' | 'unseal' | 'leadership'>
   settings: () => Settings
-  /** Removals from rooms. */
   removals: Pick<RemovalsPort, 'remove' | 'refuses'>
   logger: NodeLogger
   /** Creates the devices in the rooms of one node. */

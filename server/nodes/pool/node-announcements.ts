@@ -4,7 +4,6 @@ import { describeFailure } from '../port/node-failure.ts'
 import type { LiveNode } from './state/live-node.ts'
 import type { PoolContext } from './state/pool-context.ts'
 
-/** Last announced state of a node. */
 export interface Announcement {
   state: NodeState
   /** Reason why it is offline, in plain words; otherwise empty. */

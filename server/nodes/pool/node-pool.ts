@@ -162,7 +162,6 @@ export class NodePool {
     return this.#context.presence.usersOf(roomId)
   }
 
-  /** Returns the user if they are in the room. */
   user(roomId: string, userId: string): NodeUser | undefined {
     return this.#context.presence.user(roomId, userId)
   }

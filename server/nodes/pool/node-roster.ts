@@ -9,7 +9,6 @@ import type { PoolContext } from './state/pool-context.ts'
 import { type LeftRoom, roomsInUse } from './choice/relocation.ts'
 import { PoolNode, type PoolNodeListener } from './pool-node.ts'
 
-/** Receives events of the roster. */
 export interface RosterListener extends PoolNodeListener {
   /**
    * Called when a node with people in these rooms goes out of service. Resolves when the rooms are on other nodes, if
@@ -18,7 +17,6 @@ export interface RosterListener extends PoolNodeListener {
   onLeaving(rooms: readonly LeftRoom[]): Promise<void>
 }
 
-/** Dependencies of NodeRoster. */
 export interface RosterOptions {
   context: PoolContext
   drivers: NodeDrivers

@@ -25,7 +25,6 @@ import type { Stray } from './state/placement-context.ts'
 /** Default time for which an empty secondary node is kept, in milliseconds, because people often return. */
 const defaultSecondaryIdleMs = 60_000
 
-/** Dependencies of NodePool. */
 export interface NodePoolOptions {
   store: Store
   drivers: NodeDrivers
@@ -52,7 +51,6 @@ export interface NodePoolOptions {
   defaultAddress?: (port: number) => string
 }
 
-/** Parts of a node pool. */
 export interface PoolDependencies {
   context: PoolContext
   announcements: NodeAnnouncements

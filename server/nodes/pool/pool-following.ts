@@ -14,7 +14,6 @@ import type { PoolContext } from './state/pool-context.ts'
 import type { HealthState, LiveNode } from './state/live-node.ts'
 import { takeIn } from './state/arrivals.ts'
 
-/** Parts of the pool that handle changes. */
 export interface FollowingDependencies {
   eligibility: Eligibility
   relocation: Relocation

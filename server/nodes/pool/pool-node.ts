@@ -9,7 +9,6 @@ import { Steadiness } from './state/steadiness.ts'
 import { type MediaNode, NodeConnectionError, type NodeEvent } from '../port/media-node-port.ts'
 import { NodePlacement } from './placement/node-placement.ts'
 
-/** Receives events of one node in service. */
 export interface PoolNodeListener {
   onState(node: LiveNode, state: HealthState, error: unknown): void
   onHealthy(node: LiveNode): void
@@ -17,7 +16,6 @@ export interface PoolNodeListener {
   onEvent(node: LiveNode, event: NodeEvent): void
 }
 
-/** Dependencies of PoolNode. */
 export interface PoolNodeOptions {
   config: StoredNode
   driver: MediaNode

@@ -19,7 +19,6 @@ interface Call<T> {
   run: (driver: MediaNode, signal: AbortSignal) => Promise<T>
 }
 
-/** Parts of the pool that calls use. */
 export interface RoomCallsDependencies {
   /** See Relocation. */
   moved: (roomId: string) => Promise<void> | undefined

@@ -15,7 +15,6 @@ export interface ConnectionTest {
   findings: NodeFinding[]
 }
 
-/** Result of inspecting a node. */
 export type NodeInspection = Pick<ConnectionTest, 'version' | 'plugins' | 'findings'>
 
 /** Inspects nodes of a kind without a driver. Never rejects. */

@@ -15,7 +15,6 @@ export interface PagePerson {
   hand?: number | undefined
 }
 
-/** A stream that is published in a room. */
 export interface RemoteFeed {
   userId: string
   source: StreamSource

@@ -25,7 +25,6 @@ export interface SimulatedPerson {
   hostPassword?: string
 }
 
-/** Reason why a simulated person was refused. */
 export type JoinRefusal = 'noRoom' | 'full' | 'locked' | 'duplicate' | 'unreachable'
 
 const refusalNames = {
@@ -36,7 +35,6 @@ const refusalNames = {
   unreachable: 'labNodeUnreachable',
 } as const satisfies Record<JoinRefusal, RefusalName>
 
-/** A simulated person was refused. */
 export class JoinRefusedError extends Error {
   readonly reason: JoinRefusal
   readonly refusal: Refusal
@@ -60,7 +58,6 @@ interface SimulatedRoom {
   attendees: Map<string, Attendee>
 }
 
-/** Options of a simulated node. */
 export interface SimulatedNodeOptions {
   /** Returns milliseconds since the epoch. */
   clock?: () => number
@@ -99,7 +96,6 @@ export class SimulatedNode implements MediaNode {
     }
   }
 
-  /** Current fault. */
   get fault(): NodeFault {
     return this.#connection.fault
   }
@@ -109,7 +105,6 @@ export class SimulatedNode implements MediaNode {
     this.#deviceFaults = rules
   }
 
-  /** Current fault rules of devices. */
   get deviceFaults(): readonly DeviceFaultRule[] {
     return this.#deviceFaults
   }

@@ -10,9 +10,7 @@ export interface FfmpegProgram {
   version: string
   /** Encoder of H.264; undefined: it has none. */
   pictures: PictureEncoder | undefined
-  /** Whether it encodes VP8. */
   vp8: boolean
-  /** Whether it encodes Opus. */
   sound: boolean
 }
 

@@ -4,7 +4,6 @@ import type { NodeLogger } from '../../port/node-failure.ts'
 import { FfmpegChild } from './ffmpeg-child.ts'
 import type { LocalFfmpeg } from './local-ffmpeg.ts'
 
-/** Dependencies of FfmpegRuns. */
 export interface FfmpegRunsOptions {
   ffmpeg: LocalFfmpeg
   /** Sends a message to the process. Does nothing if the process has ended. */
@@ -42,7 +41,6 @@ export class FfmpegRuns {
     this.#options = options
   }
 
-  /** Handles a message of the process. */
   take(message: FfmpegAsk): void {
     if (this.#over) return
     if (message.ask === 'look')
@@ -62,7 +60,6 @@ export class FfmpegRuns {
     this.#runs.clear()
   }
 
-  /** Number of current runs. */
   get size(): number {
     return this.#runs.size
   }

@@ -18,7 +18,6 @@ const bounded =
 /** Maximum length of stderr output that is kept, in characters. */
 const maxComplaint = 600
 
-/** A running ffmpeg. */
 export interface SpawnedFfmpeg {
   child: ChildProcessWithoutNullStreams
   /** Returns the last lines of stderr, which may contain addresses. */

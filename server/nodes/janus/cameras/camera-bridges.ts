@@ -18,7 +18,6 @@ import type { DriftKind } from '../../../../shared/domain/nodes.ts'
 import { listParticipants } from '../rooms/listed-participants.ts'
 import { unlessAborted } from '../../../../shared/abort.ts'
 
-/** Dependencies of CameraBridges. */
 export interface CameraBridgesOptions {
   node: string
   session: () => Pick<LastingSession, 'get' | 'current'>

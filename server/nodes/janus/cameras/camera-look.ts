@@ -19,7 +19,6 @@ export interface Looked {
   url: string
 }
 
-/** Dependencies of `lookAtCamera`. */
 export interface LookOptions {
   /** Returns undefined while no probe is available. */
   probe: () => CameraProbe | undefined

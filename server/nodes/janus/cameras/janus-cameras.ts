@@ -19,7 +19,6 @@ import { MountpointRequests } from './mountpoint-requests.ts'
 import { Mountpoints } from './mountpoints.ts'
 import { Substreams } from './substreams.ts'
 
-/** Dependencies and values of JanusCameras. */
 export interface JanusCamerasOptions {
   access: Pick<JanusAccess, 'name' | 'wsUrl' | 'secrets' | 'leadership'>
   store: Pick<Store, 'all' | 'get' | 'transact'>
@@ -157,7 +156,6 @@ export class JanusCameras implements RoomDevices {
     return this.#bridges.table.get(roomId, userId) !== undefined
   }
 
-  /** See MediaNode.addDevice. */
   async add(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void> {
     const camera = cameraOf(device, this.#options.access.secrets.room_key)
     const { userId } = device
@@ -173,7 +171,6 @@ export class JanusCameras implements RoomDevices {
     })
   }
 
-  /** See MediaNode.removeDevice. */
   async remove(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
     await this.#bridges.inTurn(roomId, userId, signal, async () => {
       if (!this.holds(roomId, userId)) return
@@ -183,7 +180,6 @@ export class JanusCameras implements RoomDevices {
     })
   }
 
-  /** See RoomDevices.placesChanged. */
   async placesChanged(): Promise<void> {
     // Viewers open the streams again, subject to the current rules.
     await this.small.endAll()

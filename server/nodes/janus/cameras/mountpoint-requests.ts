@@ -19,7 +19,6 @@ const mediaSchema = z.object({
 })
 const listSchema = z.object({ list: z.array(z.looseObject({ id: z.string() })) })
 
-/** Media of a mountpoint. */
 export type MountpointMedia = z.output<typeof mediaSchema>['info']['media']
 
 /** Requests about mountpoints to the Streaming plugin of one Janus. Each session has a separate handle for them. */

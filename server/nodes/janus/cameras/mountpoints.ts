@@ -6,7 +6,6 @@ import { type Camera, ourMountpoints } from './camera-key.ts'
 import { described, hasPicture, hasStrangeSound, lookAtCamera, type Looked, type LookOptions } from './camera-look.ts'
 import type { MountpointRequests } from './mountpoint-requests.ts'
 
-/** Dependencies of Mountpoints. */
 export interface MountpointsOptions extends LookOptions {
   requests: MountpointRequests
 }

@@ -10,7 +10,6 @@ import type { Bridge, BridgeTable } from './bridge-table.ts'
 import type { MountpointRequests } from './mountpoint-requests.ts'
 import type { Mountpoints } from './mountpoints.ts'
 import { isStopped } from './bridge-watch.ts'
-/** Dependencies of Substreams. */
 export interface SubstreamsOptions {
   bridges: BridgeTable
   mountpoints: Mountpoints
@@ -60,7 +59,6 @@ export class Substreams implements SmallPictures {
     this.#options = options
   }
 
-  /** See SmallPictures.open. */
   async open(
     { roomId, userId }: { roomId: string; userId: string },
     owner: JanusSession,
@@ -83,7 +81,6 @@ export class Substreams implements SmallPictures {
     }
   }
 
-  /** See SmallPictures.goOn. */
   async goOn(
     { roomId, userId }: { roomId: string; userId: string },
     { owner, handle, answer }: { owner: JanusSession; handle: number; answer: string },

@@ -3,7 +3,6 @@ import { hasControlCharacter } from '../../../../shared/control-character.ts'
 import type { JanusFacts } from '../../secrets/janus-access.ts'
 import { type LibconfigGroup, type LibconfigLine, libconfigText, type LibconfigValue } from './libconfig.ts'
 
-/** One configuration file of a Janus server. */
 export interface NodeFile {
   /** File name without a folder. */
   name: string
@@ -30,7 +29,6 @@ export interface EventTarget {
   subprotocol: string
 }
 
-/** First and last port. */
 type PortRange = readonly [first: number, last: number]
 
 /** Below the range that systems use for outgoing connections (Linux: 32768 and up). */

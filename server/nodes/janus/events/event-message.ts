@@ -4,7 +4,6 @@ import { z } from 'zod'
 export type JanusEvent =
   /** The node started, without rooms. */
   | { type: 'started' }
-  /** A participant joined a room. */
   | {
       type: 'joined'
       /** Name of the room on the node, as in the other events. */
@@ -30,11 +29,9 @@ export type JanusEvent =
 export type ConnectionEvent =
   /** A session was created through a connection. */
   | { type: 'sessionBegun'; session: number; connection: string }
-  /** A session has ended. */
   | { type: 'sessionEnded'; session: number }
   /** A handle of a session joined a room as a participant. */
   | { type: 'participates'; session: number; handle: number; room: string; userId: string }
-  /** A connection was closed. */
   | { type: 'disconnected'; connection: string }
 
 /** Event types of Janus (events.h). */

@@ -22,7 +22,6 @@ export interface EventSource {
   take(event: JanusEvent | ConnectionEvent): void
 }
 
-/** Dependencies of EventPort. */
 export interface EventPortOptions {
   /** Returns the nodes whose events are accepted now. */
   sources: () => Iterable<EventSource>
@@ -38,7 +37,6 @@ export interface EventPortOptions {
 const maxBytes = 4 * 1024 * 1024
 const normalBeatMs = 5_000
 
-/** A connected node. */
 interface Connected {
   source: EventSource
   alive: boolean
@@ -83,7 +81,6 @@ export class EventPort {
     return this.#server.url
   }
 
-  /** Returns the number of open connections. */
   connections(): number {
     return this.#server.connections
   }

@@ -5,7 +5,6 @@ import type { JanusEvent } from './event-message.ts'
 export class RoomNews {
   readonly #waiting = new Map<string, Set<() => void>>()
 
-  /** Handles an event of the node. */
   tell(event: JanusEvent): void {
     if (event.type === 'started') return
     for (const heard of this.#waiting.get(event.room) ?? []) heard()

@@ -40,7 +40,6 @@ export type PeopleEvent =
   /** A publication or subscription ended without a request. */
   | { type: 'over'; session: string }
 
-/** Dependencies of JanusPeople. */
 export interface JanusPeopleOptions {
   socket: JanusSocketOptions
   admit: Admit

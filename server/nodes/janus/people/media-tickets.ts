@@ -35,7 +35,6 @@ const ticketSchema = z.strictObject({
   media,
 })
 
-/** Content of a ticket. */
 export type MediaTicket = Omit<z.output<typeof ticketSchema>, 'kind' | 'node'>
 
 /**

@@ -21,7 +21,6 @@ const opaqueId = 'roomdesk-person'
 
 const joinedSchema = z.looseObject({ private_id: z.number().optional() })
 
-/** A publication with its handle. */
 interface Published {
   publication: Publication
   handle: JanusHandle
@@ -204,7 +203,6 @@ export class ParticipantSession {
   }
 }
 
-/** Dependencies of ParticipantSession. */
 export interface ParticipantSessionDependencies {
   person: PagePerson
   admit: Admit

@@ -43,7 +43,6 @@ export class RoomFeeds {
     return this.#streams.has(feedId)
   }
 
-  /** Returns the streams of this participant. */
   streamsOf(feedId: string): readonly PublishedStream[] {
     return this.#streams.get(feedId) ?? none
   }

@@ -2,7 +2,6 @@ import { unlessAborted } from '../../../../shared/abort.ts'
 import { mustNotFail } from '../../../../shared/unawaited.ts'
 import type { ParticipantSession } from './participant-session.ts'
 
-/** Dependencies of RoomObservers. */
 export interface RoomObserversOptions {
   /** Joins a hidden participant, which publishes nothing. */
   join: (roomId: string) => Promise<ParticipantSession>
@@ -17,7 +16,6 @@ export interface RoomObserversOptions {
 
 interface Observer {
   participantSession: Promise<ParticipantSession>
-  /** Number of current uses. */
   uses: number
   timer: NodeJS.Timeout | undefined
 }
@@ -69,7 +67,6 @@ export class RoomObservers {
     }
   }
 
-  /** Removes all observers. */
   async close(): Promise<void> {
     const observers = [...this.#observers]
     await Promise.all(observers.map(([roomId, observer]) => this.#end(roomId, observer)))

@@ -7,7 +7,6 @@ import type { PagePerson } from '../../port/room-media.ts'
 import type { ParticipantSession } from './participant-session.ts'
 import { NotThere } from './refusals.ts'
 
-/** Dependencies of RoomPlaces. */
 export interface RoomPlacesOptions {
   /**
    * Joins a user to their room, until the signal aborts. `ticket`: of a participant session to resume if it still
@@ -27,7 +26,6 @@ export interface RoomPlacesOptions {
 
 /** A person who is in a room, or is entering it. */
 interface Place {
-  /** Current data of the person. */
   person: PagePerson
   joining: Promise<ParticipantSession>
   participantSession: ParticipantSession | undefined

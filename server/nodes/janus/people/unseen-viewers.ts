@@ -5,7 +5,6 @@ import type { ParticipantSession } from './participant-session.ts'
 import type { RoomObservers } from './room-observers.ts'
 import type { Subscription } from './subscription.ts'
 
-/** Dependencies of UnseenViewers. */
 export interface UnseenViewersOptions {
   session: () => Promise<JanusSession>
   observers: Pick<RoomObservers, 'use'>

@@ -33,7 +33,6 @@ const tokenSeconds = 3_600
 /** Timeout for ending the session, in milliseconds. */
 const endMs = 2_000
 
-/** Dependencies of a Janus node in its role for relays. */
 export interface JanusRelayNodeDependencies {
   ids: RelayIds
   participants: RelayParticipants

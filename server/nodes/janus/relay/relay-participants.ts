@@ -4,7 +4,6 @@ import type { JanusRooms } from '../rooms/janus-rooms.ts'
 import type { RelayIds } from './relay-ids.ts'
 import type { RelayParticipant } from './relay-ends.ts'
 
-/** Dependencies of RelayParticipants. */
 export interface RelayParticipantsOptions {
   ids: RelayIds
   rooms: JanusRooms

@@ -10,7 +10,6 @@ import { planRelays, type RelayStep } from './relay-tree.ts'
 import type { Publication } from './room-observer.ts'
 import { RoomRelay } from './room-relay.ts'
 
-/** Dependencies and values for the relays of one room. */
 export interface RelayRoomOptions {
   roomId: string
   /** Maximum number of nodes to which one node relays the same stream. */

@@ -9,7 +9,6 @@ import { LastingSession } from '../wire/lasting-session.ts'
 import type { RelayRecords } from './relay-records.ts'
 import type { RelayEnd } from './relay-ends.ts'
 
-/** Dependencies of RelaySession. */
 export interface RelaySessionOptions {
   node: string
   socket: JanusSocketOptions

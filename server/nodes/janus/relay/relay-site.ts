@@ -7,7 +7,6 @@ import { RetryTimer } from './retry-timer.ts'
 import type { RelayNode } from './relay-node.ts'
 import { type Publication, RoomObserver } from './room-observer.ts'
 
-/** Dependencies of RelaySite. */
 export interface RelaySiteOptions {
   node: RelayNode
   roomId: string

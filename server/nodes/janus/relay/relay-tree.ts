@@ -1,7 +1,6 @@
 /** A stream that one node relays to another. */
 export interface RelayStep {
   stream: string
-  /** Source and target node. */
   from: string
   to: string
 }

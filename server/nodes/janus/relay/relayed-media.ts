@@ -25,7 +25,6 @@ interface PeopleNode {
   ids: RelayIds
 }
 
-/** Dependencies of RelayedMedia. */
 export interface RelayedMediaOptions {
   /** Returns the names of the nodes that hold a room, the primary node first. */
   nodesOf: (roomId: string) => readonly string[]

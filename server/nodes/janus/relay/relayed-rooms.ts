@@ -6,7 +6,6 @@ import type { RelayNode } from './relay-node.ts'
 import { Relays, type RelaysOptions } from './relays.ts'
 import { RelayedMedia } from './relayed-media.ts'
 
-/** Dependencies of RelayedRooms. */
 export interface RelayedRoomsOptions
   extends Pick<NativeAudienceOptions, 'nodesOf' | 'usersOf'>,
     Pick<RelaysOptions, 'fanOut' | 'graceMs'> {
@@ -73,7 +72,6 @@ export class RelayedRooms {
     for (const roomId of this.#options.spread()) this.#review(roomId)
   }
 
-  /** Handles an event of the pool. */
   noted(event: PoolEvent): void {
     if (event.type === 'roomNodes') this.#review(event.roomId)
     else if ((event.type === 'joined' || event.type === 'left') && this.#spread.has(event.roomId))
@@ -109,7 +107,6 @@ export class RelayedRooms {
   }
 }
 
-/** Dependencies of NativeAudience. */
 interface NativeAudienceOptions {
   /** Returns the names of the nodes that hold a room. */
   nodesOf: (roomId: string) => readonly string[]

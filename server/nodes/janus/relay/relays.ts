@@ -3,7 +3,6 @@ import type { RelayNode } from './relay-node.ts'
 import { RelayRoom, type RelayRoomOptions, type RelayView } from './relay-room.ts'
 import type { PublishedFeed } from '../people/room-feeds.ts'
 
-/** Dependencies and values of Relays. */
 export interface RelaysOptions {
   logger: NodeLogger
   /** Maximum number of nodes to which one node relays the same stream. */

@@ -10,7 +10,6 @@ import type { RelayNode } from './relay-node.ts'
 /** A participant's stream in a room. If the participant publishes again, that is another object. */
 export interface Publication {
   id: string
-  /** Display name. */
   display: string
   /** Form of the stream. If it changes, the stream is relayed again. */
   form: string
@@ -126,7 +125,6 @@ export class RoomObserver {
     return this.#isOver
   }
 
-  /** Publishers of the room. */
   get publications(): ReadonlyMap<string, Publication> {
     return this.#publications
   }
@@ -170,7 +168,6 @@ export class RoomObserver {
   }
 }
 
-/** Result of joining. */
 interface Joined {
   admission: Readonly<Record<string, unknown>>
   hasDisplaced: boolean
@@ -201,7 +198,6 @@ async function gone(node: RelayNode, record: StoredRelayObserver, signal: AbortS
   await node.release({ roomId: record.room_id, id: node.ids.observer }, signal).catch(() => {})
 }
 
-/** Dependencies of RoomObserver. */
 export interface ObserverOptions {
   node: RelayNode
   roomId: string

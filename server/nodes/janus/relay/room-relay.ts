@@ -6,7 +6,6 @@ import type { RelayNode } from './relay-node.ts'
 import type { RelayStep } from './relay-tree.ts'
 import type { Publication } from './room-observer.ts'
 
-/** Dependencies of RoomRelay. */
 export interface RoomRelayOptions {
   step: RelayStep
   roomId: string

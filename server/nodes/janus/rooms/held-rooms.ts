@@ -3,7 +3,6 @@ import type { TokenAdmission } from './token-admission.ts'
 import type { NodeTraits } from '../wire/node-traits.ts'
 import type { JanusRooms, ListedRoom } from './janus-rooms.ts'
 
-/** Dependencies of HeldRooms. */
 export interface HeldRoomsOptions {
   rooms: JanusRooms
   traits: Pick<NodeTraits, 'read'>

@@ -25,7 +25,6 @@ interface KnownSession {
   present: Map<string, Present>
 }
 
-/** Dependencies of LostConnections. */
 export interface LostConnectionsOptions {
   admin: AdminApi
   /** Removes a participant from a room; they may rejoin. */

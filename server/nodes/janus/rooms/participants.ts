@@ -3,7 +3,6 @@ import { unlessAborted } from '../../../../shared/abort.ts'
 import type { NodeEvent, NodeUser } from '../../port/media-node-port.ts'
 import type { ListedParticipant } from './janus-rooms.ts'
 
-/** Dependencies of JanusParticipants. */
 export interface JanusParticipantsOptions {
   /** Queries the node's list, with a deadline. */
   list: (roomId: string) => Promise<ListedParticipant[]>
@@ -124,7 +123,6 @@ export class JanusParticipants {
     this.#remove(roomId, userId)
   }
 
-  /** Removes all people of a room. */
   clear(roomId: string): void {
     this.#disturb(roomId)
     this.#readAt.delete(roomId)

@@ -5,7 +5,6 @@ import type { ExpelSessions } from './expel-sessions.ts'
 import type { JanusParticipants } from './participants.ts'
 import type { JanusRooms } from './janus-rooms.ts'
 
-/** Dependencies of JanusRemoval. */
 export interface JanusRemovalOptions {
   rooms: JanusRooms
   admission: TokenAdmission

@@ -24,7 +24,6 @@ export interface AdmissionWish {
  */
 export type JoinFields = Readonly<{ room: string; token?: string }>
 
-/** Dependencies of RoomAdmission. */
 export interface RoomAdmissionOptions {
   rooms: Pick<JanusRooms, 'nameOf'>
   /** Returns the room as the node holds it; undefined if the node does not hold it, or its record is not loaded yet. */

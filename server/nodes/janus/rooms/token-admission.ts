@@ -6,7 +6,6 @@ import { readRoomToken, roomToken, type RoomToken } from './signed-token.ts'
 /** Maximum number of valid tokens kept per room. The oldest are dropped first. */
 const maxTokens = 2_000
 
-/** User and room of a token. */
 export type TokenWish = Omit<RoomToken, 'room'> & Readonly<{ roomId: string }>
 
 /** Tokens of one room. */

@@ -1,6 +1,5 @@
 import type { NodeLogger } from '../../port/node-failure.ts'
 
-/** Dependencies of an inspection. */
 export interface InspectionContext {
   logger: NodeLogger
   /** Returns milliseconds since the epoch. */

@@ -21,13 +21,11 @@ const listSchema = z.object({
   list: z.array(z.looseObject({ room: z.union([z.string(), z.number()]), lock_record: z.boolean().optional() })),
 })
 
-/** Dependencies of a trial. */
 interface TrialContext extends Pick<InspectionContext, 'logger' | 'events'> {
   findings: Findings
   signal: AbortSignal
 }
 
-/** A room that is created for the test. */
 interface TrialRoom {
   room: string
   secret: string

@@ -25,7 +25,6 @@ export interface PluginRequests {
   info(signal: AbortSignal): Promise<JanusFields>
 }
 
-/** Address and secret of a node's Admin API. */
 export interface AdminApiOptions {
   /** `http://host:port/admin`, without a trailing slash. */
   url: string
@@ -95,7 +94,6 @@ export class AdminApi implements PluginRequests {
     return answer.data
   }
 
-  /** Closes the connections. */
   close(): void {
     this.#agent.destroy()
   }

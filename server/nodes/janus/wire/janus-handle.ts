@@ -5,10 +5,8 @@ import type { JanusRequest } from './janus-socket.ts'
 
 const never = new AbortController().signal
 
-/** The plugins that are used. */
 export type JanusPlugin = 'janus.plugin.videoroom' | 'janus.plugin.streaming'
 
-/** Events of a handle. */
 export type HandleEvent =
   /** A message of its plugin. */
   | ({ type: 'plugin' } & PluginMessage)
@@ -26,7 +24,6 @@ export type HandleEvent =
   /** The handle no longer exists. This is its last event. */
   | { type: 'detached'; reason: string }
 
-/** The session of a handle. */
 export interface HandleSession {
   readonly id: number
   readonly isOpen: boolean

@@ -35,7 +35,6 @@ export const janusMessageSchema = z.looseObject({
   receiving: z.boolean().optional(),
 })
 
-/** See `janusMessageSchema`. */
 export type JanusMessage = z.output<typeof janusMessageSchema>
 
 /** Answer or event of a plugin, with a session description if it has one. */

@@ -84,7 +84,6 @@ export class JanusSession {
     return this.#end === undefined
   }
 
-  /** Returns a known handle of the session. */
   handle(id: number): JanusHandle | undefined {
     return this.#handles.get(id)
   }

@@ -35,7 +35,6 @@ export interface JanusRequest {
   [field: string]: unknown
 }
 
-/** Receives events of a session. */
 export interface SessionListener {
   event(message: JanusMessage): void
   /** Called once, as the last call, when the socket has ended. */
@@ -155,7 +154,6 @@ export class JanusSocket {
     return promise
   }
 
-  /** Starts listening to a session. */
   listen(sessionId: number, listener: SessionListener): void {
     if (this.#end === undefined) this.#sessions.set(sessionId, listener)
     else listener.ended(this.#end)

@@ -7,7 +7,6 @@ import { isJanusError, janusCodes } from './janus-error.ts'
 import { JanusSession, type KnownHandle } from './janus-session.ts'
 import { JanusSocket, type JanusSocketOptions } from './janus-socket.ts'
 
-/** Dependencies of LastingSession. */
 export interface LastingSessionOptions {
   socket: JanusSocketOptions
   /** Returns the previous session with its handles; undefined: a new session is opened. */

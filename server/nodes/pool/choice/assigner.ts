@@ -13,7 +13,6 @@ import { onNodes } from '../state/room-nodes.ts'
 import type { PoolContext } from '../state/pool-context.ts'
 import type { LiveNode } from '../state/live-node.ts'
 
-/** Options of an assignment. */
 export interface AssignOptions extends ChoiceOptions {
   /** Number of users to expect, because they were in the room on its previous node. */
   users?: number | undefined

@@ -11,13 +11,11 @@ import type { Relocation } from './relocation.ts'
 /** Number of rooms whose secondary nodes are changed in one transaction. */
 const sliceSize = 100
 
-/** A secondary node of a room. */
 interface Secondary {
   roomId: string
   node: string
 }
 
-/** Dependencies of SecondaryUpkeep. */
 export interface SecondaryUpkeepOptions {
   context: PoolContext
   eligibility: Eligibility

@@ -6,7 +6,6 @@ import type { NodeHealth } from '../../port/media-node-port.ts'
 import type { HealthState, LiveHealth } from '../state/live-node.ts'
 import { HealthVerdict } from './health-verdict.ts'
 
-/** Dependencies of HealthMonitor. */
 export interface HealthMonitorOptions {
   /** Polls the node once. */
   ask: (signal: AbortSignal) => Promise<NodeHealth>

@@ -35,12 +35,10 @@ export class LoopFailures {
     this.#unanswered = 0
   }
 
-  /** Starts a pass over the rooms. */
   begin(): void {
     this.#failed = 0
   }
 
-  /** Ends the pass. */
   end(): void {
     if (this.#failed === 0) this.#complained = false
   }

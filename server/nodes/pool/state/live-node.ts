@@ -24,7 +24,6 @@ export interface Candidate {
 /** State of a node by its polls. */
 export type HealthState = 'connecting' | 'online' | 'offline'
 
-/** Health of a node by its polls. */
 export interface LiveHealth {
   readonly state: HealthState
   /** Whether the node is offline because it did not answer, rather than because its connection failed. */

@@ -13,7 +13,6 @@ interface RoomLoad {
   people: number
 }
 
-/** Users of one room. */
 interface RoomPresence {
   people: number
   /** Number of people with a raised hand. */
@@ -24,7 +23,6 @@ interface RoomPresence {
   nodes: Map<string, RoomLoad>
 }
 
-/** Users on one node. */
 interface NodePresence {
   people: number
   devices: number
@@ -32,7 +30,6 @@ interface NodePresence {
   rooms: Set<string>
 }
 
-/** Numbers of people and devices in rooms. */
 export interface PresenceTotals {
   people: number
   devices: number
@@ -101,7 +98,6 @@ export class Presence {
     return this.#rooms.get(roomId)?.nodes.get(node)?.users ?? 0
   }
 
-  /** Returns the number of people in the room. */
   peopleIn(roomId: string): number {
     return this.#rooms.get(roomId)?.people ?? 0
   }
@@ -111,7 +107,6 @@ export class Presence {
     return this.#rooms.get(roomId)?.hands ?? 0
   }
 
-  /** Returns the number of people of the room on that node. */
   peopleAt(roomId: string, node: string): number {
     return this.#rooms.get(roomId)?.nodes.get(node)?.people ?? 0
   }

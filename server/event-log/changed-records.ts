@@ -7,14 +7,17 @@ import { shownAddress } from '../observe/redaction/address.ts'
 import { isSecret, withoutSecretText } from '../observe/redaction/log-fields.ts'
 import { redacted, textLength } from '../observe/redaction/plain-text.ts'
 
-/** A record that a transaction changes, with the fields that differ. */
+/** A record that a transaction changes, with the changed fields. */
 interface ChangedRecord {
   subject: EventSubject
   before: EventFields
   after: EventFields
 }
 
-/** Records of these types that a transaction changes, without secrets. Records whose visible fields stay the same are left out. */
+/**
+ * Returns the records of these types that a transaction changes, without secrets. Records whose visible fields stay the
+ * same are left out.
+ */
 export function changedRecords(
   planned: PlannedChange,
   wanted: readonly RecordType[],
@@ -42,7 +45,7 @@ function withSecrets(reader: RecordReader, store: Pick<Store, 'unseal'>): Pick<S
 
 type Scalar = EventFields[string]
 
-/** Fields of a state that differ, by path, without secrets. Undefined if none does. */
+/** Returns the changed fields of a state by path, without secrets; undefined: none. */
 function difference(
   before: object | undefined,
   after: object | undefined,
@@ -60,7 +63,7 @@ function difference(
   return { before: part(old), after: part(young) }
 }
 
-/** A document as values by path, e.g. `media.ice_servers.0.username`. */
+/** Flattens a document to values by path, e.g. `media.ice_servers.0.username`. */
 function flat(value: unknown, path = '', fields = new Map<string, Scalar>()): Map<string, Scalar> {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null) {
     fields.set(path, value)
@@ -72,7 +75,10 @@ function flat(value: unknown, path = '', fields = new Map<string, Scalar>()): Ma
   return fields
 }
 
-/** A value as it may be kept: a secret only as being present, a camera's address without its login, and free text of callers as its length. */
+/**
+ * Returns the form of a value for the log. Only the presence of a secret is logged, the address of a camera without its
+ * login, and free text of callers as its length.
+ */
 function shown(path: string, value: Scalar): Scalar {
   if (typeof value !== 'string' || value === '') return value
   const name = path.slice(path.lastIndexOf('.') + 1)

@@ -1,20 +1,29 @@
 import type { Store } from '../store/store.ts'
 
-/** Least number that the log has reached, kept outside its folder: removing or shortening the folder does not change it. */
+/**
+ * Minimum number of the log's last entry, stored outside its folder: deleting or shortening the folder does not change
+ * it.
+ */
 export interface EndBound {
   /** 0: unknown. */
   read(): number
-  /** @param seq of the newest entry that is on the disk */
+  /** @param seq number of the newest entry on disk */
   note(seq: number): void
 }
 
-/** The parts of a store that keep a bound. */
+/** The parts of a store that a bound needs. */
 type BoundStore = Pick<Store, 'get' | 'writeBehind'>
 
-/** Marks the records of bounds in a collection that older versions know, too: no account or token is called so. */
+/**
+ * Prefix of the records of bounds in a collection that older versions know too. No account or token has a key with this
+ * prefix.
+ */
 const prefix = 'event log'
 
-/** The record of a controller's bound. @param controller its id on a site in a database; empty on a site in files */
+/**
+ * Returns the key of a controller's bound.
+ * @param controller id of the controller on a site in a database; empty on a site in files
+ */
 export function boundKey(controller: string): string {
   return `${prefix} ${controller}`.trim()
 }
@@ -23,7 +32,7 @@ export function isBoundKey(key: string): boolean {
   return key.startsWith(prefix)
 }
 
-/** Keeps a controller's bound in the store. While another controller leads, that is read only. */
+/** Keeps the bound of a controller in the store. While another controller leads, it is only read. */
 export class StoredBound implements EndBound {
   readonly #key: string
   #store: BoundStore

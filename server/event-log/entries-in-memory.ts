@@ -1,10 +1,10 @@
 import type { EventEntry } from '../../shared/domain/events.ts'
 import type { EventContent } from './entry-line.ts'
 
-/** Entries that stay in memory. */
+/** Minimum number of entries kept in memory. */
 export const recentLength = 1_000
 
-/** The newest entries of the log, in memory, so that most queries read nothing of the disk. */
+/** The newest entries of the log, in memory, so that most queries do not read from disk. */
 export class RecentEntries {
   readonly #entries: EventEntry[]
 
@@ -12,13 +12,16 @@ export class RecentEntries {
     this.#entries = entries
   }
 
-  /** Adds entries that follow those that are here. */
+  /** Adds entries that follow the present ones. */
   add(entries: readonly EventEntry[]): void {
     this.#entries.push(...entries)
     if (this.#entries.length > 2 * recentLength) this.#entries.splice(0, this.#entries.length - recentLength)
   }
 
-  /** Finds entries before a number, newest first. `last` is the number of the oldest one that was inspected; `before` where none was. */
+  /**
+   * Finds entries before a number, newest first. `last` is the number of the oldest inspected entry; `before` if none
+   * was inspected.
+   */
   find(before: number, limit: number, matches: (entry: EventEntry) => boolean): { items: EventEntry[]; last: number } {
     const items: EventEntry[] = []
     let last = before
@@ -31,7 +34,7 @@ export class RecentEntries {
     return { items, last }
   }
 
-  /** Finds entries after a number, oldest first; undefined where older ones than those in memory may be among them. */
+  /** Finds entries after a number, oldest first; undefined: some may be older than the entries in memory. */
   after(seq: number, limit: number): EventEntry[] | undefined {
     const [oldest] = this.#entries
     if (oldest === undefined || oldest.seq > seq + 1) return undefined
@@ -39,27 +42,27 @@ export class RecentEntries {
     return from === -1 ? [] : this.#entries.slice(from, from + limit)
   }
 
-  /** Forgets entries before a number; where none is as new as that, all stay. */
+  /** Removes entries before a number; keeps all if none is that new. */
   forgetBefore(seq: number): void {
     const firstKept = this.#entries.findIndex((entry) => entry.seq >= seq)
     if (firstKept > 0) this.#entries.splice(0, firstKept)
   }
 }
 
-/** Events that are not written yet, up to a bound; further ones are counted, and lost. */
+/** Queue of events that are not written yet. Events above its limit are lost, but counted. */
 export class WaitingEvents {
   readonly #max: number
   readonly #events: EventContent[] = []
   #lost = 0
-  /** Lost events that no entry reports yet. */
+  /** Number of lost events that no entry reports yet. */
   #unreported = 0
 
-  /** @param max events that wait at most */
+  /** @param max maximum number of pending events */
   constructor(max: number) {
     this.#max = max
   }
 
-  /** Events that were lost since the start. */
+  /** Number of events lost since the start. */
   get lost(): number {
     return this.#lost
   }
@@ -68,7 +71,7 @@ export class WaitingEvents {
     return this.#events.length === 0 && this.#unreported === 0
   }
 
-  /** Whether another one has room; where not, it counts as lost. */
+  /** Whether there is room for another event; otherwise that event counts as lost. */
   hasRoom(): boolean {
     if (this.#events.length < this.#max) return true
     this.#lost++
@@ -80,13 +83,16 @@ export class WaitingEvents {
     this.#events.push(event)
   }
 
-  /** The oldest ones, at most `length`. `gap` counts the lost events to report behind them: those came after everything that waits. */
+  /**
+   * Returns the oldest events, at most `length`. `gap` is the number of lost events to report after them: these came
+   * after all pending events.
+   */
   next(length: number): { batch: EventContent[]; gap: number } {
     const batch = this.#events.slice(0, length)
     return { batch, gap: batch.length === this.#events.length ? this.#unreported : 0 }
   }
 
-  /** Removes what `next` returned, once it is written. */
+  /** Removes events that `next` returned and that are written now. */
   written(count: number, gap: number): void {
     this.#events.splice(0, count)
     this.#unreported -= gap

@@ -2,19 +2,19 @@ import { hash } from 'node:crypto'
 import type { EventEntry, EventFields } from '../../shared/domain/events.ts'
 import { shownName } from '../../shared/control-character.ts'
 
-/** Content of an entry; number, time and hashes are the log's. */
+/** Content of an entry. The log adds number, time and hashes. */
 export type EventContent = Omit<EventEntry, 'seq' | 'prev' | 'hash'>
 
-/** A place in the chain: the entry that a next one follows. */
+/** A position in the chain: the entry that the next one follows. */
 export interface ChainEnd {
-  /** 0: nothing comes before. */
+  /** 0: there is no entry before. */
   seq: number
   hash: string
 }
 
-/** Characters of a SHA-256 in base64url. */
+/** Length of a SHA-256 in base64url, in characters. */
 const hashLength = 43
-/** Hash that the first entry follows. Later in the log it means that the log went on without a seal that it could trust. */
+/** Previous hash of the first entry. Later in the log it means that the log was continued without a valid seal. */
 export const noHash = 'A'.repeat(hashLength)
 export const beginning: ChainEnd = { seq: 0, hash: noHash }
 
@@ -22,10 +22,13 @@ const head = '{"prev":"'
 const seqAt = head.length + hashLength + '","seq":'.length
 const hashField = ',"hash":"'
 const tail = '"}'
-/** Bytes of a line behind what its hash is of. */
+/** Number of bytes of a line after the part that is hashed. */
 const suffixLength = hashField.length + hashLength + tail.length
 
-/** The line of an entry that follows `before`, with its newline, and the entry. The hash is of the bytes before its own field. */
+/**
+ * Returns the line of an entry that follows `before`, with its newline, and the entry. The hash covers the bytes before
+ * its own field.
+ */
 export function lineAfter(before: ChainEnd, content: EventContent): { line: string; entry: EventEntry } {
   const numbered = { prev: before.hash, seq: before.seq + 1, ...content }
   const text = JSON.stringify(numbered)
@@ -34,12 +37,12 @@ export function lineAfter(before: ChainEnd, content: EventContent): { line: stri
   return { line: `${body}${hashField}${own}${tail}\n`, entry: { ...numbered, hash: own } }
 }
 
-/** Place of a line in the chain, read at fixed positions: nothing is parsed. */
+/** Position of a line in the chain, read at fixed offsets without parsing JSON. */
 interface LinePlace extends ChainEnd {
   prev: string
 }
 
-/** The place of a line (without newline); undefined when it has not the form of one. */
+/** Returns the position of a line (without newline); undefined: the line has another form. */
 export function placeOf(line: Buffer): LinePlace | undefined {
   const end = line.length
   if (end < seqAt + suffixLength + 1 || line.toString('latin1', 0, head.length) !== head) return undefined
@@ -56,12 +59,15 @@ export function placeOf(line: Buffer): LinePlace | undefined {
   return { seq, prev, hash: line.toString('latin1', hashAt, hashAt + hashLength) }
 }
 
-/** Whether a line is as it was written: its hash is that of its bytes. */
+/** Whether a line is unchanged: its hash matches its bytes. */
 export function isIntact(line: Buffer, { hash: told }: LinePlace): boolean {
   return hash('sha256', line.subarray(0, line.length - suffixLength), 'base64url') === told
 }
 
-/** The entry of a line; undefined when it is none. What the controller wrote is not judged field by field. */
+/**
+ * Returns the entry of a line; undefined: the line is not an entry. Fields written by the controller itself are not
+ * validated individually.
+ */
 export function entryOf(line: Buffer | string): EventEntry | undefined {
   try {
     const value: unknown = JSON.parse(line.toString())
@@ -85,12 +91,12 @@ function isEntry(value: unknown): value is EventEntry {
   )
 }
 
-/** Characters of one text of an entry. */
+/** Maximum length of one text of an entry, in characters. */
 const maxText = 300
-/** Fields of one part of an entry. */
+/** Maximum number of fields in one part of an entry. */
 const maxFields = 40
 
-/** Shortens long names so that the line of the entry has at most about 60 kB. */
+/** Shortens long texts so that the line of the entry has at most about 60 kB. */
 export function boundedContent(content: EventContent): EventContent {
   const { actor, subject, params, before, after, room, ...rest } = content
   return {
@@ -115,7 +121,7 @@ function boundedFields(fields: EventFields): EventFields {
   )
 }
 
-/** A text that may hold names of an earlier version. */
+/** Returns a text with names of an earlier version replaced, and shortened. */
 function shown(text: string): string {
   return short(shownName(text))
 }

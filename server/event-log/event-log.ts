@@ -18,11 +18,11 @@ import { type RecoveredLog, recoverLog } from './recover-log.ts'
 import { SegmentFiles, expired, type LogBounds } from './segments.ts'
 import { verifyLog } from './verify.ts'
 
-/** An event of a source; fields that are left out have their default. */
+/** An event of a source; fields that are left out get their default. */
 export type EventDraft = Pick<EventContent, 'kind' | 'subject'> &
   Partial<Omit<EventContent, 'kind' | 'subject' | 'params'>> & { readonly params?: EventParams }
 
-/** The event log as sources and the console use it: of a machine, or of a site in a database. */
+/** Interface of the event log for sources and the console: of one machine, or of a site in a database. */
 export type SharedEventLog = Pick<
   EventLog,
   'append' | 'onAdded' | 'status' | 'query' | 'verify' | 'flush' | 'sync' | 'close' | 'endedWith'
@@ -32,58 +32,60 @@ export type SharedEventLog = Pick<
 export type EventSink = Pick<EventLog, 'append'>
 
 export interface EventLogOptions {
-  /** The data folder; the log has one of its own in it. */
+  /** The data folder, in which the log has a sub-folder. */
   dataFolder: string
   sealer: Pick<Sealer, 'proof'>
   logger: Log
-  /** How much is kept; read when a segment ends, and each hour. */
+  /** Returns how much is kept. Read when a segment ends, and every hour. */
   bounds: () => LogBounds
-  /** Least number that the log has reached; left out: unknown. */
+  /** Minimum number of the log's last entry; left out: unknown. */
   bound?: EndBound
   /** Milliseconds since the epoch. */
   clock?: () => number
-  /** Bytes after which a file of the log ends. */
+  /** Size after which a segment of the log ends, in bytes. */
   segmentBytes?: number
   /** Time in milliseconds within which entries are written together. */
   gatherMs?: number
-  /** Entries that wait for a disk that refuses; further ones are counted, and lost. */
+  /** Maximum number of events pending while the disk rejects writes. Further events are lost, but counted. */
   maxWaiting?: number
 }
 
 /** State of the log, for the console. */
 export interface EventLogStatus {
-  /** false while the disk refuses entries. */
+  /** false while the disk rejects entries. */
   healthy: boolean
   lastError: string
-  /** Since when; 0 while it is healthy. */
+  /** Since when, in milliseconds since the epoch; 0 while it is healthy. */
   since: number
-  /** Entries that were not kept since the start. */
+  /** Number of events lost since the start. */
   lost: number
 }
 
 const system: EventActor = { type: 'system', name: '', address: '' }
 
-/** A start reads the newest segment whole: some 10,000 entries. */
+/** A start reads the whole newest segment: about 10,000 entries. */
 const defaultSegmentBytes = 4 * 1024 * 1024
 const defaultGatherMs = 250
-/** Between two syncs of the disk, milliseconds. */
+/** Interval of syncs, in milliseconds. */
 const syncMs = 1_000
-/** Between two attempts while the disk refuses, milliseconds. */
+/** Interval of attempts while the disk rejects writes, in milliseconds. */
 const retryMs = 1_000
 const hourMs = 60 * 60_000
 const defaultMostWaiting = 20_000
-/** Entries written at once: making the lines takes the process a millisecond or two. */
+/** Maximum number of entries written at once: making the lines takes a millisecond or two. */
 const batchLength = 500
-/** Bytes that one query reads of the disk. */
+/** Maximum number of bytes that one query reads from disk. */
 const queryBytes = 16 * 1024 * 1024
 
 /**
- * Events of the site, on disk, as a chain of entries each of which holds the hash of the one before it. Appending costs a push: lines are made and written a moment later, and
- * synced once a second. A disk that refuses delays nobody: entries wait, the rest is counted, and the log says so once it goes on.
+ * Events of the site, on disk, as a chain in which each entry holds the hash of the previous one. Appending only adds
+ * to a queue: lines are made and written a moment later, and synced once a second.
+ * A disk that rejects writes delays no caller: events are queued, or counted as lost. An entry reports the loss when
+ * writing succeeds again.
  */
 export class EventLog {
   readonly folder: string
-  /** The last entry of the time before this one; undefined when there was none. */
+  /** The last entry before this start; undefined: none. */
   readonly endedWith: EventEntry | undefined
   readonly #options: EventLogOptions
   readonly #clock: () => number
@@ -93,7 +95,7 @@ export class EventLog {
   readonly #waiting: WaitingEvents
   readonly #listeners = new Set<(entries: readonly EventEntry[]) => void>()
   readonly #hourly: NodeJS.Timeout
-  /** The last entry that is written, synced or not. */
+  /** The last written entry, synced or not. */
   #end: ChainEnd
   #work: Promise<void> = Promise.resolve()
   #gather: NodeJS.Timeout | undefined
@@ -117,11 +119,12 @@ export class EventLog {
     this.#hourly = setInterval(() => mustNotFail(this.#then(() => this.#clear())), hourMs).unref()
   }
 
-  /** Opens the log of a data folder, or begins one. @throws what the file system says */
+  /** Opens the log of a data folder, or creates one. @throws errors of the file system */
   static async open(options: EventLogOptions): Promise<EventLog> {
     const folder = join(options.dataFolder, eventsFolder)
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    // A log that is gone after a power cut would look removed. A disk that refuses is no reason not to start.
+    // Without the sync, a log that a power failure removes would look deleted by hand. A failure must not prevent the
+    // start.
     await syncFolder(options.dataFolder).catch(() => undefined)
     const recovered = await recoverLog(folder, options.sealer, recentLength, options.bound?.read())
     const log = new EventLog(folder, options, recovered)
@@ -132,14 +135,14 @@ export class EventLog {
       log.append({ kind: 'log.recovered', level: 'error', subject, params: { fault, dropped } })
     } else if (dropped > 0) log.append({ kind: 'log.recovered', subject, params: { fault: '', dropped } })
     else if (recovered.end.seq === 0) {
-      // Before the first entry: a crash in the first second is no log without a seal.
+      // Written before the first entry: after a crash in the first second the log must still have a seal.
       await log.#seals.write()
       log.append({ kind: 'log.begun', subject })
     }
     return log
   }
 
-  /** Something happened. Costs a push; never throws, never waits. */
+  /** Adds an event. Never throws and never waits. */
   append(draft: EventDraft): void {
     if (this.#closed || !this.#waiting.hasRoom()) return
     const { kind, level = 'info', actor = system, subject, params = {}, before, after, room = '', change } = draft
@@ -161,7 +164,10 @@ export class EventLog {
     ).unref()
   }
 
-  /** Calls the listener with entries once they are written, oldest first. Returns the unsubscribe function. */
+  /**
+   * Registers a listener that is called with entries after they are written, oldest first. Returns the unsubscribe
+   * function.
+   */
   onAdded(listener: (entries: readonly EventEntry[]) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -172,7 +178,10 @@ export class EventLog {
     return { healthy: this.#error === undefined, lastError: message, since, lost: this.#waiting.lost }
   }
 
-  /** Entries that match, newest first, those that were appended just now too. @throws what the file system says */
+  /**
+   * Returns matching entries, newest first, including ones that were just appended.
+   * @throws errors of the file system
+   */
   async query(query: EventFilter & { before?: number | undefined; limit: number }): Promise<{
     items: EventEntry[]
     next: number
@@ -196,26 +205,29 @@ export class EventLog {
     return { items: [...items, ...older.items], next: older.next, ...facts }
   }
 
-  /** Written entries after a number, oldest first. @throws what the file system says */
+  /** Returns written entries after a number, oldest first. @throws errors of the file system */
   async after(seq: number, limit: number): Promise<EventEntry[]> {
     await this.flush()
     if (seq >= this.#end.seq) return []
     return this.#recent.after(seq, limit) ?? (await readForward(this.folder, [...this.#files.all], seq, limit))
   }
 
-  /** Checks whether an entry was changed or removed. @throws what the file system says; the signal's reason */
+  /** Checks whether an entry was changed or removed. @throws errors of the file system; the signal's reason */
   async verify(signal?: AbortSignal): Promise<LogVerdict> {
     await this.flush()
     await this.#then(() => this.#seal())
     return await verifyLog(this.folder, this.#options.sealer, { signal, reached: this.#options.bound?.read() })
   }
 
-  /** Writes what waits, as far as the disk takes it. Never rejects. */
+  /** Writes pending events as far as the disk accepts them. Never rejects. */
   async flush(): Promise<void> {
     await this.#then(() => this.#write())
   }
 
-  /** Writes and syncs what was appended so far. Never rejects. @returns number of its last entry; undefined: not all of it is on disk */
+  /**
+   * Writes and syncs all events appended so far. Never rejects.
+   * @returns number of the last entry; undefined: not all entries are on disk
+   */
   async sync(): Promise<number | undefined> {
     await this.#then(() => this.#write())
     const { seq } = this.#end
@@ -224,7 +236,7 @@ export class EventLog {
     return isWritten && this.#error === undefined && this.#seals.newest.seq >= seq ? seq : undefined
   }
 
-  /** Writes and syncs everything; nothing is taken in any more. Never rejects. */
+  /** Writes and syncs everything, and accepts no further events. Never rejects. */
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
@@ -240,7 +252,7 @@ export class EventLog {
     })
   }
 
-  /** One after the other; what the disk refuses is noted, and tried again. */
+  /** Runs jobs one at a time. A failure of the disk is recorded, and the write is retried. */
   #then(job: () => Promise<void>): Promise<void> {
     this.#work = this.#work.then(job).catch((error: unknown) => this.#refused(error))
     return this.#work
@@ -268,7 +280,10 @@ export class EventLog {
     return { at, kind: 'log.gap', level: 'error', actor: system, subject, room: '', params: { count } }
   }
 
-  /** Writes entries behind each other; those of another day, or beyond the size of a segment, begin one. @throws what the file system says; then what was not written is not there */
+  /**
+   * Writes entries in order. Entries of another day, or above the size of a segment, begin a new one.
+   * @throws errors of the file system; then no unfinished entry is left in the file
+   */
   async #writeTogether(contents: readonly EventContent[]): Promise<void> {
     const lines: string[] = []
     const entries: EventEntry[] = []
@@ -307,7 +322,7 @@ export class EventLog {
     await this.#seals.extend(end)
   }
 
-  /** Lets go of the oldest segments beyond the bounds: first the head says so. */
+  /** Deletes the oldest segments above the limits, after recording that in the head. */
   async #clear(): Promise<void> {
     const count = expired(this.#files.all, this.#options.bounds(), this.#clock())
     const first = this.#files.all[count]

@@ -14,9 +14,9 @@ import type { SharedEventLog } from './event-log.ts'
 
 const minuteMs = 60_000
 const keptMinutes = figureSpans['30d'].length / minuteMs
-/** Newest minutes whose events are kept for their sentences; older ones are counted. */
+/** Number of the newest minutes whose events are kept in full; events of older minutes are only counted. */
 const toldMinutes = 2_000
-/** Entries of one query while the index is built: each reads a bounded part of the log. */
+/** Number of entries per query while the index is built: each query reads a bounded part of the log. */
 const queryLength = 10_000
 const groups = ['system', 'controllers', 'nodes', 'devices', 'changes'] as const
 
@@ -28,14 +28,15 @@ interface Minute {
 }
 
 /**
- * Index of the events that are marked on charts, by minute, for 30 days. Built from the log when it is first asked for, in the background; entries that are added since the start come
- * by themselves. A query walks minutes with events, not the log.
+ * Index of the events that are marked on charts, by minute, for 30 days. It is built in the background from the log at
+ * its first use. Entries written since the start are added by a listener. A query iterates over minutes with events,
+ * not over the log.
  */
 export class EventMarks {
   readonly #log: Pick<SharedEventLog, 'query' | 'onAdded'>
   readonly #clock: () => number
   readonly #minutes = new Map<number, Minute>()
-  /** Number of the first entry that came by itself. */
+  /** Number of the first entry that the listener added. */
   #firstAdded = Number.MAX_SAFE_INTEGER
   #building: Promise<void> | undefined
   #complete = false
@@ -54,7 +55,11 @@ export class EventMarks {
     })
   }
 
-  /** Marks of a span up to now, oldest first. Waits for the index for `waitMs` at most. @throws what the log throws */
+  /**
+   * Returns the marks of a span up to now, oldest first.
+   * @param waitMs maximum wait for the index, in milliseconds
+   * @throws errors of the log
+   */
   async view(span: FigureSpan, waitMs = 1_000): Promise<{ items: EventMark[]; step_ms: number; complete: boolean }> {
     if (!this.#complete) {
       this.#building ??= this.#build().finally(() => {
@@ -98,7 +103,7 @@ export class EventMarks {
     minute.events = mostSevere([...minute.events, told(entry)])
   }
 
-  /** Forgets what is too old: each hour, and after the index was built. */
+  /** Removes old events: every hour, and after the index was built. */
   #prune(now = false): void {
     const minute = this.#minute(this.#clock())
     if (!now && minute - this.#prunedAt < 60) return

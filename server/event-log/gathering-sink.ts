@@ -1,16 +1,22 @@
 import type { SubjectType } from '../../shared/domain/events.ts'
 import type { EventDraft, EventSink } from './event-log.ts'
 
-/** Limit for one kind within a second, all subjects together: a client that makes a thousand rooms a second leaves a trace, and not a thousand. */
+/**
+ * Limit per kind within a second, for all subjects together: a client that creates a thousand rooms per second must not
+ * cause a thousand entries.
+ */
 const ofKind = { most: 200, windowMs: 1_000 }
-/** Limit for one kind and subject: a camera that reconnects all day does not push other entries out. */
+/** Limit per kind and subject: a camera that reconnects all day must not displace other entries. */
 const ofSubject = { most: 20, windowMs: 10 * 60_000 }
 
-/** A sink that limits floods. */
+/** A sink that limits floods of events. */
 export interface GatedSink extends EventSink {
-  /** Counts an event that is written another way. @returns undefined: it is one of a flood, and is only counted */
+  /**
+   * Counts an event that the caller writes itself.
+   * @returns undefined: the event is part of a flood, and only counted
+   */
   passing<D extends EventDraft>(kind: D['kind'], make: () => D): D | undefined
-  /** Whether events of a kind come in a flood now, of which the next one would only be counted. */
+  /** Whether a flood of this kind is in progress, so that the next event would only be counted. */
   isFlooded(kind: EventDraft['kind']): boolean
 }
 
@@ -18,7 +24,10 @@ type GatheredKey = [kind: string, type: SubjectType, id: string, name: string, w
 
 const site = { type: 'site', id: '', name: '' } as const
 
-/** Writes what happens by itself or by clients; what comes in floods is gathered into one entry with a number. What operators do is never gathered. */
+/**
+ * Writes events that are not caused by operators. A flood of them is combined into one entry with a count. Events of
+ * operators are never combined.
+ */
 export class GatheringSink implements GatedSink {
   readonly #sink: EventSink
   readonly #kinds: FloodGate
@@ -58,22 +67,22 @@ export class GatheringSink implements GatedSink {
     return this.#kinds.isFull(kind)
   }
 
-  /** Writes what is gathered. */
+  /** Writes the counts of floods in progress. */
   close(): void {
     this.#kinds.close()
     this.#subjects.close()
   }
 }
 
-/** Maximum number of entries of one key within a window; further ones are only counted. */
+/** Maximum number of entries per key within a window; further ones are only counted. */
 interface FloodLimits {
   most: number
   windowMs: number
-  /** Called at the end of a window with the number that did not pass. */
+  /** Called at the end of a window with the number of events that did not pass. */
   gathered: (key: string, count: number) => void
 }
 
-/** Keys that are watched at once: of further ones all pass. */
+/** Maximum number of keys tracked at once; events of further keys all pass. */
 const maxKeys = 10_000
 
 interface Window {
@@ -82,7 +91,9 @@ interface Window {
   held: number
 }
 
-/** Lets the first few of a kind through and gathers the rest into one number, so that a flood pushes nothing else out of the log. O(1). */
+/**
+ * Passes the first few events of a key and counts the rest, so that a flood displaces nothing else in the log. O(1).
+ */
 class FloodGate {
   readonly #limits: FloodLimits
   readonly #windows = new Map<string, Window>()
@@ -92,7 +103,7 @@ class FloodGate {
     this.#limits = limits
   }
 
-  /** Whether this one passes. */
+  /** Counts an event, and returns whether it passes. */
   passes(key: string): boolean {
     const now = performance.now()
     let window = this.#windows.get(key)
@@ -111,13 +122,13 @@ class FloodGate {
     return false
   }
 
-  /** Whether one of this key would be counted only. Counts nothing. */
+  /** Whether an event of this key would only be counted. Does not count it. */
   isFull(key: string): boolean {
     const window = this.#windows.get(key)
     return window !== undefined && window.passed >= this.#limits.most && window.until > performance.now()
   }
 
-  /** Reports what is gathered, and stops. */
+  /** Reports the counts, and stops. */
   close(): void {
     for (const [key, window] of this.#windows) this.#end(key, window)
     clearInterval(this.#timer)

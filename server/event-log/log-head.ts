@@ -9,21 +9,21 @@ import type { Log } from '../observe/log.ts'
 import type { EndBound } from './end-bound.ts'
 import type { ChainEnd } from './entry-line.ts'
 
-/** Range of a log: entries outside of it were not removed by tampering. */
+/** Range of a log: missing entries outside of it are not a sign of tampering. */
 export interface LogHead {
-  /** The first entry kept, and what it follows. */
+  /** Number of the first kept entry, and the previous hash that it contains. */
   oldest: { seq: number; prev: string }
   /** The last entry on disk. */
   newest: { seq: number; hash: string }
 }
 
-/** Log that a proof belongs to: a machine's own, or that of a site in a database. */
+/** Log to which a proof belongs: the log of one machine, or of a site in a database. */
 type HeadPurpose = 'event log' | 'event log of the site'
 
 /** Result of reading a head. `forged`: its proof was not made with this key. */
 export type ReadHead = { state: 'good'; head: LogHead } | { state: 'missing' | 'forged' }
 
-/** Fault of a log whose head cannot be used. */
+/** Returns the fault of a log whose head cannot be used. */
 export function faultOfHead(state: Exclude<ReadHead['state'], 'good'>): LogFault {
   return state === 'missing' ? 'headMissing' : 'headForged'
 }
@@ -34,7 +34,7 @@ const headSchema = z.strictObject({
   newest: z.strictObject({ seq: z.int().min(0), hash }),
 })
 
-/** Head as text, with its proof. */
+/** A head as text, with its proof. */
 export interface ProvenHead {
   head: string
   proof: string
@@ -58,7 +58,7 @@ export function readProvenHead(
   }
 }
 
-/** Length of the file in bytes. It is overwritten in place within one sector, so a write is never torn. */
+/** Size of the file, in bytes. It is overwritten in place within one sector, so that a write is never torn. */
 const headBytes = 384
 
 const fileSchema = z.strictObject({ head: z.string(), proof: z.string() })
@@ -120,7 +120,7 @@ async function openInPlace(path: string): Promise<FileHandle> {
 /** Minimum interval between notes of the log's end in the store, in milliseconds. */
 const noteMs = 60_000
 
-/** Seal of the log: the head file holds the first and the last entry, the store the number of the last entry. */
+/** Seal of the log: the head file contains the first and the last entry, the store the number of the last entry. */
 export class LogSeal {
   readonly #head: HeadFile
   readonly #bound: EndBound | undefined
@@ -141,7 +141,7 @@ export class LogSeal {
     return this.#oldest
   }
 
-  /** The last entry that is synced. */
+  /** The last synced entry. */
   get newest(): ChainEnd {
     return this.#newest
   }
@@ -151,7 +151,7 @@ export class LogSeal {
     await this.#head.write({ oldest: this.#oldest, newest: this.#newest })
   }
 
-  /** Seals the entries up to this one, which are synced. @throws errors of the file system */
+  /** Seals the entries up to this one, which must be synced. @throws errors of the file system */
   async extend(newest: ChainEnd): Promise<void> {
     await this.#head.write({ oldest: this.#oldest, newest })
     this.#newest = newest
@@ -164,7 +164,10 @@ export class LogSeal {
     await this.write()
   }
 
-  /** Notes the end of the log in the store. Ignores write failures: the log must not fail because the store is read-only. */
+  /**
+   * Records the end of the log in the store. Ignores write failures: the log must not fail because the store is
+   * read-only.
+   */
   note(): void {
     this.#notedAt = performance.now()
     try {

@@ -10,23 +10,24 @@ export interface PendingEventsDependencies {
   logger: { warn(fields: object, message: string): void }
 }
 
-/** Pause after the log or the store failed, in milliseconds. */
+/** Pause after a failure of the log or the store, in milliseconds. */
 const retryMs = 5_000
-/** Events of this time are deleted from the store together, in milliseconds: each time costs several writes. */
+/** Period whose events are deleted from the store together, in milliseconds: each deletion costs several writes. */
 const settleMs = 2_000
-/** A clock may have been set back between an event and its entry by this much, in milliseconds. */
+/** Maximum amount by which a clock may have been set back between an event and its entry, in milliseconds. */
 const clockMs = 60 * 60_000
 const page = 500
 
 /**
- * Moves events that were stored with their changes into the event log, in order, and then deletes them. An event that a controller logged and could not delete any more is found in the log by
- * its id, so that each is logged once.
+ * Moves events that were stored with their changes into the event log, in order, and then deletes them from the store.
+ * If a controller logged an event but could not delete it, the event is found in the log by its id. So each event is
+ * logged only once.
  */
 export class PendingEvents {
   readonly #dependencies: PendingEventsDependencies
-  /** Ids of events that the log has, as far as they matter; undefined: it has not been asked yet. */
+  /** Ids of stored events that are already in the log; undefined: not read yet. */
   #logged: Set<string> | undefined
-  /** Whether every stored event is logged, so that the next one may follow at once. */
+  /** Whether every stored event is logged, so that the next one can be logged at once. */
   #isCaughtUp = false
   #work: Promise<void> = Promise.resolve()
   #timer: Timer | undefined
@@ -51,26 +52,27 @@ export class PendingEvents {
     this.#refresh()
   }
 
-  /** Resolves when nothing is under way; the rest is logged after the next start. */
+  /** Resolves when no work is under way; remaining events are logged after the next start. */
   async stop(): Promise<void> {
     for (const stop of this.#stops.splice(0)) stop()
     this.#timer?.cancel()
     await this.#work
   }
 
-  /** Resolves once the events that are stored now are logged, or cannot be. Never rejects. */
+  /** Resolves when the stored events are logged, or logging failed. Never rejects. */
   async caughtUp(): Promise<void> {
     if (!this.#isCaughtUp) await this.#work
   }
 
   #stored(id: string, event: StoredPendingEvent): void {
     this.#isCaughtUp &&= this.#dependencies.store.leadership.isHeld
-    // At once, so that the caller of the change finds its event. Another controller may log it, too: the log of a site skips the second one.
+    // Logged at once, so that the caller of the change finds its event. Another controller may log it too: the log of a
+    // site skips the duplicate.
     if (this.#isCaughtUp && this.#logged !== undefined) this.#log(id, event, this.#logged)
     this.#timer ??= startTimer(settleMs, () => this.#begin(), false)
   }
 
-  /** Begins anew: another controller may have logged some. */
+  /** Starts from the beginning, because another controller may have logged some events. */
   #refresh(): void {
     this.#isCaughtUp = this.#dependencies.store.all('pending_events').size === 0
     this.#logged = this.#isCaughtUp ? new Set() : undefined
@@ -84,7 +86,6 @@ export class PendingEvents {
     this.#work = this.#work.then(() => this.#run())
   }
 
-  /** Never rejects. */
   async #run(): Promise<void> {
     try {
       await this.#logAll()
@@ -114,7 +115,7 @@ export class PendingEvents {
         for (const [id] of pending) transaction.delete('pending_events', id)
       })
       for (const [id] of pending) logged.delete(id)
-      // The timer of the others runs.
+      // The timer is running for later events.
       if (pending.length < page) return
     }
   }

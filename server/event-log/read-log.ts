@@ -11,16 +11,17 @@ const chunkBytes = 256 * 1024
 /** Criteria of a search on disk. */
 interface ReadBack {
   filter: EventFilter
-  /** Entries before this one. */
+  /** Only entries before this number. */
   before: number
   limit: number
-  /** Bytes that are read at most. */
+  /** Maximum number of bytes read. */
   budget: number
 }
 
 /**
- * Entries that match, newest first, read from the end of the files. Stops at the limit, at the end of the log, or when the budget is used up.
- * @returns `next`: the last entry that was read; 0 when there is no older one.
+ * Reads matching entries from the end of the files, newest first. Stops at the limit, at the end of the log, or when
+ * the budget is used up.
+ * @returns `next`: number of the last entry read; 0: there are no older ones
  */
 export async function readBack(
   folder: string,
@@ -36,7 +37,7 @@ export async function readBack(
     try {
       budget = await readSegment(insideOf(folder, segment.name), page, budget)
     } catch (error) {
-      // Its time came while somebody read.
+      // The file expired and was deleted during the query.
       if (!hasCode(error, 'ENOENT')) throw error
       return { items, next: 0 }
     }
@@ -47,12 +48,12 @@ export async function readBack(
   return { items, next: 0 }
 }
 
-/** Reads a file from its end, chunk by chunk. @returns what is left of the budget */
+/** Reads a file from its end, chunk by chunk. @returns the rest of the budget */
 async function readSegment(path: string, page: PageOfLines, budget: number): Promise<number> {
   const handle = await open(path, 'r')
   try {
     let { size: end } = await handle.stat()
-    /** The beginning of a line whose end was read before. */
+    /** Start of a line whose end was read before. */
     let rest = Buffer.alloc(0)
     while (end > 0 && budget > 0 && !page.isFull) {
       const start = Math.max(0, end - chunkBytes)
@@ -61,7 +62,7 @@ async function readSegment(path: string, page: PageOfLines, budget: number): Pro
       budget -= bytesRead
       rest.copy(chunk, end - start)
       const cut = start === 0 ? 0 : chunk.indexOf(0x0a) + 1
-      // A line longer than a chunk is none of ours.
+      // The log has no line longer than a chunk.
       rest = cut === 0 && start > 0 ? Buffer.alloc(0) : Buffer.from(chunk.subarray(0, start === 0 ? 0 : cut))
       if (rest.length > maxLine + 1) rest = Buffer.alloc(0)
       takeLines(chunk.subarray(start === 0 ? 0 : cut), page)
@@ -83,7 +84,7 @@ function takeLines(lines: Buffer, page: PageOfLines): void {
   }
 }
 
-/** Entries after a number, oldest first, read from the files. Removed and damaged entries are left out. @throws errors of the file system */
+/** Reads entries after a number, oldest first. Skips deleted and damaged entries. @throws errors of the file system */
 export async function readForward(
   folder: string,
   segments: readonly Segment[],
@@ -108,7 +109,7 @@ export async function readForward(
   return entries
 }
 
-/** A segment is a few megabytes; it may be removed while its entries are read. */
+/** Reads a segment (a few megabytes); empty if it was deleted meanwhile. */
 async function contentOf(path: string): Promise<Buffer> {
   try {
     return await readFile(path)
@@ -126,12 +127,12 @@ export class PageOfLines {
   readonly #before: number
   readonly #limit: number
   readonly #items: EventEntry[]
-  /** The last entry that was read. */
+  /** Number of the last entry read. */
   last: number
 
   constructor(filter: EventFilter, before: number, limit: number, items: EventEntry[]) {
     this.#matches = eventMatcher(filter)
-    // As JSON spells them: a line without them need not be parsed.
+    // In JSON notation: a line without them need not be parsed.
     const words = [filter.subject?.id, filter.actor].filter((word) => word !== undefined)
     this.#needles = words.map((word) => JSON.stringify(word))
     const text = filter.text?.trim().toLowerCase() ?? ''
@@ -148,7 +149,7 @@ export class PageOfLines {
 
   take(line: Buffer): void {
     const place = placeOf(line)
-    // A damaged line is the business of the check.
+    // Verification reports damaged lines.
     if (place === undefined || place.seq >= this.#before) return
     this.last = place.seq
     if (this.#needles.some((needle) => !line.includes(needle))) return

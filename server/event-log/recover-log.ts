@@ -6,7 +6,7 @@ import { beginning, type ChainEnd, entryOf, isIntact, noHash, placeOf } from './
 import { readHead, type LogHead } from './log-head.ts'
 import { listSegments, removeBefore, type Segment } from './segments.ts'
 
-/** Content of a folder, ready to be continued. */
+/** Content of a log's folder, ready to be continued. */
 export interface RecoveredLog {
   segments: Segment[]
   oldest: LogHead['oldest']
@@ -14,19 +14,21 @@ export interface RecoveredLog {
   end: ChainEnd
   /** The newest entries, oldest first. */
   tail: EventEntry[]
-  /** The last segment is whole to its end: the next entry may stand in it. */
+  /** Whether the last segment is intact up to its end, so that the next entry may be appended to it. */
   goesOn: boolean
-  /** Fault that was found; the next entry names it. */
+  /** Fault that was found; the next entry reports it. */
   fault: LogFault | undefined
-  /** Bytes behind the seal that a crash had left in pieces, and that are gone. */
+  /** Number of bytes of torn lines after the seal, which were removed. */
   dropped: number
 }
 
 /**
- * Reads the end of the log. A log that ends before the entry in the store is numbered on from there, so that every later check finds the gap. Lines that a crash cut short behind
- * the seal are removed; any other fault stays, and the chain goes on so that every later check finds it too.
- * @param reached number of an entry that the log had; 0: unknown
- * @throws what the file system says
+ * Reads the end of the log. If the log ends before the entry recorded in the store, numbering continues from that
+ * entry, so that every later check finds the gap.
+ * Torn lines after the seal are removed. Any other fault stays, and the chain is continued in a way that every later
+ * check finds it too.
+ * @param reached number of an entry that the log contained; 0: unknown
+ * @throws errors of the file system
  */
 export async function recoverLog(
   folder: string,
@@ -58,7 +60,7 @@ async function recoverEnd(folder: string, sealer: Pick<Sealer, 'proof'>, tailLen
     const found = await readEnd(insideOf(folder, last.name), last, tailLength)
     const cut = last.bytes - found.bytes
     if (found.end === undefined && head !== undefined && last.first > head.newest.seq) {
-      // It was being begun when the process ended.
+      // The process ended while it created this segment.
       await rm(insideOf(folder, last.name), { force: true })
       segments.pop()
       dropped += cut
@@ -83,16 +85,16 @@ async function recoverEnd(folder: string, sealer: Pick<Sealer, 'proof'>, tailLen
   }
 }
 
-/** The whole part of a segment. */
+/** The intact part of a segment. */
 interface SegmentEnd {
-  /** Its last entry that follows the ones before it. */
+  /** Last entry with a valid chain up to it. */
   end: ChainEnd | undefined
-  /** The highest number that any of its lines claims. */
+  /** Highest number in any of its lines. */
   lastSeq: number
-  /** Bytes up to there. */
+  /** Number of bytes up to the last valid entry. */
   bytes: number
   tail: EventEntry[]
-  /** Whether the entry of this place is in it, or it begins right after it. */
+  /** Whether the entry at this position is in the segment, or directly before it. */
   hashes(place: ChainEnd): boolean
 }
 
@@ -104,7 +106,7 @@ async function readEnd(path: string, { first, prev }: Segment, tailLength: numbe
   let bytes = 0
   let lastSeq = first
   try {
-    // A segment is a few megabytes.
+    // A segment has only a few megabytes.
     const text = await handle.readFile()
     for (let from = 0; from < text.length; ) {
       const newline = text.indexOf(0x0a, from)

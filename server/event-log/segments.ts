@@ -4,27 +4,30 @@ import { listFolder, syncFolder } from '../store/files/durable-files.ts'
 import { entryOf } from './entry-line.ts'
 import type { EventEntry } from '../../shared/domain/events.ts'
 
-/** One file of the log: entries in a row, one a line. */
+/** One file of the log: consecutive entries, one per line. */
 export interface Segment {
   name: string
-  /** seq of its first entry. */
+  /** Number of its first entry. */
   first: number
   bytes: number
-  /** When its first entry was made; 0 when that cannot be read. */
+  /** Time of its first entry; 0 if it cannot be read. */
   at: number
-  /** Hash that its first entry follows. */
+  /** Previous hash in its first entry. */
   prev: string
 }
 
 const namePattern = /^events-(\d{12})\.ndjson$/
-/** A line is shorter: entries are bounded. */
+/** Maximum length of a line: entries are bounded to less. */
 export const maxLine = 64 * 1024
 
 function segmentName(first: number): string {
   return `events-${String(first).padStart(12, '0')}.ndjson`
 }
 
-/** The segments of a folder from the oldest to the newest; those before `oldest` are left over from a clearing that was cut short. */
+/**
+ * Returns the segments of a folder from the oldest to the newest. Segments before `oldest` are leftovers of an
+ * interrupted deletion.
+ */
 export async function listSegments(folder: string, oldest = 1): Promise<Segment[]> {
   const segments: Segment[] = []
   for (const name of await listFolder(folder)) {
@@ -49,7 +52,7 @@ async function beginningOf(path: string): Promise<Pick<Segment, 'bytes' | 'at' |
   }
 }
 
-/** Removes what a clearing that was cut short left: segments that the head says are gone. */
+/** Deletes segments before the first entry in the head: leftovers of an interrupted deletion. */
 export async function removeBefore(folder: string, oldest: number): Promise<void> {
   for (const name of await listFolder(folder)) {
     const number = namePattern.exec(name)?.[1]
@@ -57,7 +60,7 @@ export async function removeBefore(folder: string, oldest: number): Promise<void
   }
 }
 
-/** How much of the log is kept. */
+/** Limits of the log's age and size. */
 export interface LogBounds {
   days: number
   megabytes: number
@@ -65,13 +68,13 @@ export interface LogBounds {
 
 const dayMs = 24 * 60 * 60_000
 
-/** How many of the oldest segments go: whole ones, never the one that is written. */
+/** Returns how many of the oldest segments exceed the limits: complete ones, never the one being written. */
 export function expired(segments: readonly Pick<Segment, 'bytes' | 'at'>[], bounds: LogBounds, now: number): number {
   let bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0)
   let count = 0
   for (let index = 0; index + 1 < segments.length; index++) {
     const next = segments[index + 1]
-    // All of a segment is older than the first entry of the next one.
+    // All entries of a segment are older than the first entry of the next one.
     const isOld = next !== undefined && now - next.at > bounds.days * dayMs
     if (!isOld && bytes <= bounds.megabytes * 1_000_000) break
     bytes -= segments[index]?.bytes ?? 0
@@ -80,12 +83,15 @@ export function expired(segments: readonly Pick<Segment, 'bytes' | 'at'>[], boun
   return count
 }
 
-/** Whether entries made at these moments stand in files of their own: each day (UTC) begins one, so that old ones go day by day. */
+/**
+ * Whether two times are on different days (UTC). Each day begins a new file, so that old entries are deleted day by
+ * day.
+ */
 function isAnotherDay(one: number, other: number): boolean {
   return Math.floor(one / dayMs) !== Math.floor(other / dayMs)
 }
 
-/** Counts the oldest lines that a log without segments is to lose. @param bytes of the whole log */
+/** Returns how many of the oldest lines to delete from a log without segments. @param bytes size of the whole log */
 export function linesToRemove(
   lines: readonly { line: string }[],
   { days, megabytes }: LogBounds,
@@ -100,17 +106,17 @@ export function linesToRemove(
     rest -= Buffer.byteLength(line) + 1
     count++
   }
-  // The last one stays: the next entry follows it.
+  // The last line stays, because the next entry follows it.
   return Math.min(count, lines.length - 1)
 }
 
-/** The files of the log: the last one is written to, the oldest ones are removed. */
+/** The files of the log: the last one is written, the oldest ones are deleted. */
 export class SegmentFiles {
   readonly #folder: string
   readonly #segments: Segment[]
-  /** Bytes after which a segment ends. */
+  /** Size after which a segment ends, in bytes. */
   readonly #maxBytes: number
-  /** The last segment is whole to its end: the next entry may stand in it. */
+  /** Whether the last segment is intact up to its end, so that the next entry may be appended to it. */
   #goesOn: boolean
   #handle: FileHandle | undefined
 
@@ -126,22 +132,25 @@ export class SegmentFiles {
     return this.#segments
   }
 
-  /** Whether the last segment is open, so that it may hold what is not synced. */
+  /** Whether the last segment is open, so that it may have unsynced data. */
   get isOpen(): boolean {
     return this.#handle !== undefined
   }
 
-  /** Whether entries that begin with this one belong into the last segment: another day, or the size of a segment, begins the next one. */
+  /**
+   * Whether entries starting with this one belong to the last segment. A new day, or the maximum size, begins the next
+   * one.
+   */
   takes(first: EventEntry): boolean {
     const last = this.#segments.at(-1)
     return last !== undefined && this.#goesOn && last.bytes < this.#maxBytes && !isAnotherDay(last.at, first.at)
   }
 
-  /** Begins the segment of this entry. @throws errors of the file system */
+  /** Begins a new segment with this entry. @throws errors of the file system */
   async begin(first: EventEntry): Promise<void> {
     await this.close()
     const segment = { name: segmentName(first.seq), first: first.seq, bytes: 0, at: first.at, prev: first.prev }
-    // A segment of this name holds nothing that the seal covers.
+    // An existing segment of this name contains nothing that the seal covers.
     if (this.#segments.at(-1)?.first === segment.first) this.#segments.pop()
     this.#handle = await open(insideOf(this.#folder, segment.name), 'w', 0o600)
     await syncFolder(this.#folder)
@@ -149,7 +158,7 @@ export class SegmentFiles {
     this.#goesOn = true
   }
 
-  /** Writes behind the end of the last segment. @throws errors of the file system; nothing of the entry is written then */
+  /** Appends to the last segment. @throws errors of the file system; then nothing of the entries is left in the file */
   async write(bytes: Buffer): Promise<void> {
     const segment = this.#segments.at(-1)
     if (segment === undefined) throw new Error('The event log has no segment.')
@@ -157,7 +166,7 @@ export class SegmentFiles {
     try {
       await writeAll(this.#handle, bytes, segment.bytes)
     } catch (error) {
-      // A part of a line must not stand before the next one.
+      // An incomplete line must not stay before the next one.
       await this.#handle.truncate(segment.bytes).catch(() => undefined)
       throw error
     }
@@ -169,7 +178,7 @@ export class SegmentFiles {
     await this.#handle?.datasync()
   }
 
-  /** Removes the oldest segments. @throws errors of the file system */
+  /** Deletes the oldest segments. @throws errors of the file system */
   async remove(count: number): Promise<void> {
     for (const { name } of this.#segments.splice(0, count)) await rm(insideOf(this.#folder, name), { force: true })
   }
@@ -180,7 +189,7 @@ export class SegmentFiles {
   }
 }
 
-/** A write may take a part only. @throws errors of the file system */
+/** Writes all bytes: a single write may accept only a part. @throws errors of the file system */
 async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done)

@@ -6,7 +6,7 @@ import type { CollectionName, Store } from '../store/store.ts'
 
 type Records = Pick<Store, 'get' | 'unseal'>
 
-/** Types of the subjects that are records, by their collection: their fields before and after a change are part of its event. */
+/** Types of subjects that are records, by collection. The fields before and after a change are part of its event. */
 const typeOfCollection = {
   rooms: 'room',
   devices: 'device',
@@ -21,17 +21,17 @@ const typeOfCollection = {
 export type RecordType = (typeof typeOfCollection)[keyof typeof typeOfCollection]
 const types: Partial<Record<CollectionName, RecordType>> = typeOfCollection
 
-/** Type of a record as a subject of events; undefined: it is none. */
+/** Returns the type of a collection's records as subjects of events; undefined: none. */
 export function recordTypeOf(collection: CollectionName): RecordType | undefined {
   return types[collection]
 }
 
-/** A thing of the site under the name that it has now. */
+/** Returns a subject with its present name. */
 export function subjectOf(store: RecordReader, type: EventSubject['type'], id: string): EventSubject {
   return { type, id, name: nameOf(store, type, id) }
 }
 
-/** The name under which events show a room: its topic; empty when the room is unknown. */
+/** Returns the name under which events show a room: its topic; empty: unknown room. */
 export function roomName(store: RecordReader, roomId: string): string {
   return store.get('rooms', roomId)?.topic ?? ''
 }
@@ -46,7 +46,7 @@ function nameOf(store: RecordReader, type: EventSubject['type'], id: string): st
   return type === 'node' ? id : ''
 }
 
-/** How a record is stored, secrets and all: for a comparison, which leaves them out. Undefined where there is none. */
+/** Returns a record with its secrets, for a comparison that removes them; undefined: no such record. */
 export function stateOf(store: Records, type: RecordType, id: string): object | undefined {
   switch (type) {
     case 'room':
@@ -70,7 +70,7 @@ export function stateOf(store: Records, type: RecordType, id: string): object | 
   }
 }
 
-/** Recent removals, and what a schedule did, are events of their own. */
+/** Returns a room without removals and actions of its schedule, which have their own events. */
 function roomState(store: Records, id: string): object | undefined {
   const room = store.get('rooms', id)
   if (room === undefined) return undefined
@@ -78,7 +78,7 @@ function roomState(store: Records, id: string): object | undefined {
   return state
 }
 
-/** Tiles with the names that they have now. The count of changes is left out. */
+/** Returns a view with the present names of its tiles, without the revision. */
 function wallState(store: Records, id: string): object | undefined {
   const view = store.get('wall_views', id)
   if (view === undefined) return undefined
@@ -97,7 +97,7 @@ function templateState(store: Records, id: string): object | undefined {
   return template && { name: template.name, settings: template.settings }
 }
 
-/** The reset of an account's sessions is no fact of the account. */
+/** Returns an account without its stamp: ending its sessions does not change the account. */
 function accountState(store: Records, id: string): object | undefined {
   const account = store.get('accounts', id)
   if (account === undefined) return undefined
@@ -108,11 +108,11 @@ function accountState(store: Records, id: string): object | undefined {
 /** Maximum number of names kept; the oldest are dropped first. */
 const maxNames = 5_000
 
-/** Names of people in rooms, kept for a while after they left: events show them. */
+/** Names of people in rooms, for events. Names are kept for a while after people left. */
 export class PeopleNames {
   readonly #names = new Map<string, string>()
 
-  /** Somebody is in a room under this name. */
+  /** Records the name of a person in a room. */
   note(roomId: string, userId: string, name: string): void {
     const key = keyOf(roomId, userId)
     this.#names.delete(key)
@@ -124,12 +124,12 @@ export class PeopleNames {
     }
   }
 
-  /** Every name that is kept. */
+  /** Returns all recorded names. */
   all(): string[] {
     return [...this.#names.values()]
   }
 
-  /** Returns the name of a person in a room; empty if it is unknown. */
+  /** Returns the name of a person in a room; empty: unknown. */
   of(roomId: string, userId: string): string {
     return this.#names.get(keyOf(roomId, userId)) ?? ''
   }

@@ -8,14 +8,14 @@ import { listSegments, maxLine } from './segments.ts'
 import { type ChainEnd, isIntact, noHash, placeOf } from './entry-line.ts'
 
 const chunkBytes = 256 * 1024
-/** Times that the log may be shortened under the eyes of who reads it. */
+/** Maximum number of attempts while the log is being shortened. */
 const attempts = 3
 
 /**
- * Reads the whole log and checks whether an entry was changed or removed, at the beginning and at the end too. A last line that a crash cut short, behind the seal, is not
- * counted. Works on a folder that is written at the same time.
- * @param options `reached`: number of an entry that the log had; 0: unknown
- * @throws what the file system says when the folder cannot be read; AbortSignal's reason
+ * Reads the whole log and checks whether an entry was changed or removed, also at its start and end. A torn last line
+ * after the seal is ignored. Works while the folder is being written.
+ * @param options `reached`: number of an entry that the log contained; 0: unknown
+ * @throws errors of the file system when the folder cannot be read; AbortSignal's reason
  */
 export async function verifyLog(
   folder: string,
@@ -32,7 +32,7 @@ export async function verifyLog(
   }
 }
 
-/** A log that is whole by itself and ends before an entry that it had was replaced by an older one, or removed. */
+/** Reports a valid log that ends before a recorded entry: it was replaced by an older one, or entries were removed. */
 function notShorter(found: Found, read: Awaited<ReturnType<typeof readHead>>, reached: number): Found {
   const end = read.state === 'good' ? Math.max(read.head.newest.seq, found.newest) : 0
   return found.ok && end < reached ? { ...found, ok: false, fault: 'shortened', first_bad: end + 1 } : found
@@ -66,7 +66,7 @@ async function verifyAgainst(
   return walk.end()
 }
 
-/** Reads a segment chunk by chunk, whole lines at a time. @returns false when something is wrong with it */
+/** Reads a segment in chunks of complete lines. @returns false: the segment has a fault */
 async function readInto(walk: ChainWalk, path: string, signal: AbortSignal | undefined): Promise<boolean> {
   const handle = await open(path, 'r')
   try {
@@ -88,14 +88,14 @@ async function readInto(walk: ChainWalk, path: string, signal: AbortSignal | und
       buffer.copyWithin(0, from, filled)
       filled -= from
     }
-    // A line without an end behind the seal was being written when the process ended.
+    // The process ended while it wrote an unfinished line after the seal.
     return filled === 0 || walk.isSealed || walk.fail('cutOff')
   } finally {
     await handle.close()
   }
 }
 
-/** A verdict without the time that it took. */
+/** A verdict without its duration. */
 export type Found = Omit<LogVerdict, 'milliseconds'>
 
 /** Returns the verdict on a log without a usable head, which cannot be checked. @param first number of its first entry; undefined: an empty log, which is valid without a head */
@@ -105,16 +105,16 @@ export function verdictWithoutHead(state: Exclude<ReadHead['state'], 'good'>, fi
   return { ok: isNew, fault: isNew ? null : faultOfHead(state), first_bad: isNew ? 0 : (first ?? 1), ...nothing }
 }
 
-/** Follows the chain from entry to entry. */
+/** Verifies the chain from entry to entry. */
 export class ChainWalk {
   readonly #head: LogHead
   #last: ChainEnd
   #entries = 0
   #file = ''
   #fault: LogFault | undefined
-  /** seq of the first bad entry. */
+  /** Number of the first entry with a fault. */
   #bad = 0
-  /** The hash of the entry that the head calls the newest was met. */
+  /** Whether an entry with the hash of the head's newest entry was found. */
   #metNewest: boolean
 
   constructor(head: LogHead) {
@@ -123,12 +123,12 @@ export class ChainWalk {
     this.#metNewest = head.newest.seq < head.oldest.seq
   }
 
-  /** The last entry that was taken is the newest one of the seal, or behind it. */
+  /** Whether the last entry taken is the newest one of the seal, or after it. */
   get isSealed(): boolean {
     return this.#last.seq >= this.#head.newest.seq
   }
 
-  /** @returns false when a segment is missing before this one */
+  /** @returns false: a segment is missing before this one */
   begin(name: string, first: number): boolean {
     this.#file = name
     return first === this.#last.seq + 1 || this.fail('segmentMissing')
@@ -140,7 +140,7 @@ export class ChainWalk {
     return false
   }
 
-  /** Takes the next line, without its newline. @returns false when something is wrong with it */
+  /** Takes the next line, without its newline. @returns false: the line has a fault */
   take(line: Buffer): boolean {
     const place = placeOf(line)
     if (place === undefined || !isIntact(line, place)) return this.fail('changed')

@@ -13,23 +13,22 @@ import { watchPool } from './sources/pool.ts'
 import type { ReportParams } from '../../shared/media/control.ts'
 import type { FaultInForce } from '../../shared/console/lab.ts'
 
-/** The parts of the site that are watched once they are there. */
+/** The parts of the site that are watched after their start. */
 interface WatchedDependencies {
   pool: Pick<NodePool, 'onEvent'>
   devices: DeviceSources
   faults: Pick<FaultRules, 'list' | 'onChange'>
 }
 
-/** Watches the site for the event log: everything that happens by itself, through clients or in the rooms. */
+/** Logs everything that happens on the site, except acts of operators. */
 export class SiteWatch {
   readonly #store: Store
   readonly #sink: EventSink
   readonly #stops: (() => void)[] = []
-  /** Names of people in the rooms. */
   readonly names = new PeopleNames()
-  /** Records what clients change. */
+  /** Logs changes by clients. */
   readonly clients: ClientEvents
-  /** Receives acts of hosts in their rooms. */
+  /** Logs acts of hosts in their rooms. */
   readonly hosts: HostSource
 
   constructor(store: Store, sink: GatedSink) {
@@ -53,13 +52,13 @@ export class SiteWatch {
     for (const stop of this.#stops.splice(0)) stop()
   }
 
-  /** The process of a media node ended, hung or could not be started; another is started. */
+  /** Logs that the process of a media node ended, hung or could not be started; another one is started. */
   nodeCrashed(node: string, why: string): void {
     const subject = subjectOf(this.#store, 'node', node)
     this.#sink.append({ kind: 'node.crashed', level: 'error', subject, params: { error: withoutSecretText(why) } })
   }
 
-  /** A media node refused something by itself. */
+  /** Logs requests that a media node rejected on its own. */
   guessed(guesses: RefusedGuesses): void {
     reportGuesses(this.#sink, guesses)
   }
@@ -83,11 +82,14 @@ export function recordNotice(
   })
 }
 
-/** Writes what a media node refused by itself: forged links, wrong host passwords, attempts past a limit; what was tried is not kept. */
+/**
+ * Logs requests that a media node rejected on its own: forged links, wrong host passwords, attempts above a limit. The
+ * attempted values are not kept.
+ */
 function reportGuesses(sink: EventSink, { groups, more }: ReportParams<'guesses'>): void {
   for (const { kind, client, roomId, count } of groups) {
     const actor = { type: 'client', name: '', address: client } as const
-    // The number that a stranger tried may be anything, and is no room of the site for that.
+    // The attempted room number is arbitrary, so the room is not the subject.
     const subject = { type: 'site', id: '', name: '' } as const
     const room = /^\d{1,9}$/.test(roomId) ? roomId : ''
     sink.append({ kind: 'guesses.refused', level: 'warning', actor, subject, room, params: { guess: kind, count } })
@@ -97,7 +99,10 @@ function reportGuesses(sink: EventSink, { groups, more }: ReportParams<'guesses'
   sink.append({ kind: 'guesses.refused', level: 'warning', subject, params: { guess: 'tooMany', count: more } })
 }
 
-/** Records fault rules of the lab that ended without the operator; their beginning is recorded as the operator's act. Returns the function that ends it. */
+/**
+ * Logs fault rules of the lab that ended without the operator; their start is logged as the operator's act. Returns the
+ * unsubscribe function.
+ */
 function watchFaults(faults: Pick<FaultRules, 'list' | 'onChange'>, sink: EventSink): () => void {
   let before: readonly FaultInForce[] = faults.list()
   return faults.onChange(() => {

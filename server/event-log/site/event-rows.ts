@@ -4,11 +4,11 @@ import { type LogHead, type ProvenHead, type ReadHead, proveHead, readProvenHead
 
 const purpose = 'event log of the site'
 
-/** The last entry of a controller's own log that the site's log holds. */
+/** The last entry of a controller's own log that was copied to the site's log. */
 export interface Source {
   seq: number
   hash: string
-  /** When it was made. */
+  /** Time of the entry, in milliseconds since the epoch. */
   at: number
 }
 
@@ -19,10 +19,10 @@ export interface EventRow {
   line: string
 }
 
-/** The log as it is while nobody else can write it. */
+/** State of the log while it is locked. */
 export interface LockedLog {
   head: ReadHead
-  /** Numbers of the first and the last line; 0: there is none. */
+  /** Numbers of the first and the last line; 0: none. */
   first: number
   last: number
   bytes: number
@@ -30,7 +30,10 @@ export interface LockedLog {
   source: Source | undefined
 }
 
-/** Locks the log until the transaction under way ends. @param controller whose own entries are to be added */
+/**
+ * Locks the log until the present transaction ends.
+ * @param controller id of the controller whose entries will be added
+ */
 export async function lockLog(session: Session, sealer: Pick<Sealer, 'proof'>, controller: string): Promise<LockedLog> {
   await session.query('insert into roomdesk_event_head (id) values (1) on conflict (id) do nothing', [], 'event head')
   const { rows } = await session.query<{
@@ -72,7 +75,7 @@ export async function linesOfChanges(session: Session, changes: readonly string[
   return rows.map(({ line }) => line)
 }
 
-/** Adds lines behind the last one, in the transaction that holds the log. */
+/** Appends lines in the transaction that holds the lock. */
 export async function addRows(
   session: Session,
   sealer: Pick<Sealer, 'proof'>,
@@ -97,7 +100,7 @@ export async function addRows(
   )
 }
 
-/** Removes the lines before `head.oldest`, in the transaction that holds the log. */
+/** Deletes the lines before `head.oldest` in the transaction that holds the lock. */
 export async function removeRows(
   session: Session,
   sealer: Pick<Sealer, 'proof'>,
@@ -112,7 +115,11 @@ export async function removeRows(
   )
 }
 
-/** Lines of a range, oldest first. @param range.after number before the first one; @param range.to the last one */
+/**
+ * Reads a range of lines, oldest first.
+ * @param range.after number before the first one;
+ * @param range.to number of the last one
+ */
 export async function readRows(
   session: Session,
   { after, to, limit }: { after: number; to?: number; limit: number },
@@ -125,7 +132,7 @@ export async function readRows(
   return rows.map(({ seq, line }) => ({ seq: Number(seq), line }))
 }
 
-/** Lines before a number, newest first. */
+/** Reads lines before a number, newest first. */
 export async function readRowsBack(session: Session, before: number, limit: number): Promise<EventRow[]> {
   const { rows } = await session.query<{ seq: string; line: string }>(
     'select seq, line from roomdesk_event where seq < $1 order by seq desc limit $2',
@@ -135,7 +142,7 @@ export async function readRowsBack(session: Session, before: number, limit: numb
   return rows.map(({ seq, line }) => ({ seq: Number(seq), line }))
 }
 
-/** The head of the log, and the numbers of its first and last line. */
+/** Reads the head of the log, and the numbers of its first and last lines. */
 export async function readSiteHead(
   session: Session,
   sealer: Pick<Sealer, 'proof'>,
@@ -151,12 +158,12 @@ export async function readSiteHead(
   return { read, first: Number(first), last: Number(last) }
 }
 
-/** A row without a head is one that nothing was written to yet. */
+/** Reads a head from its row; an empty row is one that was never written. */
 function readHead(stored: ProvenHead, sealer: Pick<Sealer, 'proof'>): ReadHead {
   return stored.head === '' ? { state: 'missing' } : readProvenHead(stored, sealer, purpose)
 }
 
-/** Bytes of lines as they count towards the bound of the log. */
+/** Returns the size of lines that counts towards the limit of the log, in bytes. */
 export function bytesOf(rows: readonly EventRow[]): number {
   return rows.reduce((sum, { line }) => sum + Buffer.byteLength(line) + 1, 0)
 }

@@ -2,10 +2,10 @@ import type { EventEntry } from '../../../shared/domain/events.ts'
 import type { EventLog } from '../event-log.ts'
 import type { Source } from './event-rows.ts'
 
-/** Entries that are copied together. */
+/** Number of entries copied together. */
 const batchLength = 500
 
-/** Entries of a controller's own log that the log of the site does not hold yet, in order. */
+/** Entries of a controller's own log that are not in the site's log yet, in order. */
 export class OwnEntries {
   readonly #log: Pick<EventLog, 'after'>
   #source: Source | undefined
@@ -15,17 +15,21 @@ export class OwnEntries {
     this.#log = log
   }
 
-  /** The last one that the log of the site holds, as far as is known. */
+  /** The last copied entry, if known. */
   get source(): Source | undefined {
     return this.#source
   }
 
-  /** Number of the last entry that was copied or passed over. */
+  /** Number of the last entry that was copied or skipped. */
   get copiedTo(): number {
     return this.#after
   }
 
-  /** Goes on behind another entry: that of this log, or where this log does not have it any more, the first one that is younger. @throws what the file system says */
+  /**
+   * Continues after another entry. If this log no longer contains that entry, continues with the first one that is
+   * newer.
+   * @throws errors of the file system
+   */
   async goOnAfter(source: Source | undefined): Promise<void> {
     this.#source = source
     this.#after = 0
@@ -44,12 +48,12 @@ export class OwnEntries {
     }
   }
 
-  /** The next ones, oldest first. @throws what the file system says */
+  /** Returns the next entries, oldest first. @throws errors of the file system */
   next(): Promise<readonly EventEntry[]> {
     return this.#log.after(this.#after, batchLength)
   }
 
-  /** They are in the log of the site. */
+  /** Records that entries are in the site's log. */
   copied(entries: readonly EventEntry[]): void {
     const last = entries.at(-1)
     if (last === undefined) return

@@ -19,16 +19,16 @@ import {
 } from './event-rows.ts'
 import { ChainWalk, type Found, verdictWithoutHead } from '../verify.ts'
 
-/** A controller as an entry names it. */
+/** Controller as named in an entry. */
 export interface EntryController {
   id: string
   name: string
 }
 
-/** Rows that one clearing reads and removes at most. */
+/** Maximum number of rows read and deleted at once. */
 const clearedAtOnce = 20_000
 
-/** How the chain goes on. */
+/** State from which the chain continues. */
 interface ChainState {
   oldest: LogHead['oldest']
   end: ChainEnd
@@ -37,14 +37,14 @@ interface ChainState {
 
 /** Entries that were added to the site's log. */
 interface Added {
-  /** Number of the last line before. */
+  /** Number of the last line before them. */
   before: number
   entries: readonly EventEntry[]
-  /** Fault that was found in the log; the first of the entries names it. */
+  /** Fault that was found in the log; the first of the entries reports it. */
   fault: LogFault | undefined
 }
 
-/** Refuses to add: the log holds another last entry of this controller than expected. */
+/** The last copied entry of this controller differs from the expected one: nothing was added. */
 export class OtherSourceError extends Error {
   readonly source: Source | undefined
   constructor(source: Source | undefined) {
@@ -54,9 +54,11 @@ export class OtherSourceError extends Error {
 }
 
 /**
- * Adds entries of a controller's own log to the chain of the site. Whoever writes holds the log, so that one chain goes on over all controllers.
- * @param source the last entry of this controller that is expected to be there
- * @throws OtherSourceError when another one is: the database went back, or this is the first time; what the database says
+ * Adds entries of a controller's own log to the chain of the site. Each writer locks the log, so that all controllers
+ * continue the same chain.
+ * @param source expected last copied entry of this controller
+ * @throws OtherSourceError when the last copied entry differs: the database was restored to an older state, or this is
+ * the first call; errors of the database
  */
 export async function addToChain(
   session: Session,
@@ -93,7 +95,7 @@ export async function addToChain(
   })
 }
 
-/** Removes the oldest entries beyond the bounds. @throws what the database says */
+/** Deletes the oldest entries above the limits. @throws errors of the database */
 export async function clearChain(
   session: Session,
   sealer: Pick<Sealer, 'proof'>,
@@ -102,7 +104,7 @@ export async function clearChain(
 ): Promise<void> {
   await inTransaction(session, async () => {
     const { head, bytes } = await lockLog(session, sealer, noController)
-    // A log with a fault is not shortened: that would hide it.
+    // A log with a fault is not shortened: that would hide the fault.
     if (head.state !== 'good') return
     const { oldest, newest } = head.head
     const rows = await readRows(session, { after: oldest.seq - 1, limit: clearedAtOnce })
@@ -116,10 +118,12 @@ export async function clearChain(
   })
 }
 
-/** Nobody's id: the lock is taken for no controller. */
+/** Id of no controller: the lock is taken without one. */
 const noController = '00000000-0000-0000-0000-000000000000'
 
-/** Finds the end of the chain. With a fault it goes on so that every later check finds it too. */
+/**
+ * Finds the end of the chain. A chain with a fault is continued in a way that every later check finds the fault too.
+ */
 async function continued(session: Session, { head, first, last }: LockedLog): Promise<ChainState> {
   if (head.state !== 'good') {
     if (last === 0 && head.state === 'missing')
@@ -141,7 +145,7 @@ async function continued(session: Session, { head, first, last }: LockedLog): Pr
   return { oldest, end: newest, fault }
 }
 
-/** Ids of stored events of these entries that the chain has: another controller logged them meanwhile. */
+/** Returns the ids of stored events that are already in the chain: another controller logged them meanwhile. */
 async function knownChanges(session: Session, own: readonly EventEntry[]): Promise<Set<string>> {
   const ids = own.flatMap(({ change }) => change ?? [])
   const lines = ids.length === 0 ? [] : await linesOfChanges(session, ids)
@@ -166,11 +170,12 @@ function recovered(fault: LogFault, { id, name }: EntryController): EventContent
   }
 }
 
-/** Lines that are read together: about a megabyte. */
+/** Number of lines read together: about a megabyte. */
 const linesAtOnce = 2_000
 
 /**
- * Reads the event log of a site in a database, as it is at one instant, and checks whether an entry was changed or removed. Only one who has the key of the site can seal it.
+ * Reads a consistent state of the event log of a site in a database, and checks whether an entry was changed or
+ * removed. Only the holder of the site's key can seal it.
  * @throws errors of the database; the signal's reason
  */
 export async function verifySiteLog(
@@ -200,7 +205,7 @@ async function walk(session: Session, sealer: Pick<Sealer, 'proof'>, signal: Abo
     after = end.seq
   }
   const found = chain.end()
-  // Lines and their seal are stored together: a line behind the seal comes from another writer.
+  // Lines and their seal are stored together, so a line after the seal is from another writer.
   if (!found.ok || found.unsealed === 0) return found
   return { ...found, ok: false, fault: 'changed', first_bad: read.head.newest.seq + 1 }
 }

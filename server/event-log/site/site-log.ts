@@ -20,27 +20,28 @@ export interface SiteLogOptions {
   controller: EntryController
   sealer: Pick<Sealer, 'proof'>
   logger: Pick<Log, 'info' | 'warn' | 'error' | 'debug'>
-  /** How much is kept. */
+  /** Returns how much is kept. */
   bounds: () => LogBounds
 }
 
-/** Entries are copied this long after they were written, in milliseconds. */
+/** Delay between writing entries and copying them, in milliseconds. */
 const copyMs = 200
-/** Between two looks for entries of other controllers, and before the next attempt after a failure, in milliseconds. */
+/** Interval of checks for entries of other controllers, and delay after a failure, in milliseconds. */
 const lookMs = 2_000
 const hourMs = 60 * 60_000
-/** Lines that one look, or one step of a query, reads. */
+/** Number of lines read by one check, or one step of a query. */
 const linesAtOnce = 1_000
-/** Batches of entries that are copied before others have their turn. */
+/** Number of batches copied before other jobs run. */
 const batchesAtOnce = 20
-/** Lines that a query reads at most. */
+/** Maximum number of lines that a query reads. */
 const queriedLines = 40_000
-/** How long the end waits for the last entries to be copied, in milliseconds. */
+/** Maximum wait at close for the last entries to be copied, in milliseconds. */
 const closeMs = 1_000
 
 /**
- * The event log of a site in a database: one chain over all of its controllers. Each controller writes its own log in files first, so that nothing waits for the database; its entries are
- * copied a moment later, those of an outage once it is over.
+ * The event log of a site in a database: one chain for all of its controllers. Each controller first writes its own log
+ * in files, so that nothing waits for the database. Its entries are copied a moment later, or when the database is
+ * reachable again.
  */
 export class SiteLog implements SharedEventLog {
   readonly #options: SiteLogOptions
@@ -49,10 +50,10 @@ export class SiteLog implements SharedEventLog {
   #session: Session | undefined
   #work: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
-  /** The last entry that listeners know; undefined: none was looked for yet. */
+  /** Number of the last entry sent to listeners; undefined: no check yet. */
   #shown: number | undefined
   #clearedAt = performance.now()
-  /** The database is there, and does not take the entries. */
+  /** Set while the database is reachable but rejects the entries. */
   #refused: { lastError: string; since: number } | undefined
   #closed = false
 
@@ -76,13 +77,20 @@ export class SiteLog implements SharedEventLog {
     return () => this.#listeners.delete(listener)
   }
 
-  /** While the database is away, this controller's own log keeps the entries: that is healthy. A database that refuses them is not. */
+  /**
+   * While the database is unreachable, this controller's own log keeps the entries, which counts as healthy. A database
+   * that rejects them does not.
+   */
   status(): EventLogStatus {
     const own = this.#options.own.status()
     return own.healthy && this.#refused !== undefined ? { ...own, healthy: false, ...this.#refused } : own
   }
 
-  /** Entries of the site that match, newest first; while the database is away, those of this controller's own log. @throws what the file system says */
+  /**
+   * Returns matching entries of the site, newest first; while the database is unreachable, entries of this controller's
+   * own log.
+   * @throws errors of the file system
+   */
   async query(query: EventFilter & { before?: number | undefined; limit: number }): ReturnType<EventLog['query']> {
     await this.flush()
     try {
@@ -93,7 +101,10 @@ export class SiteLog implements SharedEventLog {
     }
   }
 
-  /** Checks the log of the site, and this controller's own. @throws what the database or the file system says; the signal's reason */
+  /**
+   * Checks the log of the site, and this controller's own.
+   * @throws errors of the database or the file system; the signal's reason
+   */
   async verify(signal?: AbortSignal): Promise<LogVerdict> {
     await this.flush()
     const own = await this.#options.own.verify(signal)
@@ -106,27 +117,30 @@ export class SiteLog implements SharedEventLog {
     }
   }
 
-  /** Writes what waits, and copies it, as far as the database takes it. Never rejects. */
+  /** Writes pending events, and copies them as far as the database accepts them. Never rejects. */
   async flush(): Promise<void> {
     await this.#options.own.flush()
     await this.#then(() => this.#copy())
   }
 
-  /** Writes what was appended so far, and copies it. Never rejects. @returns number of its last entry; undefined: the site's log has not all of it */
+  /**
+   * Writes the events appended so far, and copies them. Never rejects.
+   * @returns number of the last entry; undefined: the site's log lacks some of them
+   */
   async sync(): Promise<number | undefined> {
     const seq = await this.#options.own.sync()
     await this.#then(() => this.#copy())
     return seq !== undefined && this.#own.copiedTo >= seq ? seq : undefined
   }
 
-  /** Removes the oldest entries beyond the bounds, as happens every hour. Never rejects. */
+  /** Deletes the oldest entries above the limits, as happens every hour. Never rejects. */
   async clear(): Promise<void> {
     await this.#then(() => this.#clear())
   }
 
   async close(): Promise<void> {
     if (this.#closed) return
-    // A database that is away, or hangs, keeps nobody from ending: the entries are copied at the next start.
+    // An unreachable or hanging database must not delay the end: the entries are copied at the next start.
     await Promise.race([this.flush(), sleep(closeMs, { ref: false })])
     this.#closed = true
     clearTimeout(this.#timer)
@@ -143,7 +157,7 @@ export class SiteLog implements SharedEventLog {
     }, milliseconds).unref()
   }
 
-  /** One after the other: they share a connection, and its transactions. */
+  /** Runs jobs one at a time, because they share a connection and its transactions. */
   #run<T>(job: () => Promise<T>): Promise<T> {
     const done = this.#work.then(job)
     this.#work = done.then(
@@ -153,7 +167,7 @@ export class SiteLog implements SharedEventLog {
     return done
   }
 
-  /** Runs a job in its turn; one that the database refuses is tried again. */
+  /** Runs a job in order; a job that the database rejects is retried later. */
   #then(job: () => Promise<void>): Promise<void> {
     return this.#run(job).catch((error: unknown) => this.#failed(error))
   }
@@ -168,7 +182,7 @@ export class SiteLog implements SharedEventLog {
     }
   }
 
-  /** Copies what waits; a long log in several turns. @throws what the database or the file system says */
+  /** Copies pending entries; a long log in several turns. @throws errors of the database or the file system */
   async #copy(): Promise<void> {
     const { sealer, controller, logger } = this.#options
     for (let batches = 0; !this.#closed; batches++) {
@@ -192,7 +206,8 @@ export class SiteLog implements SharedEventLog {
     const before = this.#own.source
     await this.#own.goOnAfter(source)
     if (before === undefined) return
-    // It had our entries: an older state of the database was put back, or a failover lost the last ones. They are copied again.
+    // The database had these entries: it was restored to an older state, or a failover lost the last ones. They are
+    // copied again.
     this.#options.logger.warn(
       {},
       'the event log of the site ends before an entry that it had: what is missing is copied again',
@@ -210,9 +225,9 @@ export class SiteLog implements SharedEventLog {
     await clearChain(await this.#connected(), this.#options.sealer, this.#options.bounds(), Date.now())
   }
 
-  /** Tells listeners of entries of other controllers. */
+  /** Notifies listeners of entries of other controllers. */
   async #look(): Promise<void> {
-    // Consoles listen at the controller that leads.
+    // Only consoles at the leader listen.
     if (this.#listeners.size === 0) return
     const { last } = await readSiteHead(await this.#connected(), this.#options.sealer)
     await this.#show(last, [])
@@ -222,7 +237,7 @@ export class SiteLog implements SharedEventLog {
   async #show(before: number, entries: readonly EventEntry[]): Promise<void> {
     const shown = this.#shown
     this.#shown = entries.at(-1)?.seq ?? before
-    // The log went back, or nobody has looked before.
+    // The log was restored to an older state, or this is the first check.
     const others =
       shown === undefined || shown >= before ? [] : await this.#between(Math.max(shown, before - linesAtOnce), before)
     const all = [...others, ...entries]
@@ -268,7 +283,7 @@ export class SiteLog implements SharedEventLog {
     return session
   }
 
-  /** Notes an error of a database that is there; the store tells that it is away. */
+  /** Records an error of a reachable database; the store reports an unreachable one. */
   #failed(error: unknown): void {
     if (this.#session === undefined || this.#session.lost !== undefined) return
     const lastError = `the database does not take events: ${error instanceof Error ? error.message : 'unknown'}`

@@ -7,7 +7,10 @@ import type { Capability } from '../../capabilities/capability.ts'
 import type { CapabilityMaker } from '../../store/capability-record.ts'
 import type { Store } from '../../store/store.ts'
 
-/** Writes who signed in to the console, and who offered a wrong key or password; `account` is empty for the key. */
+/**
+ * Returns a recorder of sign-ins to the console, and of attempts with a wrong key or password; `account` is empty for
+ * the key.
+ */
 export function recordSignIns(sink: EventSink): {
   accepted(client: string, account: string): void
   refused(client: string, blocked: boolean, account: string): void
@@ -28,12 +31,15 @@ export function recordSignIns(sink: EventSink): {
   }
 }
 
-/** Time after which a use by the same address is written again, in milliseconds. */
+/** Time after which another use by the same address is logged, in milliseconds. */
 const togetherMs = 10 * 60_000
-/** Pairs of capability and address that are remembered. */
+/** Maximum number of remembered pairs of capability and address. */
 const maxRemembered = 10_000
 
-/** Writes who uses a link, once for each link and address in a while: a player asks for a piece every second. */
+/**
+ * Returns a recorder of the use of links. It logs each link and address once per period, because a player requests a
+ * segment every second.
+ */
 export function recordHolders(
   store: Pick<Store, 'get'>,
   sink: EventSink,
@@ -59,7 +65,7 @@ export function recordHolders(
   }
 }
 
-/** Name of a maker for people: account, access_key, or kind of proof. */
+/** Returns the name of a maker for display: account, access_key, or kind of proof. */
 function nameOf(store: Pick<Store, 'get'>, maker: CapabilityMaker): string {
   if (maker.type === 'credential') return maker.access_key
   if (maker.type === 'account') return store.get('accounts', maker.account)?.name ?? ''

@@ -15,12 +15,12 @@ import { type PeopleNames, recordTypeOf, roomName, subjectOf } from '../site-sta
 
 type Effect = Exclude<OperationEffect, string>
 
-/** Operations that leave an event, by name. */
+/** Operations that cause an event, by name. */
 const effects: ReadonlyMap<string, Effect> = new Map(
   allOperations.flatMap(({ name, effect }) => (typeof effect === 'string' ? [] : [[name, effect] as const])),
 )
 
-/** Change of a record by which an operation has its effect. */
+/** Change of a record that shows the effect of an operation. */
 type EffectChange = readonly [collection: CollectionName, how: 'made' | 'changed' | 'deleted']
 
 /** Change that stores each effect. */
@@ -30,7 +30,7 @@ const changeOfEffect: Readonly<Record<EffectEvent, EffectChange>> = {
   'room.deleted': ['rooms', 'deleted'],
   'device.added': ['devices', 'made'],
   'device.deleted': ['devices', 'deleted'],
-  // Their removal is stored with the room.
+  // The removal of a person is stored with the room.
   'person.removed': ['rooms', 'changed'],
   'link.made': ['capabilities', 'made'],
   'recording.ordered': ['recordings', 'made'],
@@ -41,7 +41,10 @@ const changeOfEffect: Readonly<Record<EffectEvent, EffectChange>> = {
   'live.deleted': ['lives', 'deleted'],
 }
 
-/** Effects that a repeated call only finds. Its first call left the event: a client or a replica repeats it after a lost answer, and nobody ended anything twice. */
+/**
+ * Effects that a repeated call only finds. The first call caused the event. A client or a replica repeats a call after
+ * a lost answer, and that must not cause a second event.
+ */
 const foundByRepetition: ReadonlySet<EffectEvent> = new Set(['recording.orderEnded', 'live.ended'])
 
 /** A call of an operation, and its client. */
@@ -51,11 +54,14 @@ interface OperationCall {
   params: Observation['params']
   credential: string
   client: string
-  /** Key of the record by whose change it has its effect; left out: it changed nothing. */
+  /** Key of the changed record that shows the effect; left out: no change. */
   key?: string
 }
 
-/** Records what clients change over the APIs, and who they are: with the change where it is stored, otherwise after the answer. On the hot path: of any other request it is one look-up. */
+/**
+ * Records changes that clients make over the APIs, with the client. The event is stored with its change if there is
+ * one, otherwise logged after the answer. On the hot path, other requests cost one look-up.
+ */
 export class ClientEvents implements RequestObserver, OperationCauses {
   readonly #store: RecordReader & Pick<Store, 'unseal'>
   readonly #sink: GatedSink
@@ -81,7 +87,7 @@ export class ClientEvents implements RequestObserver, OperationCauses {
   ): OperationCause | undefined {
     const effect = effects.get(operation)
     if (effect === undefined) return undefined
-    // Of a flood, only the number is logged: these calls are counted after their answer.
+    // In a flood only the count is logged: these calls are counted after their answer.
     if (this.#sink.isFlooded(effect.event) && !foundByRepetition.has(effect.event)) return undefined
     const cause = {
       isRecorded: false,
@@ -101,7 +107,10 @@ export class ClientEvents implements RequestObserver, OperationCauses {
     return cause
   }
 
-  /** Values that an operation changes or deletes in the record that its event is about. A new record has none before: creations come in floods and cost nothing more. */
+  /**
+   * Returns the values that an operation changes or deletes in the subject of its event. New records have no previous
+   * values: this keeps floods of creations cheap.
+   */
   #valuesOf(planned: PlannedChange, { event, subject }: Effect, key: string): Pick<EventEntry, 'before' | 'after'> {
     const [collection, how] = changeOfEffect[event]
     const type = recordTypeOf(collection)
@@ -125,12 +134,12 @@ export class ClientEvents implements RequestObserver, OperationCauses {
   }
 }
 
-/** A change by which an operation has its effect. */
+/** Change of a record that shows the effect of an operation. */
 interface FoundEffect {
   key: string
-  /** The room that it changes, or the room of the recording or live stream; empty: neither. */
+  /** The changed room, or the room of the recording or live stream; empty: neither. */
   room: string
-  /** Records that the event names. */
+  /** Reads the records that the event names. */
   reader: RecordReader
 }
 

@@ -3,15 +3,15 @@ import type { EventSubject, EventFields } from '../../../shared/domain/events.ts
 import type { EventSink, SharedEventLog } from '../event-log.ts'
 import type { OverviewView } from '../../../shared/console/site.ts'
 
-/** Why another controller leads; empty where that is not known. */
+/** Why another controller leads; empty: unknown. */
 export type LeaderChange = 'lost' | 'byHand' | ''
 
 const site = { type: 'site', id: '', name: '' } as const
 
-/** Writes what becomes of the controllers of the site and of its database. What was so at the first look is no news. */
+/** Logs changes of the site's controllers and its database. The state at the first look causes no events. */
 export class ControllerEvents {
   readonly #sink: EventSink
-  /** Controllers by id, with whether each was gone. */
+  /** Whether each controller was gone at the last look, by id. */
   readonly #known = new Map<string, boolean>()
   #looked = false
   #awaySince = 0
@@ -20,14 +20,14 @@ export class ControllerEvents {
     this.#sink = sink
   }
 
-  /** Compares how they are with how they were when it looked last. */
+  /** Compares the present state with that of the last look. */
   look({ items, medium }: Pick<ControllersView, 'items' | 'medium'>): void {
     this.#database(medium)
     for (const controller of items) this.#controller(controller)
     this.#looked ||= items.length > 0
   }
 
-  /** Another controller leads. */
+  /** Logs that another controller leads. */
   leads({ from, why, ...leader }: { id: string; name: string; from: string; why: LeaderChange }): void {
     const level = why === 'byHand' ? 'info' : 'warning'
     this.#sink.append({ kind: 'leader.changed', level, subject: subjectOf(leader), params: { from, why } })
@@ -58,7 +58,7 @@ function subjectOf({ id, name }: { id: string; name: string }): EventSubject {
 
 type ListenerViews = OverviewView['listeners']
 
-/** Writes when listeners begin and cease to listen, move, or cannot. */
+/** Logs when listeners start and stop listening, change their address, or fail. */
 export class ListenerWatch {
   readonly #sink: EventSink
   readonly #urls = new Map<string, string>()
@@ -68,7 +68,7 @@ export class ListenerWatch {
     this.#sink = sink
   }
 
-  /** Compares how they are with how they were when it looked last. */
+  /** Compares the present state with that of the last look. */
   look(views: ListenerViews): void {
     for (const { name, url, error } of views) {
       const before = this.#urls.get(name) ?? ''
@@ -86,7 +86,7 @@ export class ListenerWatch {
   }
 }
 
-/** Writes when the controller starts and stops, and how the time before ended. */
+/** Logs when the controller starts and stops, and how the previous run ended. */
 export class ControllerLife {
   readonly #log: Pick<SharedEventLog, 'append' | 'endedWith'>
   readonly #version: string
@@ -96,7 +96,9 @@ export class ControllerLife {
     this.#version = version
   }
 
-  /** @param restartedAt when the process before this one met an unexpected error and started this one; undefined when it did not */
+  /**
+   * @param restartedAt when the previous process had an unexpected error and started this one; undefined: it had none
+   */
   started(restartedAt: number | undefined): void {
     const { endedWith } = this.#log
     const version = this.#version
@@ -104,7 +106,7 @@ export class ControllerLife {
       return this.#log.append({ kind: 'controller.restarted', level: 'error', subject: site, params: { version } })
     }
     const isOrderly = endedWith === undefined || endedWith.kind === 'controller.stopped'
-    // The end of the time before was not written: the power failed, or the process was killed.
+    // The end of the previous run was not logged: the power failed, or the process was killed.
     const ended: EventFields = isOrderly ? {} : { last_seen: endedWith.at }
     const level = isOrderly ? 'info' : 'warning'
     this.#log.append({ kind: 'controller.started', level, subject: site, params: { version, ...ended } })

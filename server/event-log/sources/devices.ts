@@ -4,23 +4,26 @@ import type { DeviceView } from '../../../shared/domain/devices.ts'
 
 /** Sources of the events of outgoing users. */
 export interface DeviceSources {
-  /** Tells a userId whenever that device came, changed or went. */
+  /** Calls the listener with the userId whenever a device is added, changed or removed. */
   onChange(listener: (userId: string) => void): () => void
-  /** undefined when it is gone. */
+  /** undefined: no such device. */
   view(userId: string): Pick<DeviceView, 'roomId' | 'userId' | 'userName' | 'state' | 'last_error'> | undefined
 }
 
 interface Known {
   state: 'joined' | 'waiting' | 'paused'
-  /** Why it is out; empty while it is in. */
+  /** Why it is not joined; empty: it is joined. */
   reason: string
-  /** What the device answered to what; left out: nothing more is known. */
+  /** Answer of the device, with the request; left out: unknown. */
   detail?: string
-  /** Since when it is out; 0 while it is in. */
+  /** Since when it is not joined; 0: it is joined. */
   outSince: number
 }
 
-/** Writes when devices join, are lost and fail, with the reason: once for each reason, not for each attempt. Returns the function that ends it. */
+/**
+ * Logs when devices join, are lost and fail, with the reason: once per reason, not per attempt. Returns the unsubscribe
+ * function.
+ */
 export function watchDevices(devices: DeviceSources, sink: EventSink, clock: () => number = Date.now): () => void {
   const known = new Map<string, Known>()
   return devices.onChange((userId) => {
@@ -34,7 +37,7 @@ export function watchDevices(devices: DeviceSources, sink: EventSink, clock: () 
   })
 }
 
-/** undefined for a state that says nothing new: an attempt under way, or a wait that nothing went wrong before. */
+/** Returns undefined for a state without news: an attempt under way, or a wait without an error. */
 function knownOf(
   { state, last_error }: NonNullable<ReturnType<DeviceSources['view']>>,
   before: Known | undefined,

@@ -17,7 +17,7 @@ const kinds: Record<HostAct, EventKind> = {
   removed: 'person.removed',
 }
 
-/** Writes who waits for the hosts of a room, what hosts do in their rooms, and which of them did it. */
+/** Logs people who wait for the hosts of a room, and acts of hosts in their rooms. */
 export class HostSource {
   readonly #store: Pick<Store, 'get' | 'all' | 'unseal'>
   readonly #sink: GatedSink
@@ -36,7 +36,7 @@ export class HostSource {
     this.#sink.append({ kind, actor: actorOf(by), ...this.#person(roomId, who) })
   }
 
-  /** Somebody begins to wait before a room. */
+  /** Logs that a person starts to wait for admission to a room. */
   waits(roomId: string, who: Doer): void {
     this.#sink.append({ kind: 'person.waits', ...this.#person(roomId, who) })
   }
@@ -46,12 +46,12 @@ export class HostSource {
     return this.#changing(wanted.locked ? 'room.locked' : 'room.unlocked', 'rooms', wanted, change)
   }
 
-  /** Makes the join link for anybody that a host asks for. */
+  /** Runs a host's creation of a join link for anybody. */
   inviting<T>(wanted: WantedInvite, change: () => Promise<T>): Promise<T> {
     return this.#changing('room.invited', 'capabilities', wanted, change)
   }
 
-  /** Runs a change of a host; its event is stored with the transaction that changes a collection. */
+  /** Runs a change by a host; its event is stored with the transaction that changes the collection. */
   async #changing<T>(
     kind: EventKind,
     collection: CollectionName,
@@ -72,7 +72,7 @@ export class HostSource {
     return result
   }
 
-  /** @param by left out: a client or the operator, whose acts are recorded as their own events */
+  /** @param by left out: a client or the operator, whose acts have their own events */
   removed(roomId: string, who: Doer, by?: Doer): void {
     const actor = by === undefined ? {} : { actor: actorOf(by) }
     this.#sink.append({ kind: 'person.removed', ...actor, ...this.#person(roomId, who) })

@@ -7,7 +7,10 @@ import type { Store } from '../../store/store.ts'
 import type { EventSink } from '../event-log.ts'
 import { type PeopleNames, roomName, subjectOf } from '../site-state.ts'
 
-/** Writes what the nodes tell: nodes that come and go, people who join and leave, rooms that move. Returns the function that ends it. */
+/**
+ * Logs events of the nodes: nodes that appear and disappear, people who join and leave, rooms that move. Returns the
+ * unsubscribe function.
+ */
 export function watchPool(
   pool: Pick<NodePool, 'onEvent'>,
   store: Pick<Store, 'get' | 'all' | 'unseal'>,
@@ -22,12 +25,12 @@ class PoolWatch {
   readonly #store: Pick<Store, 'get' | 'all' | 'unseal'>
   readonly #sink: EventSink
   readonly #names: PeopleNames
-  /** Last state of each node, and since when it is not online. */
+  /** Last state of each node, and since when. */
   readonly #nodes = new Map<string, { state: NodeState; at: number }>()
-  /** Time at which each user joined their room: a changed participant session is no new one. */
+  /** Time at which each user joined their room: a new session of the same participant is not a new stay. */
   readonly #stays = new Map<string, number>()
 
-  /** What of each device and person was last missing, by room. */
+  /** Last reported shortcomings of each device and person, by room. */
   readonly #short = new Map<string, string>()
 
   constructor(store: Pick<Store, 'get' | 'all' | 'unseal'>, sink: EventSink, names: PeopleNames) {
@@ -62,7 +65,7 @@ class PoolWatch {
       case 'nodeDescribed':
       case 'roomNodes':
       case 'deviceLost':
-        // The state of the node says it; devices are watched by themselves, with their reasons.
+        // The state of the node is logged already; devices are logged separately, with their reasons.
         return
     }
   }
@@ -86,7 +89,7 @@ class PoolWatch {
     const { userId, userName, device } = user
     const key = JSON.stringify([roomId, userId])
     const said = JSON.stringify(shortcomings)
-    // A camera that joins again and again has them each time.
+    // A camera that joins repeatedly has the same shortcomings each time.
     if (this.#short.get(key) === said) return
     this.#short.set(key, said)
     const subject = device

@@ -5,9 +5,10 @@ import { wallClock } from '../../store/system/time.ts'
 import { changedRecords } from '../changed-records.ts'
 
 /**
- * Applies a site file; each record that it changes leaves an event, and a line in the log if it replaces stored values, which were changed in the console or are new in the file.
- * @param path of the file; empty when it is not known
- * @throws what `apply` throws
+ * Applies a site file. Each record that it changes causes an event. If it replaces stored values (changed in the
+ * console, or new in the file), it also causes a line in the program's log.
+ * @param path path of the file; empty: unknown
+ * @throws errors of `apply`
  */
 export function recordSiteFile(
   store: Pick<Store, 'unseal'>,

@@ -23,7 +23,7 @@ import type { RequestObserver } from '../observe/observation.ts'
 import type { ReverseProxy } from './reverse-proxy.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
-/** Parts of an API port of a replica. */
+/** Dependencies of an API port of a replica. */
 export interface ApiProxyOptions {
   api: ApiName
   /** Contracts of the leader's operations. */
@@ -41,18 +41,24 @@ const nobodyLeads =
   'No controller that leads this site can be reached at the moment: nothing was changed. Try again in a moment.'
 const lost =
   'The controller that leads was lost, or did not answer in time: whether this was done is not known. Read before you try again.'
-/** Reads of what is no operation, such as the join page. */
+/** Methods of requests that are no operations, such as those of the join page. */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** How long the leader takes at most: a change may wait for the store, a node and a device, one after the other. In milliseconds. */
+/**
+ * Returns the maximum time for an answer of the leader, in milliseconds: a change may wait for the store, a node and a
+ * device, one after the other.
+ */
 function maxAnswerMs({ deadlines: { store_ms, node_ms, device_ms } }: Settings): number {
   return store_ms + node_ms + device_ms + clusterTimes.answerMargin
 }
 
-/** First part of a path, where the APIs have their operations: `/rtc/`. */
+/** Returns the first part of a path, which contains the operations of an API: `/rtc/`. */
 const namespaceOf = (path: string): string => /^\/[^/]*\//.exec(path)?.[0] ?? path
 
-/** Makes one of the two API ports of a replica: every request goes to the leader; without a leader it is answered in the form of the API. */
+/**
+ * Makes one of the two API ports of a replica. Every request is forwarded to the leader; without a leader it gets an
+ * error in the form of the API.
+ */
 export function apiProxyPort(options: ApiProxyOptions): Port {
   const { api, settings, log, proof, kept, passOn } = options
   const answers = new AnswerWriter(() => settings().cors_origins)
@@ -60,7 +66,8 @@ export function apiProxyPort(options: ApiProxyOptions): Port {
     operations: options.olderClients.contracts.map(withoutCode),
     switches: options.olderClients.switches,
   })
-  // A newer leader may have operations there that are unknown here, and the APIs make changes by GET.
+  // A newer leader may have operations in these namespaces that are unknown here. GET requests of the APIs may also
+  // change data.
   const namespaces = new Set(
     [...options.contracts, ...options.olderClients.contracts].map(({ path }) => namespaceOf(path)),
   )
@@ -103,7 +110,7 @@ export function apiProxyPort(options: ApiProxyOptions): Port {
   return portOf(server)
 }
 
-/** An operation that another controller does. */
+/** Returns the contract of an operation that only another controller executes. */
 function withoutCode(contract: OperationContract) {
   return {
     contract,

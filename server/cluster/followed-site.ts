@@ -8,12 +8,13 @@ import { siteSettings, unsealIn } from '../store/site-settings.ts'
 import { ChangeListeners } from '../store/change-listeners.ts'
 import type { ChangeListener, CollectionName, Store } from '../store/store.ts'
 
-/** Read-only part of a store, which a replica uses. */
+/** Read-only part of a store, for a replica. */
 export type ReadStore = Pick<Store, 'get' | 'all' | 'onChange' | 'transact' | 'writeBehind' | 'seal' | 'unseal'>
 
 /**
- * The site as a replica has it, read like a store. Its memory changes with the program's role: listeners receive changes in both.
- * The leader notes when accounts and sessions were last seen.
+ * The site as a replica knows it, with the read interface of a store. The underlying store changes with the program's
+ * role; listeners receive the changes of both.
+ * Only the leader records when accounts and sessions were last used.
  */
 export class FollowedSite implements ReadStore {
   readonly #sealer: Sealer
@@ -27,7 +28,7 @@ export class FollowedSite implements ReadStore {
     this.#stop = store.onChange((...changed) => this.#notify(...changed))
   }
 
-  /** Reads the site from this store from now on. Notifies listeners, as settings and accounts may differ. */
+  /** Reads the site from this store from now on. Notifies listeners, because settings and accounts may differ. */
   follow(store: FollowedStore): void {
     this.#stop()
     this.#store = store

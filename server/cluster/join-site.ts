@@ -14,14 +14,17 @@ import { checkTimings, clusterTimes, electionTimes, shippedTimings } from '../st
 import { z } from 'zod'
 import { hasCode } from '../../shared/error-code.ts'
 
-/** How to run a controller of a site that a database holds. */
+/** Options of a controller whose site is in a database. */
 export interface SiteControllerOptions extends ControllerOptions {
   database: string
-  /** For tests. */
+  /** Options for tests. */
   member?: Pick<MemberOptions, 'times' | 'databaseDeadlines'>
 }
 
-/** Joins the controllers of a site. @throws RangeError when its times contradict each other; what `openMember` throws */
+/**
+ * Joins the controllers of a site.
+ * @throws RangeError when the configured times contradict each other; errors of `openMember`
+ */
 export async function joinSite(
   options: SiteControllerOptions,
   sealer: Sealer,
@@ -31,7 +34,7 @@ export async function joinSite(
   const { dataFolder: folder, database, logger, version, name = hostname(), member } = options
   const shipped = shippedTimings(connectionTimeouts.keepAliveMs)
   checkTimings({ ...shipped, election: { ...electionTimes, ...member?.times } })
-  // A site in files does not load what it does not use.
+  // Loaded on demand: a site in files does not need it.
   const { openMember } = await import('../store/election/open-member.ts')
   const trust = { proof: RequestProof.by(sealer, ''), allowPlain: options.allowPlainControllers === true }
   const ask: AskPeer = (other, question, signal) => askConsole(other, question, trust, signal)
@@ -50,7 +53,10 @@ export async function joinSite(
   })
 }
 
-/** Joins the site once more; its known state counts meanwhile. The database may be away: it is tried until it is back. @throws what `signal` is aborted with */
+/**
+ * Joins the site again; the known state is used meanwhile. While the database is unreachable, it retries.
+ * @throws the abort reason of `signal`
+ */
 export async function joinAgain(
   options: SiteControllerOptions,
   sealer: Sealer,
@@ -68,7 +74,10 @@ export async function joinAgain(
   }
 }
 
-/** The store of a controller that begins, where it leads within a moment; undefined where another leads. @throws what keeps it from leading at all */
+/**
+ * Returns the store of a starting controller if it becomes leader shortly; undefined if another controller leads.
+ * @throws the reason why it cannot lead at all
+ */
 export async function ledSoon(member: SiteMember, leading: Promise<FencedStore>): Promise<FencedStore | undefined> {
   const over = new AbortController()
   const other = new Promise<undefined>((resolve) => {
@@ -87,7 +96,11 @@ export async function ledSoon(member: SiteMember, leading: Promise<FencedStore>)
   }
 }
 
-/** The controllers of the site, by the membership that this program has at the time. @param listeners called with each new leader @param history leaders until now */
+/**
+ * Returns the controllers of the site, by the present membership of this program.
+ * @param listeners called with each new leader
+ * @param history earlier leaders
+ */
 export function controllersBy(
   member: () => SiteMember,
   listeners: Set<(leader: KnownController | undefined) => void>,
@@ -119,10 +132,13 @@ export function controllersBy(
 const healthSchema = z.looseObject({ role: z.string(), epoch: z.string().default(''), store: z.unknown() })
 type Health = z.infer<typeof healthSchema>
 
-/** Asks the other controllers who leads (`GET /healthz`), and whether a replica reaches the database. Whoever does not answer, or whose answer is not its own, may lead. */
+/**
+ * Asks the other controllers whether they lead, and whether a replica reaches the database (`GET /healthz`). A
+ * controller without a proven answer may be the leader.
+ */
 export function askOthersBy(ask: AskPeer): AskOthers {
   return async (others, signal) => {
-    // See above: such a controller may lead.
+    // A controller without an answer may be the leader.
     const said = await Promise.all(others.map((other) => healthOf(other, ask, signal).catch(() => undefined)))
     let leader: { id: string; epoch: string } | undefined
     let newest: string | undefined
@@ -133,7 +149,8 @@ export function askOthersBy(ask: AskPeer): AskOthers {
       if (role === 'leader' && (leader === undefined || BigInt(epoch) > BigInt(leader.epoch))) leader = { id, epoch }
     }
     const reachDatabase = said.some((health) => health?.role === 'standby' && health.store === 'ok')
-    // A leader may become a replica and then answer again. A controller without an epoch has just started, and may have led before.
+    // A leader may step down and then answer as a replica. A controller without an epoch has just started, and may have
+    // led before.
     const unproven = said.some((health) => health?.role !== 'standby' || !isEpoch(health.epoch))
     return {
       ...(leader === undefined ? {} : { leader }),
@@ -151,7 +168,7 @@ async function healthOf(other: KnownController, ask: AskPeer, signal: AbortSigna
   return said === undefined ? undefined : healthSchema.safeParse(JSON.parse(said.body)).data
 }
 
-/** Makes this controller known to the console of the one that leads (`POST /controllers`). */
+/** Registers this controller at the console of the leader (`POST /controllers`). */
 export function registerBy(ask: AskPeer): RegisterWithLeader {
   return async (leader, joiner, signal) => {
     const question = { method: 'POST', path: '/controllers', body: JSON.stringify(joiner) }
@@ -160,7 +177,7 @@ export function registerBy(ask: AskPeer): RegisterWithLeader {
       const said = await ask(leader, question, deadline)
       return said?.status === 204 ? 'known' : 'open'
     } catch (error) {
-      // Its machine refuses the connection: no program listens there.
+      // The machine refuses the connection: no program is listening.
       return hasCode(error, 'ECONNREFUSED') ? 'gone' : 'open'
     }
   }

@@ -17,10 +17,10 @@ import type { SiteMember } from '../store/election/site-member.ts'
 export interface JoinedSite {
   sealer: Sealer
   events: SharedEventLog
-  /** Number that the event log has reached, in the site's store. */
+  /** Minimum number of the log's last entry, in the site's store. */
   bound: StoredBound
   member: SiteMember
-  /** State of the site as it is known here, whoever leads. */
+  /** State of the site in the memory of this controller, in any role. */
   site: FollowedSite
   /** Certificate from the settings; undefined: plain HTTP. */
   tls: TlsMaterial | undefined
@@ -30,7 +30,8 @@ export interface JoinedSite {
 
 /**
  * Joins a site.
- * @throws errors of `openMember`, KeyFileError, RefusalError (a certificate of the settings cannot be used), or errors of the file system
+ * @throws errors of `openMember`, KeyFileError, RefusalError (a certificate of the settings cannot be used), or errors
+ * of the file system
  */
 export async function openJoinedSite(options: SiteControllerOptions): Promise<JoinedSite> {
   const { dataFolder, logger } = options
@@ -53,12 +54,12 @@ export async function openJoinedSite(options: SiteControllerOptions): Promise<Jo
   }
 }
 
-/** The event log of the site, to which this controller's own is copied. */
+/** Opens the event log of the site, into which this controller's own log is copied. */
 async function siteLogOf(
   { database, name = hostname(), logger }: SiteControllerOptions,
   { own, member, sealer, bounds }: Pick<SiteLogOptions, 'own' | 'sealer' | 'bounds'> & { member: SiteMember },
 ): Promise<SharedEventLog> {
-  // A site in files does not load what it does not use.
+  // Loaded on demand: a site in files does not need it.
   const { SiteLog } = await import('../event-log/site/site-log.ts')
   const { Session } = await import('../store/postgres/database-session.ts')
   const address = parseDatabaseAddress(database)

@@ -15,14 +15,15 @@ const maxConnections = 2_000
 export interface LeaderPort {
   host: string
   port: number
-  /** DER of the certificate that it shows controllers; undefined: plain HTTP. */
+  /** Certificate in DER that the port shows to controllers; undefined: plain HTTP. */
   certificate: Buffer | undefined
 }
 
 /**
- * @param certificate PEM of the certificate that the leader's listeners show controllers, its own first; empty: plain HTTP
- * @param allowPlain to another machine as well
- * @returns undefined: nothing listens there, or it may not be called
+ * @param certificate PEM of the certificate that the leader's listeners show to controllers, its own first; empty:
+ * plain HTTP
+ * @param allowPlain permits plain HTTP to another machine
+ * @returns undefined: the leader does not listen, or calling it is not permitted
  */
 export function leaderPort(url: string, certificate: string, allowPlain: boolean): LeaderPort | undefined {
   const parsed = URL.parse(url)
@@ -36,7 +37,7 @@ export function leaderPort(url: string, certificate: string, allowPlain: boolean
   }
 }
 
-/** Connects to a port of the leader; over TLS only to who shows the leader's own certificate. */
+/** Connects to a port of the leader. A TLS connection succeeds only if the port shows the leader's own certificate. */
 export function connectTo(
   { host, port, certificate }: LeaderPort,
   done: (error: Error | null, socket: Socket) => void,
@@ -44,7 +45,7 @@ export function connectTo(
   const socket =
     certificate === undefined
       ? connectPlain({ host, port, noDelay: true })
-      : // Who it is shows by its very certificate: who signed it, and for which name, does not matter.
+      : // The certificate itself identifies the leader: its issuer and its names do not matter.
         connectSecurely({ host, port, rejectUnauthorized: false, servername: controllerName })
   let over = false
   const end = (error: Error | null): void => {
@@ -52,7 +53,7 @@ export function connectTo(
     over = true
     timer.cancel()
     socket.off('error', end)
-    // The receiver of the socket adds a listener of its own.
+    // The receiver of the socket adds its own listener.
     socket.on('error', () => {})
     if (error !== null) socket.destroy()
     done(error, socket)
@@ -72,7 +73,10 @@ export function connectTo(
   }
 }
 
-/** Keeps connections to one port of the leader. A request on it has a connection, or fails before anything of it was sent. */
+/**
+ * Keeps connections to one port of the leader. A request either gets an open connection, or fails before anything of it
+ * was sent.
+ */
 export class LeaderAgent extends Agent {
   readonly #port: LeaderPort
 

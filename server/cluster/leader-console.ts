@@ -25,7 +25,7 @@ const resultSchema = z.discriminatedUnion('ok', [
   z.looseObject({ ok: z.literal(true), value: z.unknown() }),
   z.looseObject({
     ok: z.literal(false),
-    // Versions before 2 give no name: the page shows their message.
+    // Versions before 2 send no name: the page shows their message.
     error: z.object({
       ...consoleRefusal.shape,
       name: z.string().default('other'),
@@ -34,23 +34,26 @@ const resultSchema = z.discriminatedUnion('ok', [
   }),
 ])
 
-/** The largest answer, in bytes: a part of a backup, a page of rooms. */
+/** Maximum size of an answer, in bytes: a part of a backup, a page of rooms. */
 const maxBytes = 32 * 1024 * 1024
 
-/** Calls the console of the leader for somebody who has signed in here. Who they are and what they may do the leader judges by their own session or token. */
+/**
+ * Calls the console of the leader for a caller who has signed in here. The leader checks identity and permissions by
+ * the caller's own session or token.
+ */
 export class LeaderConsole {
   readonly #way: LeaderResolver
   readonly #proof: RequestProof
   readonly #waitMs: () => number
 
-  /** @param waitMs how long is waited for a leader, in milliseconds */
+  /** @param waitMs maximum wait for a leader, in milliseconds */
   constructor(way: LeaderResolver, proof: RequestProof, waitMs: () => number) {
     this.#way = way
     this.#proof = proof
     this.#waitMs = waitMs
   }
 
-  /** Calls a procedure there. Never rejects because of the leader. */
+  /** Calls a procedure of the leader. Never rejects because of the leader. */
   async call(name: string, input: unknown, origin: CallOrigin): Promise<ConsoleResult<unknown>> {
     try {
       const { body } = await this.ask('POST', `/rpc/${encodeURIComponent(name)}`, origin.client, {
@@ -66,7 +69,10 @@ export class LeaderConsole {
     }
   }
 
-  /** Headers that open a WebSocket for the leader's events, as a controller of its site. @param receiver id of the leader */
+  /**
+   * Returns headers that open a WebSocket for the leader's events, with a proof that this is a controller of the site.
+   * @param receiver id of the leader
+   */
   headersForEvents(receiver: string): Record<string, string> {
     const headers = { host: 'localhost', [callerHeader]: 'events' }
     const value = this.#proof.valueFor({
@@ -76,7 +82,10 @@ export class LeaderConsole {
     return { [passedOnHeader]: value, ...headers }
   }
 
-  /** One request to the leader's console. @throws RefusalError failed if there is no leader; errors of the connection */
+  /**
+   * Sends one request to the leader's console.
+   * @throws RefusalError failed if there is no leader; errors of the connection
+   */
   async ask(
     method: string,
     path: string,
@@ -89,7 +98,7 @@ export class LeaderConsole {
       const target = await this.#way.next('console', deadline, signal)
       if (target === undefined) throw new RefusalError(refusal('noLeader'))
       const all = Object.entries({
-        // A controller that proves to belong to the site may use any host name.
+        // A controller with a valid proof may use any host name.
         host: 'localhost',
         'content-type': 'application/json',
         'content-length': String(Buffer.byteLength(body)),
@@ -104,7 +113,7 @@ export class LeaderConsole {
     }
   }
 
-  /** Undefined: nothing of it was sent, or who got it does not lead any more and did nothing. */
+  /** @returns undefined: nothing of it was sent, or the receiver is no longer the leader and did nothing */
   #attempt(
     target: LeaderTarget,
     method: string,
@@ -135,7 +144,7 @@ export class LeaderConsole {
     })
     outgoing.once('response', (response) => {
       const { statusCode: status = 502, headers: told } = response
-      // It does not lead, or the proof was too old by the time it came.
+      // The receiver is not the leader, or the proof had expired on arrival.
       if (status === 421) {
         response.resume()
         this.#way.refused('console', target, doesNotLead)

@@ -11,7 +11,7 @@ import type { LeaderConsole } from './leader-console.ts'
 import type { LeaderResolver } from './leader-resolver.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
-/** The largest message, as the console's own limit of what it holds back. */
+/** Maximum size of a message, in bytes: the limit of the console's send queue. */
 const maxBytes = 16 * 1024 * 1024
 
 /** Dependencies for following the events of the leader. */
@@ -20,13 +20,13 @@ export interface LeaderEventsOptions {
   way: LeaderResolver
   console: LeaderConsole
   log: Log
-  /** Whether events may go to this controller's pages now. */
+  /** Whether this controller's pages may receive events now. */
   mayShow: () => boolean
-  /** Called when events come again after some are missing: another connection, or pages that were not shown any. */
+  /** Called when events arrive again after a gap: after a reconnection, or after events were withheld from pages. */
   began: () => void
 }
 
-/** Gives a replica's pages the events of the leader, while there are pages. */
+/** Forwards the events of the leader to a replica's pages, while there are pages. */
 export class LeaderEvents {
   readonly #hub: EventHub
   readonly #way: LeaderResolver
@@ -110,7 +110,7 @@ export class LeaderEvents {
 
   #notify(message: string): void {
     const { event: name, payload } = JSON.parse(message) as { event?: string; payload?: unknown }
-    // This event differs by controller: each one sends its own.
+    // This event differs between controllers: each one sends its own.
     if (name === undefined || !Object.hasOwn(events, name) || name === 'controllers.changed') return
     if (!this.#mayShow()) {
       this.#withheld = true

@@ -7,30 +7,30 @@ import { LeaderAgent, type LeaderPort, leaderPort } from './leader-connection.ts
 import { whyUnreachable } from './reachability.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
-/** Maximum of requests that wait for a leader at a time. One more is refused at once. */
+/** Maximum number of waiting requests. More are refused at once. */
 const maxWaiting = 5_000
 
-/** Why a controller that took a request refused it. */
+/** Reason when a controller refuses a request because it is not the leader. */
 export const doesNotLead = 'It does not lead.'
 
 /** A port of the leader that is reachable, as far as is known. */
 export interface LeaderTarget {
-  /** Id of the controller: proofs are made for it alone. */
+  /** Id of the controller: proofs are valid for it only. */
   id: string
   agent: LeaderAgent
   port: LeaderPort
-  /** This very controller leads: requests that had waited are handed to its own ports. */
+  /** Whether this controller is the leader: then waiting requests are sent to its own ports. */
   own: boolean
   /** Aborted when another controller leads. */
   gone: AbortSignal
-  /** Aborted when the port cannot be reached any more: what is under way there gets no answer. */
+  /** Aborted when the port is no longer reachable: requests under way get no answer. */
   cut: AbortSignal
 }
 
 interface KnownTarget {
   target: LeaderTarget
   cut: AbortController
-  /** Somebody is finding out whether it can be reached. */
+  /** Whether a reachability check is under way. */
   checking: boolean
 }
 
@@ -40,13 +40,13 @@ interface Leading {
   own: boolean
   gone: AbortController
   targets: Map<ListenerName, KnownTarget | undefined>
-  /** Ports that could not be reached, and why: they are tried until they accept a connection. */
+  /** Unreachable ports, with the reason: they are checked until they accept a connection. */
   down: Map<ListenerName, string>
 }
 
 /**
- * Finds the controller that leads. Requests wait while there is no leader or it cannot be reached. A leader that has gone silent stays the target until another one is known,
- * because the database may be away and not the leader.
+ * Resolves the present leader. Requests wait while there is no leader, or the leader is unreachable. A leader without
+ * reports stays the target until another one is known, because the database may be unreachable instead of the leader.
  */
 export class LeaderResolver {
   #leading: Leading | undefined
@@ -55,7 +55,7 @@ export class LeaderResolver {
   #closed = false
   readonly #allowPlain: boolean
 
-  /** @param allowPlain the leader may be called in plain HTTP on another machine, too */
+  /** @param allowPlain permits plain HTTP to a leader on another machine */
   constructor(allowPlain = false) {
     this.#allowPlain = allowPlain
   }
@@ -74,39 +74,39 @@ export class LeaderResolver {
     this.#notify()
   }
 
-  /** Notes that nobody leads: this controller led until now, or its leader is known to be gone. */
+  /** Records that there is no leader: this controller has stepped down, or its leader is known to be gone. */
   leave(): void {
     const before = this.#leading
     this.#leading = undefined
     before?.gone.abort(new Error('Nobody leads.'))
   }
 
-  /** How many wait. */
+  /** Number of waiting requests. */
   get waiting(): number {
     return this.#waiting
   }
 
-  /** Whether this controller leads. */
   get own(): boolean {
     return this.#leading?.own === true
   }
 
-  /** The way to a port of the leader, where there is one now. */
+  /** Returns a port of the leader; undefined: not available now. */
   now(listener: ListenerName): LeaderTarget | undefined {
     const leading = this.#leading
     if (leading === undefined || leading.down.has(listener)) return undefined
     return this.#targetOf(leading, listener)?.target
   }
 
-  /** Ports of another leader that this controller cannot reach, and why. */
+  /** Ports of another leader that this controller cannot reach, with the reason. */
   get unreachable(): ReadonlyMap<ListenerName, string> {
     return this.#leading?.own === false ? this.#leading.down : new Map()
   }
 
   /**
-   * The way to a port of the leader, as soon as there is one; undefined when there is none by then, or too many wait already.
+   * Returns a port of the leader as soon as one is available; undefined: none by the deadline, or too many requests are
+   * waiting.
    * @param deadline by monotonic()
-   * @throws what `signal` is aborted with
+   * @throws the abort reason of `signal`
    */
   async next(listener: ListenerName, deadline: number, signal: AbortSignal): Promise<LeaderTarget | undefined> {
     const now = this.now(listener)
@@ -126,7 +126,7 @@ export class LeaderResolver {
     }
   }
 
-  /** Notes that a port refused a connection, and why: no request is sent there until it accepts one. */
+  /** Records that a port refused a connection: no request is sent to it until it accepts one. */
   refused(listener: ListenerName, target: LeaderTarget, why: string): void {
     const leading = this.#leading
     if (leading?.targets.get(listener)?.target !== target || leading.down.has(listener)) return
@@ -134,7 +134,7 @@ export class LeaderResolver {
     mustNotFail(this.#tryAgain(leading, listener, target))
   }
 
-  /** A port owes an answer for long: finds out whether it still accepts connections, and ends what is under way there if it does not. */
+  /** Checks a port whose answer is late. If it does not accept connections, requests under way there are aborted. */
   async doubt(listener: ListenerName, target: LeaderTarget): Promise<void> {
     const leading = this.#leading
     const known = leading?.targets.get(listener)
@@ -144,7 +144,7 @@ export class LeaderResolver {
     known.checking = false
     if (why === '' || leading.targets.get(listener) !== known) return
     if (this.#leading === leading) this.refused(listener, target, why)
-    // Later requests get new connections: the old ones lead nowhere.
+    // Later requests need new connections: the old ones are dead.
     leading.targets.delete(listener)
     known.cut.abort(new Error(why))
     target.agent.destroy()
@@ -160,7 +160,7 @@ export class LeaderResolver {
     )
   }
 
-  /** Nobody waits any more. */
+  /** Ends all waiting. */
   close(): void {
     this.#closed = true
     this.leave()
@@ -197,7 +197,7 @@ export class LeaderResolver {
     for (const listener of [...this.#changed]) listener()
   }
 
-  /** Resolves at the next change, or after so long. */
+  /** Resolves at the next change, or after the delay. */
   #change(milliseconds: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<void>()

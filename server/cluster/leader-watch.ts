@@ -4,29 +4,29 @@ import { pause } from '../store/system/time.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 import type { LeaderResolver } from './leader-resolver.ts'
 
-/** Checks again and again that a replica reaches every port of its leader, and logs when that begins and ends to fail. */
+/** Checks periodically that a replica reaches every port of its leader, and logs when it starts and stops failing. */
 export class LeaderWatch {
   readonly #way: LeaderResolver
   readonly #leader: () => string
   readonly #log: Pick<Log, 'warn' | 'info'>
   readonly #ended = new AbortController()
-  /** Ports that could not be reached at the last check, and of these the ones that the log names. */
+  /** Ports that the last check found unreachable, and those of them that were logged. */
   #before: readonly ListenerName[] = []
   #lasting: readonly ListenerName[] = []
 
-  /** @param leader name of the controller that leads */
+  /** @param leader returns the name of the leader */
   constructor(way: LeaderResolver, leader: () => string, log: Pick<Log, 'warn' | 'info'>) {
     this.#way = way
     this.#leader = leader
     this.#log = log
   }
 
-  /** Ports that two checks found unreachable. */
+  /** Ports that two consecutive checks found unreachable. */
   get lasting(): readonly ListenerName[] {
     return this.#lasting
   }
 
-  /** Checks until `stop`. Never rejects. */
+  /** Runs checks until `stop`. Never rejects. */
   async run(): Promise<void> {
     const { signal } = this.#ended
     while (!signal.aborted) {
@@ -40,7 +40,10 @@ export class LeaderWatch {
     this.#ended.abort()
   }
 
-  /** A leader that ends, or starts again on its ports, refuses connections for a moment: what two checks found is told. */
+  /**
+   * Logs ports that two consecutive checks found unreachable: a leader that stops, or restarts its ports, refuses
+   * connections for a moment.
+   */
   #tell(): void {
     const { unreachable } = this.#way
     const now = [...unreachable.keys()]

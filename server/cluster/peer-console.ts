@@ -15,29 +15,33 @@ export interface ConsoleQuestion {
   body?: string
 }
 
-/** How other controllers are asked. */
+/** Credentials for requests to other controllers. */
 export interface PeerTrust {
   proof: RequestProof
-  /** In plain HTTP on another machine, too. */
+  /** Permits plain HTTP to another machine. */
   allowPlain: boolean
 }
 
-/** Asks the console of another controller: see `askConsole`. */
+/** Sends a request to the console of another controller: see `askConsole`. */
 export type AskPeer = (
   other: Pick<KnownController, 'id' | 'place'>,
   question: ConsoleQuestion,
   signal: AbortSignal,
 ) => Promise<{ status: number; body: string } | undefined>
 
-/** The answer is not the other controller's, or not to this question: it was edited or replayed, or an older Roomdesk answers. */
+/**
+ * The answer is not from the other controller, or not for this request: it was changed or replayed, or an older
+ * Roomdesk answers.
+ */
 class UnprovenAnswerError extends Error {
   override readonly name = 'UnprovenAnswerError'
 }
 
 /**
- * Asks the console of another controller, whether it leads or not, by a connection of its own. Question and answer are proven.
- * @returns undefined: it has none, or may not be called
- * @throws UnprovenAnswerError; what the connection says; what `signal` is aborted with
+ * Sends a request to the console of another controller in any role, over a separate connection. Request and answer
+ * carry proofs.
+ * @returns undefined: the controller has no console, or calling it is not permitted
+ * @throws UnprovenAnswerError; errors of the connection; the abort reason of `signal`
  */
 export async function askConsole(
   { id, place: { console: url, certificate } }: Pick<KnownController, 'id' | 'place'>,
@@ -52,7 +56,7 @@ export async function askConsole(
   connectTo(port, (error, socket) => {
     if (error !== null) return reject(error)
     if (signal.aborted) return void socket.destroy()
-    // A controller that proves to belong to the site may use any host name.
+    // A controller with a valid proof may use any host name.
     const headers = ['Host', 'localhost']
     if (body !== '') headers.push('Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(body)))
     const value = proof.valueFor({

@@ -6,20 +6,20 @@ import { leaderPort } from './leader-connection.ts'
 import { whyUnreachable } from './reachability.ts'
 
 export interface PeerWatchOptions {
-  /** The membership that this program has at the time. */
+  /** Returns the present membership of this program. */
   member: () => Pick<SiteMember, 'id' | 'controllers' | 'leader'>
   allowPlain: boolean
   logger: Pick<Log, 'warn' | 'info'>
 }
 
 /**
- * Checks again and again that this controller reaches the consoles of the others: they ask each other there whether somebody leads while the database is away. `LeaderWatch`
- * checks every port of the leader.
+ * Checks periodically that this controller reaches the consoles of the other replicas. The controllers need them to
+ * find the leader while the database is unreachable. `LeaderWatch` checks every port of the leader.
  */
 export class PeerWatch {
   readonly #options: PeerWatchOptions
   readonly #ended = new AbortController()
-  /** Controllers that the last check did not reach, and of these the ones that the log names. */
+  /** Controllers that the last check did not reach, and those of them that were logged. */
   #before = new Set<string>()
   #lasting = new Set<string>()
 
@@ -27,12 +27,12 @@ export class PeerWatch {
     this.#options = options
   }
 
-  /** Ids of controllers that two checks did not reach. */
+  /** Ids of controllers that two consecutive checks did not reach. */
   get unreachable(): ReadonlySet<string> {
     return this.#lasting
   }
 
-  /** Checks until `stop`. Never rejects. */
+  /** Runs checks until `stop`. Never rejects. */
   async run(): Promise<void> {
     const { signal } = this.#ended
     while (!signal.aborted) {
@@ -49,7 +49,7 @@ export class PeerWatch {
     const { member, allowPlain } = this.#options
     const known = await member()
       .controllers()
-      // The database is away: what was known counts.
+      // The database is unreachable: the last result stays valid.
       .catch(() => undefined)
     if (known === undefined || this.#ended.signal.aborted) return
     const leader = member().leader()?.id

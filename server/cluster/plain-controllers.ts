@@ -2,15 +2,18 @@ import { leavesMachine } from '../../shared/bind-address.ts'
 import type { Log } from '../observe/log.ts'
 import type { ControllerPlace, KnownController } from '../store/election/site-member.ts'
 
-/** Whether a port of another controller is on another machine and would be called in plain HTTP. @param certificate that the controller announces, PEM; empty: none */
+/**
+ * Whether a port of another controller is on another machine and would be called over plain HTTP.
+ * @param certificate PEM of the controller's announced certificate; empty: none
+ */
 export function isPlainBetweenMachines(url: string, certificate: string): boolean {
   const parsed = URL.parse(url)
   return parsed?.protocol === 'http:' && certificate === '' && leavesMachine(parsed.hostname)
 }
 
-/** Limits plain HTTP between controllers to one machine: between two machines others could read it. */
+/** Restricts plain HTTP between controllers to one machine: between machines others could read it. */
 export class PlainRule {
-  /** The operator allows it. */
+  /** Whether the operator permits plain HTTP between machines. */
   readonly allowed: boolean
   readonly #log: Pick<Log, 'warn'>
   #refusedLeader = ''
@@ -20,14 +23,17 @@ export class PlainRule {
     this.#log = log
   }
 
-  /** Whether a controller is not called: it is on another machine and announces ports without a certificate, as older versions do. */
+  /**
+   * Whether a controller must not be called: it is on another machine and announces ports without a certificate, like
+   * older versions.
+   */
   refuses({ media, device, node, console, event, certificate }: ControllerPlace): boolean {
     return (
       !this.allowed && [media, device, node, console, event].some((url) => isPlainBetweenMachines(url, certificate))
     )
   }
 
-  /** Another controller leads, or its place has changed: logs once that it is not called. */
+  /** Records a new leader, or a new address of the leader. Logs once if the leader must not be called. */
   leads({ id, name, place }: Pick<KnownController, 'id' | 'name' | 'place'>): void {
     const refused = this.refuses(place) ? id : ''
     if (refused !== '' && refused !== this.#refusedLeader)

@@ -11,24 +11,24 @@ import { drain } from '../edge/unread-body.ts'
 import type { ReverseProxy } from './reverse-proxy.ts'
 import type { UpgradeProxy } from './upgrade-proxy.ts'
 
-/** Parts of the node port or the event port of a replica. */
+/** Dependencies of the node port or the event port of a replica. */
 export interface PlainProxyOptions {
   listener: 'node' | 'event'
   settings: () => Settings
   passOn: ReverseProxy
   upgrades: UpgradeProxy
   proof: RequestProof
-  /** Left out: its next owner makes a server of its own, as the process of the embedded node does. */
+  /** Left out: the next owner creates its own server, like the process of the embedded node. */
   kept?: KeptPorts
   log: EdgeLog
 }
 
-/** As the leader's own ports have it. */
+/** The same values as on the leader's own ports. */
 const maxHeaderSize = { node: 16 * 1024, event: 8 * 1024 } as const
-/** Sent pictures, and films of them, may take their time. */
+/** Uploads of pictures and videos may take long. */
 const timeouts = { requestMs: 60_000, stallMs: 120_000 }
 
-/** Makes the node port, or the event port, of a replica: requests and WebSockets go to the leader's. */
+/** Makes the node port or the event port of a replica: forwards requests and WebSockets to the leader. */
 export function plainProxyPort(options: PlainProxyOptions): Port {
   const { listener, settings, passOn, upgrades, proof, kept, log } = options
   const waitMs = (): number => settings().deadlines.store_ms
@@ -41,7 +41,7 @@ export function plainProxyPort(options: PlainProxyOptions): Port {
     proof,
     kept,
     request: unproven('the leader answers', async (request, response) => {
-      // A client that does not know whether its request was executed repeats it.
+      // A client without an answer repeats its request.
       const result = await passOn.request(request, response, {
         listener,
         safe: request.method === 'GET',

@@ -1,7 +1,10 @@
 import { system } from '../store/system/system.ts'
 import { connectTo, type LeaderPort } from './leader-connection.ts'
 
-/** Why a port of another controller accepts no connection; empty: it does. With TLS its certificate counts, too. */
+/**
+ * Checks why a port of another controller accepts no connection; empty: it does. With TLS its certificate must match
+ * too.
+ */
 export function whyUnreachable(port: LeaderPort): Promise<string> {
   const { reach } = system()
   if (reach !== undefined) return reach(port.host, port.port)

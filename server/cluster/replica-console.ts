@@ -35,10 +35,10 @@ import type { Log } from '../observe/log.ts'
 import { Registry, Gauge, Counter } from 'prom-client'
 import { type ControllerMetricSources, addControllerGauges } from '../observe/controller-metrics.ts'
 
-/** Message for callers who have not signed in: PostgreSQL's own names hosts, users and databases. */
+/** Message for callers who are not signed in: PostgreSQL's own messages name hosts, users and databases. */
 const databaseAway = 'the database cannot be reached'
 
-/** Parts of the console of a replica. */
+/** Dependencies of the console of a replica. */
 interface ReplicaConsoleOptions {
   /** Folder of the built page. */
   page: string
@@ -53,17 +53,17 @@ interface ReplicaConsoleOptions {
   version: string
   /** Milliseconds since the epoch. */
   startedAt: number
-  /** Restarts of this program after unexpected errors. */
+  /** Number of restarts of this program after unexpected errors. */
   restarts: number
-  /** Ports of the leader that cannot be reached. */
+  /** Unreachable ports of the leader. */
   unreachable: () => readonly ListenerName[]
-  /** Numbers of requests that were passed on. */
+  /** Numbers of forwarded requests. */
   counts: () => { answered: number; refused: number }
   connections: () => Promise<Readonly<Record<string, number>>>
   logger: Logger
 }
 
-/** Makes the console of a replica: it reads, by the leader's answers. */
+/** Makes the console of a replica: it is read-only, and shows the leader's answers. */
 export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): void } {
   const { site, controllers, key, proof, kept, way, logger } = options
   const { accountSessions, accessTokens, signIn } = accountAccess(site)
@@ -84,7 +84,7 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
   })
   const listener = new ConsoleListener({
     dispatch,
-    // What it follows decides who may ask; the leader judges each call again.
+    // The followed state decides who may read; the leader checks each call again.
     leadership: soleLeadership(site),
     hub,
     key,
@@ -114,7 +114,7 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
       const body = {
         ok: false,
         role: 'standby',
-        // Compared by a leader that cannot reach the database.
+        // A leader that cannot reach the database compares it.
         epoch: controllers.knownEpoch?.() ?? '',
         version: options.version,
         uptime_s: Math.round((wallClock() - options.startedAt) / 1_000),
@@ -130,7 +130,7 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
   })
   const leaderEvents = new LeaderEvents({
     ...{ hub, way, console: leader, log: logger },
-    // Sessions that ended since are unknown here.
+    // Sessions may have ended without this controller's knowledge.
     mayShow: () => controllers.database().awaySince === 0,
     began: () => listener.restartConsoles(),
   })
@@ -154,7 +154,7 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
   }
 }
 
-/** Signs users in and out at a replica. The leader checks, counts and stores; the replica passes its answer on. */
+/** Signs users in and out at a replica. The leader checks, counts and stores; the replica forwards its answer. */
 function leaderSignIn(console: LeaderConsole, sessions: Pick<AccountSessions, 'check'>): LeaderEntrance {
   return {
     async signIn(offered, { client, browser }) {
@@ -173,7 +173,7 @@ function leaderSignIn(console: LeaderConsole, sessions: Pick<AccountSessions, 'c
       }
     },
     async signOut(headers, client) {
-      // The browser has dropped the session already. If the leader is unreachable, it expires on its own.
+      // The browser has dropped the session already. If the leader is unreachable, the session expires on its own.
       await console.ask('DELETE', '/session', client, { headers }).catch(() => undefined)
     },
   }
@@ -190,21 +190,23 @@ async function isKnown(sessions: Pick<AccountSessions, 'check'>, { cookie, half 
   while (sessions.check(cookie, { half }) === undefined && monotonic() < end) await sleep(clusterTimes.readSessionCheck)
 }
 
-/** Dependencies of the console of a replica. */
+/** Dependencies of the procedures of a replica's console. */
 interface ReadOnlyConsole {
   controllers: Pick<ControllerWatch, 'list'>
   /** Calls a procedure of the leader's console for a caller who signed in here. */
   ask: (name: string, input: unknown, origin: CallOrigin) => Promise<ConsoleResult<unknown>>
-  /** URL of the leader's console; empty without a leader. */
+  /** Returns the URL of the leader's console; empty: no leader. */
   leaderUrl: () => string
   log: Log
 }
 
-/** Makes the procedures of a replica: reads are sent to the leader, changes are refused with the leader's address. */
+/**
+ * Makes the procedures of a replica: reads are forwarded to the leader, changes are refused with the leader's address.
+ */
 function readOnlyDispatch({ controllers, ask, leaderUrl, log }: ReadOnlyConsole): GatedDispatch {
   const dispatch: Dispatch = async (name, input, origin) => {
     try {
-      // The leader refuses callers without the permission, and so does this controller.
+      // The leader refuses callers without the permission, so this controller must too.
       if (name === 'controllers.list' && refuseCaller(name, origin) === undefined)
         return { ok: true, value: await controllers.list() }
       if (!isPassedOnCall(name)) {
@@ -222,21 +224,21 @@ function readOnlyDispatch({ controllers, ask, leaderUrl, log }: ReadOnlyConsole)
   return unproven('the leader answers', dispatch)
 }
 
-/** Sources of the metrics; read at each scrape. */
+/** Sources of the metrics, read at each scrape. */
 interface ReplicaMetricSources {
   controllers: ControllerMetricSources
-  /** Requests that were passed on, and that could not be. */
+  /** Returns the numbers of requests that were forwarded, and that could not be. */
   passedOn(): { answered: number; refused: number }
-  /** Requests that wait for a leader. */
+  /** Returns the number of requests that wait for a leader. */
   waiting(): number
-  /** Whether every port of the leader can be reached from here. */
+  /** Whether this controller reaches every port of the leader. */
   leaderReachable(): boolean
   connections(): Promise<Readonly<Record<string, number>>>
-  /** Restarts of the program after an unexpected error. */
+  /** Number of restarts of the program after an unexpected error. */
   restarts: number
 }
 
-/** Makes the numbers of `/metrics` of a replica. */
+/** Makes the metrics of a replica's `/metrics`. */
 function replicaMetrics(sources: ReplicaMetricSources): () => Promise<string> {
   const registry = new Registry()
   const registers = [registry]

@@ -8,7 +8,7 @@ import { LeaderWatch } from './leader-watch.ts'
 import { replicaConsole } from './replica-console.ts'
 import { Replica, type ReplicaOptions } from './replica.ts'
 
-/** Dependencies of a replica beyond its options. */
+/** Dependencies of a replica besides its options. */
 export interface ReplicaRoleDependencies
   extends Pick<ReplicaOptions, 'site' | 'way' | 'proof' | 'kept' | 'ports' | 'placed'> {
   controllers: SiteControllers
@@ -19,10 +19,10 @@ export interface ReplicaRoleDependencies
   startedAt: number
 }
 
-/** A controller in the role of a standby: its ports, its console, and what watches its leader. */
+/** The replica role of a controller: its ports, its console, and its checks of the leader. */
 export interface ReplicaRole {
   standby: Replica
-  /** It and its console look at nothing any more. */
+  /** Stops the checks of the leader and of the console. */
   endWatches(): void
 }
 

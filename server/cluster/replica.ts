@@ -19,22 +19,22 @@ import { UpgradeProxy } from './upgrade-proxy.ts'
 import { plainProxyPort } from './plain-port.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
-/** Parts of a replica. */
+/** Dependencies of a replica. */
 export interface ReplicaOptions {
   site: FollowedSite
   way: LeaderResolver
   proof: RequestProof
-  /** Ports that this program let go of in its role before, and where they are left for the next. */
+  /** Listening ports kept from the previous role of this program, and left for the next one. */
   kept: KeptPorts
-  /** Those that were picked because any would do. */
+  /** Port numbers that the system chose in the previous role. */
   ports: Partial<Record<ListenerName, number>>
   overrides: ListenerOverrides
   compatibility: FixedCompatibility | undefined
-  /** For the certificate that a site makes for itself. */
+  /** Folder of the self-signed certificate of a site. */
   dataFolder: string
-  /** In use. */
+  /** Certificate in use. */
   tls: TlsMaterial | undefined
-  /** The console's; left out: none. */
+  /** Console port; left out: none. */
   console?: Port | undefined
   /** Called when its ports or its certificate have changed. */
   placed: () => void
@@ -43,7 +43,7 @@ export interface ReplicaOptions {
 
 const noObserver = { observe: (): void => {} }
 
-/** Ports of a replica: requests go to the leader. */
+/** Ports of a replica: they forward requests to the leader. */
 export class Replica {
   readonly #options: ReplicaOptions
   readonly #upgrades: UpgradeProxy
@@ -101,14 +101,14 @@ export class Replica {
     })
   }
 
-  /** In use; undefined: plain HTTP. */
+  /** Certificate in use; undefined: plain HTTP. */
   get tls(): TlsMaterial | undefined {
     return this.#tls
   }
 
   /**
-   * Listens.
-   * @param free resolves when the node port is, where the embedded node has it until then: it follows a moment later
+   * Starts listening.
+   * @param free resolves when the embedded node has released the node port; the port is then opened a moment later
    * @throws ListenError; then nothing listens
    */
   async start(free?: Promise<unknown>): Promise<void> {
@@ -120,15 +120,15 @@ export class Replica {
   }
 
   /**
-   * Leaves the ports to the controller that this program becomes. What waits is passed on to it.
-   * @returns resolves when the node port is free
+   * Leaves the listening ports to the next role of this program. Waiting requests are forwarded to the leader.
+   * @returns a promise that resolves when the node port is free
    */
   async letGo(): Promise<void> {
     this.#end()
     await Promise.all([this.listeners.letGo(), this.#nodePort])
   }
 
-  /** Stops accepting, finishes what is in flight within `deadlineMs`. */
+  /** Stops accepting connections, and finishes requests under way within `deadlineMs`. */
   async stop(deadlineMs: number): Promise<void> {
     this.#end()
     await this.listeners.stop(deadlineMs)
@@ -147,7 +147,7 @@ export class Replica {
     const wanted = overrides.node_port ?? settings.listeners.node_port
     const port = wanted === 0 ? (ports.node ?? 0) : wanted
     await free
-    // Waits for the same port while the process that had it ends, so that clients that keep this address find a server.
+    // Waits for the same port while its previous process ends, so that clients find a server at the known address.
     const end = monotonic() + clusterTimes.nodePort
     while (port !== 0 && !this.#ended.signal.aborted && (await tryPort('node', host, port)) !== undefined) {
       if (monotonic() > end) break
@@ -163,7 +163,7 @@ export class Replica {
     }
   }
 
-  /** The settings that the leader stored are these ports' as well. */
+  /** Applies settings that the leader stored to these ports. */
   #apply(): void {
     this.#applying = this.#applying.then(async () => {
       if (this.#ended.signal.aborted) return

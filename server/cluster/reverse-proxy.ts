@@ -18,40 +18,49 @@ import { ShareGate } from './share-gate.ts'
 import { watchUnanswered } from './unanswered.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
-/** Requests of one client address under way to one port of the leader, which has room for 2,000; of these, with bodies that are passed on as they come. Further ones wait. */
+/**
+ * Maximum number of requests of one client address under way to one port of the leader, and of those with streamed
+ * bodies. Further requests wait. The leader accepts 2,000.
+ */
 const maxPerAddress = 1_000
 const maxStreamsPerAddress = 200
 
-/** Bodies without their length, in bytes. The leader's APIs refuse a longer one in their own form. */
+/**
+ * Maximum size of bodies without a Content-Length, in bytes. The leader's APIs reject a longer body with their own
+ * error.
+ */
 const apiBodies = { maxChunked: limits.requestBody, cut: true }
 const otherBodies = { maxChunked: 256 * 1024, cut: false }
 
-/** Outcome of a request. `nobody`: there was no leader, nothing was done. `lost`: it was passed on, and whether it was done is not known. `gone`: its client left. */
+/**
+ * Outcome of a request. `nobody`: no leader, nothing was done. `lost`: it was forwarded, but whether it was executed is
+ * unknown. `gone`: its client left.
+ */
 type PassedOn = 'answered' | 'nobody' | 'lost' | 'gone'
 
 /** Outcome of one attempt. `unreached`: nothing of it was sent, or its receiver did nothing. */
 type Attempt = 'answered' | 'unreached' | 'lost' | 'gone'
 
-/** How a request is passed on. */
+/** Options for forwarding a request. */
 interface Passing {
   listener: ListenerName
-  /** It may be asked again where its answer was lost. */
+  /** Whether it may be repeated after its answer was lost. */
   safe: boolean
-  /** How long it waits for a leader, in milliseconds. */
+  /** Maximum wait for a leader, in milliseconds. */
   waitMs: number
-  /** How long the leader may take to answer, in milliseconds. Left out: as long as it can be reached. */
+  /** Maximum time for the leader's answer, in milliseconds. Left out: no limit while the leader is reachable. */
   answerMs?: number
-  /** Its body, where that was read already. */
+  /** Its body, if it was read already. */
   body?: Buffer | undefined
 }
 
-/** Passes requests on to the controller that leads, and its answers back. */
+/** Forwards requests to the leader, and returns its answers. */
 export class ReverseProxy {
   readonly #way: LeaderResolver
   readonly #proof: RequestProof
   readonly #connections = new ShareGate(maxPerAddress)
   readonly #streams = new ShareGate(maxStreamsPerAddress)
-  /** Requests that were answered, and that were not. */
+  /** Numbers of requests that were answered, and that were not. */
   readonly counts = { answered: 0, refused: 0 }
 
   constructor(way: LeaderResolver, proof: RequestProof) {
@@ -59,7 +68,7 @@ export class ReverseProxy {
     this.#proof = proof
   }
 
-  /** Passes a request on. Its answer is written where the result is `answered`; otherwise nothing is. Never rejects. */
+  /** Forwards a request. Writes an answer only if the result is `answered`. Never rejects. */
   async request(request: IncomingMessage, response: ServerResponse, passing: Passing): Promise<PassedOn> {
     const left = new AbortController()
     const onClose = (): void => left.abort()
@@ -124,7 +133,7 @@ export class ReverseProxy {
       if (attempt === 'answered' || attempt === 'gone') return attempt
       const again = attempt === 'unreached' || (safe && body !== undefined)
       if (!again || response.headersSent) return 'lost'
-      // A timer may be a moment early.
+      // A timer may fire slightly early.
       if (monotonic() + 1 >= answerBy) return attempt === 'unreached' ? 'nobody' : 'lost'
       if (attempt === 'lost') await pauseUnless(target.gone)
     }
@@ -144,7 +153,7 @@ export class ReverseProxy {
   ): Promise<Attempt> {
     const { method = 'GET', url = '/' } = request
     const passed = endToEnd(request.rawHeaders)
-    // One that came without its length was read since.
+    // A body without Content-Length was read completely meanwhile.
     if (headerOf(request.rawHeaders, 'content-length') === undefined && body !== undefined && body.length > 0)
       passed.push('Content-Length', String(body.length))
     const { agent, port, id: receiver } = target
@@ -176,7 +185,7 @@ export class ReverseProxy {
       answerBy === Infinity ? undefined : startTimer(answerBy - monotonic(), () => !answered && fail(), false)
     const endWatch = watchUnanswered({
       ...{ way: this.#way, listener, target },
-      // The rest of an answer that has begun will not come either.
+      // The rest of an answer in progress will not arrive either.
       cut: () => (answered ? outgoing.destroy() : fail()),
     })
     const unregister = [onAbort(left, clientLeft), onAbort(target.gone, fenced)]
@@ -209,10 +218,13 @@ export class ReverseProxy {
   }
 }
 
-/** Handles requests that reach a controller which has just stepped down: refuses those that another controller passed on, and passes its own clients' on to the new leader. */
+/**
+ * Returns a handler for requests that reach a controller that has just stepped down. It refuses requests that another
+ * controller forwarded, and forwards those of its own clients to the new leader.
+ */
 export function passToLeader(passOn: ReverseProxy, waitMs: () => number): PassToLeader {
   return (request, response, { listener, safe, error, body }) => {
-    // Everything else may have been stored.
+    // After any other error, something may have been stored.
     if (error !== undefined && !isHandedOver(error)) return undefined
     if (provenRequest(request) !== undefined) {
       refuseAsNotLeader(request, response)
@@ -223,7 +235,10 @@ export function passToLeader(passOn: ReverseProxy, waitMs: () => number): PassTo
   }
 }
 
-/** Whether a change failed because the site was being handed over: it was never sent to the database, or its media node had been released. */
+/**
+ * Whether a change failed because the site was being handed over: it was never sent to the database, or its media node
+ * had been released.
+ */
 function isHandedOver(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return error instanceof HandedOverError || error instanceof PoolEndedError || isHandedOver(error.cause)
@@ -239,7 +254,10 @@ function endWith(outgoing: ClientRequest, body: Buffer): void {
   else outgoing.end(body)
 }
 
-/** Writes the leader's answer as ours. Resolves when it is written, or cannot be any more: an answer that breaks off ends its connection. */
+/**
+ * Writes the leader's answer to the client. Resolves when it is written, or can no longer be written. If the leader's
+ * answer breaks off, the client's connection is closed.
+ */
 function answerWith(answer: IncomingMessage, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const headers = endToEnd(answer.rawHeaders)
   if (/\bclose\b/i.test(headerOf(answer.rawHeaders, 'connection') ?? '')) headers.push('Connection', 'close')
@@ -258,7 +276,7 @@ function answerWith(answer: IncomingMessage, request: IncomingMessage, response:
     answer.on('error', brokenOff)
     answer.once('close', brokenOff)
     answer.once('end', () => {
-      // The rest of the client's input is read for a moment, so that it can see the answer.
+      // The rest of the client's input is read for a moment, so that the client can receive the answer.
       if (request.complete) response.end()
       else drain(request, response)
     })
@@ -266,7 +284,7 @@ function answerWith(answer: IncomingMessage, request: IncomingMessage, response:
   })
 }
 
-/** So that a leader that fails again and again is not asked without a pause. */
+/** Pauses between attempts, so that a leader that fails repeatedly is not called in a tight loop. */
 async function pauseUnless(gone: AbortSignal): Promise<void> {
   if (gone.aborted) return
   await pause(20, { signal: gone, ref: false })
@@ -275,10 +293,13 @@ async function pauseUnless(gone: AbortSignal): Promise<void> {
 const noBody = Buffer.alloc(0)
 
 /**
- * Reads a body before its request takes a connection to the leader: slow clients hold none, the body can be proven, and sent again.
- * @returns `streamed`: it is announced as too long for that, and is passed on as it comes; `tooLong`: it came without its length, and `maxChunked` bytes are not enough
- * @param options `cut`: of one that is too long, the first bytes beyond `maxChunked` are returned: its receiver refuses it by its length
- * @throws what `left` is aborted with
+ * Reads a body before its request uses a connection to the leader. So slow clients occupy no connection, and the body
+ * can be proved and sent again.
+ * @returns `streamed`: its announced length is too large, and it is streamed instead; `tooLong`: it has no
+ * Content-Length, and is larger than `maxChunked` bytes
+ * @param options `cut`: returns a body above `maxChunked` truncated, still longer than the limit, so that its receiver
+ * rejects it
+ * @throws the abort reason of `left`
  */
 async function readAhead(
   request: IncomingMessage,

@@ -1,6 +1,6 @@
 import { monotonic, sleep } from '../store/system/time.ts'
 
-/** Lets each key have so many at a time; further ones wait for their turn, in order. */
+/** Limits the number of concurrent holders per key; further callers wait in order. */
 export class ShareGate {
   readonly #max: number
   readonly #held = new Map<string, number>()
@@ -11,10 +11,10 @@ export class ShareGate {
   }
 
   /**
-   * Takes a place.
+   * Takes a slot.
    * @param deadline by monotonic()
-   * @returns whether it has one by then: it is to be left later
-   * @throws what `signal` is aborted with
+   * @returns true: the caller has a slot and must release it; false: no slot by the deadline
+   * @throws the abort reason of `signal`
    */
   async take(key: string, deadline: number, signal: AbortSignal): Promise<boolean> {
     const held = this.#held.get(key) ?? 0
@@ -38,7 +38,7 @@ export class ShareGate {
         signal: AbortSignal.any([signal, over.signal]),
         ref: false,
       })
-      // It is late: the request goes on.
+      // The deadline passed: the code below checks whether there is a slot.
       await Promise.race([turn, late.catch(() => undefined)])
     } finally {
       over.abort()
@@ -49,7 +49,7 @@ export class ShareGate {
     return taken
   }
 
-  /** Gives a place back, to the longest waiting caller. */
+  /** Releases a slot, and gives it to the longest waiting caller. */
   leave(key: string): void {
     const queue = this.#waiting.get(key)
     const next = queue?.shift()

@@ -36,7 +36,8 @@ import type {
 import { recordNotice } from '../event-log/watch-site.ts'
 
 /**
- * A controller of a cluster: leads or follows, and changes between both roles on the same ports while the program runs.
+ * A controller of a site with several controllers: leads or follows, and changes between both roles on the same ports
+ * while the program runs.
  */
 export class SiteController {
   readonly #options: SiteControllerOptions
@@ -55,16 +56,16 @@ export class SiteController {
   #member: SiteMember
   #stopLooking: () => void = () => {}
   #role: { is: 'leader'; controller: Controller } | ({ is: 'standby' } & ReplicaRole) | undefined
-  /** Ports of the last role. A port that was chosen by the system stays the same in the next role. */
+  /** Ports of the last role. A port that the system chose stays the same in the next role. */
   #ports: Restarts['ports']
   #tls: TlsMaterial | undefined
   readonly #history = new LeaderHistory()
   readonly #leaderListeners = new Set<(leader: KnownController | undefined) => void>()
   /** Settles when the previous role has ended. */
   #leaving: Promise<void> = Promise.resolve()
-  /** Result of the first start of the site; undefined when this was not the first start. */
+  /** Result of the first start of the site; undefined: this was not the first start. */
   firstStart: FirstStart | undefined
-  /** `prepareSite` still has to run when this controller first leads. */
+  /** Whether `prepareSite` must still run when this controller first leads. */
   #mayPrepare = false
   #running: Promise<void> = Promise.resolve()
   readonly #ending = new AbortController()
@@ -93,7 +94,7 @@ export class SiteController {
       consolePage === undefined ? undefined : new ConsoleKey(dataFolder, (message) => logger.warn(message))
   }
 
-  /** Joins the site; nothing listens yet. @throws what `openJoinedSite` throws */
+  /** Joins the site; nothing listens yet. @throws errors of `openJoinedSite` */
   static async open(options: SiteControllerOptions): Promise<SiteController> {
     return new SiteController(options, await openJoinedSite(options))
   }
@@ -102,25 +103,28 @@ export class SiteController {
     return this.#role?.is ?? 'standby'
   }
 
-  /** Number of people in rooms that this controller serves; none while another one leads. */
+  /** Number of people in rooms that this controller serves; 0 while another one leads. */
   get people(): number {
     const role = this.#role
     return role?.is === 'leader' ? role.controller.people : 0
   }
 
-  /** URL of a listener; empty while it does not listen. */
+  /** Returns the URL of a listener; empty: it does not listen. */
   url(name: ListenerName): string {
     const role = this.#role
     return (role?.is === 'leader' ? role.controller.url(name) : role?.standby.listeners.url(name)) ?? ''
   }
 
-  /** Ports that listen now. */
+  /** Returns the port numbers of the present listeners. */
   ports(): Restarts['ports'] {
     const role = this.#role
     return (role?.is === 'leader' ? role.controller.ports() : role?.standby.listeners.numbers()) ?? {}
   }
 
-  /** Leads at once if nobody does, otherwise follows; listens. @throws ListenError, or what keeps the site from being led; then nothing listens */
+  /**
+   * Starts listening. Becomes leader at once if there is none, otherwise follows.
+   * @throws ListenError, or the reason why the site cannot be led; then nothing listens
+   */
   async start(): Promise<void> {
     this.#life.started(this.#options.restarts?.times.at(-1))
     try {
@@ -142,7 +146,10 @@ export class SiteController {
     }
   }
 
-  /** Stops accepting, finishes what is in flight within `deadlineMs`, stores what is owed. Idempotent. */
+  /**
+   * Stops accepting connections, finishes requests under way within `deadlineMs`, and stores pending changes.
+   * Idempotent.
+   */
   stop(deadlineMs = this.#site.settings().deadlines.shutdown_ms): Promise<void> {
     this.#stopped ??= this.#end(async () => {
       const role = this.#role
@@ -153,7 +160,7 @@ export class SiteController {
     return this.#stopped
   }
 
-  /** Ends at once, for a process whose state may be torn. @throws AggregateError of what failed */
+  /** Ends at once, for a process whose state may be inconsistent. @throws AggregateError of all failures */
   abandon(): Promise<void> {
     this.#stopped ??= this.#end(async () => {
       const role = this.#role
@@ -167,10 +174,10 @@ export class SiteController {
   async #end(endRole: () => Promise<void>): Promise<void> {
     this.#ending.abort(new Error('The controller stops.'))
     this.#peers.stop()
-    // A change of role that is under way comes to its end first, so that nothing is left behind.
+    // First completes a change of role under way, so that it leaves nothing running.
     await this.#running
     try {
-      // Calls under way still need their way to the leader.
+      // Calls under way may still need a connection to the leader.
       await endRole()
     } finally {
       this.#stopLooking()
@@ -184,7 +191,7 @@ export class SiteController {
     }
   }
 
-  /** Changes the role again and again, until the program ends. Never rejects. */
+  /** Changes roles until the program ends. Never rejects. */
   async #run(first: Promise<FencedStore>): Promise<void> {
     const { logger } = this.#options
     let leading = first
@@ -212,18 +219,18 @@ export class SiteController {
       }
       leading = this.#lead()
     }
-    // The loop awaits it, and handles a failure.
+    // The loop awaits it and handles a failure.
     leading.catch(() => undefined)
   }
 
   #lead(): Promise<FencedStore> {
     const leading = this.#member.lead(this.#ending.signal)
-    // Somebody waits for it later.
+    // Awaited later.
     leading.catch(() => undefined)
     return leading
   }
 
-  /** This program leads from its start on. */
+  /** Starts this program in the role of leader. */
   async #beginToLead(store: FencedStore): Promise<void> {
     this.#site.follow(store)
     this.firstStart = await prepareSite(this.#options, store)
@@ -234,10 +241,10 @@ export class SiteController {
     this.#leads()
   }
 
-  /** The standby that this program is lets go of its ports, and the controller that leads takes them. */
+  /** Changes from replica to leader: the replica releases its ports, and the leader takes them over. */
   async #takeOver(store: FencedStore): Promise<void> {
     this.#site.follow(store)
-    // Nobody led when this program began, or who did was lost before the site had begun.
+    // There was no leader when this program started, or the leader was lost before it created the site.
     if (this.#mayPrepare || isFirstStart(store)) this.firstStart = await prepareSite(this.#options, store)
     this.#mayPrepare = false
     const role = this.#role
@@ -257,19 +264,19 @@ export class SiteController {
   #leads(): void {
     const role = this.#role
     if (role?.is !== 'leader') return
-    // Requests that waited for a leader go to this controller.
+    // Requests that waited for a leader are sent to this controller.
     this.#way.lead({ id: this.#member.id, place: this.#ownPlace() }, true)
     inBackground(this.#kept.close(), 'ports that were kept for the leader could not be closed', this.#options.logger)
   }
 
-  /** The controller that led lets go of its ports; this program follows who leads now. */
+  /** Changes from leader to replica: releases the ports, and follows the new leader. */
   async #standDown(): Promise<void> {
     this.#bound.follow(this.#site)
     const role = this.#role
     this.#stopLooking()
     this.#way.leave()
     if (role?.is !== 'standby') {
-      // It ends beside what follows: nobody waits for its media programs.
+      // The old role ends in the background: the new one does not wait for its media programs.
       const { portsLeft, ended } = role?.controller.leave() ?? { portsLeft: undefined, ended: Promise.resolve() }
       this.#leaving = ended
       await this.#standBy(portsLeft)
@@ -335,7 +342,7 @@ export class SiteController {
     return new Controller(this.#options, { store, events, tls: this.#tls, firstStart: this.firstStart, leader })
   }
 
-  /** Points requests to the leader. */
+  /** Sends requests to the present leader. */
   #lookForLeader(): void {
     this.#stopLooking()
     const member = this.#member
@@ -354,7 +361,7 @@ export class SiteController {
     look()
   }
 
-  /** The controllers, by whichever membership this program has. */
+  /** Returns the controllers of the site, by the present membership of this program. */
   #controllers(): SiteControllers {
     return controllersBy(() => this.#member, this.#leaderListeners, this.#history, {
       refusesPlain: (place) => this.#plain.refuses(place),
@@ -375,7 +382,10 @@ export class SiteController {
   }
 }
 
-/** Records each loss that a controller finds in the event log at once: other controllers may not find it, and this one may never lead. */
+/**
+ * Records each loss that a controller finds in the event log at once: other controllers may not find it, and this one
+ * may never lead.
+ */
 export function recordLosses(member: Pick<SiteMember, 'onLost'>, events: EventSink): () => void {
   return member.onLost((notice) => {
     if (notice.logged === true) return

@@ -5,16 +5,19 @@ import { startTimer, type Timer } from '../store/system/time.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 import type { LeaderResolver, LeaderTarget } from './leader-resolver.ts'
 
-/** A request to the leader that has no answer yet. */
+/** A request to the leader without an answer yet. */
 export interface Unanswered {
   way: LeaderResolver
   listener: ListenerName
   target: LeaderTarget
-  /** Called when no answer can come any more: the port cannot be reached. */
+  /** Called when the port is unreachable, so that no answer can arrive any more. */
   cut: () => void
 }
 
-/** While an answer is owed, finds out again and again whether the leader can still be reached. @returns ends it */
+/**
+ * Checks periodically that the leader is reachable, while an answer is outstanding.
+ * @returns a function that stops the checks
+ */
 export function watchUnanswered({ way, listener, target, cut }: Unanswered): () => void {
   let timer: Timer
   const again = (): void => {

@@ -12,7 +12,10 @@ import type { LeaderTarget, LeaderResolver } from './leader-resolver.ts'
 import { watchUnanswered } from './unanswered.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
-/** Passes connections that leave HTTP (WebSocket) on to the controller that leads: bytes go both ways, and the end of one side ends the other. */
+/**
+ * Forwards upgraded connections (WebSocket) to the leader: bytes are copied in both directions, and the end of one side
+ * closes the other.
+ */
 export class UpgradeProxy {
   readonly #way: LeaderResolver
   readonly #proof: RequestProof
@@ -23,7 +26,7 @@ export class UpgradeProxy {
     this.#proof = proof
   }
 
-  /** Passes one on; while nobody leads, it waits `waitMs` milliseconds. Never throws. */
+  /** Forwards a connection; while there is no leader, it waits up to `waitMs` milliseconds. Never throws. */
   async pass(
     listener: ListenerName,
     request: IncomingMessage,
@@ -42,17 +45,17 @@ export class UpgradeProxy {
         if (await this.#attempt(listener, target, request, socket, head)) return
       }
     } catch {
-      // Its client left.
+      // The client left.
       socket.destroy()
     }
   }
 
-  /** Ends those that are open. */
+  /** Closes all open connections. */
   close(): void {
     for (const socket of this.#open) socket.destroy()
   }
 
-  /** @returns false when nothing of it was sent */
+  /** @returns false: nothing of it was sent */
   #attempt(
     listener: ListenerName,
     target: LeaderTarget,
@@ -103,7 +106,7 @@ export class UpgradeProxy {
       socket.off('close', clientLeft)
       socket.write(headOf(answer, answer.rawHeaders))
       this.#join(socket, leader, head, first)
-      // The machine is away, and no end of its connections will come.
+      // The leader's machine is down, so its connections will not report their end.
       const gone = (): void => void leader.destroy()
       for (const signal of [target.gone, target.cut]) {
         leader.once('close', onAbort(signal, gone))

@@ -2,9 +2,10 @@ import { rootCertificates } from 'node:tls'
 import { maxKeyFileBytes, readRegularFile } from '../../shared/files/regular-file.ts'
 
 /**
- * Reads the authorities that a server's certificate may be signed by: the well-known ones, and those of a PEM file.
+ * Reads the authorities that may sign a server's certificate: the well-known ones, and those in a PEM file.
  * @param file path; empty: only the well-known ones
- * @throws UnusableFileError and errors of the file system, with their codes; Error when the file holds no certificate
+ * @throws UnusableFileError and errors of the file system, with their codes; Error when the file contains no
+ * certificate
  */
 export async function readAuthorities(file: string): Promise<string[]> {
   if (file === '') return [...rootCertificates]
@@ -13,7 +14,10 @@ export async function readAuthorities(file: string): Promise<string[]> {
   return [...rootCertificates, own]
 }
 
-/** Whether an error of a connection by TLS is about the certificate. @param code as Node names it, e.g. `SELF_SIGNED_CERT_IN_CHAIN` */
+/**
+ * Whether an error of a TLS connection concerns the certificate.
+ * @param code error code of Node, e.g. `SELF_SIGNED_CERT_IN_CHAIN`
+ */
 export function isOfCertificate(code: string): boolean {
   return /CERT|SELF_SIGNED|UNABLE_TO|TLS/.test(code)
 }

@@ -5,16 +5,19 @@ import { authorityNotice, type TlsMaterial } from './tls.ts'
 
 /** Watched certificate, and callbacks. */
 export interface CertificateWatchOptions {
-  /** Reads certificate and key as they are now; undefined: the site has none. @throws RefusalError when they cannot be used */
+  /**
+   * Reads the present certificate and key; undefined: the site has none.
+   * @throws RefusalError when they cannot be used
+   */
   read: () => Promise<TlsMaterial | undefined>
-  /** Certificate in use; undefined: nothing to watch. */
+  /** Returns the certificate in use; undefined: nothing to watch. */
   current: () => TlsMaterial | undefined
-  /** Takes another one into use. */
+  /** Starts using another certificate. */
   use: (material: TlsMaterial) => Promise<void>
-  /** `problem` is another one. */
+  /** Called when `problem` has changed. */
   changed: () => void
   log: EdgeLog & { info(fields: object, message: string): void }
-  /** Between two looks, in milliseconds. */
+  /** Interval of checks, in milliseconds. */
   everyMs?: number | undefined
 }
 
@@ -22,8 +25,9 @@ export interface CertificateWatchOptions {
 const checksBeforeReport = 2
 
 /**
- * Checks the files of the site's certificate every few seconds and takes a renewed one into use, without a restart and without ending a connection. One that cannot be used leaves
- * the old one in use, and is reported. Polling works for links, mounts and files that are replaced whole, where notices of the system do not.
+ * Checks the files of the site's certificate every few seconds, and starts using a renewed one without a restart and
+ * without closing connections. If the new one cannot be used, the old one stays in use and the problem is reported.
+ * Polling works for links, mounts and files that are replaced as a whole, unlike notifications of the file system.
  */
 export class CertificateWatch {
   readonly #options: CertificateWatchOptions
@@ -37,7 +41,7 @@ export class CertificateWatch {
     this.#timer = setInterval(() => mustNotFail(this.look()), options.everyMs ?? 10_000).unref()
   }
 
-  /** Why what the files hold now is not in use; undefined when it is. */
+  /** Why the present content of the files is not in use; undefined: it is in use. */
   get problem(): Readonly<{ message: string; since: number }> | undefined {
     return this.#problem
   }
@@ -46,7 +50,7 @@ export class CertificateWatch {
     clearInterval(this.#timer)
   }
 
-  /** Looks now. Never rejects. */
+  /** Checks now. Never rejects. */
   look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined
@@ -59,7 +63,7 @@ export class CertificateWatch {
     const before = current()
     try {
       const material = before === undefined ? undefined : await read()
-      // Somebody changed the settings meanwhile: that came with a look of its own.
+      // The settings were changed meanwhile, which includes a check of its own.
       if (current() !== before) return
       if (material !== undefined && (material.cert !== before?.cert || material.key !== before.key)) {
         await use(material)

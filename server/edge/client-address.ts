@@ -4,7 +4,10 @@ import { provenClient } from './passed-on.ts'
 
 export { addressShare } from '../../shared/client-address.ts'
 
-/** The IP address of a request's client. What proxies write into headers is not asked, for anybody can write that; what another controller of the site proves is believed. */
+/**
+ * Returns the IP address of a request's client. Headers of proxies are ignored, because any client can send them; an
+ * address proved by another controller of the site is used.
+ */
 export function clientAddress(request: Pick<IncomingMessage, 'socket'>): string {
   return provenClient(request) ?? plainAddress(request.socket.remoteAddress)
 }

@@ -7,21 +7,24 @@ import { type ConnectionLimits, maxUnanswered, slowBodyMs } from './limits.ts'
 export interface Connection {
   /** Accepted connection. */
   readonly transport: Socket
-  /** Socket that requests arrive on: `transport`, or the TLS socket over it after the handshake. */
+  /** Socket on which requests arrive: `transport`, or the TLS socket on top of it after the handshake. */
   socket: Socket
-  /** The newest request and its answer; undefined before the first. */
+  /** The newest request and its response; undefined before the first. */
   request: IncomingMessage | undefined
   response: ServerResponse | undefined
-  /** Requests that came while the one before was not answered, and whose own answers are not out yet. */
+  /** Number of requests that arrived before the previous one was answered, and whose own responses are not finished. */
   pipelined: number
   /** performance.now() of the newest request. */
   since: number
-  /** It left HTTP (WebSocket). */
+  /** Whether it left HTTP (WebSocket). */
   upgraded: boolean
-  /** Bytes that the client had taken at the last check; and performance.now() since when it takes no more although more wait. 0: it takes them. */
+  /**
+   * Bytes that the client had read at the last check; and performance.now() since which it reads nothing although data
+   * is waiting. 0: it reads.
+   */
   taken: number
   unreadSince: number
-  /** Share of the connection's address; or of the site, if another controller passes its requests on. */
+  /** Share of its client address; or of the site, if another controller forwards requests over it. */
   share: Share
 }
 
@@ -29,33 +32,36 @@ export interface Connection {
 interface Share {
   readonly address: string
   count: number
-  /** No request yet, oldest first. */
+  /** Connections without a request yet, oldest first. */
   readonly silent: Set<Connection>
-  /** The others; those that were found at work were put at the end. */
+  /** All other connections; busy ones were moved to the end. */
   readonly served: Set<Connection>
 }
 
-/** In place of an address. */
+/** Key of the site's share, instead of an address. */
 const ofSite = 'controllers of the site'
-/** Limit of connections and addresses that are checked to make room: admission costs the same however many there are. */
+/**
+ * Maximum number of connections and addresses that are checked to make room, so that the cost of admission is constant.
+ */
 const looks = 32
 const addressLooks = 4
 
 /**
- * The connections of a port, within its limits. When an address is at its share, or the port is full, the oldest connection that does nothing gives way to the
- * newest: of that address, or of the one that holds most. Only where all are at work is the newest refused.
+ * The connections of a port, within its limits. If an address is at its limit, or the port is full, the oldest idle
+ * connection is closed for the newest: one of that address, or of the address with the most connections. The newest is
+ * refused only if none is idle.
  */
 export class ConnectionTable {
   readonly #limits: ConnectionLimits
   readonly #unreadMs: number
-  /** A newcomer found no room since the last look at who reads. */
+  /** Whether a connection was refused since the last check of unread data. */
   #crowded = false
   readonly #all = new Set<Connection>()
   readonly #shares = new Map<string, Share>()
-  /** Shares by their number of connections, so that the greediest is found at once. */
+  /** Shares by their number of connections, so that the largest is found at once. */
   readonly #byCount = new Map<number, Set<Share>>()
   #most = 0
-  /** Connections that gave way, and that were refused. */
+  /** Numbers of connections that were closed to make room, and that were refused. */
   readonly counts = { ended: 0, refused: 0 }
 
   constructor(limits: ConnectionLimits, unreadMs: number) {
@@ -63,17 +69,17 @@ export class ConnectionTable {
     this.#unreadMs = unreadMs
   }
 
-  /** Connections now. */
+  /** Number of connections. */
   get size(): number {
     return this.#all.size
   }
 
-  /** Every connection now. */
+  /** Iterates over all connections. */
   [Symbol.iterator](): IterableIterator<Connection> {
     return this.#all.values()
   }
 
-  /** Takes in a new connection, for which another may have to end. Undefined: it is refused. */
+  /** Admits a new connection, for which another may be closed; undefined: it is refused. */
   admit(transport: Socket): Connection | undefined {
     const address = addressShare(plainAddress(transport.remoteAddress))
     const known = this.#shares.get(address)
@@ -106,7 +112,10 @@ export class ConnectionTable {
     return connection
   }
 
-  /** A connection by which another controller of the site passes on what many clients ask: it counts for no address. */
+  /**
+   * Marks a connection over which another controller of the site forwards requests of many clients: it counts for no
+   * address.
+   */
   carriesOthers(connection: Connection): void {
     const { share } = connection
     if (share.address === ofSite || !this.#all.has(connection)) return
@@ -120,13 +129,16 @@ export class ConnectionTable {
     this.#count(site, 1)
   }
 
-  /** Notes a request on a connection; one with too many that are not answered ends. @param response undefined where the connection leaves HTTP with it */
+  /**
+   * Records a request on a connection; closes the connection if too many are unanswered.
+   * @param response undefined: the connection leaves HTTP with this request
+   */
   requested(connection: Connection, request: IncomingMessage, response: ServerResponse | undefined): void {
     if (connection.request === undefined && this.#all.has(connection)) {
       connection.share.silent.delete(connection)
       connection.share.served.add(connection)
     }
-    // Checked before it is replaced: a client that waits for each answer costs no more than this.
+    // Checked before the response is replaced: a client that waits for each answer costs nothing more.
     const waits = busy(connection)
     connection.request = request
     connection.response = response
@@ -145,7 +157,10 @@ export class ConnectionTable {
     connection.socket.destroy()
   }
 
-  /** Looks whose client reads its answer, so that the others can make room: called once a second, works only while newcomers find none. */
+  /**
+   * Checks which clients read their answers, so that the connections of the others can be closed to make room. Called
+   * once a second; does nothing unless connections were refused.
+   */
   lookAtReaders(now = performance.now()): void {
     if (!this.#crowded) return
     let unread = false
@@ -161,7 +176,7 @@ export class ConnectionTable {
     this.#crowded = unread
   }
 
-  /** Forgets a connection that ended; again: nothing. */
+  /** Removes a connection that ended. Idempotent. */
   remove(connection: Connection): void {
     if (!this.#all.delete(connection)) return
     connection.share.silent.delete(connection)
@@ -176,7 +191,7 @@ export class ConnectionTable {
     share.count += by
     if (share.count === 0) this.#shares.delete(share.address)
     else this.#withCount(share.count).add(share)
-    // One connection more or less: what the greediest holds changes by one.
+    // The count changed by one, so the maximum changes by at most one.
     if (share.count > this.#most) this.#most = share.count
     else if (!this.#byCount.has(this.#most)) this.#most = Math.max(this.#most - 1, 0)
   }
@@ -193,7 +208,7 @@ export class ConnectionTable {
     for (const share of most) {
       if (found.push(share) === addressLooks) break
     }
-    // If these have nothing to give up, the next ones are checked next time.
+    // If these have no idle connection, others are checked next time.
     for (const share of found) {
       most.delete(share)
       most.add(share)
@@ -214,12 +229,15 @@ export class ConnectionTable {
   }
 }
 
-/** Whether something is under way on a connection, so that a stop lets it finish. */
+/** Whether a request is under way on a connection, so that a stop must wait for it. */
 export function busy({ upgraded, response }: Connection): boolean {
   return upgraded || (response !== undefined && !response.writableFinished && !response.closed)
 }
 
-/** The one to end first: without any request, then between two requests, sending its body for too long, or not reading its answer. */
+/**
+ * Returns the connection to close first: one without any request; then one that is between two requests, sends its body
+ * too slowly, or does not read its answer.
+ */
 function oldestIdle({ silent, served }: Share, unreadMs: number): Connection | undefined {
   for (const connection of silent) return connection
   let left = looks
@@ -234,15 +252,18 @@ function oldestIdle({ silent, served }: Share, unreadMs: number): Connection | u
   return undefined
 }
 
-/** Node's parser of requests. Not documented, as nothing is that could stop it; without it, input is read and discarded. */
+/**
+ * Node's parser of requests. It is undocumented, but nothing documented can stop it. If the parser is missing, further
+ * input is read and discarded.
+ */
 interface RequestParser {
-  /** Called with each request; 2: what follows is none, and is not read. */
+  /** Called with each request; returns 2: the rest of the input is not HTTP, and is not parsed. */
   onIncoming?: () => number
 }
 
 /**
- * Leaves the rest of what came in one piece unread. A piece holds up to 3,600 requests: Node would make objects of them all before it serves anybody else, although
- * their connection is gone.
+ * Leaves the rest of a received chunk unparsed. A chunk contains up to 3,600 requests. Node would create objects for
+ * all of them before it serves other connections, although this connection is closed.
  */
 function stopReading(socket: Socket & { parser?: RequestParser | null }): void {
   if (socket.parser?.onIncoming !== undefined) socket.parser.onIncoming = () => 2

@@ -1,4 +1,4 @@
-/** First header of a request that one controller of a site sends to another; never taken from a client. */
+/** First header of a request that one controller of a site sends to another; never accepted from a client. */
 export const passedOnHeader = 'Roomdesk-Client'
 const lowerName = passedOnHeader.toLowerCase()
 
@@ -15,7 +15,10 @@ const ofConnection = new Set([
   'upgrade',
 ])
 
-/** The headers of a message that go on to its other end, as they were written: name, value, name, value. What only controllers say of a client is not among them. */
+/**
+ * Returns the end-to-end headers of a message, unchanged: name, value, name, value. Leaves out the header with which
+ * controllers describe a client.
+ */
 export function endToEnd(raw: readonly string[]): string[] {
   const named = namedByConnection(raw)
   const passed: string[] = []
@@ -27,7 +30,7 @@ export function endToEnd(raw: readonly string[]): string[] {
   }
   return passed
 }
-/** The value of a header, the first where there are several; undefined for none. */
+/** Returns the value of a header, the first if there are several; undefined: none. */
 export function headerOf(raw: readonly string[], wanted: string): string | undefined {
   for (let i = 0; i + 1 < raw.length; i += 2) if (raw[i]?.toLowerCase() === wanted) return raw[i + 1]
   return undefined
@@ -36,7 +39,7 @@ export function headerOf(raw: readonly string[], wanted: string): string | undef
 function namedByConnection(raw: readonly string[]): Set<string> | undefined {
   const value = headerOf(raw, 'connection')
   if (value === undefined || /^(keep-alive|close|upgrade)$/i.test(value)) return undefined
-  // The host of the request stays, whatever headers a client lists.
+  // Keeps the Host of the request even if a client lists it.
   const names = value.split(',').map((name) => name.trim().toLowerCase())
   return new Set(names.filter((name) => name !== 'host' && name !== 'content-length'))
 }

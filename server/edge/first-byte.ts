@@ -5,27 +5,30 @@ import { ignoreError } from './guards.ts'
 import { controllerName } from './site-names.ts'
 import type { TlsMaterial } from './tls.ts'
 
-/** First byte of a TLS connection: a record of type handshake (RFC 8446, section 5.1). No HTTP request begins with it. */
+/**
+ * First byte of a TLS connection: a record of type handshake (RFC 8446, section 5.1). No HTTP request begins with it.
+ */
 const handshakeByte = 0x16
 
-/** Event by which the server takes a connection once its first byte is known. */
+/** Event that passes a connection to the server after its first byte is known. */
 const taken = 'roomdesk:connection'
 
-/** Handlers of the connections of a port that may speak TLS or plain HTTP. */
+/** Handlers of the connections of a port that may use TLS or plain HTTP. */
 export interface ByFirstByte {
-  /** Limit for a silent connection, in milliseconds. */
+  /** Maximum time without a byte, in milliseconds. */
   waitMs: number
-  /** The limit is over. */
+  /** Called when that time is over. */
   late: (transport: Socket) => void
-  /** A handshake begins. The connection is paused, and its first bytes can be read again. */
+  /** Called when a handshake begins. The connection is paused, and its first bytes can be read again. */
   handshake: (transport: Socket) => void
-  /** A plain request begins, likewise. @param inTime ends the limit, which lasts until then */
+  /** Called when a plain request begins, with the connection paused in the same way. @param inTime stops the timer */
   plain: (transport: Socket, inTime: () => void) => void
 }
 
 /**
- * Tells TLS from plain HTTP by the first byte of each connection.
- * @returns takes a connection as the server did before: both kinds of servers take connections by their event (documented for node:http and node:tls)
+ * Distinguishes TLS from plain HTTP by the first byte of each connection.
+ * @returns a function that passes a connection to the original listeners: both kinds of servers accept connections
+ * through their event (documented for node:http and node:tls)
  */
 export function splitByFirstByte(
   server: Server,
@@ -56,16 +59,17 @@ export function splitByFirstByte(
   return (socket) => void server.emit(taken, socket)
 }
 
-/** Certificates that a port of plain HTTP shows. */
+/** Certificates of a port of plain HTTP. */
 interface CertificatesBeside {
-  /** To pages that were opened at https before TLS was switched off; undefined: none. */
+  /** Certificate for pages that were opened over https before TLS was switched off; undefined: none. */
   pages: TlsMaterial | undefined
-  /** To other controllers of the site; undefined: none. */
+  /** Certificate for other controllers of the site; undefined: none. */
   controllers: TlsMaterial | undefined
 }
 
 /**
- * Serves TLS beside plain HTTP on the same port: the first byte of a connection decides. The server emits `secureConnection` after a handshake.
+ * Serves TLS beside plain HTTP on the same port, depending on the first byte of a connection. The server emits
+ * `secureConnection` after a handshake.
  * @param firstByteMs limit for a silent connection and for a handshake, in milliseconds
  */
 export function serveTlsBeside(

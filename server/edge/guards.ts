@@ -13,24 +13,28 @@ export interface EdgeLog {
   error(fields: object, message: string): void
 }
 
-/** Handlers of a port. Any error that one of them throws is logged whole and ends that one connection. */
+/** Handlers of a port. An error in a handler is logged in full and closes its connection. */
 export interface PortHandlers {
-  /** A request; its `url` is a target in origin form, or `*`. */
+  /** Handles a request. Its `url` is a target in origin form, or `*`. */
   request: Gated<(request: IncomingMessage, response: ServerResponse) => unknown>
-  /** A request to leave HTTP. Left out: it is a request like any other, which HTTP allows (RFC 9110, section 7.8). */
+  /** Handles an upgrade. Left out: it is handled like any other request, which HTTP permits (RFC 9110, section 7.8). */
   upgrade?: Gated<(request: IncomingMessage, socket: Duplex, head: Buffer) => unknown> | undefined
-  /** A request to make a tunnel. Left out: 405. */
+  /** Handles CONNECT. Left out: 405. */
   connect?: ((socket: Socket) => void) | undefined
   /**
-   * Bytes that Node cannot read as a request, or that do not come in time; once for a connection. Left out: 400, 408 or 431.
-   * @param request hands over a request that could be read all the same
+   * Handles bytes that Node cannot parse as a request, or that do not arrive in time; once per connection. Left out:
+   * 400, 408 or 431.
+   * @param request handles a request that could be parsed nevertheless
    */
   malformed?: ((problem: ClientProblem, socket: Socket, request: RequestListener) => void) | undefined
-  /** A target that is neither a path nor a URL. Left out: 400. */
+  /** Handles a target that is neither a path nor a URL. Left out: 400. */
   badTarget?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
-  /** Answers a request that failed and is logged, where its head is not out yet. Left out: 500. */
+  /** Answers a request that failed and is logged, if its headers are not sent yet. Left out: 500. */
   failed?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
-  /** Whether the body of a request that waits for it (`Expect: 100-continue`) is asked for; otherwise it is answered at once. Left out: it is. */
+  /**
+   * Whether the server should request the body of a request with `Expect: 100-continue`; otherwise it answers at once.
+   * Left out: true.
+   */
   wantsBody?: ((request: IncomingMessage) => boolean) | undefined
 }
 
@@ -43,23 +47,29 @@ export interface ClientProblem extends Error {
 
 /** Called for each request and each connection that leaves HTTP. */
 export interface Watcher {
-  /** @param response undefined for an upgrade or a tunnel @returns false: it was answered, and is nobody's any more */
+  /**
+   * @param response undefined for an upgrade or a tunnel
+   * @returns false: the request was answered, and must not be handled further
+   */
   seen(request: IncomingMessage, response: ServerResponse | undefined): boolean
 }
 
-/** No socket is without an error listener: this one stands beside any other, and the connection's end is seen by its `close`. */
+/**
+ * Error listener that every socket has, because a socket without one would end the process. The end of a connection is
+ * detected by `close`.
+ */
 export const ignoreError = (): void => {}
 
-/** Handlers that serve a port now. Others, for the same events, may replace them while it listens. */
+/** Present handlers of a port. They may be replaced while it listens. */
 export interface Serving {
   name: string
   handlers: PortHandlers
   log: EdgeLog
-  /** It stops: each answer is the last one of its connection. */
+  /** Whether the port is stopping: each answer is the last one of its connection. */
   isEnding: boolean
 }
 
-/** Lets nothing that happens on a connection of this server end the process. */
+/** Prevents errors on connections of this server from ending the process. */
 export function guard(server: Server, serving: Serving, watcher: Watcher): void {
   const unexpected = (error: unknown, event: string): void =>
     serving.log.error({ err: error, listener: serving.name, event }, 'a handler failed: its connection ends')
@@ -85,7 +95,7 @@ export function guard(server: Server, serving: Serving, watcher: Watcher): void 
     response.on('error', responseFailed)
     try {
       if (!watcher.seen(request, response)) return
-      // Requests that arrived before the connection ended still come one by one: nobody reads an answer.
+      // Requests that were received before the connection closed are still emitted, but nobody can read their answers.
       if (request.socket.destroyed) return
       if (isOwnProbe(request.headers)) return void response.writeHead(204, { connection: 'close' }).end()
       if (request.url?.charCodeAt(0) !== slash) {
@@ -110,7 +120,7 @@ export function guard(server: Server, serving: Serving, watcher: Watcher): void 
     socket.destroy()
   }
 
-  /** A socket that has left HTTP has none of the server's timeouts any more. */
+  /** Passes on a socket that has left HTTP; the server's timeouts no longer apply to it. */
   const hand = (event: string, request: IncomingMessage, socket: Duplex, take: () => void): void => {
     socket.on('error', ignoreError)
     socket.once('finish', () => endSoon(socket))
@@ -123,7 +133,7 @@ export function guard(server: Server, serving: Serving, watcher: Watcher): void 
   }
 
   server.on('request', onRequest)
-  // An expectation that nobody knows is no reason to refuse (RFC 9110, section 10.1.1).
+  // An unknown expectation is no reason to reject a request (RFC 9110, section 10.1.1).
   server.on('checkExpectation', onRequest)
   server.on('checkContinue', (request, response) => {
     try {
@@ -157,7 +167,7 @@ export function guard(server: Server, serving: Serving, watcher: Watcher): void 
     socket.on('error', ignoreError)
     try {
       const { malformed } = serving.handlers
-      // Nobody is left, or there is no agreement on a key yet: an answer could not be read.
+      // The client is gone, or the TLS handshake is not finished: it could not read an answer.
       if (problem.code === 'ECONNRESET' || !socket.writable || !isSocket(socket) || isHandshake(socket))
         socket.destroy()
       else if (malformed !== undefined) malformed(problem, socket, onRequest)
@@ -176,13 +186,18 @@ const malformedStatus: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
-/** Refuses what is no request: one line without a body, then the connection ends. @param status e.g. `404 Not Found` */
+/**
+ * Rejects something that is not a valid request: sends a status line without a body, then closes the connection.
+ * @param status e.g. `404 Not Found`
+ */
 export function refuse(socket: Duplex, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
   endSoon(socket)
 }
 
-/** Ends a connection whose last bytes are written, after a moment in which what its client still sends is read and left. */
+/**
+ * Closes a connection after its last bytes are written, with a delay during which further input is read and discarded.
+ */
 export function endSoon(socket: Duplex): void {
   socket.resume()
   setTimeout(() => socket.destroy(), lingerMs).unref()
@@ -197,7 +212,7 @@ function answerPlainly(response: ServerResponse, status: number, text: string): 
   response.end(text)
 }
 
-/** Every socket of a server is one; a TLS socket as well. */
+/** Every socket of a server is a Socket, including TLS sockets. */
 function isSocket(socket: Duplex): socket is Socket {
   return 'remoteAddress' in socket
 }
@@ -207,8 +222,9 @@ function isHandshake(socket: Socket): boolean {
 }
 
 /**
- * A request target in origin form (path and query): what names its host first, as requests to a proxy do, without the host (RFC 9112, section 3.2.2).
- * `*` stays as it is. Undefined for what is neither a path nor a URL of HTTP.
+ * Returns a request target in origin form (path and query): removes the host of an absolute target, as in requests to a
+ * proxy (RFC 9112, section 3.2.2).
+ * `*` stays unchanged. Returns undefined if the target is neither a path nor an HTTP URL.
  */
 export function originForm(target: string): string | undefined {
   if (target.startsWith('/') || target === '*') return target

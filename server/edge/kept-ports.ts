@@ -2,7 +2,10 @@ import type { Server } from 'node:http'
 import type { ConnectionTable } from './connection-table.ts'
 import type { Serving } from './guards.ts'
 
-/** Ports that listen while nobody owns them: the program changes its role, one owner has let go of them, the next one takes them. No client notices. */
+/**
+ * Listening ports without an owner, during a change of the program's role: the previous owner has released them, the
+ * next one takes them. Clients do not notice.
+ */
 export class KeptPorts {
   readonly #running = new Map<string, Running>()
 
@@ -10,7 +13,7 @@ export class KeptPorts {
     this.#running.set(keyOf(running.host, running.port, running.secure), running)
   }
 
-  /** The port that is wanted, where it is kept. */
+  /** Removes and returns a kept port; undefined: not kept. */
   take(host: string, port: number, secure: boolean): Running | undefined {
     const key = keyOf(host, port, secure)
     const running = this.#running.get(key)
@@ -18,7 +21,7 @@ export class KeptPorts {
     return running
   }
 
-  /** Closes those that nobody took. */
+  /** Closes the ports that were not taken. */
   async close(): Promise<void> {
     const left = [...this.#running.values()]
     this.#running.clear()
@@ -38,7 +41,7 @@ async function closeNow({ server, table, report, readers }: Running): Promise<vo
   await closed
 }
 
-/** A port that listens. */
+/** A listening port. */
 export interface Running {
   readonly server: Server
   readonly table: ConnectionTable
@@ -46,7 +49,7 @@ export interface Running {
   readonly port: number
   readonly secure: boolean
   readonly url: string
-  /** Handlers of new requests; requests under way stay with their own. */
+  /** Handlers of new requests; requests under way keep theirs. */
   readonly serving: Serving
   readonly report: NodeJS.Timeout
   readonly readers: NodeJS.Timeout

@@ -1,11 +1,11 @@
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import { portHolder } from './port-holder.ts'
 
-/** Error of a listener that could not start, with the message for the operator and the port that it names. */
+/** Error of a listener that could not start, with a message for the operator, and its port. */
 export class ListenError extends Error {
   /** Error code of the system, e.g. `EACCES`, `EADDRNOTAVAIL`. */
   readonly code: string
-  /** Which listener, e.g. `media`. */
+  /** Name of the listener, e.g. `media`. */
   readonly listener: string
   readonly host: string
   readonly port: number
@@ -23,7 +23,7 @@ export class ListenError extends Error {
   }
 }
 
-/** Another program listens on the port: named where the system tells. */
+/** Another program listens on the port; the message names it if the system provides its name. */
 export class PortInUseError extends ListenError {
   constructor(listener: string, host: string, port: number, cause?: unknown) {
     super('EADDRINUSE', listener, host, port, heldPort(host, port), cause)
@@ -38,7 +38,7 @@ function heldPort(host: string, port: number): Refusal {
   return refusal('portHeld', { host, port, program: holder.name, process: holder.pid })
 }
 
-/** The named error for what `listen` failed with; anything else is returned as it is. */
+/** Returns a named error for a failure of `listen`; any other error unchanged. */
 export function listenError(error: unknown, listener: string, host: string, port: number): unknown {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return error
   switch (error.code) {

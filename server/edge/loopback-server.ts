@@ -1,17 +1,17 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { listenError } from './listen-error.ts'
 
-/** Needs of a loopback server. */
+/** Options of a loopback server. */
 interface LoopbackServerOptions {
-  /** In messages. */
+  /** Name in messages. */
   name: string
   /** Maximum number of connections; further ones are closed at once. */
   connections: number
-  /** Takes a connection. Its errors are handled, and end it. */
+  /** Handles a connection. Errors of the connection are handled, and close it. */
   serve: (socket: Socket) => void
 }
 
-/** A TCP port for programs of this machine alone, without HTTP. */
+/** A TCP port without HTTP for programs on this machine only. */
 export class LoopbackServer {
   readonly #options: LoopbackServerOptions
   readonly #sockets = new Set<Socket>()
@@ -21,7 +21,7 @@ export class LoopbackServer {
     this.#options = options
   }
 
-  /** Port that it listens on; 0: none. */
+  /** Port number; 0: not listening. */
   get port(): number {
     const address = this.#server?.address()
     return typeof address === 'object' && address !== null ? address.port : 0

@@ -1,7 +1,10 @@
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { leavesMachine } from '../../shared/bind-address.ts'
 
-/** `http://host:port` for every address under which others reach a listener bound to `host`: one for a single address, all of the machine's for a wildcard. */
+/**
+ * Returns `http://host:port` for every address at which other machines reach a listener bound to `host`: one for a
+ * single address, all addresses of this machine for a wildcard.
+ */
 export function reachableUrls(url: string, host: string): string[] {
   if (url === '') return []
   const { protocol, port } = new URL(url)
@@ -13,20 +16,21 @@ export function reachableUrls(url: string, host: string): string[] {
   return usable.map(({ family, address }) => `${protocol}//${family === 'IPv6' ? `[${address}]` : address}:${port}`)
 }
 
-/** URL of a listener for a client on this machine; a wildcard host becomes its loopback address. */
+/** Returns the URL of a listener for a client on this machine; a wildcard host becomes the loopback address. */
 export function listenerUrl(host: string, port: number, protocol = 'http'): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `${protocol}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
-/** `host:port` of this machine's own node as clients reach it, see `outsideUrl`. Empty while it does not listen. */
+/** Returns `host:port` at which clients reach this machine's own node (see `outsideUrl`); empty: it does not listen. */
 export function nodeAddressOf(url: string, host: string, preferred = ''): string {
   return url === '' ? '' : new URL(outsideUrl(url, host, preferred)).host
 }
 
 /**
- * A listener's URL as others reach it: for a wildcard host, by the preferred address of this machine, or its first one on a network. Empty while it does not listen.
- * @param preferred left out, or no longer an address of this machine: the first one
+ * Returns a listener's URL for other machines. For a wildcard host it uses the preferred address of this machine, or
+ * the first one on a network. Empty: it does not listen.
+ * @param preferred left out, or no longer an address of this machine: the first address
  */
 export function outsideUrl(url: string, host: string, preferred = ''): string {
   if (host !== '0.0.0.0' && host !== '::') return url
@@ -36,24 +40,28 @@ export function outsideUrl(url: string, host: string, preferred = ''): string {
   return urls.find((reachable) => new URL(reachable).hostname === preferred) ?? urls[0] ?? url
 }
 
-/** A listener's URL with the host that it is bound to, a wildcard as well; empty while it does not listen. */
+/** Returns a listener's URL with the host to which it is bound, even a wildcard; empty: it does not listen. */
 export function boundUrl(url: string, host: string): string {
   const parsed = URL.parse(url)
   return parsed === null ? '' : `${parsed.protocol}//${host.includes(':') ? `[${host}]` : host}:${parsed.port}`
 }
 
-/** The port of a listener's URL; a URL leaves out 80 of http and 443 of https. 0 while it does not listen. */
+/** Returns the port of a listener's URL, which omits 80 for http and 443 for https; 0: it does not listen. */
 export function portOfUrl(url: string): number {
   return url === '' ? 0 : Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80)
 }
 
-/** Names of network cards that lead to programs of this machine, not to other devices: of containers, virtual machines and tunnels. */
+/**
+ * Names of network interfaces that reach programs of this machine, not other devices: of containers, virtual machines
+ * and tunnels.
+ */
 const virtualCard =
   /^(docker|veth|br-|virbr|lxc|lxd|vmnet|vboxnet|vethernet|utun|tun|tap|zt|tailscale|wg|cni|flannel|podman)/i
 
 /**
- * IPv4 addresses of this machine on networks, those of real network cards first; without loopback and link-local ones.
- * @param cards network cards by name; left out: those of this machine
+ * Returns IPv4 addresses of this machine on networks, real network interfaces first; without loopback and link-local
+ * addresses.
+ * @param cards network interfaces by name; left out: those of this machine
  */
 export function lanAddresses(cards: NodeJS.Dict<NetworkInterfaceInfo[]> = networkInterfaces()): string[] {
   const usable = Object.entries(cards).flatMap(([card, list]) =>
@@ -64,7 +72,10 @@ export function lanAddresses(cards: NodeJS.Dict<NetworkInterfaceInfo[]> = networ
   return usable.sort((one, other) => Number(one.isVirtual) - Number(other.isVirtual)).map(({ address }) => address)
 }
 
-/** Hosts by which other devices reach a listener that is bound to `host`: one for a single address, those of the networks for a wildcard, none for loopback. */
+/**
+ * Returns the hosts at which other devices reach a listener that is bound to `host`: one for a single address,
+ * addresses on networks for a wildcard, none for loopback.
+ */
 export function lanHosts(host: string): string[] {
   if (!leavesMachine(host)) return []
   return host === '0.0.0.0' || host === '::' ? lanAddresses() : [host]

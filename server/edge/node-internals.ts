@@ -1,20 +1,24 @@
 import type { IncomingMessage, Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
 
-/** Everything that the ports rely on beyond the documented API of Node. Each function has a test of its own, which a new version of Node has to pass. */
+/**
+ * Everything that the ports use beyond the documented API of Node. Each function has its own test, which a new version
+ * of Node must pass.
+ */
 
 /**
- * Stops accepting connections and leaves open ones as they are. `http.Server.close()` would drop idle connections at once, also those whose next request is on its way: it overrides
- * the method of `net.Server` that is called here.
- * @returns resolves when the last connection is closed
+ * Stops accepting connections and leaves open ones unchanged. `http.Server.close()` would close idle connections at
+ * once, even if their next request is already in transit. It overrides the method of `net.Server` that is called here.
+ * @returns a promise that resolves when the last connection is closed
  */
 export function stopAccepting(server: Server): Promise<void> {
   return new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()))
 }
 
 /**
- * Passes each piece of a request's body through `see` before anybody can read it. Node's parser hands it over by `push`.
- * @param see takes a piece, or null at the end; false ends the request, and the end is not passed on
+ * Passes each chunk of a request's body through `see` before anybody can read it. Node's parser delivers chunks by
+ * `push`.
+ * @param see receives a chunk, or null at the end; false stops the delivery, so that the end is not passed on
  */
 export function watchBody(request: IncomingMessage, see: (piece: Buffer | null) => boolean): void {
   const push = request.push.bind(request)

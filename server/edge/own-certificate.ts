@@ -11,40 +11,45 @@ import { isConstrained, type KeyPair, makeAuthority, permittedNames, signCertifi
 import { permits, permittedOf, type SiteNames, siteNames } from './site-names.ts'
 
 const changeSchema = z.object({
-  /** Epoch milliseconds. */
+  /** Milliseconds since the epoch. */
   at: z.number(),
   /** Subject of the new authority. */
   subject: z.string(),
-  /** Until then devices that trust the one before trust the site, in epoch milliseconds; 0: no more. */
+  /**
+   * Time until which devices that trust the previous authority also trust the site, in milliseconds since the epoch; 0:
+   * no longer.
+   */
   trusted_until: z.number(),
 })
 
-/** The site's authority has changed, and devices have to trust the new one. */
+/** A change of the site's authority: devices must trust the new one. */
 export type AuthorityChange = z.output<typeof changeSchema>
 
-/** Certificate that a site makes for itself. */
+/** Self-signed certificate of a site. */
 export interface OwnCertificate extends KeyPair {
-  /** Left out when devices know the authority. */
+  /** Left out: devices already trust the authority. */
   change?: AuthorityChange
 }
 
 const day = 24 * 60 * 60 * 1000
-/** Certificates are renewed so long before they end. */
+/** Remaining validity at which certificates are renewed, in milliseconds. */
 const renewBefore = { authority: 90 * day, certificate: 60 * day } as const
-/** Operators are reminded for so long of an authority that devices do not trust yet. */
+/** How long operators are reminded of an authority that devices do not trust yet, in milliseconds. */
 const remindMs = 90 * day
 
 const authorityName = 'authority'
 const certificateName = 'self-signed'
 const changeFile = 'authority-change.json'
 
-/** One change of a folder at a time. */
+/** Changes of a folder run one at a time. */
 const queues = new Map<string, Promise<unknown>>()
 
 /**
- * Makes and renews the site's own certificate, and its authority, which devices can trust, in `folder` (files `self-signed` and `authority`, readable by their owner only). The
- * authority is permitted the names of the site alone; it is renewed with the same key and subject, so that devices which trust either go on for the 90 days before the first one
- * ends. One that is permitted every name is replaced at once, key and all.
+ * Creates and renews the site's own certificate, and its authority, which devices can trust. Stores them in `folder`
+ * (files `self-signed` and `authority`, readable by their owner only).
+ * The authority may sign only the names of the site. It is renewed with the same key and subject, so that devices that
+ * trust either one keep working for the 90 days before the first one expires. An authority without such a restriction
+ * is replaced at once, including its key.
  */
 export async function ownCertificate(
   folder: string,
@@ -52,7 +57,7 @@ export async function ownCertificate(
   now = Date.now(),
 ): Promise<OwnCertificate> {
   const queue = (queues.get(folder) ?? Promise.resolve()).then(() => upToDate(folder, names, now))
-  // The caller gets the error.
+  // The caller handles the error.
   const settled = queue.catch(() => undefined)
   queues.set(folder, settled)
   mustNotFail(settled.then(() => queues.get(folder) === settled && queues.delete(folder)))
@@ -76,7 +81,7 @@ async function upToDate(folder: string, names: SiteNames, now: number): Promise<
   return change === undefined ? pair : { ...pair, change }
 }
 
-/** The present authority where it can go on, else another one. */
+/** Returns the present authority if it is still usable, otherwise a new one. */
 async function authorityFor(
   folder: string,
   { kept, names, now }: { kept: KeyPair | undefined; names: SiteNames; now: number },
@@ -94,7 +99,7 @@ async function authorityFor(
   return await writePair(folder, authorityName, next)
 }
 
-/** Whether an authority is permitted what the operator chose, and an address of this machine that others reach. */
+/** Whether an authority permits the names that the operator chose, and an external address of this machine. */
 async function fits({ cert }: KeyPair, { current, chosen }: SiteNames): Promise<boolean> {
   const outside = current.addresses.filter((address) => address !== '127.0.0.1' && address !== '::1')
   const permitted = await permittedNames(cert)
@@ -102,7 +107,10 @@ async function fits({ cert }: KeyPair, { current, chosen }: SiteNames): Promise<
   return permits(permitted, chosen) && (outside.length === 0 || reached.length > 0)
 }
 
-/** Whether a certificate of this authority has time left, and every name that it may have. IPv6 addresses come and go by themselves (RFC 8981): a new one is no reason. */
+/**
+ * Whether a certificate of this authority is valid for long enough, and has every permitted name. IPv6 addresses change
+ * by themselves (RFC 8981): a new one needs no new certificate.
+ */
 async function goesOn(
   { cert }: KeyPair,
   { authority, names: { current }, now }: { authority: KeyPair; names: SiteNames; now: number },
@@ -120,9 +128,9 @@ async function goesOn(
   return dns.length + addresses.length === 0
 }
 
-/** Undefined when every device can be expected to know of it. */
+/** Returns the last change of the authority; undefined: every device should know the authority by now. */
 async function readChange(folder: string, now: number): Promise<AuthorityChange | undefined> {
-  // Usually there is none; without it the operator is not reminded.
+  // Usually the file does not exist; then the operator is not reminded.
   const text = await readFile(join(folder, changeFile), 'utf8').catch(() => 'null')
   const { data } = changeSchema.safeParse(parsedJson(text))
   if (data === undefined) return undefined
@@ -137,12 +145,15 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** Undefined when it is missing or damaged. @throws what the file system says: an authority that devices trust is not replaced because it could not be read for a moment */
-/** Certificate that a site has made for itself; undefined: none. */
+/** Returns the self-signed certificate of a site; undefined: none. */
 export async function storedCertificate(folder: string): Promise<KeyPair | undefined> {
   return await readPair(folder, certificateName)
 }
 
+/**
+ * Reads a certificate and its key; undefined: missing or damaged.
+ * @throws errors of the file system: an authority that devices trust must not be replaced after a temporary read error
+ */
 async function readPair(folder: string, name: string): Promise<KeyPair | undefined> {
   const read = (ending: string): Promise<string | undefined> =>
     readFile(insideOf(folder, `${name}.${ending}`), 'utf8').catch((error: unknown) => {
@@ -155,7 +166,7 @@ async function readPair(folder: string, name: string): Promise<KeyPair | undefin
   try {
     return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)) ? { cert, key } : undefined
   } catch {
-    // Damaged.
+    // The files are damaged.
     return undefined
   }
 }
@@ -171,7 +182,7 @@ async function replace(file: string, text: string): Promise<void> {
   await onceFree(process.platform, () => rename(`${file}.new`, file))
 }
 
-/** End of validity, in epoch milliseconds. */
+/** Returns the end of validity, in milliseconds since the epoch. */
 function endOf(cert: string): number {
   return Date.parse(new X509Certificate(cert).validTo)
 }

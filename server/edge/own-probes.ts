@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Header of a request with which this process asks one of its own ports. */
+/** Header of a request from this process to one of its own ports. */
 const header = 'roomdesk-own-probe'
 
-/** Secrets of the requests under way: each is accepted once. A client that repeats one is a client. */
+/** Secrets of requests under way. Each is accepted once, so a client cannot reuse one. */
 const underWay = new Set<string>()
 
 /**
- * Runs a request of this process to one of its own ports: the port answers it without a handler, and it is not in journals, counts or limits of clients.
+ * Runs a request of this process to one of its own ports. The port answers it without a handler, and does not include
+ * it in journals, counts or limits of clients.
  * @param ask sends one request with these headers
  */
 export async function asOwnProbe<T>(ask: (headers: Record<string, string>) => Promise<T>): Promise<T> {
@@ -21,7 +22,7 @@ export async function asOwnProbe<T>(ask: (headers: Record<string, string>) => Pr
   }
 }
 
-/** Tells whether a request is one of `asOwnProbe`. A second one with the same secret is not. */
+/** Whether a request was sent by `asOwnProbe`. Accepts each secret only once. */
 export function isOwnProbe(headers: IncomingHttpHeaders): boolean {
   const secret = headers[header]
   return typeof secret === 'string' && underWay.delete(secret)

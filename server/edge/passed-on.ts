@@ -5,33 +5,39 @@ import { endToEnd, headerOf, passedOnHeader } from './end-to-end-headers.ts'
 import { isSame, maxCoveredBody, type Proven, type ProofProblem, type RequestProof } from './request-proof.ts'
 import { drain } from './unread-body.ts'
 
-/** Answer header of a controller that did nothing with a request of another one, which is to look who leads. */
+/**
+ * Response header of a controller that is not the leader and did nothing with a forwarded request: the sender must find
+ * the leader.
+ */
 export const notLeader = 'Roomdesk-Not-Leader'
 
 const proven = Symbol('proof of a request that another controller sent')
-/** Answer header with the proof that this controller answered this very request. */
+/** Response header with the proof that this controller answered this request. */
 export const answerProofHeader = 'roomdesk-answer'
 
 interface PassedOn {
   [proven]?: Proven
 }
 
-/** The address that was proven of a request's client; undefined for a request that came straight, or that a controller makes for itself. */
+/**
+ * Returns the proven client address of a forwarded request; undefined: the request came directly, or is a controller's
+ * own.
+ */
 export function provenClient(request: object): string | undefined {
   const client = (request as PassedOn)[proven]?.client
   return client === '' ? undefined : client
 }
 
-/** The proof of a request that another controller of the site sent; undefined for everybody else's. */
+/** Returns the proof of a request that another controller of the site sent; undefined for any other request. */
 export function provenRequest(request: object): Proven | undefined {
   return (request as PassedOn)[proven]
 }
 
 /**
- * Checks a request that claims to come from a controller of the site. Costs one comparison where it does not. A body that is not the one that was proven ends the connection before
- * its reader sees the end.
+ * Checks a request that claims to come from a controller of the site. For other requests the cost is one comparison. If
+ * the body does not match the proof, the connection is closed before its reader sees the end.
  * @param listener name of the port
- * @returns undefined where nothing was claimed; why it is to be refused where the claim is wrong
+ * @returns undefined: no claim; otherwise `proven`, or why the request must be refused
  */
 export function checkPassedOn(
   request: IncomingMessage,
@@ -42,7 +48,7 @@ export function checkPassedOn(
   if (rawHeaders[0] !== passedOnHeader) return undefined
   const headers = endToEnd(rawHeaders)
   const found = proof.check(rawHeaders[1] ?? '', { method, target, headers, listener })
-  // A client may write what it likes there: it is not believed.
+  // Any client may send such a header: it is ignored.
   if (found === 'malformed') return undefined
   if (typeof found === 'string') return found
   if (!bodyFits(request, found)) return 'wrong'
@@ -50,13 +56,13 @@ export function checkPassedOn(
   return 'proven'
 }
 
-/** Answers a request whose proof does not hold, or that is for another controller: nothing was done. */
+/** Answers a request whose proof is invalid, or that is for another controller: nothing was done. */
 export function refuseAsNotLeader(request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(421, { [notLeader]: '1', 'content-length': 0, connection: 'close' })
   drain(request, response)
 }
 
-/** @returns false: the head already says that the body is another one */
+/** @returns false: the headers already show that the body does not match */
 function bodyFits(request: IncomingMessage, { body }: Proven): boolean {
   const length = headerOf(request.rawHeaders, 'content-length')
   const chunked = headerOf(request.rawHeaders, 'transfer-encoding') !== undefined
@@ -69,7 +75,7 @@ function bodyFits(request: IncomingMessage, { body }: Proven): boolean {
   return true
 }
 
-/** @param expected SHA-256, base64url; empty: no byte */
+/** @param expected SHA-256, base64url; empty: no body */
 function checkBody(request: IncomingMessage, expected: string): void {
   const hash = createHash('sha256')
   let bytes = 0

@@ -1,6 +1,6 @@
 import { leavesMachine } from '../../shared/bind-address.ts'
 
-/** Names of the listeners that speak plain HTTP with other machines. */
+/** Returns the names of listeners that use plain HTTP with other machines. */
 export function plainListeners<Name extends string>(
   listeners: readonly { name: Name; state: string; url: string; urls: readonly string[] }[],
 ): Name[] {

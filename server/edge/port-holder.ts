@@ -11,12 +11,12 @@ export interface PortHolder {
 
 /** State LISTEN in `/proc/net/tcp` (Linux: proc_pid_net(5)). */
 const listening = '0A'
-/** A machine with very many processes is not searched to the end. */
+/** Maximum duration of the search, in milliseconds, for machines with many processes. */
 const maxSearchMs = 300
 
 /**
- * The process that keeps us from listening on a port: on Linux, by `/proc`, as far as this user may look. Undefined where the
- * system does not tell. Synchronous, because it is asked in the moment of a failure only.
+ * Returns the process that occupies a port: on Linux, from `/proc`, as far as this user may read it. Returns undefined
+ * if the system does not provide it. Synchronous, because it is called only after a failure.
  */
 export function portHolder(host: string, port: number): PortHolder | undefined {
   if (process.platform !== 'linux') return undefined
@@ -34,7 +34,7 @@ export function portHolder(host: string, port: number): PortHolder | undefined {
   return undefined
 }
 
-/** Sockets that listen on the port at an address that is in the way, as `/proc/<pid>/fd` names them. */
+/** Returns the sockets that listen on the port at a conflicting address, as named in `/proc/<pid>/fd`. */
 function listeners(table: 'tcp' | 'tcp6', host: string, port: number): string[] {
   const wildcard = host === '0.0.0.0' || host === '::'
   const wanted = isIPv4(host) && !wildcard ? kernelAddress(host) : undefined
@@ -49,7 +49,7 @@ function listeners(table: 'tcp' | 'tcp6', host: string, port: number): string[] 
     })
 }
 
-/** An IPv4 address as the kernel's table writes it: hexadecimal, last byte first. */
+/** Formats an IPv4 address as in the kernel's table: hexadecimal, last byte first. */
 function kernelAddress(host: string): string {
   const bytes = host.split('.').map((part) => Number(part).toString(16).padStart(2, '0'))
   return bytes.reverse().join('').toUpperCase()
@@ -60,7 +60,7 @@ function nameOf(pid: number): string {
   return basename(program) || read(`/proc/${pid}/comm`).trim() || 'a process'
 }
 
-// A process may end, or belong to somebody else, while we look: then there is nothing to see.
+// A process may end meanwhile, or belong to another user: then the result is empty.
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')

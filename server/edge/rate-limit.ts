@@ -1,7 +1,7 @@
 import { addressShare } from '../../shared/client-address.ts'
 import { RateLimit, type RateLimitOptions } from '../../shared/rate-limit.ts'
 
-/** A rate limit per client address; of IPv6 a /64 is one client. */
+/** A rate limit per client address; an IPv6 /64 counts as one client. */
 export class ClientRateLimit {
   readonly #limit: RateLimit
 
@@ -9,7 +9,7 @@ export class ClientRateLimit {
     this.#limit = new RateLimit(options)
   }
 
-  /** Whether a client has used its window up. @param client as `clientAddress` says it */
+  /** Whether a client has reached the limit of its window. @param client result of `clientAddress` */
   reached(client: string): boolean {
     return this.#limit.reached(addressShare(client))
   }
@@ -19,7 +19,10 @@ export class ClientRateLimit {
     return this.#limit.take(addressShare(client))
   }
 
-  /** Whole seconds until a client that has used its window up may go on, at least 1; for Retry-After (RFC 9110, section 10.2.3). */
+  /**
+   * Returns the whole seconds until a client at its limit may continue, at least 1; for Retry-After (RFC 9110, section
+   * 10.2.3).
+   */
   retryAfterSeconds(client: string): number {
     return Math.max(1, Math.ceil(this.#limit.retryAfterMs(addressShare(client)) / 1000))
   }

@@ -4,22 +4,26 @@ import type { Duplex } from 'node:stream'
 import { splitByFirstByte } from './first-byte.ts'
 import { endSoon, ignoreError, originForm, refuse } from './guards.ts'
 
-/** Port of a plain request whose Host names none (RFC 9110, section 4.2.1): the same port speaks TLS. */
+/** Port of a plain request whose Host contains none (RFC 9110, section 4.2.1): the same port also serves TLS. */
 const plainPort = 80
 /** Host of a request: a name, an IPv4 or a bracketed IPv6 address, with an optional port. */
 const hostPattern = /^(?<name>[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::(?<port>\d{1,5}))?$/i
 
-/** Bounds of a plain connection. */
+/** Limits of a plain connection. */
 interface PlainBounds {
-  /** From the connection to its first byte, and to the end of the head of a plain request, in milliseconds. */
+  /**
+   * Maximum time from the connection to its first byte, and to the end of the headers of a plain request, in
+   * milliseconds.
+   */
   headersMs: number
-  /** Limit of target and headers together, in bytes. */
+  /** Maximum size of target and headers together, in bytes. */
   maxHeaderSize: number
 }
 
 /**
- * Answers plain HTTP on a port that speaks TLS with 308 to the same address at https (RFC 9110, section 15.4.9): the first byte of a connection tells which it is. An upgrade is
- * refused with the same redirect. Handshakes go on in Node's own listener, which reads the byte again.
+ * Answers plain HTTP on a TLS port with 308 to the same address over https (RFC 9110, section 15.4.9), depending on the
+ * first byte of a connection. An upgrade is refused with the same redirect. Handshakes continue in Node's own listener,
+ * which reads the byte again.
  */
 export function redirectPlainHttp(server: NetServer, { headersMs, maxHeaderSize }: PlainBounds): void {
   const redirector = createHttpServer({ maxHeaderSize, requireHostHeader: false })
@@ -44,12 +48,14 @@ export function redirectPlainHttp(server: NetServer, { headersMs, maxHeaderSize 
     waitMs: headersMs,
     late: (transport) => transport.destroy(),
     handshake: (transport) => shakeHands(transport),
-    // The limit stays: a slow head ends with it.
+    // The timer keeps running: it also limits slow headers.
     plain: (transport) => void redirector.emit('connection', transport),
   })
 }
 
-/** Address of a plain request at https: an unreadable Host is replaced by the address that was reached. */
+/**
+ * Returns the https address for a plain request. An invalid Host is replaced by the local address of the connection.
+ */
 function secureUrl({ headers, url = '/', socket }: IncomingMessage): string {
   const named = hostPattern.exec(headers.host ?? '')?.groups
   const target = originForm(url)?.replaceAll(/[^\x21-\x7e]/g, encodeURIComponent) ?? '/'

@@ -2,56 +2,60 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { isIP } from 'node:net'
 import type { TlsMaterial } from './tls.ts'
 
-/** How far the time of a proof may be from the receiver's clock, in milliseconds: also how far the clocks of two machines may differ. */
+/**
+ * Maximum difference between the time of a proof and the receiver's clock, in milliseconds. It also limits how far the
+ * clocks of two machines may differ.
+ */
 const windowMs = 30_000
-/** In place of the digest of a body: there is none; it is passed on as it comes. */
+/** Values instead of the digest of a body: no body; a streamed body. */
 const noBody = '-'
 const streamedBody = '*'
-/** A body up to here is always covered: a replica reads it before it passes the request on. Bytes. */
+/** Maximum size of a body that is always covered, in bytes: a replica reads it before it forwards the request. */
 export const maxCoveredBody = 64 * 1024
 
 /** A request that one controller sends to another. */
 export interface ProvenRequest {
   method: string
-  /** With query. */
+  /** Including the query. */
   target: string
-  /** That go from end to end: name, value, name, value. */
+  /** End-to-end headers: name, value, name, value. */
   headers: readonly string[]
   /** Name of the port, e.g. `media`. */
   listener: string
 }
 
-/** A request as its sender describes it. */
+/** A request as described by its sender. */
 export interface RequestToProve extends ProvenRequest {
-  /** Id of the controller that it is meant for. */
+  /** Id of the receiving controller. */
   receiver: string
-  /** Address of the client whose request it is; empty: the controller's own. */
+  /** Address of the client that sent the request; empty: the controller's own request. */
   client: string
-  /** `undefined`: there is none; null: passed on as it comes, with an announced length beyond `maxCoveredBody`. */
+  /** `undefined`: no body; null: streamed, with an announced length above `maxCoveredBody`. */
   body: Buffer | string | null | undefined
 }
 
-/** A proof that holds. */
+/** A valid proof. */
 export interface Proven {
   client: string
   nonce: string
-  /** SHA-256 of the body, base64url; `none`, or `streamed` and not covered. */
+  /** SHA-256 of the body, base64url; `none`; or `streamed`, which is not covered. */
   body: { sha256: string } | 'none' | 'streamed'
 }
 
-/** Why a proof does not hold: `malformed` is nothing that a controller writes. */
+/** Why a proof is invalid. `malformed`: no controller writes such a value. */
 export type ProofProblem = 'malformed' | 'wrong' | 'time' | 'replayed'
 
 /**
- * Makes and checks proofs of requests between the controllers of a site. A proof is an HMAC-SHA-256 by the site's key over method, target, headers, body, receiver, port, client,
- * time and a number used once: it is worth nothing for any other request, for anybody else, or a second time.
+ * Creates and checks proofs of requests between the controllers of a site. A proof is an HMAC-SHA-256 with the site's
+ * key over method, target, headers, body, receiver, port, client, time and a nonce. It is valid only once, for this
+ * request and this receiver.
  */
 export class RequestProof {
-  /** For another program of this controller that checks requests, too. */
+  /** Key for another program of this controller that also checks requests. */
   readonly key: Buffer
   /** Id of this controller. */
   readonly self: string
-  /** Certificate that this controller shows the others on ports that are plain HTTP for everybody else; undefined: none. */
+  /** Certificate that this controller shows to the others on ports that are plain HTTP for clients; undefined: none. */
   readonly tls: TlsMaterial | undefined
   readonly #now: () => number
   readonly #startedAt: number
@@ -59,7 +63,10 @@ export class RequestProof {
   readonly #window = new ReplayWindow(2 * windowMs)
   #counter = 0
 
-  /** @param key of this purpose, derived from the one that the site's controllers share @param now milliseconds since the epoch */
+  /**
+   * @param key key of this purpose, derived from the shared key of the site's controllers
+   * @param now returns milliseconds since the epoch
+   */
   constructor(key: Buffer, self: string, tls?: TlsMaterial, now: () => number = Date.now) {
     this.key = key
     this.self = self
@@ -68,12 +75,15 @@ export class RequestProof {
     this.#startedAt = now()
   }
 
-  /** @param sealer with the key that the site's controllers share @param self id of this controller; empty for one that only asks */
+  /**
+   * @param sealer sealer with the shared key of the site's controllers
+   * @param self id of this controller; empty: it only sends requests
+   */
   static by(sealer: { keyFor(purpose: string): Buffer }, self: string, tls?: TlsMaterial): RequestProof {
     return new RequestProof(sealer.keyFor('request of another controller'), self, tls)
   }
 
-  /** The header's value for a request, to be sent once and soon. */
+  /** Returns the value of the header for a request, which must be sent once and soon. */
   valueFor(request: RequestToProve): string {
     const { client, body } = request
     const digest = body === null ? streamedBody : body === undefined || body.length === 0 ? noBody : sha256(body)
@@ -82,7 +92,7 @@ export class RequestProof {
     return `${said} ${this.#mac(textOf(request, request.receiver, said))}`
   }
 
-  /** Checks a request that claims to come from a controller, and uses its proof up. */
+  /** Checks a request that claims to come from a controller. A proof is accepted only once. */
   check(value: string, request: ProvenRequest): Proven | ProofProblem {
     const parts = format.exec(value)
     if (parts === null) return 'malformed'
@@ -90,19 +100,19 @@ export class RequestProof {
     if (client !== '-' && isIP(client) === 0) return 'malformed'
     if (!isSame(this.#mac(textOf(request, this.self, said)), mac)) return 'wrong'
     const [at, now] = [parseInt(time, 36), this.#now()]
-    // This program does not remember what an earlier one accepted.
+    // This process does not know which proofs its predecessor accepted.
     if (Math.abs(now - at) > windowMs || at < this.#startedAt) return 'time'
     if (!this.#window.use(sender, parseInt(counter, 36), now)) return 'replayed'
     const body = digest === noBody ? 'none' : digest === streamedBody ? 'streamed' : { sha256: digest }
     return { client: client === '-' ? '' : client, nonce, body }
   }
 
-  /** Proves an answer of this controller to the one request that had this nonce. */
+  /** Returns the proof of this controller's answer to the request with this nonce. */
   answerFor(nonce: string, status: number, body: string): string {
     return this.#mac(answerText(this.self, nonce, status, body))
   }
 
-  /** Whether an answer to the request with this value is that controller's. */
+  /** Whether an answer to the request with this header value is from that controller. */
   isAnswer(from: string, value: string, { status, body }: { status: number; body: string }, shown: string): boolean {
     const nonce = format.exec(value)?.[4] ?? ''
     return isSame(this.#mac(answerText(from, nonce, status, body)), shown)
@@ -115,7 +125,7 @@ export class RequestProof {
 
 const format = /^(2 (\S{1,45}) ([0-9a-z]{1,10}) (([\w-]{12})\.([0-9a-z]{1,10})) (-|\*|[\w-]{43})) ([\w-]{43})$/
 
-/** Set by the WebSocket library for one connection. Nothing depends on them. */
+/** Set by the WebSocket library per connection. Nothing depends on them. */
 const perConnection = /^sec-websocket-(key|version|extensions)$/i
 
 function textOf({ method, target, headers, listener }: ProvenRequest, receiver: string, said: string): string {
@@ -141,30 +151,39 @@ function sha256(bytes: Buffer | string): string {
   return createHash('sha256').update(bytes).digest('base64url')
 }
 
-/** Counters behind a sender's highest one that are still accepted once: requests overtake each other on their connections. */
+/**
+ * Number of counters below a sender's highest one that are still accepted, once each: requests may overtake each other
+ * on their connections.
+ */
 const width = 65_536
-/** Programs that are remembered at a time: a site has a handful of controllers, each a new sender after a restart. */
+/** Maximum number of tracked senders: a site has a few controllers, each a new sender after a restart. */
 const maxSenders = 64
 
 interface Sender {
   highest: number
-  /** One bit a counter, by its remainder. */
+  /** One bit per counter, at its value modulo `width`. */
   readonly seen: Uint8Array
   /** Milliseconds since the epoch. */
   usedAt: number
 }
 
-/** Accepts each number of each sender once, with 8 KiB a sender however much is sent (the anti-replay window of RFC 4303, section 3.4.3). */
+/**
+ * Accepts each counter of each sender once, with 8 KiB per sender (the anti-replay window of RFC 4303, section 3.4.3).
+ */
 class ReplayWindow {
   readonly #senders = new Map<string, Sender>()
   readonly #keepMs: number
 
-  /** @param keepMs a sender that was silent for so long is forgotten: what it sent before is too old by then */
+  /** @param keepMs time after which an inactive sender is removed: its proofs have expired by then */
   constructor(keepMs: number) {
     this.#keepMs = keepMs
   }
 
-  /** @param sender who it is was proved @param now milliseconds since the epoch @returns false: it was used, or is too far behind */
+  /**
+   * @param sender proven identity of the sender
+   * @param now milliseconds since the epoch
+   * @returns false: the counter was used, or is too old
+   */
   use(sender: string, counter: number, now: number): boolean {
     const known = this.#senders.get(sender) ?? this.#begin(sender, now)
     if (known === undefined || counter <= known.highest - width) return false
@@ -178,7 +197,7 @@ class ReplayWindow {
     return true
   }
 
-  /** @returns undefined: too many are in use */
+  /** @returns undefined: too many senders are active */
   #begin(name: string, now: number): Sender | undefined {
     if (this.#senders.size >= maxSenders)
       for (const [other, { usedAt }] of this.#senders) if (now - usedAt > this.#keepMs) this.#senders.delete(other)

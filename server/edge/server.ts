@@ -15,52 +15,52 @@ import { redirectPlainHttp } from './redirect-to-https.ts'
 import { serveTlsBeside } from './first-byte.ts'
 import type { TlsMaterial } from './tls.ts'
 
-/** Needs of a port. */
+/** Options of a port. */
 export interface EdgeServerOptions extends PortHandlers {
-  /** In messages, e.g. `media`. */
+  /** Name in messages, e.g. `media`. */
   name: string
   log: EdgeLog
   limits: ConnectionLimits
   timeouts?: Partial<ConnectionTimeouts> | undefined
-  /** Limit of target and headers together, in bytes. */
+  /** Maximum size of target and headers together, in bytes. */
   maxHeaderSize: number
-  /** Work that goes on although its client left: a stop waits for it as well. */
+  /** Resolves when work whose client has left is finished: a stop waits for it too. */
   idle?: (() => Promise<void>) | undefined
-  /** Between two lines of the log that the port is full. */
+  /** Interval of log lines about a full port, in milliseconds. */
   reportMs?: number
-  /** Set where the site has more controllers: checks requests of the others. */
+  /** Set on a site with several controllers: checks requests of the others. */
   proof?: RequestProof | undefined
-  /** Ports that another owner let go of, and where this one leaves its own. */
+  /** Listening ports released by another owner, where this port is left too. */
   kept?: KeptPorts | undefined
 }
 
-/** Address to listen at. */
+/** Address for listening. */
 export interface ListenAddress {
   host: string
-  /** 0 picks a free one. */
+  /** 0: any free port. */
   port: number
   /** Left out: plain HTTP. */
   tls?: TlsMaterial | undefined
-  /** Shown to other controllers of the site on a port of plain HTTP; left out: the certificate of `proof`. */
+  /** Certificate for other controllers of the site on a port of plain HTTP; left out: the certificate of `proof`. */
   controllersTls?: TlsMaterial | undefined
-  /** Shown on a port of plain HTTP to pages that were opened at https before TLS was switched off. */
+  /** Certificate on a port of plain HTTP for pages that were opened over https before TLS was switched off. */
   formerTls?: TlsMaterial | undefined
 }
 
-/** Peers with whom a port speaks TLS; beside plain HTTP: `pages` of before, and other controllers. */
+/** Peers with which a port uses TLS. On a port of plain HTTP: old `pages`, and other controllers. */
 type TlsFor = 'everybody' | 'pages' | 'controllers' | 'nobody'
 
-/** Milliseconds that clients with a connection that they use get to hear, with their next answer, that it ends. */
+/** Time in milliseconds in which active clients get `Connection: close` with their next answer. */
 const goodbyeMs = 250
-/** Milliseconds since its last request after which a connection counts as unused: its client is told nothing. */
+/** Time in milliseconds since the last request after which a connection counts as unused and is closed at once. */
 const unusedMs = 5_000
 
-/** Milliseconds that answers which were just written get to leave, after the last one is done. */
+/** Time in milliseconds for sending answers that were just written, after the last request is finished. */
 const flushMs = 250
 
 /**
- * One port of the product: HTTP or HTTPS, guarded and within limits. All ports are made here, so that they share every protection. It can be started again after a stop, at
- * another address if need be.
+ * One port of the product: HTTP or HTTPS, guarded and within limits. All ports are created here, so that they share
+ * every protection. A port can be started again after a stop, even at another address.
  */
 export class EdgeServer {
   readonly #options: EdgeServerOptions
@@ -70,12 +70,12 @@ export class EdgeServer {
     this.#options = options
   }
 
-  /** e.g. `http://127.0.0.1:7080`; empty when it does not listen. */
+  /** URL, e.g. `http://127.0.0.1:7080`; empty: it does not listen. */
   get url(): string {
     return this.#running?.url ?? ''
   }
 
-  /** Open connections. */
+  /** Number of open connections. */
   get connections(): number {
     return this.#running?.table.size ?? 0
   }
@@ -112,7 +112,7 @@ export class EdgeServer {
     return { port: bound, url }
   }
 
-  /** Serves a port that listens, and the connections that it has. */
+  /** Takes over a listening port and its connections. */
   #goOn(running: Running, tls: TlsMaterial | undefined): { port: number; url: string } {
     const { name, log } = this.#options
     Object.assign(running.serving, { name, handlers: this.#options, log })
@@ -122,8 +122,9 @@ export class EdgeServer {
   }
 
   /**
-   * Lets go of the port while it listens: its next owner finds it among the kept ones, and no client notices. Until then requests come here as before.
-   * @returns false when it does not listen, or there is nowhere to leave it
+   * Releases the port while it listens: its next owner takes it from the kept ports, and clients do not notice. Until
+   * then requests are still handled here.
+   * @returns false: it does not listen, or there are no kept ports
    */
   letGo(): boolean {
     const { kept } = this.#options
@@ -133,7 +134,10 @@ export class EdgeServer {
     return true
   }
 
-  /** New connections are given this certificate; those that are open go on. @throws TypeError without TLS; Error of the certificate */
+  /**
+   * Sets the certificate for new connections; open ones are unaffected.
+   * @throws TypeError without TLS; errors of the certificate
+   */
   secure(tls: TlsMaterial): void {
     const server = this.#running?.server
     if (!(server instanceof HttpsServer)) throw new TypeError('the port does not speak TLS')
@@ -141,8 +145,9 @@ export class EdgeServer {
   }
 
   /**
-   * Accepts no connection from now on, lets what is under way finish for at most `deadlineMs`, then cuts the rest, WebSockets too. A client that is about to use its
-   * connection again is answered, and told that it ends (RFC 9112, section 9.6). Nothing happens when it does not listen.
+   * Stops accepting connections, waits up to `deadlineMs` for requests under way, then closes the rest, including
+   * WebSockets. A client that is about to reuse its connection gets an answer with `Connection: close` (RFC 9112,
+   * section 9.6). Does nothing if the port does not listen.
    */
   async stop(deadlineMs: number): Promise<void> {
     if (this.#running === undefined) return
@@ -182,15 +187,15 @@ export class EdgeServer {
       connectionsCheckingInterval: checkMs,
       keepAliveTimeout: keepAliveMs,
       maxHeaderSize: this.#options.maxHeaderSize,
-      // A request without Host would be answered by Node itself.
+      // Otherwise Node itself would answer a request without Host.
       requireHostHeader: false,
     }
   }
 
-  /** Follows every connection from its first byte to its end. */
+  /** Tracks every connection from its first byte to its end. */
   #watch(server: Server, table: ConnectionTable, serving: Serving, tls: TlsFor): void {
     const known = new WeakMap<Socket, Connection>()
-    /** With TLS, whose handshake is not over: Node does not say which transport a TLS socket has. */
+    /** Connections with an unfinished TLS handshake: Node does not expose the transport of a TLS socket. */
     const handshakes = new Map<string, Connection>()
     server.on('connection', (transport: Socket) => {
       transport.on('error', ignoreError)
@@ -236,10 +241,10 @@ export class EdgeServer {
   }
 }
 
-/** Between two lines of the log about proofs that do not hold, in milliseconds. */
+/** Interval of log lines about invalid proofs, in milliseconds. */
 const refusedProofMs = 10_000
 
-/** Logs that requests of other controllers were refused, a line each ten seconds at most. */
+/** Logs refused requests of other controllers, at most one line every ten seconds. */
 class RefusedProofs {
   readonly #serving: Serving
   #at = Number.NEGATIVE_INFINITY
@@ -281,17 +286,17 @@ function listen(server: Server, name: string, host: string, port: number): Promi
   })
 }
 
-/** Both ends of a connection, which no other connection has at the same time. */
+/** Returns both ends of a connection, which are unique among open connections. */
 function ends({ remoteAddress, remotePort, localAddress }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress}`
 }
 
-/** The last answer of a connection. */
+/** Marks an answer as the last one of its connection. */
 function sayGoodbye(response: ServerResponse | undefined): void {
   if (response?.headersSent === false) response.setHeader('connection', 'close')
 }
 
-/** The answer that is under way is out, or its connection is gone. */
+/** Resolves when the present answer is sent, or its connection is closed. */
 function ended({ response, transport }: Connection): Promise<void> {
   return new Promise((resolve) => {
     response?.once('close', () => resolve())
@@ -299,7 +304,7 @@ function ended({ response, transport }: Connection): Promise<void> {
   })
 }
 
-/** Resolves when the work is done, or after so many milliseconds. */
+/** Resolves when the work is done, or after the delay. */
 async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<void>((resolve) => {

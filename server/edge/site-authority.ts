@@ -16,19 +16,24 @@ export interface KeyPair {
 
 const day = 24 * 60 * 60 * 1000
 const hour = 60 * 60 * 1000
-/** Validity of an authority, and of a certificate that it signs; browsers refuse longer ones than 398 days. */
+/**
+ * Validity of an authority, and of a certificate that it signs, in days; browsers reject certificates valid for more
+ * than 398 days.
+ */
 const lifeDays = { authority: 730, certificate: 397 } as const
-/** The other side's clock may be behind. */
+/** Margin for a peer whose clock is slow, in milliseconds. */
 const earlierMs = hour
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
-/** id-ce-nameConstraints (RFC 5280, section 4.2.1.10): its identifier, and that in DER. */
+/** Identifier of id-ce-nameConstraints (RFC 5280, section 4.2.1.10), and its DER encoding. */
 const nameConstraints = '2.5.29.30'
 const nameConstraintsDer = Buffer.from('0603551d1e', 'hex')
 
 /**
- * Makes the authority of a site: it can only sign for these names (critical name constraints), and only TLS servers.
- * @param before keeps its key and name, so that its certificates are trusted by holders of either; left out: a new key
+ * Creates the authority of a site. It can sign certificates only for these names (critical name constraints) and only
+ * for TLS servers.
+ * @param before authority whose key and name are kept, so that clients that trust either one accept the certificates;
+ * left out: a new key
  */
 export async function makeAuthority(permitted: CertifiedNames, now: number, before?: KeyPair): Promise<KeyPair> {
   const x509 = await library()
@@ -58,7 +63,7 @@ export async function makeAuthority(permitted: CertifiedNames, now: number, befo
   return { cert: `${certificate.toString('pem').trim()}\n`, key }
 }
 
-/** Signs a certificate for these names with a key of its own. The chain ends with the authority. */
+/** Signs a certificate for these names with a new key. The chain ends with the authority. */
 export async function signCertificate(
   authority: KeyPair,
   { dns, addresses }: CertifiedNames,
@@ -91,12 +96,12 @@ export async function signCertificate(
   return { cert: `${certificate.toString('pem').trim()}\n${authority.cert.trim()}\n`, key }
 }
 
-/** Whether an authority can sign for some names only. Roomdesk once made authorities that sign for every name. */
+/** Whether an authority has name constraints. Earlier versions of Roomdesk created authorities without them. */
 export function isConstrained({ cert }: KeyPair): boolean {
   return new X509Certificate(cert).raw.includes(nameConstraintsDer)
 }
 
-/** Names that a certificate of an authority permits. */
+/** Returns the names that an authority's certificate permits. */
 export async function permittedNames(cert: string): Promise<CertifiedNames> {
   const x509 = await library()
   const { AsnConvert } = await import('@peculiar/asn1-schema')
@@ -122,7 +127,7 @@ async function constraints({ dns, addresses }: CertifiedNames): Promise<ArrayBuf
   return AsnConvert.serialize(new NameConstraints({ permittedSubtrees }))
 }
 
-/** Loaded when it is needed: it takes longer to load than a site with a certificate takes to start. */
+/** Loaded on demand: loading it takes longer than starting a site that has a certificate. */
 const library = () => import('@peculiar/x509')
 
 function newKey(): string {
@@ -130,7 +135,7 @@ function newKey(): string {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 }
 
-// The return type is inferred: the library takes the browser's types of keys if they are known, otherwise Node's.
+// The return type is inferred: the library uses the browser's key types if they are known, otherwise Node's.
 async function cryptoKeys(pem: string) {
   const { subtle } = globalThis.crypto
   const privateKey = createPrivateKey(pem)
@@ -147,7 +152,7 @@ function validity(now: number, days: number): { notBefore: Date; notAfter: Date 
   return { notBefore: new Date(notBefore), notAfter: new Date(notBefore + days * day - 1_000) }
 }
 
-/** 127 random bits, positive and without leading zeros (RFC 5280, section 4.1.2.2), in hex. */
+/** Returns 127 random bits in hex, positive and without leading zeros (RFC 5280, section 4.1.2.2). */
 function serial(): string {
   const bytes = randomBytes(16)
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40

@@ -1,15 +1,15 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 import { hostname, type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 
-/** Names and addresses that a certificate is for. */
+/** Names and addresses of a certificate. */
 export interface CertifiedNames {
   /** DNS names in lower case; a permitted name includes its subdomains (RFC 5280, section 4.2.1.10). */
   dns: readonly string[]
-  /** IP addresses, or networks in CIDR notation where they are permitted ones. */
+  /** IP addresses; for permitted ones also networks in CIDR notation. */
   addresses: readonly string[]
 }
 
-/** Names of this site: what its certificate is for, and what its authority may ever sign for. */
+/** Names of this site: those of its certificate, and those that its authority may sign. */
 export interface SiteNames {
   current: CertifiedNames
   permitted: CertifiedNames
@@ -17,7 +17,7 @@ export interface SiteNames {
   chosen: CertifiedNames
 }
 
-/** Largest networks that an authority is permitted, as prefix lengths in bits. */
+/** Largest networks that an authority may sign for, as prefix lengths in bits. */
 const shortestPrefix = { 4: 16, 6: 64 } as const
 
 const privateNetworks = new BlockList()
@@ -30,8 +30,9 @@ for (const [network, prefix] of [
   privateNetworks.addSubnet(network, prefix)
 
 /**
- * Names of this machine, and hosts of the settings. Private IPv4 addresses and IPv6 addresses are permitted with their network, because DHCP and privacy
- * extensions (RFC 8981) replace them; every other address is permitted alone.
+ * Returns the names of this machine, and hosts of the settings. Private IPv4 addresses and IPv6 addresses are permitted
+ * with their network, because DHCP and privacy extensions (RFC 8981) change them; every other address is permitted
+ * individually.
  * @param hosts names or addresses that the operator chose
  */
 export function siteNames(
@@ -53,7 +54,7 @@ export function siteNames(
   }
 }
 
-/** Names that these permitted ones include. */
+/** Returns the names that are permitted. */
 export function permittedOf({ dns, addresses }: CertifiedNames, permitted: CertifiedNames): CertifiedNames {
   const networks = new BlockList()
   for (const network of permitted.addresses) {
@@ -66,7 +67,7 @@ export function permittedOf({ dns, addresses }: CertifiedNames, permitted: Certi
   }
 }
 
-/** Whether these permitted names include all of those. */
+/** Whether all of these names are permitted. */
 export function permits(permitted: CertifiedNames, names: CertifiedNames): boolean {
   const { dns, addresses } = permittedOf(names, permitted)
   return dns.length === names.dns.length && addresses.length === names.addresses.length
@@ -101,7 +102,7 @@ function alone(address: string): string {
   return `${address}/${isIPv6(address) ? 128 : 32}`
 }
 
-/** First address of the network of this prefix. */
+/** Returns the first address of the network with this prefix. */
 function masked(address: string, prefix: number): string {
   if (isIPv6(address)) {
     // The URL parser writes an address in its canonical form (RFC 5952).
@@ -120,7 +121,7 @@ function masked(address: string, prefix: number): string {
     .join('.')
 }
 
-/** First `kept` bits of a number of `width` bits, the others zero. */
+/** Returns a number of `width` bits with all but the first `kept` bits cleared. */
 function bits(value: number, width: number, kept: number): number {
   const dropped = width - Math.min(Math.max(kept, 0), width)
   return (value >> dropped) << dropped
@@ -130,5 +131,8 @@ function family(address: string): 'ipv4' | 'ipv6' {
   return isIPv6(address) ? 'ipv6' : 'ipv4'
 }
 
-/** Name by which controllers of a site ask each other for their certificates (RFC 6066, section 3). No host can have it (RFC 9476). */
+/**
+ * Server name with which controllers of a site request each other's certificates (RFC 6066, section 3). No host can
+ * have it (RFC 9476).
+ */
 export const controllerName = 'controller.alt'

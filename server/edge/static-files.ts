@@ -22,20 +22,20 @@ const types: Readonly<Record<string, string>> = {
 /** A file of a page. */
 export interface StaticFile {
   body: Buffer
-  /** Content-Type. */
+  /** Value of Content-Type. */
   type: string
-  /** Its name holds a hash of its content, so it never changes. */
+  /** Whether its name contains a hash of its content, so that it never changes. */
   immutable: boolean
 }
 
-/** Files that are kept in memory, in bytes; what does not fit is read each time. */
+/** Maximum total size of cached files, in bytes; further files are read each time. */
 const maxKept = 64 * 1024 * 1024
-/** A name that is not there makes the folder be listed again no sooner than this after the last time. Milliseconds. */
+/** Minimum interval of listing the folder again because of an unknown name, in milliseconds. */
 const listAgainMs = 5_000
 
 /**
- * Serves the files of a folder, each read once. Only names that the folder's own listing holds exist: however a path spells a file, it is the same entry, and
- * nothing outside the folder can be named.
+ * Serves the files of a folder, each read once. Only names in the folder's own listing exist. Different spellings of a
+ * path give the same entry, and no file outside the folder is accessible.
  */
 export class StaticFiles {
   readonly #folder: string
@@ -45,17 +45,17 @@ export class StaticFiles {
   #listing: Promise<void> | undefined
   #kept = 0
 
-  /** @param folder empty: it holds nothing */
+  /** @param folder path; empty: no files */
   constructor(folder: string) {
     this.#folder = folder
   }
 
-  /** How much is kept in memory. */
+  /** Number and total size of the cached files. */
   get kept(): { files: number; bytes: number } {
     return { files: this.#files.size, bytes: this.#kept }
   }
 
-  /** The file at the path of a URL, percent-encoded; `/` is `/index.html`. Undefined: there is none. */
+  /** Returns the file at the percent-encoded path of a URL; `/` is `/index.html`. Undefined: no such file. */
   async file(path: string): Promise<StaticFile | undefined> {
     const name = nameOf(path)
     if (name === undefined || this.#folder === '') return undefined
@@ -103,13 +103,16 @@ export class StaticFiles {
   }
 }
 
-/** What stands for a file or folder that is missing. @throws the error, if it is another: a system that is out of file descriptors has the page all the same */
+/**
+ * Returns the fallback value if a file or folder is missing.
+ * @throws any other error: if the process has no more file descriptors, the page still exists
+ */
 function missing<T>(error: unknown, value: T): T {
   if (hasCode(error, 'ENOENT', 'ENOTDIR')) return value
   throw error
 }
 
-/** A path as the folder's listing writes it. */
+/** Converts a path to the form used in the folder's listing. */
 function nameOf(path: string): string | undefined {
   try {
     const name = posix.normalize(`/${decodeURIComponent(path)}`).slice(1)

@@ -10,22 +10,23 @@ export interface TunnelTarget {
   /** IP address. */
   address: string
   port: number
-  /** Name or IP address that its certificate must have. */
+  /** Name or IP address that its certificate must contain. */
   host: string
 }
 
-/** Connection by TLS that a program on this machine uses without TLS. */
+/** TLS connection that a program on this machine uses without TLS. */
 export interface TlsTunnel extends Disposable {
-  /** Port on 127.0.0.1 that takes one connection. */
+  /** Port on 127.0.0.1 that accepts one connection. */
   readonly port: number
 }
 
-/** Time for connecting, in milliseconds. */
+/** Timeout of connecting, in milliseconds. */
 const connectMs = 10_000
 
 /**
- * Connects to a server, checks its certificate, and opens a port on 127.0.0.1 that leads there. Only the first connection to it is taken.
- * @param ca authorities that the certificate may be signed by, as PEM
+ * Connects to a server, checks its certificate, and opens a port on 127.0.0.1 that forwards to it. Accepts only the
+ * first connection.
+ * @param ca permitted authorities, as PEM
  * @throws Error with a sentence for the operator
  */
 export async function openTlsTunnel(
@@ -33,7 +34,7 @@ export async function openTlsTunnel(
   ca: string[],
   signal: AbortSignal,
 ): Promise<TlsTunnel> {
-  // The extension of TLS holds names, no addresses (RFC 6066, section 3).
+  // The TLS extension permits names only, not addresses (RFC 6066, section 3).
   const name = net.isIP(host) === 0 ? { servername: host } : {}
   const far = tls.connect({ host: address, port, ca, ...name })
   const near = net.createServer()

@@ -14,19 +14,19 @@ import { type CertifiedNames, controllerName, siteNames } from './site-names.ts'
 export interface TlsMaterial {
   cert: string
   key: string
-  /** Left out when devices know the authority, or the site has none. */
+  /** Left out: devices already trust the authority, or the site has none. */
   change?: AuthorityChange
 }
 
-/** The certificate of the site, as the controller keeps it. */
+/** Present certificate of the site. */
 export interface SiteTls {
-  /** In use; undefined: plain HTTP. */
+  /** Certificate in use; undefined: plain HTTP. */
   material: TlsMaterial | undefined
-  /** Why what its files hold now is not in use. */
+  /** Returns why the present content of its files is not in use. */
   problem: () => Readonly<{ message: string; since: number }> | undefined
 }
 
-/** Keeps the certificate of a site. @param changed called when another one is in use */
+/** Holds the certificate of a site. @param changed called when another one is in use */
 export function siteTls(
   material: TlsMaterial | undefined,
   problem: SiteTls['problem'],
@@ -45,20 +45,21 @@ export function siteTls(
   }
 }
 
-/** View of the certificate in use for the console; zeros and empty texts without one. */
+/** The certificate in use, for display in the console; zeros and empty texts: none. */
 export interface CertificateInfo {
   mode: Settings['tls']['mode']
   subject: string
   issuer: string
   expires_at: number
   fingerprint: string
-  /** Fingerprint of the certificate that devices have to trust: the authority's, if there is one. */
+  /** Fingerprint of the certificate that devices must trust: that of the authority, if there is one. */
   trust_fingerprint: string
 }
 
 /**
- * Certificate and key of every port as the settings say: none, from files, or made here (see ownCertificate).
- * @throws RefusalError invalid, with the setting that is wrong
+ * Returns certificate and key of every port according to the settings: none, from files, or self-signed (see
+ * ownCertificate).
+ * @throws RefusalError invalid, with the wrong setting
  */
 export async function tlsMaterial(settings: Settings, folder: string): Promise<TlsMaterial | undefined> {
   const { mode, cert_file, key_file } = settings.tls
@@ -73,19 +74,22 @@ export async function tlsMaterial(settings: Settings, folder: string): Promise<T
   return { cert, key }
 }
 
-/** Certificate of before TLS was switched off, with which pages that were opened at https go on; undefined: there was none, or it can no longer be used. */
+/**
+ * Returns the certificate from before TLS was switched off, so that pages that were opened over https keep working;
+ * undefined: there was none, or it can no longer be used.
+ */
 export async function formerTls(settings: Settings, folder: string): Promise<TlsMaterial | undefined> {
   const { tls } = settings
   try {
     if (tls.cert_file !== '') return await tlsMaterial({ ...settings, tls: { ...tls, mode: 'file' } }, folder)
   } catch {
-    // The files are gone or broken: the site's own certificate may have been in use.
+    // The files are missing or invalid: the site's own certificate may have been in use.
   }
-  // A certificate that cannot be read serves nobody: then pages of before need a new link.
+  // If the certificate cannot be read, old pages need a new link.
   return await storedCertificate(join(folder, 'tls')).catch(() => undefined)
 }
 
-/** Hosts that clients use because the operator chose them. */
+/** Returns hosts that clients use because the operator chose them. */
 function hostsOf({ listeners: { host }, media: { public_url } }: Settings): string[] {
   const isEverywhere = host === '0.0.0.0' || host === '::'
   return [
@@ -94,7 +98,7 @@ function hostsOf({ listeners: { host }, media: { public_url } }: Settings): stri
   ]
 }
 
-/** Notice for the log about clients that have to trust a changed authority. */
+/** Returns the log message for a changed authority, which clients must trust. */
 export function authorityNotice({ trusted_until, subject }: AuthorityChange): string {
   const until = new Date(trusted_until).toISOString().slice(0, 10)
   return trusted_until === 0
@@ -102,7 +106,7 @@ export function authorityNotice({ trusted_until, subject }: AuthorityChange): st
     : `The certificate authority of the site was renewed (${subject}): devices that trust the previous one need the new one by ${until}.`
 }
 
-/** Facts that the certificate holds. */
+/** Returns the facts of a certificate. */
 export function certificateInfo(mode: Settings['tls']['mode'], material: TlsMaterial | undefined): CertificateInfo {
   if (material === undefined)
     return { mode, subject: '', issuer: '', expires_at: 0, fingerprint: '', trust_fingerprint: '' }
@@ -111,7 +115,7 @@ export function certificateInfo(mode: Settings['tls']['mode'], material: TlsMate
   return { mode, subject, issuer, expires_at: Date.parse(validTo), fingerprint: fingerprint256, trust_fingerprint }
 }
 
-/** The certificate that a browser has to trust so that it trusts this site: the last one of the chain. DER. */
+/** Returns the certificate that a browser must trust to accept this site: the last one of the chain, in DER. */
 export function certificateToTrust({ cert }: TlsMaterial): {
   der: Buffer
   subject: string
@@ -133,7 +137,10 @@ async function readPem(file: string, path: string): Promise<string> {
   }
 }
 
-/** Some certificates can be read but not served: the library refuses weak keys and signatures, and Electron's refuses others than Node's. */
+/**
+ * Some certificates can be parsed but not served: the TLS library rejects weak keys and signatures, and Electron's
+ * library rejects others than Node's.
+ */
 function tryToServe(material: TlsMaterial): void {
   try {
     createSecureContext({ ...material })

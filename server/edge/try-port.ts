@@ -1,7 +1,10 @@
 import { createServer } from 'node:net'
 import { ListenError, listenError } from './listen-error.ts'
 
-/** Binds a port for a moment. Resolves to why it cannot be listened on, or undefined. @param name of the listener, for the message */
+/**
+ * Binds a port for a moment. Resolves to the error if it cannot be used, otherwise to undefined.
+ * @param name name of the listener, for the message
+ */
 export async function tryPort(name: string, host: string, port: number): Promise<ListenError | undefined> {
   const server = createServer()
   try {

@@ -1,16 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Longest time that a body nobody wants is read on, so that its sender gets to see the answer. Milliseconds. */
+/**
+ * Maximum time in milliseconds for which an unwanted body is read and discarded, so that its sender can receive the
+ * answer.
+ */
 const unreadMs = 1_000
 
-/** Bytes that a request announces of its body; 0 where it does not say. */
+/** Returns the announced length of a request's body, in bytes; 0: not announced. */
 export function announcedLength({ headers }: IncomingMessage): number {
   return Number(headers['content-length'] ?? 0)
 }
 
 /**
- * Answers a request whose body was not read to its end. What still comes of it is thrown away; the connection closes, but not before the sender could see the
- * answer. Headers that are set on the response go out.
+ * Answers a request whose body was not read to its end. The rest of the body is discarded, and the connection is closed
+ * after the sender could receive the answer. Headers that are set on the response are sent.
  */
 export function answerUnread(
   request: IncomingMessage,
@@ -23,7 +26,7 @@ export function answerUnread(
   drain(request, response)
 }
 
-/** Ends a response whose body is written, once its request is read or for too long on its way. */
+/** Ends a response whose body is written when the request is read completely, or after a timeout. */
 export function drain(request: IncomingMessage, response: ServerResponse): void {
   if (request.readableEnded) {
     response.end()

@@ -1,6 +1,6 @@
 import { XMLParser } from 'fast-xml-parser'
 
-/** Longest value that is read out of a document, in characters. */
+/** Maximum length of a value read from a document, in characters. */
 const maxValue = 4_000
 
 const parser = new XMLParser({
@@ -12,19 +12,19 @@ const parser = new XMLParser({
   maxNestedTags: 40,
 })
 
-/** Parses a document of another machine; undefined if it is none, or longer than `maxChars`. Never throws. */
+/** Parses a document from another machine; undefined: invalid, or longer than `maxChars`. Never throws. */
 export function xmlTree(document: string, maxChars: number): unknown {
-  // A document type could define entities; neither SOAP (1.2, section 5) nor S3 has one.
+  // A document type could define entities; neither SOAP (1.2, section 5) nor S3 uses one.
   if (document.length > maxChars || /<!(DOCTYPE|ENTITY)/i.test(document)) return undefined
   try {
     return parser.parse(document)
   } catch {
-    // It is no XML: the caller says so.
+    // The document is not XML: the caller reports that.
     return undefined
   }
 }
 
-/** Elements of this path; the last one may occur several times. */
+/** Returns the elements at this path; the last part may occur several times. */
 export function parts(node: unknown, ...path: readonly string[]): unknown[] {
   const last = path.at(-1) ?? ''
   const parent = path.slice(0, -1).reduce((at: unknown, name) => part(at, name), node)
@@ -32,7 +32,7 @@ export function parts(node: unknown, ...path: readonly string[]): unknown[] {
   return Array.isArray(found) ? (found as unknown[]) : found === undefined ? [] : [found]
 }
 
-/** First element of this path; undefined: none. */
+/** Returns the first element at this path; undefined: none. */
 export function part(node: unknown, ...path: readonly string[]): unknown {
   return path.reduce((at: unknown, name) => {
     const found = read(at, name)
@@ -40,7 +40,7 @@ export function part(node: unknown, ...path: readonly string[]): unknown {
   }, node)
 }
 
-/** Text of an element or attribute (`@name`); empty: none. */
+/** Returns the text of an element or attribute (`@name`); empty: none. */
 export function text(node: unknown, ...path: readonly string[]): string {
   const found = part(node, ...path)
   const value = typeof found === 'object' ? read(found, '#text') : found

@@ -7,7 +7,7 @@ import type { SpawnMediaProcess } from './media-process.ts'
 /**
  * Size of V8's semi-space for young objects, in megabytes, both minimum and maximum. An attempt to connect to a camera
  * lives for seconds. With V8's initial megabyte, the objects of hundreds of attempts are copied repeatedly and then
- * promoted, and garbage collection takes a third of the CPU time. The maximum matters on large machines: after a load
+ * promoted. Garbage collection then takes a third of the CPU time. The maximum matters on large machines: after a load
  * peak, V8 uses up to 128 MB permanently, while everything else uses 25 MB.
  */
 export const youngMegabytes = 16

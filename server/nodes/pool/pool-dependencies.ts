@@ -119,9 +119,9 @@ function poolContext(options: NodePoolOptions): PoolContext {
 }
 
 /**
- * Removes a user from a node of the room on which they should not be: a person who has since joined on another node, or
- * a device on a secondary node. Works in the background; after a failure, the node's users are read again later. Sends
- * no events, because for the rest of the controller the user has already left.
+ * Removes a user from a node on which they should not be. This is a person who has since joined on another node of the
+ * room, or a device on a secondary node. Works in the background; after a failure, the node's users are read again
+ * later. Sends no events, because for the rest of the controller the user has already left.
  */
 function removeStray(context: PoolContext, { node: name, roomId, user: { userId, device } }: Stray): void {
   const { live, presence, deadlines, logger } = context

@@ -51,7 +51,7 @@ export interface NodeProgram {
 export interface NodeLoad {
   /** Age of the process. */
   uptime_ms: number
-  /** CPU time of its threads, without child processes such as ffmpeg. */
+  /** CPU time of its threads, without child processes like ffmpeg. */
   cpu_ms: number
   /** Resident memory in bytes. */
   memory: number

@@ -4,7 +4,7 @@ import type { FfmpegProgram, PictureEncoder } from './ffmpeg-program.ts'
 /** Larger pictures are scaled down to these sizes, in pixels. */
 const largest = { width: 1_920, height: 1_080 }
 const largestStill = { width: 320, height: 320 }
-/** Maximum bit rate of video per second; also the size of the rate control buffer. */
+/** Maximum bit rate of video; also the size of the rate control buffer, in bits. */
 const pictureRate = '4000k'
 const keyFrameSeconds = 2
 /** Threads that encode a picture. */

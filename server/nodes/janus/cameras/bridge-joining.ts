@@ -6,7 +6,7 @@ import type { HandleEvent, JanusHandle } from '../wire/janus-handle.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
 
 /**
- * The two handles that make a camera a participant of a room: one watches its mountpoint, and the other publishes the
+ * The two handles that make a camera a participant of a room. One watches its mountpoint, and the other publishes the
  * received stream in the room. Janus connects to itself over WebRTC, so that no process of the controller handles
  * media.
  */

@@ -34,7 +34,7 @@ const opaqueId = 'roomdesk-relay'
 const endMs = 2_000
 
 /**
- * A stream relayed from one node to another: a handle on the source node subscribes to it, and a handle on the target
+ * A stream relayed from one node to another. A handle on the source node subscribes to it, and a handle on the target
  * node publishes it. The nodes connect to each other over WebRTC; the controller only passes on their session
  * descriptions.
  */

@@ -72,7 +72,7 @@ export class Relays {
     return this.#rooms.get(roomId)?.views() ?? []
   }
 
-  /** Returns the number of relays in all rooms that are up, and of those that are connecting. */
+  /** Returns the number of connected and of connecting relays in all rooms. */
   counts(): { up: number; connecting: number } {
     const counts = { up: 0, connecting: 0 }
     for (const room of this.#rooms.values())

@@ -13,7 +13,7 @@ export interface ListedRoom {
   name: string
   /** Number of participants who joined as publishers, whether they publish or not. */
   participants: number
-  /** The room's fixed settings or name differ from those that a new room would get. */
+  /** The room's fixed settings or name differ from a room created now. */
   outdated: boolean
 }
 

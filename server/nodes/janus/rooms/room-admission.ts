@@ -84,8 +84,7 @@ export class RoomAdmission {
 
   /**
    * Admits a user, and returns the token to join with; empty if rooms require none.
-   * @throws NodeError with the reason: the room is not open or full, the user was removed recently, or the room is
-   * locked (checked when the token is issued)
+   * @throws NodeError with the reason: the room is not open, full or locked, or the user was removed recently
    */
   async admit(wish: AdmissionWish, signal: AbortSignal): Promise<string> {
     this.#assertMayCome(wish)

@@ -32,8 +32,8 @@ interface TrialRoom {
 }
 
 /**
- * Creates a room in the same way as the driver, and tries which requests a user can send who is admitted to the node
- * but not to this room. Then removes the room. With `events`, also checks whether the node sends events about it.
+ * Creates a room in the same way as the driver, and removes it afterwards. In between, tries the requests of a user who
+ * is admitted to the node, but not to this room. With `events`, also checks whether the node sends events about it.
  * @param controller handle of VideoRoom
  * @param token token that the node admits; empty: none
  * @throws as JanusSocket.request

@@ -44,7 +44,7 @@ export class NodeTraits {
     this.#logger = logger
   }
 
-  /** Returns the traits last read; before that, those implied by the operator's secrets. */
+  /** Returns the traits last read. Before the first reading, they are inferred from the operator's secrets. */
   get current(): Traits {
     if (this.#current !== undefined) return this.#current
     return { version: '', plugins: [], guarded: this.#gave('token_secret'), adminKey: this.#gave('admin_key') }

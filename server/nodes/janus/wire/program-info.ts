@@ -36,7 +36,7 @@ export class ReportedProgram {
     this.#changed()
   }
 
-  /** Compares the traits with those last reported. The node may have restarted as another version. */
+  /** Notifies if the traits differ from the last notification. The node may have restarted as another version. */
   review(): void {
     const { current } = this.#traits
     const { version, plugins } = current

@@ -83,9 +83,9 @@ export class Assigner {
   }
 
   /**
-   * Returns the node on which the room stays; undefined if the room needs another node. The node must be online. Some
-   * nodes keep a room only while people are in it: a draining node, a simulated one beside real ones, and one to avoid
-   * if there is an alternative.
+   * Returns the node on which the room stays; undefined if the room needs another node. The node must be online.
+   * Draining nodes, simulated nodes beside real ones, and nodes to avoid with an alternative keep a room only while
+   * people are in it.
    */
   #keeper(room: StoredRoom, { lab = false, avoid }: Sought): LiveNode | undefined {
     const node = this.#context.live.get(room.node)
@@ -153,8 +153,8 @@ export class Assigner {
   }
 
   /**
-   * Returns a promise to wait for after a takeover: the first poll of the room's primary node, or of any node if no
-   * suitable one is known to be online. undefined: no wait is necessary.
+   * Returns the poll to wait for after a takeover: the first one of the room's primary node. If no suitable node is
+   * known to be online, it is the first one of any node. undefined: no wait is necessary.
    */
   #unasked(attempt: Attempt): Promise<void> | undefined {
     const { live } = this.#context

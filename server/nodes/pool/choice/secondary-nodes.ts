@@ -38,7 +38,7 @@ export function successorOf(
 }
 
 /**
- * Returns the room's secondary nodes after `own` has become its primary node: those that are available, and the
+ * Returns the room's secondary nodes after `own` has become its primary node. These are the available ones, and the
  * previous primary node while people are on it.
  */
 export function secondariesBeside(

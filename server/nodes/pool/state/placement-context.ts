@@ -28,6 +28,6 @@ export interface PlacementContext {
   index: RoomIndex
   expected: ExpectedUsers
   drift: NodeDrift
-  /** Removes such a user from the node in the background. */
+  /** Removes a stray user from the node in the background. */
   removeStray: (stray: Stray) => void
 }

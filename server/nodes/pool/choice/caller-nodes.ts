@@ -57,7 +57,7 @@ export class CallerNodes {
   }
 
   /**
-   * Returns the name of the node, which holds the room. Resolves when its assignment is on disk.
+   * Returns the name of the node for this caller. Resolves when the node holds the room and the assignment is on disk.
    * @throws as Assigner.assign
    */
   async nodeFor(roomId: string, options: ChoiceOptions, signal?: AbortSignal): Promise<string> {

@@ -48,7 +48,7 @@ export class EntryPoints {
     this.#noteHeight(packet, content)
     if ((content & keyFrame) === 0) return
     this.lastKeyFrameAt = now
-    // Several packets of a key frame begin a slice, so they share a timestamp.
+    // A key frame has several packets that begin a slice. The timestamp ensures that it is counted once.
     if (this.#keyTimestamp !== timestamp) this.keyFrames += 1
     this.#keyTimestamp = timestamp
   }

@@ -194,7 +194,7 @@ export class Room {
     return present
   }
 
-  /** Makes a member host after the host password, and notifies everybody and the controller. */
+  /** Makes a member who gave the host password a host, and notifies everybody and the controller. */
   promote(member: Member): void {
     member.byPassword = true
     if (member.user.role === 'host') return

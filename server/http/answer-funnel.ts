@@ -7,7 +7,7 @@ import type { AnswerWriter } from './answer.ts'
 import type { Refusal } from './checks.ts'
 import { type Exchange, noParameters } from './exchange.ts'
 
-/** Needs of the answers. */
+/** Dependencies of the answers of an API. */
 export interface AnswerFunnelDependencies {
   api: ApiName
   observer: RequestObserver
@@ -17,7 +17,7 @@ export interface AnswerFunnelDependencies {
   older: () => boolean
 }
 
-/** The one way out: every answer of an API is made, written and observed here. */
+/** Makes, writes and observes every answer of an API. */
 export class AnswerFunnel {
   readonly #api: ApiName
   readonly #dependencies: AnswerFunnelDependencies
@@ -44,7 +44,10 @@ export class AnswerFunnel {
     this.#fail(exchange, numberOf(exchange.api, error), message, reason)
   }
 
-  /** Answers an error that an operation threw: a known one carries its code; an unknown one is logged whole and answered generically. */
+  /**
+   * Answers an error of an operation. A known error has its own code; an unknown one is logged in full and answered
+   * generically.
+   */
   failWith(exchange: Exchange, error: unknown): void {
     if (error instanceof ApiError && error.code !== 'internal' && retOf(exchange.api, error.code) !== undefined) {
       const { code, message, reason = '' } = error
@@ -52,12 +55,15 @@ export class AnswerFunnel {
     }
     const operation = exchange.route?.name ?? ''
     this.#dependencies.log.error({ err: error, api: exchange.api, operation }, 'an operation failed')
-    // A disk that refuses has no number of its own on the device API, but the caller may know that nothing was changed.
+    // The device API has no number for storage errors, but the caller must learn that nothing was changed.
     if (error instanceof ApiError && error.code === 'storage') return this.refuseUnstored(exchange, error.message)
     this.refuse(exchange, { error: exchange.route?.unexpected ?? 'internal', message: sentenceOf('internal') })
   }
 
-  /** Answers that a change could not be stored, or that this is unknown. The device API has no number of its own for it. */
+  /**
+   * Answers that a change could not be stored, or that the outcome is unknown. The device API has no separate number
+   * for that.
+   */
   refuseUnstored(exchange: Exchange, message: string): void {
     const known = retOf(exchange.api, 'storage') !== undefined
     this.refuse(exchange, { error: known ? 'storage' : (exchange.route?.unexpected ?? 'internal'), message })
@@ -73,7 +79,10 @@ export class AnswerFunnel {
     this.#dependencies.answers.writePreflight(request, response, api)
   }
 
-  /** Answers a request that no operation of this API may see, such as one that is not HTTP, and returns the JSON text for it. */
+  /**
+   * Observes a request that no operation can handle, such as one that is not HTTP, and returns the JSON text of its
+   * answer.
+   */
   refuseMalformed(client: string, error: ErrorName, message: string): string {
     const ret = numberOf(this.#api, error)
     this.#dependencies.observer.observe({
@@ -100,13 +109,13 @@ export class AnswerFunnel {
     this.#dependencies.answers.write(request, response, text, { callback: undefined, close: true })
   }
 
-  /** An error that came from outside an operation: logged whole, answered generically. */
+  /** Logs an error from outside an operation in full, and answers generically. */
   refuseUnexpected(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     this.#dependencies.log.error({ err: error, api: this.#api }, 'a request failed')
     this.answerUnexpected(request, response)
   }
 
-  /** Answers what is logged already. */
+  /** Answers a request whose error is logged already. */
   answerUnexpected(request: IncomingMessage, response: ServerResponse): void {
     const both = this.#api === 'device' && this.#dependencies.older()
     const text = failureText(numberOf(this.#api, 'internal'), sentenceOf('internal'), both)
@@ -143,14 +152,17 @@ export class AnswerFunnel {
   }
 }
 
-/** The `ret` of an error; one without a number on this API is answered as its generic failure. */
+/** Returns the `ret` of an error; an error without a number on this API gets the number of the generic failure. */
 function numberOf(api: ApiName, error: ErrorName): number {
   const ret = retOf(api, error) ?? retOf(api, api === 'media' ? 'internal' : 'listUnavailable')
   if (ret === undefined) throw new TypeError(`the ${api} API has no generic failure`)
   return ret
 }
 
-/** Clients of the original platform read the device API's answers by other names (contract, section 5). */
+/**
+ * Whether an answer has both pairs of fields: clients of the original platform read the device API's answers under
+ * other names (contract, section 5).
+ */
 function hasBothPairs({ older, api }: Exchange): boolean {
   return older && api === 'device'
 }

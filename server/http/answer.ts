@@ -3,28 +3,31 @@ import { limits } from '../../shared/limits.ts'
 import type { ApiName } from '../../shared/result-codes.ts'
 import { drain } from '../edge/unread-body.ts'
 
-/** How an answer leaves. */
+/** Options for writing an answer. */
 export interface Envelope {
-  /** Wrapped in this JSONP callback; undefined is plain JSON. */
+  /** JSONP callback that wraps the answer; undefined: plain JSON. */
   callback: string | undefined
-  /** Close the connection after it. */
+  /** Whether to close the connection afterwards. */
   close: boolean
 }
 
 /** Methods in the answer to a CORS preflight. */
 const methods: Readonly<Record<ApiName, string>> = { media: 'GET', device: 'GET, POST' }
-/** Headers that a page may send. `*` does not include `Authorization` (Fetch standard), and means a header of that name to older browsers. */
+/**
+ * Headers that a page may send. `*` does not include `Authorization` (Fetch standard), and older browsers treat it as a
+ * header name.
+ */
 const allowedHeaders = '*, Authorization, Content-Type'
 const json = 'application/json; charset=utf-8'
 const script = 'text/javascript; charset=utf-8'
 
-/** Writes answers: HTTP 200 whatever went wrong, with the headers of contract section 1. */
+/** Writes answers: always HTTP 200, even for errors, with the headers of contract section 1. */
 export class AnswerWriter {
   readonly #origins: () => readonly string[]
-  /** The listener is stopping: connections are not kept. */
+  /** Whether the listener is stopping: then connections are not kept alive. */
   stopping = false
 
-  /** @param origins the allowed CORS origins; `*` among them is any */
+  /** @param origins returns the allowed CORS origins; `*`: any */
   constructor(origins: () => readonly string[]) {
     this.#origins = origins
   }
@@ -34,18 +37,21 @@ export class AnswerWriter {
     const body = envelope.callback === undefined ? text : wrapInCallback(envelope.callback, text)
     const length = Buffer.byteLength(body)
     response.writeHead(200, this.#headers(request, length, envelope))
-    // As many bytes as characters is ASCII, which leaves faster as latin1.
+    // If there are as many bytes as characters, the text is ASCII, which Node writes faster as latin1.
     response.end(body, length === body.length ? 'latin1' : 'utf8')
   }
 
-  /** Answers a request whose body was not read to its end: the connection closes, but not before the sender could see the answer. */
+  /**
+   * Answers a request whose body was not read to its end. The connection is closed after the sender could receive the
+   * answer.
+   */
   writeAndDrain(request: IncomingMessage, response: ServerResponse, text: string): void {
     response.writeHead(200, this.#headers(request, Buffer.byteLength(text), { callback: undefined, close: true }))
     response.write(text)
     drain(request, response)
   }
 
-  /** Answers a CORS preflight for any path: the request that follows is refused if the path is unknown. */
+  /** Answers a CORS preflight for any path: the actual request is refused if the path is unknown. */
   writePreflight(request: IncomingMessage, response: ServerResponse, api: ApiName): void {
     const headers = this.#headers(request, 9, { callback: undefined, close: false })
     headers.push('Access-Control-Allow-Methods', methods[api], 'Access-Control-Allow-Headers', allowedHeaders)
@@ -54,7 +60,7 @@ export class AnswerWriter {
     response.end('{"ret":0}')
   }
 
-  /** The CORS headers of any other document of the listener. */
+  /** Returns the CORS headers of other documents of the listener. */
   corsHeaders(request: IncomingMessage): Record<string, string> {
     const origin = this.#allowedOrigin(request)
     const headers: Record<string, string> = origin === '*' ? {} : { vary: 'Origin' }
@@ -62,7 +68,7 @@ export class AnswerWriter {
     return headers
   }
 
-  /** Flat: Node writes it without making an object of it. */
+  /** Returns the headers as a flat list, which Node writes without creating an object. */
   #headers(request: IncomingMessage, length: number, envelope: Envelope): string[] {
     const isScript = envelope.callback !== undefined
     const headers = [
@@ -89,18 +95,23 @@ export class AnswerWriter {
   }
 }
 
-/** JSONP (contract, section 1; field: browser clients call with `callback=test` or jQuery's `callback=?`). */
+/**
+ * JSONP (contract, section 1). Field experience: browser clients call with `callback=test`, or jQuery's `callback=?`.
+ */
 
 // eslint-disable-next-line roomdesk/linear-patterns -- each part begins with a dot, which no part contains
 const identifierPath = /^[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*$/
 
-/** A plain identifier path: the only thing that may be put in front of the answer. */
+/** Whether a callback is a plain identifier path; nothing else may precede the answer. */
 export function isCallback(name: string): boolean {
   return name.length <= limits.callback && identifierPath.test(name)
 }
 
-/** An answer as a script. The comment in front keeps the answer's first bytes out of the caller's hands (CVE-2014-4671). */
+/**
+ * Wraps an answer in a script. The leading comment prevents the caller from choosing the first bytes of the answer
+ * (CVE-2014-4671).
+ */
 function wrapInCallback(callback: string, json: string): string {
-  // U+2028 and U+2029 end a line in scripts before ES2019, in JSON they do not.
+  // U+2028 and U+2029 end a line in scripts before ES2019, but not in JSON.
   return `/**/${callback}(${json.replace(/[\u2028\u2029]/g, (end) => (end === '\u2028' ? '\\u2028' : '\\u2029'))});`
 }

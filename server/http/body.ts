@@ -4,10 +4,13 @@ import { type Parameters, readParameters, speakName } from './parameters.ts'
 
 /** Request bodies of the device API (contract, section 4), bounded and strict. */
 
-/** Deepest nesting of a JSON body: `options` holds a flat object, everything beyond is a mistake. */
+/** Maximum nesting depth of a JSON body: `options` is a flat object, so deeper nesting is an error. */
 const deepest = 16
 
-/** Whether a request announces a body. Looks at the raw headers, so that a request without one costs no header object. */
+/**
+ * Whether a request announces a body. Reads the raw headers, so that no header object is created for a request without
+ * a body.
+ */
 export function announcesBody(rawHeaders: readonly string[]): boolean {
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? ''
@@ -18,7 +21,10 @@ export function announcesBody(rawHeaders: readonly string[]): boolean {
   return false
 }
 
-/** The whole body, or 'tooLarge' as soon as it is longer than `limit` bytes. Rejects when the client goes away. */
+/**
+ * Reads the whole body; returns 'tooLarge' as soon as it is longer than `limit` bytes. Rejects when the client
+ * disconnects.
+ */
 export function readBody(request: IncomingMessage, limit: number): Promise<Buffer | 'tooLarge'> {
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.resolve('tooLarge')
   return new Promise((resolve, reject) => {
@@ -37,7 +43,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
   })
 }
 
-/** The client went away before its request was whole: nobody is left to answer. */
+/** The client disconnected before its request was complete: nobody can receive an answer. */
 export class ClientGone extends Error {
   constructor() {
     super('the client closed the connection before its request was whole')
@@ -45,7 +51,10 @@ export class ClientGone extends Error {
   }
 }
 
-/** Reads a body's parameters into `into`, which holds those of the query. Returns what is wrong as one sentence, or undefined. */
+/**
+ * Reads the parameters of a body into `into`, which already contains those of the query. Returns the first problem as
+ * one sentence, or undefined.
+ */
 export function readBodyParameters(request: IncomingMessage, body: Buffer, into: Parameters): string | undefined {
   if (body.length === 0) return undefined
   const encoding = request.headers['content-encoding']
@@ -76,7 +85,7 @@ function readJson(body: Buffer, into: Parameters): string | undefined {
     text = utf8.decode(body)
     value = JSON.parse(text)
   } catch {
-    // Neither the decoder's nor the parser's words help the caller, and the parser quotes the body.
+    // The messages of the decoder and the parser do not help the caller, and the parser quotes the body.
     return 'The body is not valid JSON in UTF-8.'
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'The body must be a JSON object.'
@@ -92,14 +101,16 @@ function readJson(body: Buffer, into: Parameters): string | undefined {
 }
 
 /**
- * Converts a number to its digits: every parameter is text, and many clients keep the id of a room or a user as a number (contract, section 1).
- * A number that JavaScript cannot represent exactly stays a number, which the schema rejects: its digits may be those of another room.
+ * Converts a number to its digits: every parameter is text, but many clients send the id of a room or a user as a
+ * number (contract, section 1).
+ * A number that JavaScript cannot represent exactly stays a number, which the schema rejects: its digits may be those
+ * of another room.
  */
 function digitsOf(value: number): string | number {
   return Number.isSafeInteger(value) && value >= 0 ? String(value) : value
 }
 
-/** No control character, no lone surrogate, no bottomless nesting, anywhere in it. */
+/** Whether a value contains no control character, no lone surrogate and no excessive nesting. */
 function wellFormed(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !hasControlCharacter(value)
   if (typeof value !== 'object' || value === null) return true
@@ -107,7 +118,10 @@ function wellFormed(value: unknown, depth: number): boolean {
   return Object.entries(value).every(([name, field]) => wellFormed(name, depth) && wellFormed(field, depth + 1))
 }
 
-/** Keys of the outermost object in a text that JSON.parse accepted: of two equal keys it keeps the last one silently. */
+/**
+ * Counts the keys of the outermost object in a text that JSON.parse accepted. Of two equal keys JSON.parse silently
+ * keeps the last one.
+ */
 function topLevelKeys(text: string): number {
   let depth = 0
   let keys = 0

@@ -19,15 +19,15 @@ export function checkToken(exchange: Exchange, route: Route, sessions: Pick<Sess
 /** Refusal of a check. */
 export interface Refusal {
   error: ErrorName
-  /** Left out: the error's own. */
+  /** Left out: the default message of the error. */
   message?: string
-  /** For the operator only. */
+  /** Details for the operator only. */
   reason?: string
 }
 
 /**
- * Reads the body of a request and, on the device API, its parameters. On the media API every operation is a GET: a body is read
- * and ignored.
+ * Reads the body of a request and, on the device API, its parameters. On the media API every operation is a GET: a body
+ * is read and ignored.
  * @throws ClientGone
  */
 export async function checkBody(exchange: Exchange): Promise<Refusal | undefined> {
@@ -45,8 +45,8 @@ export async function checkBody(exchange: Exchange): Promise<Refusal | undefined
 }
 
 /**
- * Takes the callback of a JSONP request, in which every answer is wrapped from then on, refusals too. A request without Accept gets plain
- * JSON (field). One that is malformed is a parameter error, in its turn.
+ * Reads the callback of a JSONP request. It wraps every later answer, including refusals. A request without an Accept
+ * header gets plain JSON (field experience). A malformed callback is reported as a parameter error by the later check.
  */
 export function readCallback(exchange: Exchange): void {
   const callback = exchange.parameters.get(callbackName)
@@ -72,17 +72,17 @@ function boundedText(value: unknown): string {
   return typeof value === 'string' ? value.slice(0, limits.accessKey) : ''
 }
 
-/** The route of an exchange whose path and method an operation has; undefined when none has. */
+/** Returns the route if an operation has the path and method of an exchange; otherwise undefined. */
 export function knownRoute({ route, request }: Exchange): Route | undefined {
   return route?.methods.includes(request.method ?? '') ? route : undefined
 }
 
-/** Whether the request is a CORS preflight, for any path: the request that follows is refused if the path is unknown. */
+/** Whether the request is a CORS preflight for any path: the actual request is refused if the path is unknown. */
 export function isPreflight({ request }: Exchange): boolean {
   return request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
 }
 
-/** Reason why no route matches. */
+/** Returns the refusal of a request that matches no route. */
 export function refuseRoute({ api, request, route, path }: Exchange): Refusal {
   if (route === undefined)
     return { error: 'notSupported', message: `There is no ${plainPath(path)} on the ${api} API.` }
@@ -90,13 +90,13 @@ export function refuseRoute({ api, request, route, path }: Exchange): Refusal {
   return { error: 'notSupported', message }
 }
 
-/** A path as a message may name it: printable ASCII, bounded. */
+/** Formats a path for a message: printable ASCII, with limited length. */
 function plainPath(path: string): string {
   const shown = path.replace(/[^\x21-\x7e]/g, '?')
   return shown.length > 100 ? `${shown.slice(0, 100)}…` : shown
 }
 
-/** A request target has its limit; past it the connection closes too. */
+/** Checks the length of the request target; a longer one also closes the connection. */
 export function checkTargetLength(exchange: Exchange): Refusal | undefined {
   if (exchange.targetLength <= limits.requestTarget) return undefined
   exchange.close = true

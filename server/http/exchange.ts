@@ -8,65 +8,65 @@ import { type Parameters, readParameters } from './parameters.ts'
 import type { RouteTable } from './route-tables.ts'
 import type { Route } from './route.ts'
 
-/** One request on its way to its answer: what was read of it, and what the checks found out. */
+/** One request until its answer: its parsed parts and the results of checks. */
 export interface Exchange {
   request: IncomingMessage
   response: ServerResponse
-  /** performance.now() at its head. */
+  /** performance.now() when its headers were received. */
   started: number
-  /** Milliseconds since the epoch at its head. */
+  /** Milliseconds since the epoch when its headers were received. */
   at: number
   /** Length of its target, in bytes. */
   targetLength: number
   path: string
-  /** The API whose numbers answer it. */
+  /** API whose error numbers apply. */
   api: ApiName
-  /** Clients of the original platform are served. */
+  /** Whether clients of the original platform are served. */
   older: boolean
   /** Undefined: no operation has this path. */
   route: Route | undefined
   hasBody: boolean
-  /** Its body, once that was read whole; undefined until then, and without one. */
+  /** Its complete body; undefined: not read yet, or no body. */
   body: Buffer | undefined
   parameters: Parameters
-  /** First problem of the parameters that reading found. */
+  /** First problem found while reading the parameters. */
   problem: string | undefined
-  /** As the operation's schema made them of the parameters. */
+  /** Parameters parsed by the operation's schema. */
   params: unknown
-  /** The answer is wrapped in it; undefined is plain JSON. */
+  /** JSONP callback that wraps the answer; undefined: plain JSON. */
   callback: string | undefined
-  /** Set while its operation runs, if that has an effect. */
+  /** Set while its operation runs, if the operation has an effect. */
   cause: OperationCause | undefined
-  /** access_key, if known. */
+  /** access_key; empty: unknown. */
   credential: string
-  /** room_id or roomId, if known. */
+  /** room_id or roomId; empty: unknown. */
   room: string
-  /** The connection closes after the answer. */
+  /** Whether the connection is closed after the answer. */
   close: boolean
-  /** The body was not read to its end. */
+  /** Whether the body was not read to its end. */
   unread: boolean
 }
 
-/** A call of an operation that changes or makes something. */
+/** A call of an operation that changes or creates something. */
 export interface OperationCause extends ChangeCause {
-  /** Whether its event was part of a transaction; otherwise the event follows the answer. */
+  /** Whether its event was part of a transaction; otherwise the event is logged after the answer. */
   readonly isRecorded: boolean
 }
 
-/** Makes the causes of the changes that operations store. On the hot path. */
+/** Creates the causes of changes by operations. On the hot path. */
 export interface OperationCauses {
-  /** @returns undefined for an operation without an effect, and in a flood, of which only the number is logged */
+  /** @returns undefined: the operation has no effect, or a flood is in progress, of which only the count is logged */
   of(operation: string, exchange: Pick<Exchange, 'room' | 'parameters'>, caller: Caller): OperationCause | undefined
 }
 
-/** No parameters at all. */
+/** Empty parameters. */
 export const noParameters: Parameters = new Map()
 
 /**
- * Reads the head of a request.
- * @param target in origin form, one character per byte
- * @param api of the listener
- * @param longest bytes of a target that is looked into
+ * Parses the headers of a request.
+ * @param target target in origin form, one character per byte
+ * @param api API of the listener
+ * @param longest maximum length of a target that is parsed, in bytes
  */
 export function readHead(
   request: IncomingMessage,

@@ -26,24 +26,27 @@ import type { Compatibility } from './route-tables.ts'
 import type { OperationCauses } from './exchange.ts'
 import { type PassToLeader, RequestHandler, type RunnerDecorator } from './request-handler.ts'
 
-/** Needs of a listener. */
+/** Dependencies of a listener. */
 export interface ListenerOptions {
   api: ApiName
   operations: readonly AnyOperation[]
-  /** Left out: clients of the original platform are answered as everybody is. */
+  /** Left out: clients of the original platform are not treated differently. */
   compatibility?: Compatibility
   sessions: Pick<Sessions, 'check'>
-  /** Asked per request: CORS applies at once. */
+  /** Returns the settings. Called per request, so that CORS applies at once. */
   settings: () => Settings
   causes: OperationCauses
-  /** See HandlerParts. */
+  /** See HandlerDependencies. */
   leadership: Pick<Leadership, 'confirmed'>
   passToLeader?: PassToLeader | undefined
   observer: RequestObserver
-  /** The text of `GET /openapi.json` for these operations. */
+  /** Returns the text of `GET /openapi.json` for these operations. */
   openApiDocument: (contracts: readonly OperationContract[]) => string
   log: Log
-  /** Koa middleware of the pages that the table of rights gives this port besides its operations; what none of them answers does not exist. Pages of holders check their token. */
+  /**
+   * Koa middleware of the pages that the table of rights permits on this port besides its operations; other paths do
+   * not exist. Pages of holders check their token.
+   */
   mounts?: Readonly<Partial<{ [P in MountedPage]: P extends HeldPage ? HolderPage : Gated<Koa.Middleware> }>>
   timeouts?: Partial<ConnectionTimeouts>
   limits?: ConnectionLimits
@@ -56,32 +59,38 @@ export interface ListenerOptions {
 export interface Listener {
   /** @throws PortInUseError, ListenError */
   start(address: ListenAddress): Promise<{ port: number; url: string }>
-  /** Accepts nothing more, finishes what is in flight within `deadlineMs`, cuts the rest. Nothing happens when it does not listen. */
+  /**
+   * Stops accepting connections, finishes requests under way within `deadlineMs`, closes the rest. Does nothing if it
+   * does not listen.
+   */
   stop(deadlineMs: number): Promise<void>
   /** Leaves the port to its next owner; see EdgeServer. */
   letGo(): boolean
   /** See RequestHandler. */
   decorate(decorator: RunnerDecorator | undefined): void
-  /** New connections are given this certificate; those that are open go on. */
+  /** Sets the certificate for new connections; open ones are unaffected. */
   secure(tls: TlsMaterial): void
-  /** e.g. `http://127.0.0.1:7080`; empty when it does not listen. */
+  /** URL, e.g. `http://127.0.0.1:7080`; empty: it does not listen. */
   readonly url: string
-  /** Open connections. */
+  /** Number of open connections. */
   readonly connections: number
 }
 
-/** Room for a request target of 8 KiB and as much for the headers. */
+/** Limit for a request target of 8 KiB, and the same again for the headers, in bytes. */
 export const maxApiHeaderSize = 20 * 1024
 
-/** Bodies that wait to be asked for are, up to here: what is too long by less is read and left, so that its sender may see the answer. Bytes. */
+/**
+ * Maximum size of a body that is requested with 100-continue, in bytes. A body above the API's limit is read and
+ * discarded, so that its sender can receive the answer.
+ */
 const maxAwaitedBody = 1024 * 1024
 
-/** Whether the body of a request to an API is asked for. */
+/** Whether the body of an API request with `Expect: 100-continue` is requested. */
 export function wantsApiBody(request: IncomingMessage): boolean {
   return announcedLength(request) <= maxAwaitedBody
 }
 
-/** Makes a listener; it can be started again after a stop. */
+/** Creates a listener; it can be started again after a stop. */
 export function createListener(options: ListenerOptions): Listener {
   const answers = new AnswerWriter(() => options.settings().cors_origins)
   const handler = new RequestHandler({ ...options, answers })
@@ -128,8 +137,9 @@ export function createListener(options: ListenerOptions): Listener {
 }
 
 /**
- * Serves what is not an operation: pages, the API's description, and unknown paths. Operations are found before it, by their exact path in a Map: the router tries one pattern after another, and
- * the context and listeners that Koa makes for a request cost an operation a twentieth of its rate.
+ * Serves everything except operations: pages, the API's description, and unknown paths. Operations are looked up first,
+ * by exact path in a Map. The router would try one pattern after another, and Koa's context and listeners would reduce
+ * the rate of operations by a twentieth.
  */
 function createApp(options: ListenerOptions, handler: RequestHandler, answers: AnswerWriter): Koa {
   const app = new Koa()

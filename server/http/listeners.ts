@@ -7,17 +7,17 @@ import type { TlsMaterial } from '../edge/tls.ts'
 export const listenerNames = ['media', 'device', 'node', 'console', 'event'] as const
 export type ListenerName = (typeof listenerNames)[number]
 
-/** A listener on a port that can move to another one. */
+/** A listener whose port can be changed. */
 export interface Port {
   start(host: string, port: number, tls: TlsMaterial | undefined): Promise<void>
   stop(deadlineMs: number): Promise<void>
-  /** Leaves the port to its next owner while it listens (see KeptPorts). Left out, or false: it has to be stopped. */
+  /** Leaves the listening port to its next owner (see KeptPorts). Left out, or false: it must be stopped. */
   letGo?(): boolean
-  /** New connections are given this certificate, those that are open go on; only while it listens with TLS. */
+  /** Sets the certificate for new connections, open ones are unaffected. Only while it listens with TLS. */
   secure(tls: TlsMaterial): Promise<void>
-  /** Empty while it does not listen. */
+  /** Empty: it does not listen. */
   readonly url: string
-  /** Open connections, where it can tell. */
+  /** Returns the number of open connections. */
   connections(): number | Promise<number>
 }
 
@@ -37,7 +37,7 @@ export function portOf(server: Pick<EdgeServer, 'start' | 'stop' | 'letGo' | 'se
   }
 }
 
-/** Hosts and ports of the flags; they override the settings. */
+/** Hosts and ports from flags; they override the settings. */
 export interface ListenerOverrides {
   host?: string | undefined
   media_port?: number | undefined
@@ -49,25 +49,28 @@ export interface ListenerOverrides {
 
 interface Place {
   host: string
-  /** null: it is not to listen. */
+  /** null: it must not listen. */
   port: number | null
   tls: TlsMaterial | undefined
 }
 
-/** The flag that sets a listener's port, for messages. */
+/** Returns the flag that sets a listener's port, for messages. */
 export const portFlag = (name: string): string => `--${name}-port`
 
-/** The controller's listeners: started together, moved without losing the ones that stay, all back where they were when one cannot move. */
+/**
+ * The controller's listeners. They are started together. A change of the settings moves only the affected ones; if one
+ * of them cannot be moved, all return to their previous addresses.
+ */
 export class Listeners {
   readonly #ports: Partial<Record<ListenerName, Port>>
   readonly #overrides: ListenerOverrides
   readonly #places = new Map<ListenerName, Place>()
-  /** Why one could not be started, and when that was. */
+  /** Error and time of each listener that could not be started. */
   readonly #errors = new Map<ListenerName, { message: string; at: number }>()
   readonly #changed: () => void
-  /** Tells whether settings want a listener at all. */
+  /** Returns whether the settings require a listener. */
   readonly #isWanted: (name: ListenerName, settings: Settings) => boolean
-  /** A listener that takes any free port takes the same again: the one it got, or the process before this one did. */
+  /** Port numbers chosen by the system, in this process or the previous one. They are used again. */
   readonly #picked: Map<string, number>
 
   constructor(
@@ -84,7 +87,7 @@ export class Listeners {
     this.#picked = new Map(Object.entries(before))
   }
 
-  /** Starts all, or those named. @throws ListenError; then none of them listens */
+  /** Starts all or the named listeners. @throws ListenError; then none of them listens */
   async start(
     settings: Settings,
     tls: TlsMaterial | undefined,
@@ -102,19 +105,19 @@ export class Listeners {
     }
   }
 
-  /** Tells whether a flag overrides the port of the settings. */
+  /** Whether a flag overrides the port of the settings. */
   isPortFixed(name: ListenerName): boolean {
     return this.#overrides[`${name}_port`] !== undefined
   }
 
-  /** Names of the listeners that these settings would move. */
+  /** Returns the names of the listeners that these settings would move. */
   moved(settings: Settings, tls: TlsMaterial | undefined): ListenerName[] {
     return this.#names().filter((name) => !samePlace(this.#places.get(name), this.#wanted(name, settings, tls)))
   }
 
   /**
-   * Moves the listeners whose place in the settings changed; another certificate moves nobody.
-   * @throws ListenError; then all are back at their places
+   * Moves the listeners whose address in the settings has changed; a changed certificate moves none.
+   * @throws ListenError; then all have their previous addresses
    */
   async apply(settings: Settings, tls: TlsMaterial | undefined): Promise<void> {
     const moved = this.moved(settings, tls)
@@ -137,7 +140,7 @@ export class Listeners {
     }
   }
 
-  /** Listeners with TLS show another certificate from now on; what is connected stays so. */
+  /** Sets the certificate of listeners with TLS; open connections are unaffected. */
   async secure(tls: TlsMaterial | undefined): Promise<void> {
     for (const [name, place] of this.#places) {
       if (tls === undefined || place.tls === undefined || sameMaterial(place.tls, tls)) continue
@@ -146,7 +149,7 @@ export class Listeners {
     }
   }
 
-  /** Open connections of each listener; one that does not tell is left out. */
+  /** Returns the number of open connections per listener; without listeners that fail to report it. */
   async connections(): Promise<Partial<Record<ListenerName, number>>> {
     const counted = await Promise.allSettled(
       this.#names().map(async (name) => [name, (await this.#ports[name]?.connections()) ?? 0] as const),
@@ -154,7 +157,7 @@ export class Listeners {
     return Object.fromEntries(counted.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])))
   }
 
-  /** Stops and starts the two API listeners where they are. */
+  /** Restarts the two API listeners at their present addresses. */
   async restart(deadlineMs: number): Promise<void> {
     for (const name of ['media', 'device'] as const) {
       const place = this.#places.get(name)
@@ -165,14 +168,14 @@ export class Listeners {
     this.#changed()
   }
 
-  /** The node goes last: what is in flight at the others may need it. */
+  /** Stops the node port last, because requests under way on other ports may need it. */
   async stop(deadlineMs: number): Promise<void> {
     const others = this.#names().filter((name) => name !== 'node')
     await Promise.all(others.map(async (name) => this.#ports[name]?.stop(deadlineMs)))
     await this.#ports.node?.stop(deadlineMs)
   }
 
-  /** Leaves the ports to who takes this one's place; those that cannot be left while they listen are closed. */
+  /** Leaves the ports to their next owner; closes those that cannot be left while listening. */
   async letGo(): Promise<void> {
     const closed = this.#names().filter((name) => this.#ports[name]?.letGo?.() !== true)
     await Promise.all(closed.map(async (name) => this.#ports[name]?.stop(0)))
@@ -182,13 +185,13 @@ export class Listeners {
     return this.#ports[name]?.url ?? ''
   }
 
-  /** The ports of those that listen. */
+  /** Returns the port numbers of present listeners, by name. */
   numbers(): Partial<Record<ListenerName, number>> {
     const listening = this.#names().filter((name) => this.url(name) !== '')
     return Object.fromEntries(listening.map((name) => [name, portOfUrl(this.url(name))]))
   }
 
-  /** Every port that is listened at. */
+  /** Returns the port numbers of present listeners. */
   ports(): number[] {
     const urls = this.#names().map((name) => this.url(name))
     return urls.filter((url) => url !== '').map(portOfUrl)
@@ -208,7 +211,10 @@ export class Listeners {
     return listenerNames.filter((name) => this.#ports[name] !== undefined)
   }
 
-  /** Starts it where it is wanted; where the port before is taken by now, any other serves as well. */
+  /**
+   * Starts a listener at its configured port. If the previous port of a listener with a free choice is occupied, any
+   * other port is used.
+   */
   async #startAnywhere(name: ListenerName, settings: Settings, tls: TlsMaterial | undefined): Promise<void> {
     const wanted = this.#wanted(name, settings, tls)
     try {

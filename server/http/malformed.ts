@@ -6,16 +6,16 @@ import { type ClientProblem, endSoon } from '../edge/guards.ts'
 import { acceptRawTarget } from './raw-target.ts'
 import type { RequestHandler } from './request-handler.ts'
 
-/** Input of a listener that Node cannot parse as a request: it gets an answer all the same (contract, section 1), then the connection closes. */
+/** Answers input that Node cannot parse as a request (contract, section 1); the connection is then closed. */
 
-/** How each of Node's complaints is answered. */
+/** Answers to Node's parse errors. */
 const complaints: Readonly<Record<string, { error: ErrorName; message: string }>> = {
   HPE_INVALID_URL: { error: 'parameter', message: 'The request target is malformed: percent-encode it.' },
   HPE_HEADER_OVERFLOW: { error: 'parameter', message: 'The request target and headers are too long.' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { error: 'parameter', message: 'The chunk extensions of the body are too long.' },
   ERR_HTTP_REQUEST_TIMEOUT: { error: 'parameter', message: 'The request did not arrive in time.' },
 }
-/** Node says the same of an unknown method and of bytes that are no request at all. */
+/** Node reports the same error for an unknown method and for bytes that are not a request. */
 const plausibleRequest = /^[!-~]{1,32} [!-~]+ HTTP\/1\.[01]\r\n/
 const notKnown = { error: 'notSupported', message: 'This HTTP method is not supported.' } as const
 const other = { error: 'parameter', message: 'This is not a well-formed HTTP request.' } as const
@@ -40,7 +40,7 @@ export function malformedAnswers(handler: Pick<RequestHandler, 'funnel' | 'pendi
     malformed(problem, socket, request) {
       const pending = handler.pendingAnswer(socket)
       if (pending !== undefined) {
-        // An answer to an earlier request is on its way: it goes out whole, and nothing after it.
+        // The answer to an earlier request is being sent: it is completed, and nothing follows it.
         pending.once('close', () => socket.end())
         return
       }

@@ -6,7 +6,6 @@ import { type ApiName, retOf, sentenceOf } from '../../shared/result-codes.ts'
 /** A piece of JSON Schema or OpenAPI. */
 type Json = { [key: string]: Json } | Json[] | string | number | boolean | null
 
-/** An object of the document. */
 type JsonObject = Record<string, Json>
 
 const titles: Readonly<Record<ApiName, { title: string; description: string }>> = {
@@ -26,8 +25,9 @@ const titles: Readonly<Record<ApiName, { title: string; description: string }>> 
 }
 
 /**
- * The OpenAPI 3.1 document of one listener, from its contracts. What is there for clients of the original platform says so in `x-setting`.
- * @param version of the product
+ * Returns the OpenAPI 3.1 document of one listener, from its contracts. Operations for clients of the original platform
+ * are marked with `x-setting`.
+ * @param version version of the product
  */
 export function openApiDocument(api: ApiName, contracts: readonly OperationContract[], version: string): JsonObject {
   const paths: JsonObject = {}
@@ -112,7 +112,7 @@ function requestBody(contract: OperationContract): JsonObject {
   }
 }
 
-/** The parameters of an operation as JSON Schema, with the bounds that a schema cannot say in words. */
+/** Returns the parameters of an operation as JSON Schema, including limits that JSON Schema cannot express. */
 export function parametersSchema(contract: OperationContract): {
   properties: Record<string, JsonObject>
   required: string[]
@@ -124,14 +124,14 @@ export function parametersSchema(contract: OperationContract): {
   for (const [name, property] of Object.entries(isObject(schema.properties) ? schema.properties : {})) {
     if (!isObject(property)) continue
     const { default: fallback, ...rest } = property
-    // A parameter whose absence is answered by the operation itself is needed all the same.
+    // A parameter whose absence is checked by the operation itself is required, too.
     if (fallback === '') required.push(name)
     properties[name] = withBounds(rest, shape[name])
   }
   return { properties, required }
 }
 
-/** The schema's message about a value that breaks it is the parameter's rule in words. */
+/** Adds a rule in words: the message of the schema about a value that violates it. */
 function withBounds(property: JsonObject, schema: z.ZodType | undefined): JsonObject {
   if (schema === undefined) return property
   const rule = z.safeParse(schema, '\u{1F4A1}'.repeat(limits.requestTarget)).error?.issues[0]?.message ?? ''
@@ -143,12 +143,12 @@ function withBounds(property: JsonObject, schema: z.ZodType | undefined): JsonOb
   return { ...property, description: `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.` }
 }
 
-/** JSON Schema of a success, without `ret`. */
+/** Returns the JSON Schema of a success, without `ret`. */
 export function successSchema(contract: OperationContract): JsonObject {
   return jsonSchema(contract.success, 'output')
 }
 
-/** Sentences of every `ret` that a failure may have, ascending. */
+/** Returns the sentences of every `ret` of a failure, in ascending order. */
 export function failures(contract: OperationContract): Map<number, string[]> {
   const codes = new Map<number, string[]>()
   for (const error of contract.errors) {
@@ -207,7 +207,7 @@ function response(contract: OperationContract): JsonObject {
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io })
   void $schema
-  // Through text: what zod makes is JSON, and its type says much less.
+  // Copied through text, because zod's output is JSON but its type is less precise.
   const copy: unknown = JSON.parse(JSON.stringify(rest))
   return isObject(copy) ? copy : {}
 }

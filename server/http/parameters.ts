@@ -1,31 +1,37 @@
-/** The strict parser of query strings and urlencoded bodies (contract, section 1). */
+/** Strict parser of query strings and urlencoded bodies (contract, section 1). */
 
 import { hasControlCharacter } from '../../shared/control-character.ts'
 
-/** Parameters by name, as the caller wrote them: texts, or whatever a JSON body holds. A Map, so that `__proto__` is a name like any other. */
+/**
+ * Parameters by name, as sent by the caller: texts, or values of a JSON body. A Map, so that `__proto__` is an ordinary
+ * name.
+ */
 export type Parameters = Map<string, unknown>
 
-/** Parameters with their first problem. Reading goes on after a problem, so that a JSONP callback is found all the same. */
+/** Parameters with their first problem. Parsing continues after a problem, so that a JSONP callback is still found. */
 export interface ReadParameters {
   parameters: Parameters
-  /** One plain sentence that names the parameter; undefined when everything is well formed. */
+  /** One plain sentence that names the parameter; undefined: no problem. */
   problem: string | undefined
 }
 
-/** Characters of a segment that must be decoded or refused; without any of them it is its own value. */
+/** Characters of a segment that must be decoded or rejected; a segment without them is its own value. */
 const needsDecoding = /[^\x21-\x24\x26-\x2a\x2c-\x7e]/
-/** Browser clients give one, and jQuery another one behind it: the last one counts (contract, section 1). */
+/** Browser clients send one callback, and jQuery appends another one: the last one counts (contract, section 1). */
 export const callbackName = 'callback'
 const speakableName = /^[\w.$-]{1,40}$/
 
-/** How a message may call a parameter: by its name when that is short and plain, never by anything else of the request. */
+/**
+ * Returns how a message names a parameter: by its name if that is short and plain, never by other parts of the request.
+ */
 export function speakName(name: string): string {
   return speakableName.test(name) ? name : 'A parameter'
 }
 
 /**
- * Reads `name=value&name=value` into `into`. `text` holds one character per byte (latin1), as Node gives a request target, so raw
- * UTF-8 bytes are accepted as well as percent-escapes. `+` is a space. Of several callbacks the last one counts; any other name is given once. Never throws.
+ * Reads `name=value&name=value` into `into`. `text` has one character per byte (latin1), like Node's request targets,
+ * so raw UTF-8 bytes are accepted in addition to percent-escapes. `+` is a space. Of several callbacks the last one
+ * counts; any other name may occur only once. Never throws.
  */
 export function readParameters(text: string, into: Parameters = new Map()): ReadParameters {
   let problem: string | undefined
@@ -58,7 +64,9 @@ export function readParameters(text: string, into: Parameters = new Map()): Read
   return { parameters: into, problem }
 }
 
-/** Undefined when an escape is broken or the bytes are not UTF-8 (an encoded lone surrogate is not). */
+/**
+ * Decodes a segment; undefined: an escape is invalid, or the bytes are not UTF-8 (an encoded lone surrogate is not).
+ */
 function decode(segment: string): string | undefined {
   if (!needsDecoding.test(segment)) return segment
   const spaced = segment.includes('+') ? segment.replaceAll('+', ' ') : segment
@@ -66,7 +74,7 @@ function decode(segment: string): string | undefined {
   try {
     return decodeURIComponent(escaped)
   } catch {
-    // URIError: the only thing that decodeURIComponent throws.
+    // decodeURIComponent throws only URIError.
     return undefined
   }
 }

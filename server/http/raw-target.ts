@@ -2,15 +2,19 @@ import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net'
 
 /**
- * Requests with raw UTF-8 in their target (`curl 'http://…?topic=会议'`). Node's HTTP parser refuses every byte above 0x7e in a target
- * and gives the connection up, so such a request is read here from the packet that the parser stumbled over, and handed on
- * like any other. Its connection closes after the answer: the parser of it is gone.
+ * Requests with raw UTF-8 in their target (`curl 'http://…?topic=会议'`). Node's HTTP parser rejects every byte above
+ * 0x7e in a target and gives the connection up. Such a request is therefore parsed here from the packet that the parser
+ * rejected, and then handled like any other. Its connection is closed after the answer, because its parser no longer
+ * works.
  */
 
 const requestLine = /^([A-Z]{3,7}) (\/[^\x00-\x20\x7f]*) HTTP\/1\.([01])$/
 const headerLine = /^([!#$%&'*+.^_`|~\w-]+):([^\x00-\x08\x0a-\x1f\x7f]*)$/
 
-/** A header's value without spaces and tabs at its ends. A pattern would take quadratic time on a long run of spaces. */
+/**
+ * Removes spaces and tabs at both ends of a header's value. A regular expression would take quadratic time on a long
+ * run of spaces.
+ */
 function trimmed(value: string): string {
   const isBlank = (at: number): boolean => value[at] === ' ' || value[at] === '\t'
   let start = 0
@@ -21,8 +25,8 @@ function trimmed(value: string): string {
 }
 
 /**
- * Hands on a request that came whole in `packet`. Returns false when it is anything else than a request with raw bytes in
- * its target.
+ * Handles a request that is complete in `packet`. Returns false if the packet is anything other than a request with raw
+ * bytes in its target.
  */
 export function acceptRawTarget(socket: Socket, packet: Buffer, listener: RequestListener): boolean {
   const headEnd = packet.indexOf('\r\n\r\n')

@@ -25,23 +25,23 @@ import { RequestsUnderWay } from './requests-under-way.ts'
 import { type Compatibility, type RouteTable, routeTables } from './route-tables.ts'
 import type { Route } from './route.ts'
 
-/** Needs of a handler. */
+/** Dependencies of a handler. */
 export interface HandlerDependencies extends Omit<AnswerFunnelDependencies, 'older'> {
   operations: readonly AnyOperation[]
   compatibility?: Compatibility
   sessions: Pick<Sessions, 'check'>
   causes: OperationCauses
-  /** Asked before each operation: answers come from memory. */
+  /** Checked before each operation, because answers come from memory. */
   leadership: Pick<Leadership, 'confirmed'>
-  /** Passes on a request that another controller has to answer. Left out: nobody else can lead. */
+  /** Forwards a request that another controller must answer. Left out: no other controller can lead. */
   passToLeader?: PassToLeader | undefined
 }
 
 /**
- * Passes a request on to the controller that leads, where nothing of it was done here.
- * @param body of the request, as it was read; left out: it has none
- * @param error what it failed with here; undefined: it was not begun
- * @returns undefined where it is to be answered here; otherwise whether it was answered
+ * Forwards a request to the leader, if nothing of it was done here.
+ * @param body complete body of the request; left out: none
+ * @param error error of the request on this controller; undefined: it was not started
+ * @returns undefined: it must be answered here; otherwise whether it was answered
  */
 export type PassToLeader = (
   request: IncomingMessage,
@@ -49,15 +49,18 @@ export type PassToLeader = (
   from: { listener: ApiName; safe: boolean; error: unknown; body: Buffer | undefined },
 ) => Promise<boolean> | undefined
 
-/** Runs the operation of a request that has passed the checks, and answers. Returns a promise only if it has to wait. */
+/**
+ * Runs the operation of a request that has passed the checks, and answers. Returns a promise only if it has to wait.
+ */
 export type OperationRunner = (exchange: Exchange, route: Route) => void | Promise<void>
 
 /** Wraps the runner of an API's operations. `funnel` sends answers that replace the operation's own. */
 export type RunnerDecorator = (run: OperationRunner, funnel: Pick<AnswerFunnel, 'answerCode'>) => OperationRunner
 
 /**
- * Answers requests to one API's operations. The order of checks is the contract's (section 1): path and method, parameters, token; then the
- * operation, which checks permission and licence, room, and whether the room is closed, before it does its own. One funnel answers.
+ * Answers requests to one API's operations. The order of checks is that of the contract (section 1): path and method,
+ * parameters, token. The operation then checks permission and licence, the room, and whether the room is closed, before
+ * its own checks.
  */
 export class RequestHandler {
   readonly #api: ApiName
@@ -67,7 +70,7 @@ export class RequestHandler {
   readonly #runOperation: OperationRunner = (exchange, route) => this.#runUndecorated(exchange, route)
   /** `#runOperation`, or its decoration. */
   #run = this.#runOperation
-  /** Answers what is no request to an operation. */
+  /** Answers requests that match no operation. */
   readonly funnel: AnswerFunnel
 
   constructor(dependencies: HandlerDependencies) {
@@ -77,17 +80,17 @@ export class RequestHandler {
     this.funnel = new AnswerFunnel({ ...dependencies, older: () => this.#table().older })
   }
 
-  /** Decorates the runner of the operations for requests from now on. @param decorator undefined: removes the decoration */
+  /** Decorates the runner of the operations for later requests. @param decorator undefined: removes the decoration */
   decorate(decorator: RunnerDecorator | undefined): void {
     this.#run = decorator?.(this.#runOperation, this.funnel) ?? this.#runOperation
   }
 
-  /** Contracts of the operations that are answered now. */
+  /** Contracts of the present operations. */
   get contracts(): readonly OperationContract[] {
     return this.#table().contracts
   }
 
-  /** Whether `handle` answers this target: an operation has its path, or it is too long. */
+  /** Whether `handle` answers this target: an operation has its path, or the target is too long. */
   takes(target: string): boolean {
     const question = target.indexOf('?')
     const path = question === -1 ? target : target.slice(0, question)
@@ -103,12 +106,12 @@ export class RequestHandler {
     }
   }
 
-  /** The answer that is being worked on for a request that came whole on this socket. */
+  /** Returns the unfinished answer to a complete request on this socket. */
   pendingAnswer(socket: unknown): ServerResponse | undefined {
     return this.#underWay.pendingAnswer(socket)
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no request is under way. */
   idle(): Promise<void> {
     return this.#underWay.idle()
   }
@@ -131,21 +134,21 @@ export class RequestHandler {
       const refusal = await checkBody(exchange)
       if (refusal !== undefined) return this.funnel.refuse(exchange, refusal)
     } catch (error) {
-      // Nobody is left to answer.
+      // The client has disconnected.
       if (error instanceof ClientGone) return
       throw error
     }
     await this.#perform(exchange, route)
   }
 
-  /** The checks after path and method, then the operation. A promise only when something had to be waited for. */
+  /** Runs the checks after path and method, then the operation. Returns a promise only if it has to wait. */
   #perform(exchange: Exchange, route: Route): void | Promise<void> {
     const unsure = this.#dependencies.leadership.confirmed()
     if (!(unsure instanceof Promise)) return this.#operate(exchange, route)
     const performed = unsure.then(
       () => this.#operate(exchange, route),
       (error: unknown) => {
-        // Nobody says that another controller leads.
+        // The error does not mean that another controller leads.
         if (error instanceof ApiError) return this.funnel.failWith(exchange, error)
         const refuse = (): void =>
           this.funnel.refuseUnstored(exchange, 'Another controller leads this site now: try again.')

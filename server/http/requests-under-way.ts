@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Exchange } from './exchange.ts'
 
-/** The requests that had to wait for something, so that a stop can wait for them. */
+/** Requests that have to wait, so that a stop can wait for them. */
 export class RequestsUnderWay {
   readonly #exchanges = new Set<Exchange>()
   #whenIdle: (() => void) | undefined
@@ -16,7 +16,7 @@ export class RequestsUnderWay {
     })
   }
 
-  /** The answer that is being worked on for a request that came whole on this socket. */
+  /** Returns the unfinished answer to a complete request on this socket. */
   pendingAnswer(socket: unknown): ServerResponse | undefined {
     for (const { request, response } of this.#exchanges) {
       if (request.socket === socket && request.complete) return response
@@ -24,7 +24,7 @@ export class RequestsUnderWay {
     return undefined
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no request is under way. */
   idle(): Promise<void> {
     if (this.#exchanges.size === 0) return Promise.resolve()
     return new Promise((resolve) => {

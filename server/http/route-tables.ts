@@ -2,26 +2,26 @@ import type { CompatibilitySetting, OperationContract } from '../../shared/opera
 import type { AnyOperation } from './operation.ts'
 import { makeRoute, type Route } from './route.ts'
 
-/** Which of the settings in `compatibility` are on. */
+/** Enabled settings of `compatibility`. */
 export type CompatibilitySwitches = Readonly<Record<CompatibilitySetting, boolean>>
 
-/** Answers for clients of the original platform, and their switches. */
+/** Operations for clients of the original platform, and their switches. */
 export interface Compatibility {
-  /** Each joins the operations of the listener, or takes the place of the one with its path. */
+  /** Each is added to the operations of the listener, or replaces the operation with its path. */
   operations: readonly AnyOperation[]
-  /** Asked per request: a change of the settings applies at once. */
+  /** Returns the switches. Called per request: a change of the settings applies at once. */
   switches: () => CompatibilitySwitches
 }
 
 /** The operations of a listener, by path. */
 export interface RouteTable {
-  /** Clients of the original platform are served. */
+  /** Whether clients of the original platform are served. */
   older: boolean
   routes: ReadonlyMap<string, Route>
   contracts: readonly OperationContract[]
 }
 
-/** Returns what gives the table in force: all that there can be are made beforehand. */
+/** Returns a function that selects the table in force; all possible tables are made in advance. */
 export function routeTables(
   operations: readonly AnyOperation[],
   compatibility: Compatibility | undefined,

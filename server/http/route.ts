@@ -5,39 +5,39 @@ import type { AnyOperation, Caller } from './operation.ts'
 import { type Parameters, speakName } from './parameters.ts'
 import { tokenOf } from './token.ts'
 
-/** The parsed parameters, or what is wrong with them. */
+/** The parsed parameters, or their first problem. */
 type Parsed = { ok: true; params: unknown } | { ok: false; problem: ParameterProblem }
 
-/** An operation made ready to be answered: everything that can be worked out beforehand is. */
+/** An operation with everything that can be computed in advance. */
 export interface Route {
   /** Name of the operation. */
   name: string
-  /** The API that it belongs to: whose numbers answer it, and whose parameters it has. */
+  /** API of the operation: determines its error numbers and its parameters. */
   api: ApiName
-  /** It is answered as clients of the original platform are. */
+  /** Whether it is answered in the form for clients of the original platform. */
   forOlderClients: boolean
-  /** Nobody else has it on this listener. */
+  /** Whether only clients of the original platform have it on this listener. */
   olderOnly: boolean
   methods: readonly string[]
   /** See OperationContract. */
   safe: boolean
-  /** Whether a session's token is wanted. */
+  /** Whether it requires the token of a session. */
   guarded: boolean
-  /** The error of an unexpected failure. */
+  /** Error for an unexpected failure. */
   unexpected: ErrorName
   parse(parameters: Parameters): Parsed
-  /** The parameter with the access_key, of an operation without a token. */
+  /** Name of the parameter with the access_key, for an operation without a token. */
   credentialName: string
-  /** Empty when there is none. */
+  /** Returns the token; empty: none. */
   token(parameters: Parameters): string
-  /** room_id or roomId; empty when the operation has none. */
+  /** Returns room_id or roomId; empty: the operation has none. */
   room(parameters: Parameters, result: unknown): string
   run(params: unknown, caller: Caller): unknown
 }
 
 const unavailable: readonly ErrorName[] = ['createUnavailable', 'destroyUnavailable', 'listUnavailable']
 
-/** Makes an operation ready. @param olderOnly only clients of the original platform have it on this listener */
+/** Prepares an operation. @param olderOnly only clients of the original platform have it on this listener */
 export function makeRoute(operation: AnyOperation, olderOnly = false): Route {
   const { contract } = operation
   const shape: Record<string, z.ZodType> = contract.params.shape
@@ -75,7 +75,7 @@ export function makeRoute(operation: AnyOperation, olderOnly = false): Route {
       }
       return typeof result === 'object' && result !== null && 'room_id' in result ? String(result.room_id) : ''
     },
-    // The contract's own schema made these parameters; its type was forgotten so that one list holds all operations.
+    // The contract's own schema made these parameters; the type was erased so that one list can contain all operations.
     run: (params, caller) => operation.run(params as never, caller),
   }
 }
@@ -84,17 +84,16 @@ function isZero(value: unknown): boolean {
   return value === '0' || value === 0
 }
 
-/** A refused parameter in one plain sentence. */
+/** A rejected parameter, in one plain sentence. */
 interface ParameterProblem {
-  /** Its name. */
   field: string
-  /** Names the parameter, never its value. */
+  /** Contains the name of the parameter, never its value. */
   message: string
 }
 
 type Issue = z.core.$ZodIssue
 
-/** Message about the first wrong parameter, in the order of the schema. `input` is the parsed input. */
+/** Returns the message about the first wrong parameter, in the order of the schema. `input` is the parsed input. */
 function parameterProblem(error: z.core.$ZodError, input: Readonly<Record<string, unknown>>): ParameterProblem {
   const issue = error.issues[0]
   const field = String(issue?.path[0] ?? '')
@@ -115,7 +114,8 @@ function expectation(issue: Issue): string {
     case 'too_big':
       return issue.message.startsWith('must') ? issue.message : `must be at most ${issue.maximum} characters long`
     case 'invalid_union': {
-      // The alternative with the deepest problem describes the input best; a message of the union itself has precedence.
+      // The alternative with the deepest problem describes the input best; a message of the union itself has
+      // precedence.
       if (issue.message.startsWith('must')) return issue.message
       const inner = issue.errors.flat().find((alternative) => alternative.code !== 'invalid_type')
       return inner === undefined ? 'is of the wrong type' : expectation(inner)

@@ -1,8 +1,8 @@
 import type { OperationContract } from '../../shared/operation.ts'
 
 /**
- * The token of a request under any of its operation's names, the specification's own first, or in the document that may hold it. Empty when there is none. A space in it stands for an
- * unescaped `+`.
+ * Returns the token of a request, under any of its operation's names (the name in the specification first), or from a
+ * document that may contain it; empty: none. A space in the token stands for an unescaped `+`.
  */
 export function tokenOf(
   { token, tokenDocument }: Pick<OperationContract, 'token' | 'tokenDocument'>,
@@ -23,24 +23,28 @@ export function tokenOf(
   return ''
 }
 
-/** A document that was escaped by itself and again with its query, as clients do that say `uri_encode=yes` and let a library make the query. */
+/**
+ * Unescapes a document that was escaped twice: by a client that sends `uri_encode=yes`, and again by the library that
+ * makes the query.
+ */
 function unescaped(text: string): string {
   if (!/^%7b/i.test(text)) return text
   try {
     return decodeURIComponent(text)
   } catch {
-    // A broken escape: no document.
+    // An invalid escape: there is no document.
     return ''
   }
 }
 
 /**
- * Returns the text of an object with its single quotes replaced by double ones. JSON is returned unchanged; the parser checks the result. Linear; nothing is evaluated.
+ * Returns the text of an object with its single quotes replaced by double quotes. JSON is returned unchanged; the
+ * parser checks the result. Linear time; nothing is evaluated.
  */
 export function doubleQuoted(text: string): string {
   if (!text.includes("'")) return text
   let result = ''
-  /** The quote that ends the string that is being read; empty between strings. */
+  /** Quote that ends the present string; empty between strings. */
   let quote = ''
   for (let i = 0; i < text.length; i++) {
     const character = text.charAt(i)
@@ -59,13 +63,13 @@ export function doubleQuoted(text: string): string {
   return result
 }
 
-/** The object that a text is, in JSON or with single quotes; undefined when it is none. */
+/** Parses the text of an object, in JSON or with single quotes; undefined: it is not an object. */
 export function readObjectText(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(doubleQuoted(text))
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
   } catch {
-    // No JSON, however its strings are quoted: there is nothing to read.
+    // The text is not JSON with either kind of quotes.
     return undefined
   }
 }

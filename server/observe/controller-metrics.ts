@@ -4,21 +4,21 @@ import type { DurabilityRisk } from '../../shared/domain/durability.ts'
 
 /** Facts about the controllers of the site, read at each scrape. */
 export interface ControllerMetricSources {
-  /** This one leads. */
+  /** Whether this controller leads. */
   leads: () => boolean
-  /** Changes that are stored and not in the memory of this one. */
+  /** Returns the number of stored changes that are not in this controller's memory. */
   behind: () => number
-  /** Whether the database of the site answers; undefined for a site in files. */
+  /** Whether the database of the site is reachable; undefined: a site in files. */
   databaseUp: () => boolean | undefined
-  /** How sure this controller is that it leads; undefined: it does not lead. */
+  /** Returns the certainty of the leadership; undefined: this controller does not lead. */
   lease: () => LeaseFigures | undefined
-  /** Number of other replicas that this controller cannot reach. */
+  /** Returns the number of other replicas that this controller cannot reach. */
   unreachable: () => number
-  /** Settings of the database by which a confirmed change can be lost. */
+  /** Returns the settings of the database that can lose a confirmed change. */
   databaseRisks: () => readonly DurabilityRisk[]
 }
 
-/** Adds what every controller tells in either role. */
+/** Adds the gauges that every controller has in either role. */
 export function addControllerGauges(registry: Registry, sources: ControllerMetricSources): void {
   const { leads, behind, databaseUp, databaseRisks, unreachable, lease } = sources
   const add = (name: string, help: string, read: () => number | undefined): void => {

@@ -1,12 +1,12 @@
 import { Histogram } from 'prom-client'
 
-/** Upper bounds of the classes, in seconds; the last class has none. */
+/** Upper bounds of the buckets, in seconds; the last bucket is unbounded. */
 const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5] as const
 
-/** Times of one kind of thing: a plain array, so that counting costs a handful of comparisons. */
+/** Durations of one kind, counted in a plain array, so that counting costs only a few comparisons. */
 export class TimeCounts {
   readonly counts = new Float64Array(bounds.length + 1)
-  /** Seconds. */
+  /** In seconds. */
   sum = 0
 
   add(milliseconds: number): void {
@@ -21,14 +21,14 @@ export class TimeCounts {
 /** Labels of a series and its counts. */
 export type Series<L extends string> = readonly (readonly [Readonly<Record<L, string>>, TimeCounts])[]
 
-/** A histogram that is counted outside of prom-client and read when somebody scrapes. */
+/** A histogram that is counted outside of prom-client, and read at each scrape. */
 export class CountedHistogram<L extends string> extends Histogram<L> {
   readonly #name: string
-  /** Never counted: gives the frame (type, help) that the values are put in. */
+  /** Never counted: provides the type and help text of the output. */
   readonly #frame: Histogram<L>
   readonly #series: () => Series<L>
 
-  /** @param series every series as it is now */
+  /** @param series returns all present series */
   constructor(configuration: { name: string; help: string; labelNames: L[]; registers: [] }, series: () => Series<L>) {
     super({ ...configuration, buckets: [...bounds] })
     this.#name = configuration.name

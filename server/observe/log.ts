@@ -5,12 +5,13 @@ import { withoutSecrets, withoutSecretText } from './redaction/log-fields.ts'
 /** The parts of a logger that the controller uses. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
 
-/** Levels of `--log-level`, from the most to the least talkative. */
+/** Levels of `--log-level`, from the most to the least verbose. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
 /**
- * Makes the controller's log: JSON lines on stderr, errors whole, secrets removed from fields and texts.
- * @param destination left out: stderr, written at once
+ * Creates the controller's log: JSON lines on stderr, with complete errors, and with secrets removed from fields and
+ * texts.
+ * @param destination left out: stderr, written synchronously
  */
 export function createLog(level: LogLevel, destination: DestinationStream = standardError()): Logger {
   return pino(
@@ -19,7 +20,7 @@ export function createLog(level: LogLevel, destination: DestinationStream = stan
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: (fields) => withoutSecrets(fields) },
-      // Errors are made ready with the other fields.
+      // Errors are formatted together with the other fields.
       serializers: { err: (value: unknown) => value, error: (value: unknown) => value },
       hooks: {
         logMethod(parts, method) {

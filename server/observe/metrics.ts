@@ -7,28 +7,31 @@ import { addFigureGauges } from './figures/figure-gauges.ts'
 import type { FigureHistory } from './figures/figure-history.ts'
 import type { Observation, RequestObserver } from './observation.ts'
 
-/** Read when somebody scrapes. */
+/** Sources of the metrics, read at each scrape. */
 export interface MetricSources {
   rooms(): number
-  /** People and outgoing users in rooms. */
+  /** Returns the number of people and outgoing users in rooms. */
   users(): number
   sessions(): number
-  /** How many nodes are in each state. */
+  /** Returns the number of nodes by state. */
   nodes(): Readonly<Record<string, number>>
-  /** Differences from the expected state that were corrected on nodes since the start, by node and kind. */
+  /**
+   * Returns the number of differences from the expected state that were corrected on nodes since the start, by node and
+   * kind.
+   */
   drifts(): Iterable<{ node: string; kind: string; count: number }>
-  /** Media that full queues of embedded nodes left out since each process started. */
+  /** Returns how much media was dropped because queues of embedded nodes were full, since each process started. */
   droppedMedia(): Iterable<{ node: string; queue: string; count: number }>
-  /** How many streams Janus nodes hand to each other, by state. */
+  /** Returns the number of streams that Janus nodes relay to each other, by state. */
   relays(): Readonly<Record<string, number>>
-  /** How many devices are in each state. */
+  /** Returns the number of devices by state. */
   devices(): Readonly<Record<string, number>>
   store(): { healthy: boolean; backlog: number; journalBytes: number }
-  /** How often the controller started itself again after an unexpected error. */
+  /** Returns how often the controller restarted itself after an unexpected error. */
   restarts(): number
-  /** Calls that only clients of the original platform make. */
+  /** Returns the number of calls that only clients of the original platform make. */
   olderClients(): { served: number; refused: number }
-  /** Open connections by listener. */
+  /** Returns the number of open connections by listener. */
   connections(): Promise<Readonly<Record<string, number>>>
 }
 
@@ -40,7 +43,7 @@ interface Cell {
   times: TimeCounts
 }
 
-/** The numbers of `/metrics`: plain counters on the hot path, copied into prom-client when somebody scrapes. */
+/** The metrics of `/metrics`: plain counters on the hot path, copied into prom-client at each scrape. */
 export class Metrics implements RequestObserver {
   readonly #registry = new Registry()
   readonly #cells = { media: new Map<string, Cell>(), device: new Map<string, Cell>() }
@@ -91,7 +94,7 @@ export class Metrics implements RequestObserver {
     addFigureGauges(this.#registry, history)
   }
 
-  /** The Prometheus text. */
+  /** Returns the Prometheus text. */
   text(): Promise<string> {
     return this.#registry.metrics()
   }

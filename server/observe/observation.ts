@@ -1,34 +1,34 @@
 import type { ApiName } from '../../shared/result-codes.ts'
 
-/** One request as a listener answered it. Holds secrets in `params`: redact it before keeping it. */
+/** One request and its answer. `params` contains secrets: redact it before keeping it. */
 export interface Observation {
-  /** When it arrived, milliseconds since the epoch. */
+  /** Time of arrival, in milliseconds since the epoch. */
   at: number
   api: ApiName
-  /** Name of the operation; empty for a path or method that does not exist. */
+  /** Name of the operation; empty: the path or method does not exist. */
   operation: string
   method: string
   /** Without the query. */
   path: string
   ret: number
-  /** Milliseconds from the request's head to the answer. */
+  /** Milliseconds from the request's headers to the answer. */
   duration: number
   /** Client address. */
   client: string
-  /** access_key; empty when unknown. */
+  /** access_key; empty: unknown. */
   credential: string
-  /** room_id or roomId where the operation has one. */
+  /** room_id or roomId; empty: none. */
   room: string
   params: ReadonlyMap<string, unknown>
-  /** msg of a failure. */
+  /** Message of a failure. */
   msg: string
   /** Why a digest or token was refused; for the operator only. */
   reason: string
-  /** Its event was stored with its change. */
+  /** Whether its event was stored with its change. */
   isRecorded?: boolean | undefined
-  /** Only clients of the original platform have this operation. */
+  /** Whether only clients of the original platform have this operation. */
   olderOnly?: boolean | undefined
-  /** The answer, where it was made for clients of the original platform. Holds secrets. */
+  /** The answer, if it was made for clients of the original platform. Contains secrets. */
   answer?: string | undefined
 }
 
@@ -37,7 +37,7 @@ export interface RequestObserver {
   observe(observation: Observation): void
 }
 
-/** Joins several observers into one, called in this order. */
+/** Combines several observers into one that calls them in order. */
 export function observers(...parts: readonly RequestObserver[]): RequestObserver {
   return {
     observe(observation) {

@@ -7,13 +7,13 @@ export class RecentLog implements DestinationStream {
   #lines: string[] = []
   #characters = 0
 
-  /** @param maxCharacters size at which the oldest lines go */
+  /** @param maxCharacters size above which the oldest lines are dropped */
   constructor(next: DestinationStream, maxCharacters = 1024 * 1024) {
     this.#next = next
     this.#maxCharacters = maxCharacters
   }
 
-  /** The last lines, as they were written. */
+  /** The last lines, unchanged. */
   get text(): string {
     return this.#lines.join('')
   }
@@ -25,7 +25,7 @@ export class RecentLog implements DestinationStream {
     if (this.#characters > this.#maxCharacters) this.#forgetOldest()
   }
 
-  /** Forgets a tenth at a time, so that not every line moves all others. */
+  /** Drops a tenth at once, so that the array is not copied for every line. */
   #forgetOldest(): void {
     let from = 0
     while (this.#characters > this.#maxCharacters * 0.9 && from < this.#lines.length) {

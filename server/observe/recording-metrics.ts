@@ -22,7 +22,7 @@ export interface RecordingFigures {
   problems: readonly { code: string }[]
 }
 
-/** Adds what is recorded, and the space for it. */
+/** Adds gauges of recordings and their disk space. */
 export function addRecordingGauges(registry: Registry, read: () => RecordingFigures): void {
   const gauges: [string, string, (figures: RecordingFigures) => number][] = [
     ['bytes', 'Size of all recordings.', ({ bytes }) => bytes],
@@ -62,7 +62,7 @@ export function addRecordingGauges(registry: Registry, read: () => RecordingFigu
       ({ problems }) => Number(problems.some(({ code }) => code === 'storageLow')),
     ],
   ]
-  // One status for all gauges of a scrape: the first one to be collected reads it.
+  // All gauges of a scrape share one status, which the first collected gauge reads.
   const collect = (): void => {
     const figures = read()
     for (const { gauge, value } of made) gauge.set(value(figures))

@@ -5,35 +5,40 @@ import type { KnownNames } from './redaction/redacted-parameters.ts'
 import { shownRequest } from './redaction/request.ts'
 
 type ListInput = z.output<(typeof activityProcedures)['activity.list']['input']>
-/** Which entries are wanted; what is left out is not asked for. */
+/** Criteria for entries; a criterion that is left out matches all. */
 type ActivityFilter = z.output<(typeof activityProcedures)['activity.export']['input']>
-/** Event for a console: at most four times a second. Nothing kept: the journal was cleared. */
+/**
+ * Event for a console: at most four times per second. An event without kept entries means that the journal was cleared.
+ */
 export interface ActivityAdded {
   items: ActivityEntry[]
   kept: number
   skipped: number
 }
 
-/** Needs of the journal. */
+/** Options of the journal. */
 interface RequestJournalOptions {
-  /** The bound; asked once a second. */
+  /** Returns the maximum number of entries; called once a second. */
   capacity: () => number
-  /** Names of this site, which may be shown as they are. */
+  /** Names of this site, which may be shown. */
   known: KnownNames
-  /** Kept per second at most; further ones are counted as skipped. A rate, so that a flood never pushes an hour of failures out at once. */
+  /**
+   * Maximum number of entries kept per second; further ones are counted as skipped. A rate, so that a flood cannot
+   * displace an hour of failures at once.
+   */
   successesPerSecond?: number
   failuresPerSecond?: number
-  /** Milliseconds of a clock that is never set. */
+  /** Returns milliseconds of a monotonic clock. */
   monotonic?: () => number
 }
 
-/** Between two messages to those who listen, milliseconds. */
+/** Minimum interval between notifications, in ms. */
 const reportEveryMs = 250
 const secondMs = 1_000
 
 /**
- * The last requests, in memory and limited. Values that are not known to be harmless are removed first, so that no secret stays in memory; only kept requests cost that, and their
- * number per second is limited.
+ * The last requests, in memory, up to a limit. Values that are not known to be harmless are removed first, so that no
+ * secret stays in memory. Only kept requests are redacted, and their number per second is limited.
  */
 export class RequestJournal implements RequestObserver {
   readonly #options: Required<RequestJournalOptions>
@@ -57,7 +62,7 @@ export class RequestJournal implements RequestObserver {
     this.#entries = new BoundedRing(Math.max(1, options.capacity()))
   }
 
-  /** Keeps a request, or counts it as skipped when too many came within this second. O(1). */
+  /** Keeps a request, or counts it as skipped if there were too many within this second. O(1). */
   observe(observation: Observation): void {
     const now = this.#options.monotonic()
     if (now - this.#secondBegan >= secondMs) {
@@ -77,7 +82,7 @@ export class RequestJournal implements RequestObserver {
     this.#add(this.#entryOf(observation))
   }
 
-  /** Entries now. */
+  /** Number of entries. */
   get kept(): number {
     return this.#entries.length
   }
@@ -86,12 +91,12 @@ export class RequestJournal implements RequestObserver {
     return this.#entries.capacity
   }
 
-  /** Requests left out since the start because too many came at once. */
+  /** Number of requests skipped since the start because of the rate limit. */
   get skipped(): number {
     return this.#skipped
   }
 
-  /** The newest entries that match, newest first. */
+  /** Returns the newest matching entries, newest first. */
   list({ before, limit, ...filter }: ListInput): {
     items: ActivityEntry[]
     kept: number
@@ -107,7 +112,7 @@ export class RequestJournal implements RequestObserver {
     return { items, kept: this.kept, capacity: this.capacity, skipped: this.#skipped }
   }
 
-  /** The entries that match as NDJSON, oldest first. */
+  /** Returns the matching entries as NDJSON, oldest first. */
   export(filter: ActivityFilter): string {
     const matches = activityMatcher(filter)
     let text = ''
@@ -118,7 +123,7 @@ export class RequestJournal implements RequestObserver {
     return text
   }
 
-  /** Forgets every entry and tells so; numbers go on. */
+  /** Removes every entry and notifies listeners; numbering continues. */
   clear(): void {
     this.#entries.clear()
     this.#unreported = []
@@ -126,13 +131,13 @@ export class RequestJournal implements RequestObserver {
     this.#notify()
   }
 
-  /** Calls the listener with new entries, collected. Returns the unsubscribe function. */
+  /** Registers a listener that is called with batches of new entries. Returns the unsubscribe function. */
   onAdded(listener: (added: ActivityAdded) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Tells nobody any more. */
+  /** Stops notifications and removes all listeners. */
   close(): void {
     clearTimeout(this.#timer)
     this.#listeners.clear()
@@ -169,10 +174,10 @@ export class RequestJournal implements RequestObserver {
   }
 }
 
-/** The newest items of a bounded list: adding one to a full list overwrites the oldest. */
+/** The newest items, up to a maximum: adding one to a full list overwrites the oldest. */
 class BoundedRing<T> {
   #items: T[] = []
-  /** Index of the oldest one once it is full. */
+  /** Index of the oldest item when the list is full. */
   #head = 0
   #capacity: number
 
@@ -197,12 +202,12 @@ class BoundedRing<T> {
     }
   }
 
-  /** The i-th oldest. */
+  /** Returns the i-th oldest item. */
   at(i: number): T | undefined {
     return this.#items[(this.#head + i) % this.#items.length]
   }
 
-  /** Takes on a new bound; the newest items stay. */
+  /** Changes the maximum; the newest items stay. */
   fit(capacity: number): void {
     if (capacity === this.#capacity) return
     const ordered = [...this.#items.slice(this.#head), ...this.#items.slice(0, this.#head)]

@@ -1,11 +1,11 @@
 import type { Sample } from '../../shared/console/site.ts'
 import type { Observation, RequestObserver } from './observation.ts'
 
-/** Counted by others, when a sample is taken. */
+/** Counters that are read when a sample is taken. */
 interface SampleCounters {
-  /** People in rooms. */
+  /** Returns the number of people in rooms. */
   people(): number
-  /** Outgoing users in rooms. */
+  /** Returns the number of outgoing users in rooms. */
   devices(): number
 }
 
@@ -26,7 +26,7 @@ export class Samples implements RequestObserver {
   #device = 0
   #began: number
 
-  /** @param now milliseconds since the epoch */
+  /** @param now returns milliseconds since the epoch */
   constructor(counters: SampleCounters, { intervalMs = everyMs, now = Date.now } = {}) {
     this.#counters = counters
     this.#now = now
@@ -42,12 +42,12 @@ export class Samples implements RequestObserver {
     if (ret !== 0) this.#failures.set(ret, (this.#failures.get(ret) ?? 0) + 1)
   }
 
-  /** Oldest first. */
+  /** Returns the samples, oldest first. */
   list(): Sample[] {
     return [...this.#samples]
   }
 
-  /** Takes a sample now; called by itself every 5 s. */
+  /** Takes a sample now; also called by a timer every 5 s. */
   take(): void {
     const ended = performance.now()
     const sample: Sample = {
@@ -70,32 +70,35 @@ export class Samples implements RequestObserver {
     for (const listener of this.#listeners) listener(sample)
   }
 
-  /** Calls the listener with every sample. Returns the unsubscribe function. */
+  /** Registers a listener that is called with every sample. Returns the unsubscribe function. */
   onSample(listener: (sample: Sample) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Takes no more samples. */
+  /** Stops taking samples. */
   close(): void {
     clearInterval(this.#timer)
     this.#listeners.clear()
   }
 }
 
-/** A histogram of milliseconds for percentiles: eight classes per doubling, from 10 µs to about a minute, so it is right within 9 %. */
+/**
+ * A histogram of milliseconds for percentiles: eight buckets per doubling, from 10 µs to about a minute, so its error
+ * is at most 9 %.
+ */
 export class LatencyHistogram {
   readonly #counts = new Uint32Array(184)
   #total = 0
 
-  /** Counts one. O(1). */
+  /** Counts a value. O(1). */
   add(milliseconds: number): void {
     const index = milliseconds <= 0.01 ? 0 : Math.min(183, (Math.log2(milliseconds * 100) * 8) | 0)
     this.#counts[index] = (this.#counts[index] ?? 0) + 1
     this.#total++
   }
 
-  /** The time that this share (0 to 1) stayed within, in milliseconds; 0 when nothing was counted. */
+  /** Returns the value below which this share (0 to 1) of values lies, in milliseconds; 0: no values. */
   percentile(share: number): number {
     let left = Math.ceil(this.#total * share)
     if (this.#total === 0) return 0
@@ -106,7 +109,7 @@ export class LatencyHistogram {
     return 0
   }
 
-  /** Starts again at zero. */
+  /** Resets all counts. */
   clear(): void {
     this.#counts.fill(0)
     this.#total = 0

@@ -2,26 +2,28 @@ import { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import { type DestinationStream, pino } from 'pino'
 
-/** Lines that wait for a full disk or a reader that does not read, in bytes. Lines beyond that are dropped. */
+/**
+ * Maximum size of lines waiting for a full disk or a reader that does not read, in bytes. Further lines are dropped.
+ */
 const maxWaiting = 1024 * 1024
 
 /**
- * Keeps this process running when its output is lost: the disk behind it is full (ENOSPC), its reader has gone (EPIPE), its terminal is closed (EIO). Without a
- * listener, Node ends the process with such an error.
+ * Keeps this process running when its output is lost: the disk is full (ENOSPC), its reader has exited (EPIPE), its
+ * terminal is closed (EIO). Without a listener, Node ends the process with such an error.
  */
 export function surviveLostOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 }
 
 /**
- * Destination that writes each line to stderr. A line that cannot be written waits, and is written before the next one; a reader that does not read never stops
- * the process.
+ * Returns a destination that writes each line to stderr. A line that cannot be written is queued, and written before
+ * the next one. A reader that does not read never blocks the process.
  */
 export function standardError(): DestinationStream {
   const stream: Writable = process.stderr
   // Node writes to pipes and sockets without blocking.
   if (stream instanceof Socket && !process.stderr.isTTY) return new PipeDestination(stream)
-  // To files and terminals at once, so that the last lines before a crash are there.
+  // Written synchronously to files and terminals, so that the last lines before a crash are not lost.
   const destination = pino.destination({ dest: 2, sync: true, maxLength: maxWaiting })
   destination.on('error', () => {})
   return destination

@@ -10,26 +10,26 @@ import { columnKey, type FigureColumn, FigureRing, type WrittenPart } from './fi
 /** File name in the data folder. */
 const fileName = 'figures.ring'
 
-/** Needs of the file. */
+/** Options of the file. */
 export interface FigureFileOptions {
-  /** The data folder. */
   folder: string
   logger: Pick<Logger, 'warn' | 'info'>
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   now: () => number
 }
 
 /**
- * Figures on the disk. What cannot be written stays in memory and is written once the disk takes it; the file never keeps a controller from starting.
+ * Stores figures on disk. If a write fails, the values stay in memory and are written when the disk accepts writes
+ * again. The file never prevents a start.
  * Nothing is synced: after a power failure the last half minute may be missing.
  */
 export class FigureFile {
   readonly #options: FigureFileOptions
   #ring: FigureRing
   #handle: FileHandle | undefined
-  /** Parts of the ring that are not on the disk yet, by offset: at most one for each record. */
+  /** Unwritten parts of the ring, by offset: at most one per record. */
   readonly #unwritten = new Map<number, number>()
-  /** The whole file has to be written anew. */
+  /** Whether the whole file must be rewritten. */
   #isStale: boolean
   #writing: Promise<void> | undefined
   #refused = false
@@ -40,7 +40,7 @@ export class FigureFile {
     this.#isStale = isStale
   }
 
-  /** Reads the file, or begins a new one; a damaged one is set aside. Never rejects. */
+  /** Reads the file, or starts a new one; a damaged file is set aside. Never rejects. */
   static async open(columns: readonly FigureColumn[], options: FigureFileOptions): Promise<FigureFile> {
     const { folder, logger, now } = options
     const path = join(folder, fileName)
@@ -67,7 +67,7 @@ export class FigureFile {
     return this.#ring
   }
 
-  /** Takes other columns; those that stay keep their figures. */
+  /** Changes the columns; remaining columns keep their figures. */
   fit(columns: readonly FigureColumn[]): void {
     const keys = (all: readonly FigureColumn[]): string => all.map(columnKey).join('\n')
     if (keys(columns) === keys(this.#ring.columns)) return
@@ -81,11 +81,11 @@ export class FigureFile {
     this.#writing ??= this.#write()
   }
 
-  /** Writes what is left. Never rejects. */
+  /** Writes the remaining values. Never rejects. */
   async close(): Promise<void> {
     await this.#writing
     if (this.#unwritten.size > 0 || this.#isStale) await this.#write()
-    // The file was synced, or its error is reported.
+    // The writes have succeeded, or their error is reported.
     await this.#handle?.close().catch(() => {})
     this.#handle = undefined
   }
@@ -102,7 +102,7 @@ export class FigureFile {
       if (this.#refused) logger.info('figures are recorded again')
       this.#refused = false
     } catch (error) {
-      // The file was synced, or its error is reported.
+      // The error of the write is reported below.
       await this.#handle?.close().catch(() => {})
       this.#handle = undefined
       this.#isStale = true
@@ -137,7 +137,7 @@ export class FigureFile {
   }
 }
 
-/** Removes what earlier starts set aside: one damaged file is kept. */
+/** Deletes files that earlier starts set aside: only one damaged file is kept. */
 async function forgetEarlier(folder: string): Promise<void> {
   const earlier = (await listFolder(folder)).filter((name) => name.startsWith(`${fileName}.damaged-`))
   await Promise.all(earlier.map((name) => rm(insideOf(folder, name), { force: true })))

@@ -2,7 +2,7 @@ import { Gauge, type Registry } from 'prom-client'
 import { figureNames, figureOf, metricName } from '../../../shared/console/figures.ts'
 import type { FigureHistory } from './figure-history.ts'
 
-/** Adds the exported figures, with their values of the last sample. */
+/** Adds the exported figures, with the values of the last sample. */
 export function addFigureGauges(registry: Registry, history: Pick<FigureHistory, 'latest'>): void {
   for (const figure of figureNames) {
     const { exported, node, help } = figureOf(figure)

@@ -5,7 +5,7 @@ import { columnsFor, type FigureColumn, maxNodes, nodesOf, finestMs, type Figure
 import { FigureFile, type FigureFileOptions } from './figure-file.ts'
 import { FigureValues, type FigureValuesOptions, type ValuesByNode } from './figure-values.ts'
 
-/** Needs of the recorded figures. */
+/** Options of the recorded figures. */
 interface FigureHistoryOptions extends Omit<FigureFileOptions, 'now'>, FigureValuesOptions {
   now?: () => number
 }
@@ -21,7 +21,7 @@ export class FigureHistory {
   #file: FigureFile | undefined
   #opening: Promise<void> | undefined
   #closed = false
-  /** Begin of the last recorded step, milliseconds since the epoch. */
+  /** Start of the last recorded step, in milliseconds since the epoch. */
   #last = Number.NaN
   #latest: ValuesByNode = new Map()
   readonly #busy = new BusyWatch()
@@ -32,7 +32,7 @@ export class FigureHistory {
     this.#values = new FigureValues(options)
   }
 
-  /** Reads what earlier runs recorded. Never rejects; samples that come before are left out. */
+  /** Reads the figures of earlier runs. Never rejects; earlier samples are not recorded. */
   open(): Promise<void> {
     this.#opening ??= this.#open()
     return this.#opening
@@ -59,12 +59,12 @@ export class FigureHistory {
     return this.#latest
   }
 
-  /** The machine, while its CPU is in use nearly whole; undefined: it has time left. */
+  /** The machine, if its CPU is almost fully used; undefined: it is not. */
   get busy(): BusyMachine | undefined {
     return this.#busy.busy
   }
 
-  /** Figures of a span until now. */
+  /** Returns the figures of a span up to now. */
   async view(span: FigureSpan, since = 0): Promise<Omit<FigureHistoryView, 'controller'>> {
     await this.open()
     const { length, step } = figureSpans[span]
@@ -88,7 +88,7 @@ export class FigureHistory {
     return { from, step_ms: step, points, memory_total, cores, series }
   }
 
-  /** Writes what is left. Never rejects. */
+  /** Writes the remaining values. Never rejects. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#opening
@@ -102,7 +102,10 @@ export class FigureHistory {
     if (!this.#closed) this.#file = file
   }
 
-  /** First step that a sample covers: a late one covers the steps since the one before, unless the machine slept. */
+  /**
+   * Returns the first step that a sample covers. A late sample covers all steps since the previous one, unless the
+   * machine slept.
+   */
   #firstCovered(at: number, seconds: number): number {
     const covered = Math.min(maxCovered, Math.ceil((seconds * 1_000) / finestMs + 0.05))
     const first = at - (covered - 1) * finestMs
@@ -110,7 +113,7 @@ export class FigureHistory {
     return next >= first && next <= at ? next : at
   }
 
-  /** Gives new nodes columns; nodes that are gone keep theirs while there is room. */
+  /** Adds columns for new nodes; nodes that no longer exist keep theirs while there is room. */
   #fit(file: FigureFile, nodes: readonly string[]): void {
     const recorded = nodesOf(file.ring.columns)
     if (nodes.slice(0, maxNodes).every((node) => recorded.includes(node))) return
@@ -119,7 +122,7 @@ export class FigureHistory {
   }
 }
 
-/** Three decimals are enough for every unit; JSON has no NaN. */
+/** Rounds to three decimals, enough for every unit; NaN becomes null, because JSON has no NaN. */
 function rounded(value: number): number | null {
   return Number.isNaN(value) ? null : Math.round(value * 1_000) / 1_000
 }

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { z } from 'zod'
 import { figureNames, figureOf, type FigureName } from '../../../shared/console/figures.ts'
 
-/** Records of one resolution: each covers `stepMs`; the newest `slots` are kept. */
+/** Records of one resolution: each covers `stepMs`; the newest `slots` records are kept. */
 interface Tier {
   readonly stepMs: number
   readonly slots: number
@@ -10,19 +10,19 @@ interface Tier {
   readonly first: number
 }
 
-/** 5 s for an hour, 1 min for a day, 15 min for 30 days; each step is a multiple of the one before. */
+/** 5 s for an hour, 1 min for a day, 15 min for 30 days; each step is a multiple of the previous one. */
 const tiers: readonly [Tier, Tier, Tier] = [
   { stepMs: 5_000, slots: 720, first: 0 },
   { stepMs: 60_000, slots: 1_440, first: 720 },
   { stepMs: 900_000, slots: 2_880, first: 2_160 },
 ]
 const records = 5_040
-/** Time that the finest record covers, in milliseconds. */
+/** Duration of the finest record, in milliseconds. */
 export const finestMs = tiers[0].stepMs
 
-/** Bytes of the head: a line of JSON, padded with spaces. */
+/** Size of the header, in bytes: a line of JSON, padded with spaces. */
 const headBytes = 16_384
-/** Begin (8 bytes), checksum (4), reserved (4). */
+/** Header of a record: start time (8 bytes), checksum (4), reserved (4). */
 const recordHead = 16
 /** Average, minimum, maximum: 4 bytes each. */
 const columnBytes = 12
@@ -47,8 +47,8 @@ export interface WrittenPart {
 }
 
 /**
- * Figures over time in one block of bytes, as the file holds it. The time of a record decides its slot, so that a later one takes the place of the one whose time is over, and a
- * clock that is set back or forth leaves records that no query asks for.
+ * Figures over time in one block of bytes, in the format of the file. The time of a record determines its slot, so a
+ * new record overwrites the expired one. If the clock is changed, the remaining records match no query.
  */
 export class FigureRing {
   readonly columns: readonly FigureColumn[]
@@ -65,13 +65,13 @@ export class FigureRing {
   }
 
   /**
-   * Reads the bytes of a file. Records whose checksum is wrong, as after a torn write, are left out and counted.
-   * @returns undefined if they are not such a file
+   * Reads the bytes of a file. Records with a wrong checksum, as after a torn write, are skipped and counted.
+   * @returns undefined: the bytes are not such a file
    */
   static read(bytes: Buffer): ReadRing | undefined {
     const head = headOf(bytes)
     if (head === undefined || bytes.length > sizeFor(head.length)) return undefined
-    // A file that was cut short lacks its last records.
+    // A truncated file lacks its last records.
     const whole = Buffer.concat([bytes, Buffer.alloc(sizeFor(head.length) - bytes.length)])
     const stored = new StoredRing(whole, head.length)
     const columns = head.map(({ figure, node }) => columnOf(figure, node))
@@ -82,7 +82,7 @@ export class FigureRing {
     return { ring, damaged, changed: known.length !== columns.length || bytes.length !== whole.length }
   }
 
-  /** The same figures with other columns. */
+  /** Returns the same figures with other columns. */
   withColumns(columns: readonly FigureColumn[]): FigureRing {
     const ring = new FigureRing(columns)
     const sources = columns.map((column) => this.#index.get(columnKey(column)) ?? -1)
@@ -90,7 +90,10 @@ export class FigureRing {
     return ring
   }
 
-  /** Writes the values of the finest step that begins at `at`, in the order of the columns, and the records of longer steps that contain it. */
+  /**
+   * Writes the values of the finest step that begins at `at`, in the order of the columns, and updates the records of
+   * longer steps that contain it.
+   */
   put(at: number, values: readonly number[]): WrittenPart[] {
     const parts = [this.#write(0, at, (column) => same(values[column] ?? Number.NaN))]
     for (let tier = 1; tier < tiers.length; tier++) {
@@ -101,7 +104,10 @@ export class FigureRing {
     return parts
   }
 
-  /** Values of a column in steps from `from`. @param spanMs how far back the query reaches: the finest records that are kept so long are read */
+  /**
+   * Returns the values of a column in steps from `from`.
+   * @param spanMs span of the query: the finest records that are kept for that long are read
+   */
   read(column: FigureColumn, from: number, stepMs: number, points: number, spanMs: number): FigureRange[] {
     const index = this.#index.get(columnKey(column)) ?? -1
     const tier = tierFor(stepMs, spanMs)
@@ -110,7 +116,7 @@ export class FigureRing {
     )
   }
 
-  /** Merges the records within a time: each counts the same. */
+  /** Merges the records within a period, with equal weight. */
   #merged(tier: number, column: number, from: number, lengthMs: number): FigureRange {
     const { stepMs } = tierAt(tier)
     let sum = 0
@@ -145,7 +151,7 @@ export class FigureRing {
     return { offset, length: this.#recordBytes }
   }
 
-  /** @param sources index of each column in the record; -1: it has none */
+  /** @param sources index of each column in the record; -1: not in the record */
   #copy(tier: number, at: number, record: Buffer, sources: readonly number[]): void {
     this.#write(tier, at, (column) => {
       const source = sources[column] ?? -1
@@ -170,9 +176,9 @@ export class FigureRing {
 /** A ring that was read from a file. */
 interface ReadRing {
   ring: FigureRing
-  /** Records that were damaged. */
+  /** Number of damaged records. */
   damaged: number
-  /** The file differs in its columns or its length. */
+  /** Whether the file differs in its columns or its length. */
   changed: boolean
 }
 
@@ -186,7 +192,7 @@ class StoredRing {
     this.#recordBytes = recordHead + columns * columnBytes
   }
 
-  /** Calls for each good record. @returns the number of damaged ones */
+  /** Calls `take` for each valid record. @returns the number of damaged records */
   each(take: (tier: number, at: number, record: Buffer) => void): number {
     let damaged = 0
     for (const [tier, { slots, stepMs }] of tiers.entries()) {
@@ -216,7 +222,7 @@ function headOf(bytes: Buffer): z.output<typeof headSchema>['columns'] | undefin
   }
 }
 
-/** Tier with the finest records that are kept for so long and fit into a step. */
+/** Returns the tier with the finest records that are kept for long enough and divide the step. */
 function tierFor(stepMs: number, spanMs: number): number {
   const found = tiers.findIndex((tier) => tier.stepMs * tier.slots >= spanMs && stepMs % tier.stepMs === 0)
   return Math.max(found, 0)
@@ -226,7 +232,7 @@ function tierAt(tier: number): Tier {
   return tiers[tier] ?? tiers[0]
 }
 
-/** Bytes from the begin of the file to the record of a time. */
+/** Returns the offset of the record of a time, in bytes. */
 function offsetOf(tier: number, at: number, recordBytes: number): number {
   const { stepMs, slots, first } = tierAt(tier)
   return headBytes + (first + (Math.floor(at / stepMs) % slots)) * recordBytes
@@ -247,14 +253,14 @@ function same(value: number): FigureRange {
 /** One recorded series. */
 export interface FigureColumn {
   readonly figure: FigureName
-  /** Empty for figures that are recorded once. */
+  /** Empty: a figure that is not recorded per node. */
   readonly node: string
 }
 
-/** Maximum number of nodes with figures of their own: bounds the file. */
+/** Maximum number of nodes with separate figures: limits the size of the file. */
 export const maxNodes = 8
 
-/** Columns for these nodes, in the order of the table of figures. */
+/** Returns the columns for these nodes, in the order of the table of figures. */
 export function columnsFor(nodes: readonly string[]): FigureColumn[] {
   const shared = figureNames.filter((figure) => figureOf(figure).node !== true)
   const each = figureNames.filter((figure) => figureOf(figure).node === true)
@@ -264,18 +270,18 @@ export function columnsFor(nodes: readonly string[]): FigureColumn[] {
   ]
 }
 
-/** Key of a column, unique within a file. */
+/** Returns the key of a column, unique within a file. */
 export function columnKey({ figure, node }: FigureColumn): string {
   return `${figure} ${node}`
 }
 
-/** The column of this name; undefined for a figure that this version does not record. */
+/** Returns the column of this name; undefined: this version does not record the figure. */
 function columnOf(figure: string, node: string): FigureColumn | undefined {
   const name = figureNames.find((one) => one === figure)
   return name === undefined ? undefined : { figure: name, node }
 }
 
-/** Nodes that have columns, in their order. */
+/** Returns the nodes that have columns, in their order. */
 export function nodesOf(columns: readonly FigureColumn[]): string[] {
   return [...new Set(columns.map(({ node }) => node))].filter((node) => node !== '')
 }

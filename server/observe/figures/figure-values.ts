@@ -9,20 +9,19 @@ type Values = Readonly<Partial<Record<FigureName, number>>>
 /** Values of one sample: those of the site under an empty name, others by node. NaN: unknown. */
 export type ValuesByNode = ReadonlyMap<string, Values>
 
-/** Sources of the figures beside the samples. */
+/** Sources of the figures besides the samples. */
 export interface FigureValuesOptions {
-  /** The data folder. */
   folder: string
-  /** Rooms with people in them. */
+  /** Returns the number of rooms with people in them. */
   meetings: () => number
-  /** Nodes with their last report. */
+  /** Returns the nodes with their last reports. */
   nodes: () => Iterable<ReportedLoad>
 }
 
-/** Samples between two readings of the disk: a minute. */
+/** Number of samples between two readings of the disk: a minute. */
 const diskEvery = 12
 
-/** Measures the figures whenever a sample is taken. */
+/** Measures the figures with each sample. */
 export class FigureValues {
   readonly machine = new MachineLoad()
   readonly #options: FigureValuesOptions
@@ -35,7 +34,7 @@ export class FigureValues {
     this.#options = options
   }
 
-  /** All figures at the time of a sample. */
+  /** Returns all figures at the time of a sample. */
   of(sample: Sample): ValuesByNode {
     if (this.#samples++ % diskEvery === 0) mustNotFail(this.#readDisk())
     const readings = this.#rates.read(this.#options.nodes())
@@ -68,7 +67,7 @@ export class FigureValues {
     }
   }
 
-  /** A disk that hangs is not asked twice. */
+  /** Reads the use of the disk; does nothing while an earlier call hangs. */
   async #readDisk(): Promise<void> {
     if (this.#isReadingDisk) return
     this.#isReadingDisk = true
@@ -84,7 +83,7 @@ export class FigureValues {
   }
 }
 
-/** Figures that the sample holds itself. */
+/** Returns the figures contained in the sample itself. */
 function valuesOf({ seconds, failures, p50, p99, ...sample }: Sample): Values {
   const rate = (count: number): number => count / Math.max(seconds, 0.001)
   const isAnswered = p99 > 0
@@ -99,7 +98,7 @@ function valuesOf({ seconds, failures, p50, p99, ...sample }: Sample): Values {
   }
 }
 
-/** A node as it reported its load last; undefined: it reports none, or is offline. */
+/** A node with its last reported load; undefined: it reports none, or is offline. */
 interface ReportedLoad {
   name: string
   load: NodeLoad | undefined
@@ -107,20 +106,20 @@ interface ReportedLoad {
 
 /** Load of a node between its last two reports. */
 interface NodeReading {
-  /** CPU milliseconds a second. */
+  /** CPU milliseconds per second. */
   cpu: number
-  /** Bytes. */
+  /** In bytes. */
   memory: number
-  /** Bits a second. */
+  /** In bits per second. */
   trafficIn: number
   trafficOut: number
 }
 
-/** Turns the totals that nodes report into rates. */
+/** Converts the totals that nodes report to rates. */
 class NodeRates {
   readonly #before = new Map<string, { load: NodeLoad; reading: NodeReading }>()
 
-  /** Readings of the nodes that report; a node that reported for the first time, or restarted, has one from its next report on. */
+  /** Returns the readings of reporting nodes. A new or restarted node has rates from its second report on. */
   read(reports: Iterable<ReportedLoad>): Map<string, NodeReading> {
     const readings = new Map<string, NodeReading>()
     const seen = new Set<string>()
@@ -137,10 +136,10 @@ class NodeRates {
 
   #readingOf(name: string, load: NodeLoad): NodeReading {
     const before = this.#before.get(name)
-    // It was not polled since.
+    // There was no new report since.
     if (before?.load.uptime_ms === load.uptime_ms) return before.reading
     const seconds = before === undefined ? 0 : (load.uptime_ms - before.load.uptime_ms) / 1_000
-    // Totals go back when the process restarted.
+    // Totals decrease when the process restarts.
     const rate = (now: number, then = 0): number => (seconds > 0 && now >= then ? (now - then) / seconds : Number.NaN)
     return {
       cpu: rate(load.cpu_ms, before?.load.cpu_ms),

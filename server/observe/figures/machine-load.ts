@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 
-/** Load since the reading before: CPU of the machine in percent of all of its cores, of this process in percent of one; memory in bytes. */
+/**
+ * Load since the previous reading: CPU of the machine in percent of all of its cores, CPU of this process in percent of
+ * one core; memory in bytes.
+ */
 interface MachineReading {
   machineCpu: number
   controllerCpu: number
@@ -10,7 +13,7 @@ interface MachineReading {
   controllerMemory: number
 }
 
-/** CPU time in milliseconds: used, and all that there was. */
+/** CPU time in milliseconds: used and available. */
 interface CpuTime {
   used: number
   all: number
@@ -22,9 +25,9 @@ const usageFile = 'cpu.stat'
 
 /** Load of the machine, or of the container if it is limited to a part of the machine. */
 export class MachineLoad {
-  /** Cores that it may use: a fraction where a container is limited so. */
+  /** Number of usable cores; a fraction if a container has such a limit. */
   readonly cores: number
-  /** Bytes. */
+  /** In bytes. */
   readonly memoryTotal: number
   readonly #group: string
   readonly #isLimited: boolean
@@ -32,7 +35,7 @@ export class MachineLoad {
   #own: NodeJS.CpuUsage
   #at: number
 
-  /** @param group folder of the control group; other systems have none */
+  /** @param group folder of the control group; it does not exist on other systems than Linux */
   constructor(group = '/sys/fs/cgroup') {
     this.#group = group
     const quota = quotaOf(textOf(join(group, quotaFile)))
@@ -45,7 +48,7 @@ export class MachineLoad {
     this.#at = performance.now()
   }
 
-  /** Reads the load since the last reading. Takes some ten microseconds. */
+  /** Reads the load since the last reading. Takes tens of microseconds. */
   read(): MachineReading {
     const now = performance.now()
     const cpu = this.#cpuTime()
@@ -80,7 +83,7 @@ export class MachineLoad {
   }
 }
 
-/** Cores that `cpu.max` grants, e.g. 1.5 for `150000 100000`; undefined: no limit. */
+/** Returns the cores granted by `cpu.max`, e.g. 1.5 for `150000 100000`; undefined: no limit. */
 function quotaOf(text: string | undefined): number | undefined {
   const [quota, period] = (text ?? '').split(/\s/).map(Number)
   return quota && period ? quota / period : undefined
@@ -99,26 +102,26 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** A machine that has used nearly all of its CPU time for a while. */
+/** A machine that has used almost all of its CPU time for a while. */
 export interface BusyMachine {
-  /** CPU time in use, in percent of all cores. */
+  /** CPU use, in percent of all cores. */
   percent: number
   /** Milliseconds since the epoch. */
   since: number
 }
 
-/** CPU time in use from which media has losses, in percent of all cores. */
+/** CPU use from which media has losses, in percent of all cores. */
 const busyPercent = 90
-/** Minimum duration of such use, in milliseconds. A backup or an export ends earlier. */
+/** Minimum duration of that use, in milliseconds. A backup or an export takes less. */
 const minBusyMs = 60_000
 
-/** Follows the CPU time of the machine. */
+/** Tracks the CPU use of the machine. */
 export class BusyWatch {
   #since = 0
   #percent = 0
   #at = 0
 
-  /** Takes a sample. @param percent NaN while unknown */
+  /** Takes a sample. @param percent NaN: unknown */
   take(percent: number, at: number): void {
     if (!(percent >= busyPercent)) this.#since = 0
     else this.#since ||= at
@@ -126,7 +129,7 @@ export class BusyWatch {
     this.#at = at
   }
 
-  /** The machine as of the latest sample; undefined: it is not busy. */
+  /** The machine at the latest sample; undefined: it is not busy. */
   get busy(): BusyMachine | undefined {
     if (this.#since === 0 || this.#at - this.#since < minBusyMs) return undefined
     return { percent: this.#percent, since: this.#since }

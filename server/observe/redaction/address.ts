@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { type DeviceAddress, parseDeviceAddress } from '../../../shared/device-address.ts'
 import { isPlainText, redacted, textLength } from './plain-text.ts'
 
-/** Names in the query of a camera's address that stand for no secret. */
+/** Names of query parameters of camera addresses that contain no secret. */
 const harmlessQuery = new Set([
   'channel',
   'subtype',
@@ -15,8 +15,9 @@ const harmlessQuery = new Set([
 ])
 
 /**
- * A camera's address as it may be shown: in the one form that its parser made of it, without login, and of path and query what is plain up to the first piece that is not (cameras take
- * logins there, too). A text that is no address is shown by its length.
+ * Returns a camera's address for display: in canonical form, without login, and with path and query up to the first
+ * part that is not plain text (cameras accept logins there, too). A text that is not an address is replaced by its
+ * length.
  */
 export function shownAddress(text: string): string {
   const parsed = parsedAddress(text)
@@ -26,7 +27,10 @@ export function shownAddress(text: string): string {
   return `${scheme}${login}${shownHost(parsed, text)}${shownPath(path)}`
 }
 
-/** Host and port. A bare name may be half a login (`rtsp://admin:12345`), and of two `@` the wrong one may have been taken for the login's end: then only an IP address is sure. */
+/**
+ * Returns host and port for display. A bare name may be half of a login (`rtsp://admin:12345`), and of two `@` the
+ * wrong one may have been taken as the end of the login. In these cases only an IP address is safe.
+ */
 function shownHost({ host, port }: DeviceAddress, text: string): string {
   const [address = ''] = host.split('%')
   const family = isIP(address)

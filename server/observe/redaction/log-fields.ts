@@ -1,17 +1,26 @@
 import { redacted } from './plain-text.ts'
 
-/** Names of fields whose value is a secret: `access_token`, `loginPassword`, `secrets_sealed`, `set-cookie`, `credential`. */
+/**
+ * Names of fields whose value is a secret: `access_token`, `loginPassword`, `secrets_sealed`, `set-cookie`,
+ * `credential`.
+ */
 const secretName = /toc?ken|digest|secret|passw|pwd|^pass$|authori[sz]ation|cookie|console_?key|private_?key/i
-/** A value behind such a name within a text: `password=x`, `"access_token":"x"`. */
+/** A value after such a name within a text: `password=x`, `"access_token":"x"`. */
 const secretValue =
   /((?:toc?ken|digest|secret|passw|pwd|loginpas|credential)[\w-]{0,40}["']?\s{0,4}[=:]\s{0,4}["']?)([^\s"'&,;}\])]+)/gi
-/** The token in the path of a live stream, of a recorded span or of a recorded file: whoever has the address may watch. No file of the program has a name of such a length. */
+/**
+ * The token in the path of a live stream, a recorded span or a recorded file: anybody with the address may watch. No
+ * file of the program has such a long name.
+ */
 const tokenInPath = /(\/(?:live|recorded|record)\/)[\w.~-]{34,}/g
 const words = /[^\s"'<>]+/g
-/** How the JSON parser ends a sentence in which it quotes what it was given. */
+/** End of a message in which the JSON parser quotes its input. */
 const quoted = '" is not valid JSON'
 
-/** Fields of an error that are logged beside its message and stack; others may hold parsed input, such as the `input` of an invalid URL. */
+/**
+ * Fields of an error that are logged besides its message and stack. Other fields may contain parsed input, such as the
+ * `input` of an invalid URL.
+ */
 const errorFields = [
   'code',
   'errno',
@@ -30,7 +39,7 @@ const errorFields = [
 const deepest = 6
 const maxList = 100
 
-/** The fields of a line of the log without secrets, at any depth. */
+/** Returns the fields of a log line without secrets, at any depth. */
 export function withoutSecrets(fields: Record<string, unknown>, depth = 0): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields)
@@ -39,12 +48,15 @@ export function withoutSecrets(fields: Record<string, unknown>, depth = 0): Reco
   )
 }
 
-/** Whether a field of this name holds a secret. A credential may be one of a site, with its name, or the word for a password. */
+/**
+ * Whether a field of this name contains a secret. `credential` may be a credential of the site (an object), or a
+ * password (a text).
+ */
 export function isSecret(name: string, value: unknown): boolean {
   return value !== undefined && (secretName.test(name) || (name === 'credential' && typeof value === 'string'))
 }
 
-/** A text of the log without the logins and secrets that stand in it. */
+/** Returns a text of the log without logins and secrets in it. */
 export function withoutSecretText(text: string): string {
   return withoutQuotedJson(text)
     .replace(words, withoutLogin)
@@ -52,13 +64,15 @@ export function withoutSecretText(text: string): string {
     .replace(secretValue, `$1${redacted}`)
 }
 
-/** A word without the part before its last `@`, if that looks like a login: `rtsp://user:password@`, `user:password@`. */
+/**
+ * Removes the part of a word before its last `@`, if it looks like a login: `rtsp://user:password@`, `user:password@`.
+ */
 function withoutLogin(word: string): string {
   const at = word.lastIndexOf('@')
   if (at <= 0) return word
   const before = word.slice(0, at)
   const [, scheme = '', rest = ''] = /^([a-z][a-z\d+.-]*:\/\/)?(.*)$/is.exec(before) ?? []
-  // The path of a module or of a page may hold an @; of a camera's address it is always a login's end.
+  // The path of a module or a page may contain an @; in a camera's address it always ends a login.
   if (/^(?:file|node):/i.test(scheme)) return word
   const authority = rest.split('/', 1)[0] ?? ''
   const isHost = rest.includes('/') && /^[\w.-]*(?::\d+)?$/.test(authority)
@@ -80,13 +94,13 @@ function logged(value: unknown, depth: number): unknown {
   if (value instanceof Error) return loggedError(value, depth)
   if (depth >= deepest) return '[deeper]'
   if (Array.isArray(value)) return value.slice(0, maxList).map((item) => logged(item, depth + 1))
-  // Values with a form of their own, such as a Date or a URL, keep it.
+  // Values with their own JSON form, such as a Date or a URL, keep it.
   if ('toJSON' in value && typeof value.toJSON === 'function')
     return logged(JSON.parse(JSON.stringify(value)) as unknown, depth + 1)
   return withoutSecrets({ ...value }, depth + 1)
 }
 
-/** An error whole: what it is, where it came from and what caused it. */
+/** Returns a complete error: its type, message, stack and cause. */
 function loggedError(error: Error, depth: number): Record<string, unknown> {
   const own: Record<string, unknown> = Object.fromEntries(Object.entries(error))
   const more = errorFields.flatMap((name): [string, unknown][] =>

@@ -1,4 +1,7 @@
-/** Texts that are harmless wherever they stand: common words for rooms, cameras and their streams, with short numbers. Any other text may be a password, however it looks. */
+/**
+ * Words that are harmless in any text: common words for rooms, cameras and their streams. Any other text may be a
+ * password, even if it does not look like one.
+ */
 const words = new Set(
   (
     'room meeting hall lobby office class conference user member owner host device lab test demo front back left right door gate entrance yard garage north south east west ' +
@@ -11,12 +14,15 @@ const shortNumber = /^\d{1,9}$/
 const separators = /[-_.]/
 const wordAndNumber = /^([A-Za-z]*)(\d*)$/
 
-/** A whole number of at most nine digits, as rooms have it. */
+/** Whether a text is a whole number of at most nine digits, like room numbers. */
 export function isShortNumber(text: string): boolean {
   return shortNumber.test(text)
 }
 
-/** Whether a text is made of known words, each with at most three digits, joined by `-`, `_` or `.`: `room-1`, `av_stream`, `ch01`, `live.sdp`. */
+/**
+ * Whether a text consists of known words, each with at most three digits, joined by `-`, `_` or `.`: `room-1`,
+ * `av_stream`, `ch01`, `live.sdp`.
+ */
 export function isPlainText(text: string): boolean {
   if (text === '' || text.length > 64) return false
   return text.split(separators).every((part) => {
@@ -28,7 +34,7 @@ export function isPlainText(text: string): boolean {
 /** Placeholder of a secret, which hides its length too. */
 export const redacted = '[redacted]'
 
-/** Placeholder of a hidden text, with its length. */
+/** Returns the placeholder of a hidden text, with its length. */
 export function textLength(text: string): string {
   return `[${text.length} ${text.length === 1 ? 'character' : 'characters'}]`
 }

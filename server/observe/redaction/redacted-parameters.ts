@@ -3,7 +3,7 @@ import { allOperations } from '../../../shared/operations.ts'
 import { shownAddress } from './address.ts'
 import { isPlainText, isShortNumber, redacted, textLength } from './plain-text.ts'
 
-/** Names that the site knows: such a name is no secret of a caller. Each is one look-up. */
+/** Names that the site knows: they are not secrets of a caller. Each check is one look-up. */
 export interface KnownNames {
   credential(accessKey: string): boolean
   room(roomId: string): boolean
@@ -11,22 +11,27 @@ export interface KnownNames {
   user(userId: string): boolean
 }
 
-/** One request's parameters while they are made ready to be shown. */
+/** State of the redaction of one request's parameters. */
 export interface Disclosing {
   known: KnownNames
-  /** The request succeeded, so what it named is there. */
+  /** Whether the request succeeded, so that everything it named exists. */
   succeeded: boolean
   /** Texts of the request that are not shown: no message may quote them. */
   withheld: string[]
 }
 
-/** Most parameters of one request that are shown. */
+/** Maximum number of parameters of one request that are shown. */
 const maxParams = 32
-/** Withheld characters of one request that are searched for in messages; past it every word that is not an own one is hidden. */
+/**
+ * Maximum number of withheld characters of one request for which messages are searched. Above it, every word that is
+ * not one of the controller's own is hidden.
+ */
 export const maxWithheld = 1_024
 
 const byOperation = new Map(allOperations.map(({ name, disclosure }) => [name, new Map(Object.entries(disclosure))]))
-/** Names that callers are known to send, whether an operation takes them or not: the names are harmless, their values need not be. */
+/**
+ * Parameter names that callers are known to send to any operation: the names are harmless, their values need not be.
+ */
 const everywhere = new Map<string, Disclosure>([
   ...['callback', 'client_info', 'uri_encode', 'start_time', 'end_time', 'room_type', 'user_name', 'login_name'].map(
     (name) => [name, 'length'] as const,
@@ -45,7 +50,10 @@ export function isKnownParameter(name: string): boolean {
   return everywhere.has(name)
 }
 
-/** The parameters of a request as they may be shown. What an operation's contract does not disclose is shown by its kind and length; a name that nobody knows, by its length. */
+/**
+ * Returns the parameters of a request for display. A value that the operation's contract does not disclose is shown by
+ * its kind and length; an unknown name by its length.
+ */
 export function shownParameters(
   operation: string,
   params: ReadonlyMap<string, unknown>,
@@ -55,12 +63,12 @@ export function shownParameters(
   const shown: [string, string][] = []
   for (const [name, value] of params) {
     if (shown.length === maxParams) {
-      // Too many to search for: no message of this request may hold a word that is not an own one.
+      // Too many to search for: a message of this request may contain only the controller's own words.
       disclosing.withheld.push('\u0000'.repeat(maxWithheld + 1))
       break
     }
     const disclosure = own?.get(name)
-    // A parameter that the operation does not take was not checked, so success does not make it harmless.
+    // A parameter that the operation does not declare was not checked, so success does not make it harmless.
     const text =
       disclosure === undefined
         ? shownValue(everywhere.get(name) ?? 'length', value, { ...disclosing, succeeded: false })
@@ -70,14 +78,14 @@ export function shownParameters(
   return Object.fromEntries(shown)
 }
 
-/** Two names of one length stay two. */
+/** Returns a name for display; an index keeps names of the same length distinct. */
 function shownName(name: string, index: number, { withheld }: Disclosing): string {
   if (isKnownParameter(name)) return name
   withheld.push(name)
   return `parameter ${index + 1} ${textLength(name)}`
 }
 
-/** One value as it may be shown. */
+/** Returns one value for display. */
 export function shownValue(disclosure: Disclosure, value: unknown, disclosing: Disclosing): string {
   const text = typeof value === 'string' ? disclosed(disclosure, value, disclosing) : shownJson(disclosure, value)
   if (text !== value) disclosing.withheld.push(typeof value === 'string' ? value : JSON.stringify(value))
@@ -112,7 +120,10 @@ function isDisclosed(disclosure: Disclosure, value: string, known: KnownNames, s
   }
 }
 
-/** The JSON text of an object; one that cannot be read is shown by its length, because half a document may hold a whole password. */
+/**
+ * Returns the JSON text of an object for display. An invalid document is shown by its length, because half a document
+ * may contain a whole password.
+ */
 function shownDocument(disclosure: Disclosure, text: string): string {
   if (!/^\s*\{/.test(text)) return textLength(text)
   try {
@@ -122,7 +133,7 @@ function shownDocument(disclosure: Disclosure, text: string): string {
   }
 }
 
-/** A JSON value of a body: of an object its known fields, of anything else its kind. */
+/** Returns a JSON value of a body for display: the known fields of an object, only the kind of other values. */
 function shownJson(disclosure: Disclosure, value: unknown): string {
   if (value === null || typeof value === 'boolean') return String(value)
   if (disclosure === 'secret') return redacted

@@ -20,7 +20,7 @@ import { visitNames } from '../../../shared/room-entry.ts'
 /** Fields of a request that depend on the caller's input. */
 type Shown = Pick<ActivityEntry, 'method' | 'path' | 'credential' | 'room' | 'params' | 'msg' | 'reason' | 'answer'>
 
-/** A request as it may be shown: its harmless values, and kind and length of all others. */
+/** Returns a request for display: its harmless values, and kind and length of all others. */
 export function shownRequest(observation: Observation, known: KnownNames): Shown {
   const { operation, params } = observation
   const disclosing: Disclosing = { known, succeeded: observation.ret === 0, withheld: [] }
@@ -40,17 +40,17 @@ export function shownRequest(observation: Observation, known: KnownNames): Shown
   }
 }
 
-/** Operations whose success does not say that the room is there. */
+/** Operations whose success does not prove that the room exists. */
 const provesNothing: ReadonlySet<string> = new Set([listOutgoingUsers.name, visitNames.joinPage])
 
-/** Empty where the parameter is not shown either. */
+/** Returns the room; empty if the parameter is hidden too. */
 function shownRoom({ operation, room }: Observation, disclosing: Disclosing): string {
   const disclosure = provesNothing.has(operation) ? 'roomFilter' : 'room'
   return shownValue(disclosure, room, disclosing) === room ? room : ''
 }
 
 const operationPaths = new Set<string>(allOperations.map(({ path }) => path))
-/** Words of paths that exist, that older clients ask for, or that everybody's browser does. */
+/** Words in existing paths, in paths that older clients request, and in paths that every browser requests. */
 const words = new Set(
   [...operationPaths]
     .flatMap((path) => path.split('/'))
@@ -84,7 +84,10 @@ const words = new Set(
     .map((word) => word.toLowerCase()),
 )
 
-/** A request's path as it may be shown: the path of an operation as it is, any other up to its first piece that is not a known word. */
+/**
+ * Returns a request's path for display: the path of an operation unchanged, any other up to its first part that is not
+ * a known word.
+ */
 function shownPath(path: string): string {
   if (operationPaths.has(path) || path === '') return path
   const segments = path.split('/')
@@ -96,21 +99,21 @@ function shownPath(path: string): string {
 
 const methods = new Set(['GET', 'POST', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'PATCH', 'CONNECT', 'TRACE'])
 
-/** A request's method as it may be shown. */
+/** Returns a request's method for display. */
 function shownMethod(method: string): string {
   return methods.has(method) || method === '' ? method : textLength(method)
 }
 
 /** Maximum length of an answer that is searched for secrets, in characters. */
 const maxTextLength = 4_096
-/** Items of a list that are shown. */
+/** Number of items of a list that are shown. */
 const maxItems = 3
 
-/** Fields that every answer of an API may have around those of its operation. */
+/** Fields that every answer of an API may have besides those of its operation. */
 const envelope = { ret: 'plain', result: 'plain', msg: 'message', err: 'message' } as const
 type Disclosures = Readonly<Record<string, AnyAnswerDisclosure>>
 
-/** Those of older clients are the last: their answers have the fields of the others, and more. */
+/** Operations for older clients come last: their answers have the same fields and more. */
 const byOperation: ReadonlyMap<string, Disclosures> = new Map(
   [...allOperations, ...operationsOfOlderClients.media, ...operationsOfOlderClients.device].map(({ name, answer }) => [
     name,
@@ -119,9 +122,9 @@ const byOperation: ReadonlyMap<string, Disclosures> = new Map(
 )
 
 /**
- * An answer as it may be shown: of each field what the operation's contract discloses, of all others the length.
- * @param operation empty where the request named none
- * @param text JSON that the controller made; empty stays empty
+ * Returns an answer for display: the fields that the operation's contract discloses, and the length of all others.
+ * @param operation name of the operation; empty: none
+ * @param text JSON made by the controller; an empty text stays empty
  */
 function shownAnswer(operation: string, text: string, disclosing: Disclosing): string {
   if (text === '') return ''
@@ -174,8 +177,8 @@ const ownWords = new Set(
 )
 
 /**
- * A message as it may be shown. The controller's sentences do not quote a request, but a camera's words may, and a name that a caller made up may stand in one: words that occur in what is
- * withheld of this request are hidden.
+ * Returns a message for display. The controller's sentences do not quote a request, but a camera's message may, and a
+ * name invented by a caller may occur in one. Words that occur in withheld texts of this request are hidden.
  */
 function shownMessage(message: string, withheld: readonly string[]): string {
   if (fixed.has(message) || withheld.length === 0) return bounded(message)
@@ -193,17 +196,17 @@ function shownMessage(message: string, withheld: readonly string[]): string {
     .join('')
 }
 
-/** Whether a word is long enough to carry information, and not one of the controller's own. */
+/** Whether a word is long enough to carry information, and is not one of the controller's own. */
 function isReporting(word: string): boolean {
   return word.length >= 3 && !ownWords.has(word.toLowerCase())
 }
 
-/** As it was sent, and as it is written where it has to be escaped. */
+/** Returns the text as sent, escaped and unescaped. */
 function spellings(text: string): string[] {
   try {
     return [text, encodeURI(text), decodeURIComponent(text)]
   } catch {
-    // A lone surrogate or a broken escape: there is no other spelling.
+    // A lone surrogate or an invalid escape: there is no other spelling.
     return [text]
   }
 }

@@ -8,6 +8,7 @@ import type { ControllerOptions } from '../controller/options.ts'
 import { RequestProof } from '../edge/request-proof.ts'
 import { type AskPeer, askConsole } from './peer-console.ts'
 import type { AskOthers, MemberOptions, RegisterWithLeader } from '../store/election/member-options.ts'
+import type { FlushGate } from '../store/flush-gate.ts'
 import type { Sealer } from '../store/sealer.ts'
 import type { KnownController, FencedStore, SiteMember } from '../store/election/site-member.ts'
 import { checkTimings, clusterTimes, electionTimes, shippedTimings } from '../store/election/timings.ts'
@@ -21,13 +22,20 @@ export interface SiteControllerOptions extends ControllerOptions {
   member?: Pick<MemberOptions, 'times' | 'databaseDeadlines'>
 }
 
+/** Dependencies of a membership. */
+interface MemberDependencies {
+  sealer: Sealer
+  /** Gate of the store's flushes while this controller leads. */
+  flushGate: FlushGate
+}
+
 /**
  * Joins the controllers of a site.
  * @throws RangeError when the configured times contradict each other; errors of `openMember`
  */
 export async function joinSite(
   options: SiteControllerOptions,
-  sealer: Sealer,
+  { sealer, flushGate }: MemberDependencies,
   whenAway: 'fail' | 'wait',
   before?: SiteMember,
 ): Promise<SiteMember> {
@@ -43,6 +51,7 @@ export async function joinSite(
     folder,
     database,
     sealer,
+    flushGate,
     logger,
     name,
     version,
@@ -59,13 +68,13 @@ export async function joinSite(
  */
 export async function joinAgain(
   options: SiteControllerOptions,
-  sealer: Sealer,
+  dependencies: MemberDependencies,
   signal: AbortSignal,
   before: SiteMember,
 ): Promise<SiteMember> {
   for (;;) {
     try {
-      return await joinSite(options, sealer, 'wait', before)
+      return await joinSite(options, dependencies, 'wait', before)
     } catch (error) {
       signal.throwIfAborted()
       options.logger.error({ err: error }, 'the site could not be joined again: it is tried again')

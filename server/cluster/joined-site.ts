@@ -7,6 +7,7 @@ import { EventLog, type SharedEventLog } from '../event-log/event-log.ts'
 import type { SiteLogOptions } from '../event-log/site/site-log.ts'
 import { joinSite, type SiteControllerOptions } from './join-site.ts'
 import { firstMaterial } from '../controller/open-site.ts'
+import { StuckDisk } from '../lab/stuck-disk.ts'
 import { FollowedSite } from './followed-site.ts'
 import { parseDatabaseAddress } from '../store/postgres/database-address.ts'
 import { loadKeyFile } from '../store/files/key-file.ts'
@@ -16,6 +17,8 @@ import type { SiteMember } from '../store/election/site-member.ts'
 /** State of a controller that has joined a site and has no role yet. */
 export interface JoinedSite {
   sealer: Sealer
+  /** Stuck disk of the lab: the flush gate of the stores that this controller leads with. */
+  stuckDisk: StuckDisk
   events: SharedEventLog
   /** Minimum number of the log's last entry, in the site's store. */
   bound: StoredBound
@@ -36,7 +39,8 @@ export interface JoinedSite {
 export async function openJoinedSite(options: SiteControllerOptions): Promise<JoinedSite> {
   const { dataFolder, logger } = options
   const sealer = options.sealer ?? createSealer(await loadKeyFile(options.sealKey ?? join(dataFolder, 'seal.key')))
-  const member = await joinSite(options, sealer, 'fail')
+  const stuckDisk = new StuckDisk()
+  const member = await joinSite(options, { sealer, flushGate: stuckDisk }, 'fail')
   let events: SharedEventLog | undefined
   try {
     const site = new FollowedSite(member.followed, sealer)
@@ -46,7 +50,7 @@ export async function openJoinedSite(options: SiteControllerOptions): Promise<Jo
     events = own
     events = await siteLogOf(options, { own, member, sealer, bounds })
     const tls = await firstMaterial(site.settings(), dataFolder, logger)
-    return { sealer, events, bound, member, site, tls, certificate: await controllerCertificate(dataFolder) }
+    return { sealer, stuckDisk, events, bound, member, site, tls, certificate: await controllerCertificate(dataFolder) }
   } catch (error) {
     await events?.close()
     await member.close()

@@ -14,6 +14,7 @@ import type { EventSink, SharedEventLog } from '../event-log/event-log.ts'
 import { ControllerLife } from '../event-log/sources/controllers.ts'
 import { type FirstStart, isFirstStart } from '../controller/first-start.ts'
 import type { ListenerName } from '../http/listeners.ts'
+import type { StuckDisk } from '../lab/stuck-disk.ts'
 import { controllersBy, joinAgain, ledSoon, type SiteControllerOptions } from './join-site.ts'
 import { type JoinedSite, openJoinedSite } from './joined-site.ts'
 import { firstMaterial, prepareSite } from '../controller/open-site.ts'
@@ -42,6 +43,7 @@ import { recordNotice } from '../event-log/watch-site.ts'
 export class SiteController {
   readonly #options: SiteControllerOptions
   readonly #sealer: Sealer
+  readonly #stuckDisk: StuckDisk
   readonly #events: SharedEventLog
   readonly #bound: StoredBound
   readonly #life: ControllerLife
@@ -73,7 +75,7 @@ export class SiteController {
 
   private constructor(
     options: SiteControllerOptions,
-    { sealer, events, bound, member, site, tls, certificate }: JoinedSite,
+    { sealer, stuckDisk, events, bound, member, site, tls, certificate }: JoinedSite,
   ) {
     this.#options = options
     this.#plain = new PlainRule(options.allowPlainControllers === true, options.logger)
@@ -81,6 +83,7 @@ export class SiteController {
     const { logger } = options
     this.#peers = new PeerWatch({ member: () => this.#member, allowPlain: this.#plain.allowed, logger })
     this.#sealer = sealer
+    this.#stuckDisk = stuckDisk
     this.#events = events
     this.#bound = bound
     this.#member = member
@@ -283,7 +286,10 @@ export class SiteController {
       await Promise.race([this.#leaving, sleep(clusterTimes.changeRoleAgain, { ref: false })])
     }
     await this.#member.close()
-    this.#member = await joinAgain(this.#options, this.#sealer, this.#ending.signal, this.#member)
+    // A stuck disk ends with the term in which the operator began it.
+    this.#stuckDisk.end()
+    const dependencies = { sealer: this.#sealer, flushGate: this.#stuckDisk }
+    this.#member = await joinAgain(this.#options, dependencies, this.#ending.signal, this.#member)
     this.#site.follow(this.#member.followed)
     this.#lookForLeader()
     this.#announce()
@@ -339,7 +345,15 @@ export class SiteController {
       },
     }
     const events = this.#events
-    return new Controller(this.#options, { store, events, tls: this.#tls, firstStart: this.firstStart, leader })
+    const stuckDisk = this.#stuckDisk
+    return new Controller(this.#options, {
+      store,
+      stuckDisk,
+      events,
+      tls: this.#tls,
+      firstStart: this.firstStart,
+      leader,
+    })
   }
 
   /** Sends requests to the present leader. */

@@ -1,13 +1,19 @@
 import type { FaultRules } from '../lab/faults.ts'
 import type { SimulatedPeople } from '../lab/people.ts'
-import { StuckDisk } from '../lab/stuck-disk.ts'
+import type { StuckDisk } from '../lab/stuck-disk.ts'
 import { userView } from '../rooms/room-views.ts'
-import type { Store } from '../store/store.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 
 /** Procedures of the lab: simulated people and faults. */
-export function labHandlers(store: Store, people: SimulatedPeople, faults: FaultRules): Handlers<ProceduresOf<'lab'>> {
-  const disk = new StuckDisk(store)
+export function labHandlers({
+  people,
+  faults,
+  stuckDisk: disk,
+}: {
+  people: SimulatedPeople
+  faults: FaultRules
+  stuckDisk: StuckDisk
+}): Handlers<ProceduresOf<'lab'>> {
   return {
     'lab.state': () => ({ store_stalled: disk.endsAt > 0, store_stalled_until: disk.endsAt, nodes: people.faults() }),
     'lab.join': async ({ room_id, user_id, user_name, host_password }) => {

@@ -19,6 +19,7 @@ import type { OlderClients } from '../field-api/older-clients.ts'
 import type { Listeners } from '../http/listeners.ts'
 import type { FaultRules } from '../lab/faults.ts'
 import type { SimulatedPeople } from '../lab/people.ts'
+import type { StuckDisk } from '../lab/stuck-disk.ts'
 import type { TestCamera } from '../lab/test-camera.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
@@ -114,6 +115,7 @@ interface ConsoleServices {
   testCamera: TestCamera
   people: SimulatedPeople
   faults: FaultRules
+  stuckDisk: StuckDisk
   pictures: PictureRounds
   recordings: SiteRecordings
   orders: OrderedMedia
@@ -219,7 +221,7 @@ export function consoleHandlers(dependencies: ConsoleDependencies): Handlers {
     ...searchHandlers({ ...services, events: new RecentEvents(dependencies.events) }),
     ...trashHandlers(trash, settings, new TrashRestore(services), logger),
     ...eventHandlers(dependencies.events, services.pendingEvents, services.journal),
-    ...labHandlers(store, services.people, services.faults),
+    ...labHandlers(services),
     ...testerHandlers({ ...services, listeners, tls }),
   }
 }

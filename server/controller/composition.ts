@@ -54,7 +54,7 @@ export interface ControllerDependencies extends Listening {
 
 /** Composes the controller of an open site, without starting anything or opening ports. */
 export function composeController(options: ControllerOptions, site: OpenSite): ControllerDependencies {
-  const { store, events, leader } = site
+  const { store, events, stuckDisk, leader } = site
   const { logger } = options
   const settings = (): Settings => siteSettings(store)
   const host = (): string => options.overrides?.host ?? settings().listeners.host
@@ -91,6 +91,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     accountClock: options.accountClock,
     events: gathering,
     eventLog: events,
+    stuckDisk,
     member: leader?.member ?? options.controllers,
     kept: leader?.kept,
   })

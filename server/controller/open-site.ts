@@ -15,6 +15,7 @@ import { recordSiteFile } from '../event-log/sources/site-file-changes.ts'
 import { type FirstStart, isFirstStart, makeFirstSite, rememberStart } from './first-start.ts'
 import type { Restarts } from './restarts.ts'
 import type { PassToLeader } from '../http/request-handler.ts'
+import { StuckDisk } from '../lab/stuck-disk.ts'
 import { applySiteFile, type SiteFile } from './site-file.ts'
 import { openStore } from '../store/open-store.ts'
 import { loadKeyFile } from '../store/files/key-file.ts'
@@ -29,6 +30,8 @@ import { neededPorts } from '../readiness/needed-ports.ts'
 /** An open site, prepared according to the start options. */
 export interface OpenSite {
   store: Store
+  /** Stuck disk of the lab: the flush gate of the store. */
+  stuckDisk: StuckDisk
   events: SharedEventLog
   /** The site's certificate; undefined: plain HTTP. */
   tls: TlsMaterial | undefined
@@ -63,13 +66,15 @@ export interface LeaderSite {
 export async function openSite(options: ControllerOptions): Promise<OpenSite> {
   const { dataFolder, database, logger } = options
   const sealer = options.sealer ?? createSealer(await loadKeyFile(options.sealKey ?? join(dataFolder, 'seal.key')))
-  const store = await openStore({ folder: dataFolder, database, sealer, logger })
+  const stuckDisk = new StuckDisk()
+  const store = await openStore({ folder: dataFolder, database, sealer, logger, flushGate: stuckDisk })
   let events: EventLog | undefined
   try {
     const bounds = (): Settings['events'] => siteSettings(store).events
     events = await EventLog.open({ dataFolder, sealer, logger, bounds, bound: new StoredBound(store) })
     const firstStart = await prepareSite(options, store)
-    return { store, events, tls: await firstMaterial(siteSettings(store), dataFolder, logger), firstStart }
+    const tls = await firstMaterial(siteSettings(store), dataFolder, logger)
+    return { store, stuckDisk, events, tls, firstStart }
   } catch (error) {
     await events?.close()
     await store.close()

@@ -19,6 +19,7 @@ import type { AnyOperation } from '../http/operation.ts'
 import { lanAddresses } from '../edge/network-addresses.ts'
 import { FaultRules } from '../lab/faults.ts'
 import { SimulatedPeople } from '../lab/people.ts'
+import type { StuckDisk } from '../lab/stuck-disk.ts'
 import { TestCamera } from '../lab/test-camera.ts'
 import { authenticateOperation } from '../media-api/authenticate.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
@@ -69,13 +70,15 @@ interface ServiceOptions extends Omit<NodesOptions, 'removals' | 'ffmpeg'>, Acce
   events: GatedSink
   /** The log itself, for events that are stored with their changes. */
   eventLog: PendingEventsDependencies['log']
+  /** Stuck disk of the lab: the flush gate of the store. */
+  stuckDisk: StuckDisk
   /** This controller as a member of its site; undefined: it is the only one. */
   member?: Pick<SiteMember, 'id' | 'controllers' | 'onLeader' | 'database'> | undefined
 }
 
 /** All parts between the disk and the listeners. */
 export interface Services
-  extends Pick<ServiceOptions, 'store' | 'settings'>,
+  extends Pick<ServiceOptions, 'store' | 'settings' | 'stuckDisk'>,
     Omit<AccessDependencies, 'authentication'>,
     Omit<NodeDependencies, 'probe'>,
     Omit<RoomDependencies, 'others'>,
@@ -206,6 +209,7 @@ export function createServices(options: ServiceOptions): Services {
     testCamera,
     people: new SimulatedPeople(pool, store),
     faults,
+    stuckDisk: options.stuckDisk,
     peopleNames: watch.names,
     clientEvents: watch.clients,
     pendingEvents: pending,

@@ -1,16 +1,17 @@
-import type { Store } from '../store/store.ts'
+import type { ClosedGate, FlushGate } from '../store/flush-gate.ts'
+import { monotonic } from '../store/system/time.ts'
 
-/** A disk that does not answer, for a while: every write is held back. It ends by itself, since its operator may have left. */
-export class StuckDisk {
-  readonly #store: Pick<Store, 'stall'>
+/** Simulates a disk that does not answer: holds every flush back. Ends by itself, because the operator may have left. */
+export class StuckDisk implements FlushGate {
+  #closed: (ClosedGate & { open: () => void }) | undefined
   #endsAt = 0
   #end: NodeJS.Timeout | undefined
 
-  constructor(store: Pick<Store, 'stall'>) {
-    this.#store = store
+  get closed(): ClosedGate | undefined {
+    return this.#closed
   }
 
-  /** When it ends, in milliseconds since the epoch; 0 while writes go through. */
+  /** When it ends, in milliseconds since the epoch; 0 while flushes go through. */
   get endsAt(): number {
     return this.#endsAt
   }
@@ -19,12 +20,15 @@ export class StuckDisk {
     clearTimeout(this.#end)
     this.#endsAt = Date.now() + minutes * 60_000
     this.#end = setTimeout(() => this.end(), minutes * 60_000).unref()
-    this.#store.stall(true)
+    if (this.#closed !== undefined) return
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+    this.#closed = { since: monotonic(), opened, open }
   }
 
   end(): void {
     clearTimeout(this.#end)
     this.#endsAt = 0
-    this.#store.stall(false)
+    this.#closed?.open()
+    this.#closed = undefined
   }
 }

@@ -1,3 +1,4 @@
+import type { FlushGate } from './flush-gate.ts'
 import type { Migrations } from './migrations.ts'
 import type { StoreLogger } from './notices.ts'
 import type { Sealer } from './sealer.ts'
@@ -34,6 +35,8 @@ export interface StoreOptions {
   snapshotAfterBytes?: number
   /** Interval of automatic backups, in milliseconds: for tests. Infinity: none. Default: an hour. */
   backupEveryMs?: number
+  /** Gate that each flush passes before it starts. Left out: flushes start at once. */
+  flushGate?: FlushGate
   /** Schema versions instead of this program's own: for tests of migrations. */
   migrations?: Migrations
 }

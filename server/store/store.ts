@@ -290,9 +290,6 @@ export interface Store {
   /** Reseals a text of an earlier version for its place. @throws ApiError 'internal', like `unseal` */
   reseal(sealed: string, place: SealedPlace): string
 
-  /** Lab: blocks every flush until called again with false, like a dead disk. */
-  stall(stalled: boolean): void
-
   /** Rewrites the snapshot now and truncates the journal; also makes a backup. */
   snapshot(): Promise<void>
   /**

@@ -10,6 +10,7 @@ import { Restore } from '../backups/restore.ts'
 import { KeptBackups, type SiteBackups } from '../backups/kept-backups.ts'
 import type { Retention } from '../backups/backups.ts'
 import { defaultSnapshotAfter, Snapshots } from '../backups/snapshots.ts'
+import type { FlushGate } from '../flush-gate.ts'
 import { GroupCommit } from '../journal/group-commit.ts'
 import { WriteBehindQueue } from '../journal/write-behind.ts'
 import type { Migrations } from '../migrations.ts'
@@ -72,6 +73,8 @@ export interface DurableStoreOptions {
    * @param retention limits of automatic backups
    */
   shareBackups?: (kept: KeptBackups, retention: () => Retention) => SiteBackups
+  /** See StoreOptions. */
+  flushGate: FlushGate | undefined
   /** Called with an unexpected error of a listener or other code. */
   onError: (error: unknown) => void
 }
@@ -104,6 +107,7 @@ export class DurableStore implements Store {
     this.#commit = new GroupCommit<Job>({
       storage,
       writeBehind: this.#writeBehind,
+      flushGate: options.flushGate,
       onDurable: (group) => this.#durable(group),
       onRefused: (group, error) => this.#transactions.failed(group, refusedError(error)),
       onFlush: (milliseconds) => this.#flushed(milliseconds),
@@ -232,10 +236,6 @@ export class DurableStore implements Store {
 
   reseal(sealed: string, place: SealedPlace): string {
     return this.#options.sealer.reseal(sealed, place)
-  }
-
-  stall(stalled: boolean): void {
-    this.#commit.progress.stall(stalled)
   }
 
   async snapshot(): Promise<void> {

@@ -89,6 +89,7 @@ export async function openLeaderSite(options: StoreOptions, site: LeaderSite): P
     losses,
     clock,
     deadlineMs: options.deadlineMs,
+    flushGate: options.flushGate,
     migrations,
     roomNumbers,
     unlock,

@@ -130,6 +130,7 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
     losses,
     clock,
     deadlineMs: options.deadlineMs,
+    flushGate: options.flushGate,
     migrations,
     roomNumbers,
     unlock,

@@ -1,15 +1,20 @@
+import type { FlushGate } from '../flush-gate.ts'
 import { monotonic } from '../system/time.ts'
+
 /**
  * Tracks flushes: when the current one began, what delays the next, and which callers wait for its end. Times are
  * values of `monotonic()`; 0: none.
  */
 export class FlushProgress {
   #flushStart = 0
-  #stalledAt = 0
-  #stallEnd: (() => void) | undefined
   #awaySince = 0
   #waiting: (() => void)[] = []
   #lastFlush = 0
+  readonly #gate: FlushGate | undefined
+
+  constructor(gate: FlushGate | undefined) {
+    this.#gate = gate
+  }
 
   /** Duration of the last successful flush, in milliseconds. */
   get lastFlush(): number {
@@ -20,21 +25,22 @@ export class FlushProgress {
     return this.#flushStart !== 0
   }
 
-  get stalled(): boolean {
-    return this.#stalledAt !== 0
+  /** Resolves when the gate opens; undefined while it is open. */
+  get held(): Promise<void> | undefined {
+    return this.#gate?.closed?.opened
   }
 
   /** Since when the storage has not answered; 0: no answer is outstanding. */
   get waitingSince(): number {
     let since = this.#flushStart
-    for (const start of [this.#stalledAt, this.#awaySince])
+    for (const start of [this.#gate?.closed?.since ?? 0, this.#awaySince])
       if (start !== 0 && (since === 0 || start < since)) since = start
     return since
   }
 
-  /** Whether nothing can be stored now: the lab blocks flushes, or the storage is unreachable. */
+  /** Whether nothing can be stored now: the gate blocks flushes, or the storage is unreachable. */
   get blocked(): boolean {
-    return this.#stalledAt !== 0 || this.#awaySince !== 0
+    return this.#gate?.closed !== undefined || this.#awaySince !== 0
   }
 
   began(): void {
@@ -56,26 +62,11 @@ export class FlushProgress {
     else if (this.#awaySince === 0) this.#awaySince = monotonic()
   }
 
-  /** Lab: blocks flushes until called with false. */
-  stall(stalled: boolean): void {
-    if (stalled && this.#stalledAt === 0) this.#stalledAt = monotonic()
-    else if (!stalled && this.#stalledAt !== 0) {
-      this.#stalledAt = 0
-      this.#stallEnd?.()
-      this.#stallEnd = undefined
-      if (!this.flushing) this.ended()
-    }
-  }
-
-  /** Resolves when the lab unblocks flushes. */
-  stallEnd(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#stallEnd = resolve
-    })
-  }
-
+  /** Resolves when the current flush has ended, or when the gate opens. */
   nextFlush(): Promise<void> {
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    const { held } = this
+    const ended = new Promise<void>((resolve) => this.#waiting.push(resolve))
+    return held === undefined ? ended : Promise.race([ended, held])
   }
 
   /** Resolves all promises of `nextFlush`. */

@@ -1,4 +1,5 @@
 import { onAbort } from '../../../shared/abort.ts'
+import type { FlushGate } from '../flush-gate.ts'
 import { type Away, type Storage, StorageAwayError } from '../storage.ts'
 import type { Change } from '../store.ts'
 import { startTimer, type Timer, turn } from '../system/time.ts'
@@ -10,6 +11,8 @@ import type { WriteBehindQueue } from './write-behind.ts'
 export interface GroupCommitOptions<T extends Committing> extends CommitListener<T> {
   storage: Pick<Storage, 'append' | 'away' | 'onAway'>
   writeBehind: WriteBehindQueue
+  /** Undefined: flushes start at once. */
+  flushGate?: FlushGate | undefined
 }
 
 /** Maximum number of write-behind records in one line. */
@@ -35,7 +38,7 @@ export class GroupCommit<T extends Committing> {
     this.#behind.due = this.#options.writeBehind.size > 0
     this.#kick()
   })
-  readonly progress = new FlushProgress()
+  readonly progress: FlushProgress
   /** Resolves when the loop has no work left; undefined while it is not running. */
   #running: Promise<void> | undefined
   #closing = false
@@ -45,6 +48,7 @@ export class GroupCommit<T extends Committing> {
   constructor(options: GroupCommitOptions<T>) {
     this.#options = options
     this.#reports = new CommitReports(options)
+    this.progress = new FlushProgress(options.flushGate)
     const { storage } = options
     storage.onAway(() => {
       // Reported at once, even while an outcome is awaited. The probe detects when the storage is back, even without
@@ -132,8 +136,9 @@ export class GroupCommit<T extends Committing> {
 
   async #run(): Promise<void> {
     while (this.#hasWork()) {
-      if (this.progress.stalled) {
-        await this.progress.stallEnd()
+      const { held } = this.progress
+      if (held !== undefined) {
+        await held
         continue
       }
       const task = this.#tasks.shift()

@@ -98,10 +98,10 @@ test('deleting ends its sessions at once, in the same change of the store', asyn
 
 test('no session opens while its credential is being removed', async () => {
   const site = await accessSite()
-  site.store.stall(true)
+  site.stuckDisk.begin(10)
   const deleted = site.credentials.delete('demo_access')
   expect(() => site.open()).toThrow(expect.objectContaining({ code: 'authenticationTimeout' }))
-  site.store.stall(false)
+  site.stuckDisk.end()
   await deleted
   expect(site.sessions.total).toBe(0)
 })

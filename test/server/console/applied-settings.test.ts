@@ -11,6 +11,7 @@ import { AppliedSettings } from '../../../server/console/applied-settings.ts'
 import { Controller } from '../../../server/controller/controller.ts'
 import type { Listeners } from '../../../server/http/listeners.ts'
 import { createLog } from '../../../server/observe/log.ts'
+import { StuckDisk } from '../../../server/lab/stuck-disk.ts'
 import { siteFileSchema } from '../../../server/controller/site-file.ts'
 import { outcomeUnknown } from '../../../server/store/storage-error.ts'
 import type { Settings } from '../../../shared/settings.ts'
@@ -141,7 +142,8 @@ test('A port that a flag overrides is not tested when the bind address changes',
 })
 
 test('Listeners follow settings whose change got no answer, once it is known that they are stored', async () => {
-  const store = await open(await temporaryFolder())
+  const stuckDisk = new StuckDisk()
+  const store = await open(await temporaryFolder(), { flushGate: stuckDisk })
   onTestFinished(() => store.close())
   const ports: number[] = []
   const apply = async ({ listeners }: Settings): Promise<void> => void ports.push(listeners.media_port)
@@ -155,13 +157,13 @@ test('Listeners follow settings whose change got no answer, once it is known tha
   const transact = store.transact.bind(store)
   store.transact = async (locks, plan) => {
     store.transact = transact
-    store.stall(true)
+    stuckDisk.begin(10)
     transact(locks, plan).catch(() => {})
     throw outcomeUnknown('test')
   }
   const change = applied.change({ listeners: { media_port: 1_002 } })
   await expect(change).rejects.toMatchObject({ refusal: { name: 'outcomeUnknown' } })
   expect(ports).toEqual([1_001, 1_002, 1_001])
-  store.stall(false)
+  stuckDisk.end()
   await vi.waitFor(() => expect(ports).toEqual([1_001, 1_002, 1_001, 1_002]))
 })

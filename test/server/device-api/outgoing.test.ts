@@ -225,13 +225,13 @@ test('302, 303, 304: the media engine is stopped', async () => {
 })
 
 test('302 and 303: a change that cannot be stored is not applied', async () => {
-  const { client, store, outgoing, until, node } = await liveSite({ deadlines: { store_ms: 1_000 } })
+  const { client, store, stuckDisk, outgoing, until, node } = await liveSite({ deadlines: { store_ms: 1_000 } })
   const room_id = await client.createRoom()
   await client.outgoing(create, camera(room_id, 'cam-1'))
-  store.stall(true)
+  stuckDisk.begin(10)
   expect(await client.outgoing(create, camera(room_id, 'cam-2'))).toMatchObject({ ret: 302 })
   expect(await client.outgoing(destroy, camera(room_id, 'cam-1'))).toMatchObject({ ret: 303 })
-  store.stall(false)
+  stuckDisk.end()
   await until(() => outgoing.view('cam-1')?.state === 'joined')
   await expect.poll(() => userIds(client, room_id)).toEqual(['cam-1'])
   expect(await node().health(AbortSignal.timeout(1_000))).toMatchObject({ users: 1, pulls: 1 })

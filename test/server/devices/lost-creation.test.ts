@@ -6,7 +6,7 @@ test.each([true, false])(
   'A camera whose creation has an unknown outcome stays in its room exactly if it was stored (%s)',
   async (isStored) => {
     const site = await liveSite()
-    const { client, store } = site
+    const { client, store, stuckDisk } = site
     const roomId = await client.createRoom()
     const transact = store.transact.bind(store)
     const answered = Promise.withResolvers<void>()
@@ -14,7 +14,7 @@ test.each([true, false])(
       if (!locks.includes('devices/cam-1')) return await transact(locks, plan)
       store.transact = transact
       // The storage does not answer: the change keeps its locks.
-      store.stall(true)
+      stuckDisk.begin(10)
       void transact(locks, (transaction) => {
         if (isStored) plan(transaction)
         else transaction.put('last_uses', 'other', { at: 1 })
@@ -24,7 +24,7 @@ test.each([true, false])(
     const created = client.outgoing('createOutgoingUser', camera(roomId, 'cam-1'))
     expect(await created).toMatchObject({ ret: 302 })
     expect(await userIds(client, roomId)).toEqual(['cam-1'])
-    store.stall(false)
+    stuckDisk.end()
     await answered.promise
     if (isStored) {
       await site.until(() => site.outgoing.view('cam-1')?.state === 'joined')

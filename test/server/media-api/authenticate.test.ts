@@ -114,38 +114,38 @@ test.each([
   async (_, stored) => {
     const { site, refusal } = await open({ stored })
     site.settings.deadlines.store_ms = 1_000
-    site.store.stall(true)
+    site.stuckDisk.begin(10)
     const change = site.credentials.update('demo_access', { label: 'stuck' }).catch((error: unknown) => error)
     await expect.poll(() => site.store.status().flushingFor).toBeGreaterThan(0)
     // Set only now: on a busy machine the change itself could time out before it was seen to wait.
     site.settings.deadlines.store_ms = 150
     expect((await refusal('demo_access', right)).code).toBe('authenticationTimeout')
     expect((await refusal('demo_access', 'abcd')).code).toBe('authenticationFailed')
-    site.store.stall(false)
+    site.stuckDisk.end()
     await change
   },
 )
 
 test('a session that is stored first is on disk before its token is returned', async () => {
   const { site, call } = await open({ stored: true })
-  site.store.stall(true)
+  site.stuckDisk.begin(10)
   const opened = call('demo_access', right)
   let given = false
   void opened.then(() => (given = true))
   await expect.poll(() => site.store.status().backlog).toBe(1)
   expect([given, site.sessions.total]).toEqual([false, 0])
-  site.store.stall(false)
+  site.stuckDisk.end()
   const { random, key } = await opened
   expect(site.check(digestOf(secret, `${random}:${key}`)).ok).toBe(true)
 })
 
 test('a secret changed while a session is being stored ends that session, too', async () => {
   const { site, call } = await open({ stored: true })
-  site.store.stall(true)
+  site.stuckDisk.begin(10)
   const opened = call('demo_access', right)
   const rotated = site.credentials.rotate('demo_access')
   await expect.poll(() => site.store.status().backlog).toBe(2)
-  site.store.stall(false)
+  site.stuckDisk.end()
   const { random, key } = await opened
   await rotated
   expect(site.check(digestOf(secret, `${random}:${key}`))).toEqual({

@@ -98,9 +98,9 @@ test('409: the node does not answer in time', async () => {
 })
 
 test('700: the assignment cannot be stored', async () => {
-  const { client, store } = await liveSite({ deadlines: { store_ms: 1_000 } })
+  const { client, stuckDisk } = await liveSite({ deadlines: { store_ms: 1_000 } })
   const room_id = await client.createRoom()
-  store.stall(true)
+  stuckDisk.begin(10)
   expect(await client.get(getMcu, { room_id })).toMatchObject({ ret: 700 })
 })
 

@@ -167,9 +167,9 @@ test('411: concurrent calls do not exceed the room limit of the licence, and a d
 })
 
 test('700: a room that cannot be stored does not exist, and the next one does when the disk is back', async () => {
-  const { client, store } = await liveSite({ deadlines: { store_ms: 1_000 } })
+  const { client, stuckDisk } = await liveSite({ deadlines: { store_ms: 1_000 } })
   const roomId = await client.createRoom()
-  store.stall(true)
+  stuckDisk.begin(10)
   expect(await client.get(create, { ...meeting, room_extend_id: 'lost' })).toEqual({
     ret: 700,
     msg: expect.any(String),
@@ -178,7 +178,7 @@ test('700: a room that cannot be stored does not exist, and the next one does wh
   expect(await client.get('/rtc/room/del', { room_id: roomId })).toMatchObject({ ret: 700 })
   expect(await client.get('/rtc/room/get', { room_id: 'lost' })).toMatchObject({ ret: 404 })
   expect(await client.get('/rtc/room/get', { room_id: roomId })).toMatchObject({ ret: 0, topic: 'Morning meeting' })
-  store.stall(false)
+  stuckDisk.end()
   await expect.poll(async () => (await client.get(create, meeting)).ret).toBe(0)
 })
 

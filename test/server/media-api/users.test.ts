@@ -107,12 +107,12 @@ test('429: the user is not in the room, also an outgoing user that waits for its
 })
 
 test('700: an outgoing user whose removal cannot be stored stays, and rejoins', async () => {
-  const { client, store, outgoing, until } = await liveSite({ deadlines: { store_ms: 1_000 } })
+  const { client, stuckDisk, outgoing, until } = await liveSite({ deadlines: { store_ms: 1_000 } })
   const room_id = await client.createRoom()
   await client.outgoing('createOutgoingUser', camera(room_id, 'cam-1'))
-  store.stall(true)
+  stuckDisk.begin(10)
   expect(await client.get(kick, { room_id, user_id: 'cam-1' })).toMatchObject({ ret: 700 })
-  store.stall(false)
+  stuckDisk.end()
   await until(() => outgoing.view('cam-1')?.state === 'joined')
 })
 

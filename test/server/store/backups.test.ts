@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { setImmediate as immediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { previewBackup } from '../../../server/store/backups/restore.ts'
+import { StuckDisk } from '../../../server/lab/stuck-disk.ts'
 import { StoreLockedError } from '../../../server/store/files/folder-lock.ts'
 import { listBackups, parseBackupName } from '../../../server/store/backups/backups.ts'
 import { putSettings } from '../../../server/store/site-settings.ts'
@@ -229,7 +230,8 @@ describe.each(drivers())('In $name', (driver) => {
 
   test('Closing waits for a restore that has begun to change state: another process gets the folder only after it', async () => {
     const site = await driver.site()
-    const store = await site.open()
+    const stuckDisk = new StuckDisk()
+    const store = await site.open({ flushGate: stuckDisk })
     await createRoom(store, 'then')
     const { name } = await store.makeBackup()
     await createRoom(store, 'now')
@@ -243,12 +245,12 @@ describe.each(drivers())('In $name', (driver) => {
       waiting.push(store.transact([], () => void (ran = true)))
       // Transactions wait from the moment a restore begins to change state; now the disk does not answer either.
       held = !ran
-      if (held) store.stall(true)
+      if (held) stuckDisk.begin(10)
     }
     const closed = store.close()
     await expect(site.open()).rejects.toBeInstanceOf(StoreLockedError)
     expect(outcome).toBe('')
-    store.stall(false)
+    stuckDisk.end()
     await restored
     await Promise.all(waiting)
     await closed

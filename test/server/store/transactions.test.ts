@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../../shared/result-codes.ts'
+import { StuckDisk } from '../../../server/lab/stuck-disk.ts'
 import type { Change } from '../../../server/store/store.ts'
 import { drivers } from './drivers.ts'
 import { createRoom, credential, room, session, topics } from '../../support/sites/store-site.ts'
@@ -198,9 +199,10 @@ describe.each(drivers())('In $name', (driver) => {
   test('A disk that does not answer: changes fail at the deadline and are not applied, and all works when it is back', async () => {
     const site = await driver.site()
     let deadline = 200
-    const store = await site.open({ deadlineMs: () => deadline })
+    const stuckDisk = new StuckDisk()
+    const store = await site.open({ deadlineMs: () => deadline, flushGate: stuckDisk })
     expect(store.responsive(5_000)).toBeUndefined()
-    store.stall(true)
+    stuckDisk.begin(10)
     const started = performance.now()
     const first = createRoom(store, '2')
     const behindIt = store.transact(['rooms/2'], () => undefined)
@@ -214,7 +216,7 @@ describe.each(drivers())('In $name', (driver) => {
     const patient = store.responsive(10_000)
     await delay(10)
     deadline = 60_000
-    store.stall(false)
+    stuckDisk.end()
     await patient
     await createRoom(store, '3')
     expect(Object.keys(topics(store))).toEqual(['3'])

@@ -3,6 +3,7 @@ import { Credentials } from '../../../server/access/credentials.ts'
 import { digestText, hmacKey } from '../../../server/access/digest.ts'
 import { DigestCache } from '../../../server/access/digest-cache.ts'
 import { type SessionCheck, Sessions, type SessionsOptions } from '../../../server/access/sessions.ts'
+import type { StuckDisk } from '../../../server/lab/stuck-disk.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { defaultSettings, type Settings } from '../../../shared/settings.ts'
 import type { DigestForm } from '../../../shared/settings/network.ts'
@@ -19,6 +20,8 @@ export interface SetClock {
 /** Credentials and sessions over a store in a folder of its own; removed with the test. */
 export interface AccessSite {
   readonly store: Store
+  /** Holds flushes of the store back. */
+  stuckDisk: StuckDisk
   folder: string
   readonly sessions: Sessions
   readonly credentials: Credentials
@@ -57,6 +60,7 @@ export async function accessSite(options: Partial<SessionsOptions> = {}): Promis
     settings,
     clock,
     folder: files.folder,
+    stuckDisk: files.stuckDisk,
     get store() {
       return files.store
     },

@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { apiListeners } from '../../../server/controller/apis.ts'
 import type { EventDraft } from '../../../server/event-log/event-log.ts'
+import { StuckDisk } from '../../../server/lab/stuck-disk.ts'
 import type { NodeUser } from '../../../server/nodes/port/media-node-port.ts'
 import { SimulatedNode } from '../../../server/nodes/simulated/simulated-node.ts'
 import type { SiteRecorder } from '../../../server/recordings/client-recordings/media-order-dependencies.ts'
@@ -82,7 +83,9 @@ export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite>
   const events: EventDraft[] = []
   const logger = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) })
   const deadlineMs = (): number => settings.deadlines.store_ms
-  const store = await openStore({ folder, sealer: createSealer(Buffer.alloc(32, 7)), deadlineMs })
+  const stuckDisk = new StuckDisk()
+  const sealer = createSealer(Buffer.alloc(32, 7))
+  const store = await openStore({ folder, sealer, deadlineMs, flushGate: stuckDisk })
   if (options.folder === undefined) await furnish(store, options)
   if (options.leadership !== undefined) Object.defineProperty(store, 'leadership', { value: options.leadership })
   const services = createServices({
@@ -93,6 +96,7 @@ export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite>
       sync: () => Promise.resolve(1),
     },
     store,
+    stuckDisk,
     settings: () => settings,
     logger,
     connections: async () => ({}),
@@ -115,7 +119,7 @@ export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite>
     return stopped
   }
   onTestFinished(async () => {
-    store.stall(false)
+    stuckDisk.end()
     settings.deadlines.store_ms = defaults.deadlines.store_ms
     await stop()
     await rm(folder, { recursive: true, force: true })

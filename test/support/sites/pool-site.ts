@@ -1,5 +1,6 @@
 import { parseDeviceAddress } from '../../../shared/device-address.ts'
 import { onTestFinished } from 'vitest'
+import type { StuckDisk } from '../../../server/lab/stuck-disk.ts'
 import type { MediaNode } from '../../../server/nodes/port/media-node-port.ts'
 import { NodePool } from '../../../server/nodes/pool/node-pool.ts'
 import type { PoolEvent } from '../../../server/nodes/port/pool-events.ts'
@@ -13,6 +14,8 @@ import { temporaryStore } from './store-site.ts'
 /** A pool on a store of its own, with simulated nodes within reach of the test. */
 export interface PoolSite {
   store: Store
+  /** Holds flushes of the store back. */
+  stuckDisk: StuckDisk
   pool: NodePool
   settings: Settings
   /** Events of the pool so far. */
@@ -61,7 +64,7 @@ export async function poolSite(options: PoolSiteOptions = {}): Promise<PoolSite>
   const settings = { ...defaultSettings(), deadlines: { ...shortDeadlines, ...options.deadlines } }
   const files = await temporaryStore(() => settings.deadlines.store_ms)
   onTestFinished(() => files.remove())
-  const { store } = files
+  const { store, stuckDisk } = files
   const nodes = new Map<string, SimulatedNode>()
   const logged: string[] = []
   const told: PoolEvent[] = []
@@ -101,6 +104,7 @@ export async function poolSite(options: PoolSiteOptions = {}): Promise<PoolSite>
 
   return {
     store,
+    stuckDisk,
     pool,
     settings,
     told,

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { StuckDisk } from '../../../server/lab/stuck-disk.ts'
 import { lockFileName } from '../../../server/store/files/folder-lock.ts'
 import { openStore } from '../../../server/store/open-store.ts'
 import type { StoreOptions } from '../../../server/store/store-options.ts'
@@ -31,6 +32,8 @@ export function open(folder: string, options: Partial<StoreOptions> = {}): Promi
 /** A store in a folder of its own. */
 export interface TemporaryStore {
   store: Store
+  /** Holds flushes of the store back. */
+  stuckDisk: StuckDisk
   folder: string
   /** Closes it and opens the same folder again, like a restart. */
   reopen(): Promise<Store>
@@ -41,15 +44,18 @@ export interface TemporaryStore {
 /** Opens a store that its test file removes. @param deadlineMs timeout of one change, in milliseconds */
 export async function temporaryStore(deadlineMs = (): number => 5_000): Promise<TemporaryStore> {
   const folder = await mkdtemp(join(memoryDisk, 'roomdesk-store-'))
-  let store = await open(folder, { deadlineMs })
+  const stuckDisk = new StuckDisk()
+  const options = { deadlineMs, flushGate: stuckDisk }
+  let store = await open(folder, options)
   return {
     folder,
+    stuckDisk,
     get store() {
       return store
     },
     async reopen() {
       await store.close()
-      store = await open(folder, { deadlineMs })
+      store = await open(folder, options)
       return store
     },
     async remove() {

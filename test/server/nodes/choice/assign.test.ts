@@ -160,8 +160,8 @@ test('a silent node costs only the deadline, and leaves no assignment behind', a
 })
 
 test('when the disk refuses, the room is not assigned and does not stay on the node', async () => {
-  const { pool, node, store, settings } = await poolSite({ rooms: { r1: {} }, deadlines: { store_ms: 1_000 } })
-  store.stall(true)
+  const { pool, node, stuckDisk, settings } = await poolSite({ rooms: { r1: {} }, deadlines: { store_ms: 1_000 } })
+  stuckDisk.begin(10)
   const closed = Promise.withResolvers<string>()
   const { closeRoom } = node('main')
   node('main').closeRoom = (roomId, signal) => {
@@ -171,7 +171,7 @@ test('when the disk refuses, the room is not assigned and does not stay on the n
   await expect(pool.assign('r1')).rejects.toMatchObject({ code: 'storage' })
   expect(await closed.promise).toBe('r1')
   settings.deadlines.store_ms = 5_000
-  store.stall(false)
+  stuckDisk.end()
   expect(await pool.assign('r1')).toBe('main')
 })
 

@@ -124,7 +124,7 @@ test('thousands of idle rooms are moved in chunks while requests are answered', 
 })
 
 test('a drain that the disk refuses is retried', async () => {
-  const { pool, store, settings, logged } = await poolSite({
+  const { pool, store, stuckDisk, settings, logged } = await poolSite({
     nodes: { a: {} },
     rooms: { r1: { node: 'a' } },
     deadlines: { store_ms: 1_000 },
@@ -132,14 +132,14 @@ test('a drain that the disk refuses is retried', async () => {
   const draining = pool.drain('a', true)
   const onceDraining = store.onChange(() => {
     onceDraining()
-    store.stall(true)
+    stuckDisk.begin(10)
   })
   await draining
   const refusal = 'rooms could not be taken off a draining node: tried again later'
   await expect.poll(() => logged, { timeout: 10_000 }).toContain(refusal)
   expect(store.get('rooms', 'r1')?.node).toBe('a')
   settings.deadlines.store_ms = 5_000
-  store.stall(false)
+  stuckDisk.end()
   await assignedTo(store, 'r1', '')
 })
 

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { RecordingOrder } from '../../../../shared/recordings/segment.ts'
 import { type OrderPool, RecordingOrders } from '../../../../server/recordings/recording-orders.ts'
 import { RecordingWishes } from '../../../../server/recordings/recording-wishes.ts'
+import { StuckDisk } from '../../../../server/lab/stuck-disk.ts'
 import { siteSettings } from '../../../../server/store/site-settings.ts'
 import type { Store } from '../../../../server/store/store.ts'
 import { DatabaseProxy } from '../../../support/postgres/database-proxy.ts'
@@ -17,16 +18,18 @@ import { databaseSite, postgresOfFile } from '../../store/drivers.ts'
 const postgres = postgresOfFile()
 /** `loseAnswer` runs a change whose answer is lost after the database has stored it, and resolves when the database is back. */
 async function newSite(): Promise<
-  OrdersSite & { store: Store; loseAnswer: (change: () => Promise<unknown>) => Promise<unknown> }
+  OrdersSite & { store: Store; stuckDisk: StuckDisk; loseAnswer: (change: () => Promise<unknown>) => Promise<unknown> }
 > {
   const server = await postgres()
   const place = await databaseSite(server)
   const proxy = await DatabaseProxy.open(server.socket)
   onTestFinished(() => proxy.close())
+  const stuckDisk = new StuckDisk()
   const store = await open(place.folder, {
     database: server.address(place.schema, proxy.host),
     databaseDeadlines: { connect: 400, answer: 600 },
     deadlineMs: () => 800,
+    flushGate: stuckDisk,
   })
   onTestFinished(() => store.close())
   const loseAnswer = async (change: () => Promise<unknown>): Promise<unknown> => {
@@ -44,7 +47,7 @@ async function newSite(): Promise<
     await back
     return error
   }
-  return { ...(await ordersOf(store)), store, loseAnswer }
+  return { ...(await ordersOf(store)), store, stuckDisk, loseAnswer }
 }
 
 const unknown = { code: 'storage', refusal: { name: 'outcomeUnknown' } }
@@ -88,16 +91,16 @@ test('A live stream follows what was stored: it runs after a start with a lost a
 })
 
 test('Nothing runs before its record is stored: a start that the store refuses leaves nothing behind', async () => {
-  const { store, recordings, lives, wanted, pushed } = await newSite()
+  const { store, stuckDisk, recordings, lives, wanted, pushed } = await newSite()
   const seen: number[] = []
   const stopped = store.onChange(() => seen.push(wanted.size + pushed.size))
-  store.stall(true)
+  stuckDisk.begin(10)
   const outcomes = [recordings.begin(cameraOrder), lives.begin({ ...cameraOrder, rtmp_url: '', hls_url: '' })]
   const settled = Promise.allSettled(outcomes)
   expect(wanted.size).toBe(0)
   expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(wanted.size).toBe(0)
-  store.stall(false)
+  stuckDisk.end()
   stopped()
 })
 

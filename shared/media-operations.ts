@@ -3,6 +3,7 @@ import { limits } from './limits.ts'
 import { recordingOperations } from './recording-operations.ts'
 import { bytes, defineOperation, nameBytes, wholeNumber } from './operation.ts'
 import { roomId, userId } from './domain/ids.ts'
+import { tokenKinds } from './tokens.ts'
 
 /** The media room API (specification, section 4.1): parameters, responses and errors of each operation. */
 
@@ -12,6 +13,7 @@ const accessToken = ['access_token', 'access_tocken'] as const
 const topic = nameBytes(1, limits.topic)
 const hostPassword = bytes(0, limits.hostPassword)
 const maxStreams = wholeNumber(0, limits.maxStreams)
+const { lifetime: linkLife } = tokenKinds.join
 const attendeeMax = wholeNumber(1, limits.maxAttendees)
 /** 1: MCU free, 2: MCU host, 3: P2P free, 4: P2P host. */
 const roomMode = wholeNumber(1, 4).transform((mode) => mode as 1 | 2 | 3 | 4)
@@ -284,7 +286,7 @@ export const joinUrl = defineOperation({
     /** Default: member. */
     role: z.enum(['member', 'host'], 'must be member or host').optional(),
     /** Lifetime of the link, in seconds; default: the setting. */
-    ttl: wholeNumber(60, 30 * 24 * 60 * 60).optional(),
+    ttl: wholeNumber(linkLife.minMs / 1_000, linkLife.maxMs / 1_000).optional(),
   }),
   disclosure: { room_id: 'room', user_id: 'user', user_name: 'length', role: ['member', 'host'], ttl: 'number' },
   token: accessToken,

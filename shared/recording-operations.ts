@@ -3,6 +3,7 @@ import { limits } from './limits.ts'
 import { streamSources } from './media/stream-source.ts'
 import { bytes, defineOperation, nameBytes, wholeNumber } from './operation.ts'
 import { roomId, userId } from './domain/ids.ts'
+import { tokenKinds } from './tokens.ts'
 
 /** Recordings and live streams on the media API, for rooms, people and cameras. Not part of the specification. */
 
@@ -10,6 +11,9 @@ const token = ['access_token', 'access_tocken'] as const
 const id = bytes(1, 64)
 /** Milliseconds since the epoch, as text or a number, up to the end of the year 9999. */
 const moment = wholeNumber(0, 253_402_300_799_999)
+const { minMs, maxMs } = tokenKinds['live-link'].lifetime
+/** Lifetime of a link in seconds; default: an hour. */
+const ttl = wholeNumber(minMs / 1_000, maxMs / 1_000).optional()
 
 export const recordingSounds = ['none', 'own', 'room'] as const
 export const recordingPictures = ['none', 'main', 'screen'] as const
@@ -234,8 +238,7 @@ export const recordingLink = defineOperation({
     /** Milliseconds since the epoch; the span is at most six hours. */
     from: moment,
     to: moment,
-    /** Lifetime in seconds; default: an hour. */
-    ttl: wholeNumber(60, 30 * 24 * 60 * 60).optional(),
+    ttl,
   }),
   disclosure: {
     room_id: 'room',
@@ -337,8 +340,7 @@ export const liveLink = defineOperation({
     room_id: roomId,
     user_id: userId,
     source: z.enum(streamSources, 'must be main or screen').optional(),
-    /** Lifetime in seconds; default: an hour. */
-    ttl: wholeNumber(60, 30 * 24 * 60 * 60).optional(),
+    ttl,
   }),
   disclosure: { room_id: 'room', user_id: 'user', source: streamSources, ttl: 'number' },
   success: z.strictObject({

@@ -1,10 +1,12 @@
-import { hash, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { growingTo } from '../../shared/growing-cache.ts'
 import { limits } from '../../shared/limits.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { DigestForm } from '../../shared/settings/network.ts'
+import { isExpired } from '../../shared/tokens.ts'
+import { tokenDigest } from '../../shared/files/signed-tokens.ts'
 import type { StoredSession } from '../store/records.ts'
 import type { Change, Store } from '../store/store.ts'
 import { type SteadyClock, steadyClock } from './clock.ts'
@@ -231,10 +233,12 @@ export class Sessions {
   }
 
   #expiry(session: Session, now: number): string | undefined {
-    const { token_idle_ms: idle, token_life_ms: life } = this.#settings().access
-    if (now - session.usedAt > idle) return `it was not used for ${Math.round(idle / 1000)} s`
-    if (now - session.createdAt > life) return `it is older than ${Math.round(life / 1000)} s`
-    return undefined
+    const { token_idle_ms: idleMs, token_life_ms: lifeMs } = this.#settings().access
+    const { usedAt, createdAt } = session
+    if (!isExpired('api-session', { usedAt, createdAt, idleMs, lifeMs }, now)) return undefined
+    return now - usedAt > idleMs
+      ? `it was not used for ${Math.round(idleMs / 1000)} s`
+      : `it is older than ${Math.round(lifeMs / 1000)} s`
   }
 
   #owner(accessKey: string): SessionLru {
@@ -308,5 +312,5 @@ export class Sessions {
 
 /** Key of a token: the token itself is stored nowhere. */
 function keyOf(token: string): string {
-  return hash('sha256', canonicalBase64(token), 'base64url')
+  return tokenDigest(canonicalBase64(token))
 }

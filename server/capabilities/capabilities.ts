@@ -1,19 +1,14 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { growingTo } from '../../shared/growing-cache.ts'
 import { capabilityAccess } from '../../shared/console/capability-access.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
+import { isExpired } from '../../shared/tokens.ts'
+import { tokenDigest } from '../../shared/files/signed-tokens.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import type { CapabilityKind, CapabilityMaker, CapabilityOf, StoredCapability } from '../store/capability-record.ts'
-import {
-  afterRevocation,
-  endOfMaker,
-  hasExpired,
-  isContentThere,
-  isMakerEnabled,
-  isOver,
-} from '../store/capability-rules.ts'
+import { afterRevocation, endOfMaker, isContentThere, isMakerEnabled, isOver } from '../store/capability-rules.ts'
 import type { Change, ConfirmedView, Store, Transaction } from '../store/store.ts'
 import {
   type Capability,
@@ -103,7 +98,7 @@ export class Capabilities {
         expires_at: expiresAt === Number.POSITIVE_INFINITY ? 0 : expiresAt,
       },
     }
-    return { id: capabilityIdOf(token), token, record }
+    return { id: tokenDigest(token), token, record }
   }
 
   /**
@@ -138,7 +133,7 @@ export class Capabilities {
   ): Capability<K> | undefined {
     if (!tokenForm.test(token)) return undefined
     const { clock, used } = this.#dependencies
-    const id = capabilityIdOf(token)
+    const id = tokenDigest(token)
     const record = view.get('capabilities', id)
     if (record === undefined || !isOfKind(record, kinds) || isOver(record, clock())) return undefined
     if (!isMakerEnabled(view, record) || !isContentThere(view, record)) return undefined
@@ -151,7 +146,7 @@ export class Capabilities {
 
   /** Whether a token gave access until recently. */
   hasEnded(token: string): boolean {
-    const id = capabilityIdOf(token)
+    const id = tokenDigest(token)
     return this.#ended.has(id) || this.#dependencies.store.get('capabilities', id) !== undefined
   }
 
@@ -160,7 +155,7 @@ export class Capabilities {
    * which contains the account.
    */
   openSignedIn(token: string): boolean {
-    const id = capabilityIdOf(token)
+    const id = tokenDigest(token)
     const isOpen = tokenForm.test(token) && this.isInForce(id)
     if (isOpen) this.#noteUse(id)
     return isOpen
@@ -246,9 +241,12 @@ export class Capabilities {
   #makeRoom(transaction: Transaction, record: StoredCapability): void {
     const { store, clock } = this.#dependencies
     const now = clock()
-    const isExpired = (id: string): boolean => hasExpired(store.get('capabilities', id), now)
+    const hasExpired = (id: string): boolean => {
+      const known = store.get('capabilities', id)
+      return known !== undefined && isExpired(known.kind, known, now)
+    }
     for (const full of this.#links.full(record)) {
-      const expired = [...full].filter(isExpired).slice(0, atOnce)
+      const expired = [...full].filter(hasExpired).slice(0, atOnce)
       if (expired.length === 0) throw new ApiError('recordingUnavailable', { refusal: refusal('tooManyLinks') })
       for (const id of expired) transaction.delete('capabilities', id)
     }
@@ -284,7 +282,7 @@ export class Capabilities {
     const { store, clock, logger } = this.#dependencies
     const isDead = (record: StoredCapability | undefined): boolean => {
       if (record === undefined) return false
-      if (hasExpired(record, clock())) return true
+      if (isExpired(record.kind, record, clock())) return true
       if (record.kind === 'export' && record.created_at < this.#startedAt) return true
       return record.kind !== 'join' && !(isMakerEnabled(store, record) && isContentThere(store, record))
     }
@@ -324,11 +322,6 @@ function isEndless(record: StoredCapability): boolean {
 
 function isList(selection: readonly string[] | CapabilityFilter): selection is readonly string[] {
   return Array.isArray(selection)
-}
-
-/** Returns the key of a capability, which does not reveal its token. */
-export function capabilityIdOf(token: string): string {
-  return hash('sha256', token, 'base64url')
 }
 
 function isOfKind<K extends CapabilityKind>(record: StoredCapability, kinds: readonly K[]): record is CapabilityOf<K> {

@@ -1,13 +1,13 @@
-import { createHmac, hash, randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { passwordFreshMs } from '../access/accounts/account-sessions.ts'
-import { digestOfHalf } from '../access/accounts/page-half.ts'
+import { isSecretFresh, tokenKinds } from '../../shared/tokens.ts'
+import { issueToken, readToken, tokenDigest, type VerifiedToken } from '../../shared/files/signed-tokens.ts'
 import { sameSecret } from '../edge/same-secret.ts'
 import { renameFileSync } from '../store/system/rename-file.ts'
 import { EndedKeySessions } from './ended-key-sessions.ts'
 
-const sessionLife = 7 * 24 * 60 * 60 * 1000
+const { ms: sessionMs } = tokenKinds['key-session'].lifetime
 /** Form of a key: at least 128 bits even in hexadecimal, and only characters that are valid in a header. */
 const wellFormed = /^[\x21-\x7e]{32,200}$/
 /** Maximum size of a key file, in bytes. */
@@ -46,7 +46,7 @@ export class ConsoleKey {
     this.file = join(folder, 'console.key')
     this.#warn = warn
     this.#now = now
-    this.#ended = new EndedKeySessions(folder, () => now() + sessionLife, warn)
+    this.#ended = new EndedKeySessions(folder, () => now() + sessionMs, warn)
     this.#read()
     if (this.#key === '') this.#begin()
   }
@@ -77,25 +77,27 @@ export class ConsoleKey {
 
   /** Creates a session, valid for 7 days. The caller must just have presented the key. */
   openSession(): { cookie: string; half: string; maxAge: number } {
-    const body = `${this.#now() + sessionLife}.${randomBytes(12).toString('base64url')}`
-    const cookie = `${body}.${this.#sign('session', body)}`
-    this.confirm(idOf(cookie))
-    return { cookie, half: this.#sign('page', cookie), maxAge: sessionLife / 1000 }
+    const claims = { expiresAt: this.#now() + sessionMs, nonce: randomBytes(12).toString('base64url') }
+    const cookie = issueToken('key-session', this.#key, claims)
+    this.confirm(tokenDigest(cookie))
+    return { cookie, half: this.#halfOf(cookie), maxAge: sessionMs / 1000 }
   }
 
   /** Returns the session of a cookie; undefined if it is invalid, has ended, or belongs to another key. */
   session(cookie: string): KeySession | undefined {
-    this.#read()
-    const cut = cookie.lastIndexOf('.')
-    if (cut <= 0 || !sameSecret(this.#sign('session', cookie.slice(0, cut)), cookie.slice(cut + 1))) return undefined
-    const end = endOf(cookie)
-    if (end <= this.#now() || this.#ended.has(cookie, end)) return undefined
-    return { id: idOf(cookie), page: digestOfHalf(this.#sign('page', cookie)) }
+    return this.#claimsOf(cookie) && { id: tokenDigest(cookie), page: tokenDigest(this.#halfOf(cookie)) }
   }
 
   /** Ends a session for every holder of its cookie. */
   endSession(cookie: string): void {
-    if (this.session(cookie) !== undefined) this.#ended.add(cookie, endOf(cookie), this.#now())
+    const claims = this.#claimsOf(cookie)
+    if (claims !== undefined) this.#ended.add(cookie, claims.expiresAt, this.#now())
+  }
+
+  #claimsOf(cookie: string): VerifiedToken<'key-session'> | undefined {
+    this.#read()
+    const claims = readToken('key-session', this.#key, cookie, this.#now())
+    return claims === undefined || this.#ended.has(cookie, claims.expiresAt) ? undefined : claims
   }
 
   /** Records that the holder of a session presented the key now. */
@@ -106,9 +108,7 @@ export class ConsoleKey {
 
   /** Whether the holder of a session presented the key within the last ten minutes. */
   isFresh(id: string): boolean {
-    const age = this.#now() - (this.#shownAt.get(id) ?? Number.NEGATIVE_INFINITY)
-    // A clock that was set back must not extend the time.
-    return age >= 0 && age < passwordFreshMs
+    return isSecretFresh(this.#shownAt.get(id) ?? Number.NEGATIVE_INFINITY, this.#now())
   }
 
   /** Creates the key at the first start, or if the file contains none. An invalid file is kept beside the new one. */
@@ -123,8 +123,8 @@ export class ConsoleKey {
     this.replace()
   }
 
-  #sign(purpose: 'session' | 'page', body: string): string {
-    return createHmac('sha256', this.#key).update(`console ${purpose} ${body}`).digest('base64url')
+  #halfOf(cookie: string): string {
+    return createHmac('sha256', this.#key).update(`console page ${cookie}`).digest('base64url')
   }
 
   /** Reads the file if it has changed. */
@@ -148,13 +148,4 @@ export class ConsoleKey {
       )
     }
   }
-}
-
-function idOf(cookie: string): string {
-  return hash('sha256', cookie, 'base64url')
-}
-
-/** Returns the expiry of a session, in milliseconds since the epoch. */
-function endOf(session: string): number {
-  return Number(session.slice(0, session.indexOf('.')))
 }

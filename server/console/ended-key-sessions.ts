@@ -1,8 +1,9 @@
-import { hash } from 'node:crypto'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { hasCode } from '../../shared/error-code.ts'
+import { isExpired } from '../../shared/tokens.ts'
+import { tokenDigest } from '../../shared/files/signed-tokens.ts'
 import { renameFileSync } from '../store/system/rename-file.ts'
 
 /** Maximum number of ended sessions stored separately; beyond it, all existing sessions end. */
@@ -38,16 +39,17 @@ export class EndedKeySessions {
   }
 
   has(session: string, endsAt: number): boolean {
-    return endsAt <= this.#allUntil || this.#ended.has(keyOf(session))
+    return endsAt <= this.#allUntil || this.#ended.has(tokenDigest(session))
   }
 
   /** Ends a session. @param endsAt its regular expiry, in milliseconds since the epoch */
   add(session: string, endsAt: number, now: number): void {
-    for (const [key, end] of this.#ended) if (end <= now) this.#ended.delete(key)
+    for (const [key, expiresAt] of this.#ended)
+      if (isExpired('key-session', { expiresAt }, now)) this.#ended.delete(key)
     if (this.#ended.size >= maxEnded) {
       this.#allUntil = Math.max(endsAt, ...this.#ended.values())
       this.#ended.clear()
-    } else this.#ended.set(keyOf(session), endsAt)
+    } else this.#ended.set(tokenDigest(session), endsAt)
     this.#write()
   }
 
@@ -77,8 +79,4 @@ export class EndedKeySessions {
       this.#warn(`${this.#file} cannot be written: the session that was ended lives again after a restart.`)
     }
   }
-}
-
-function keyOf(session: string): string {
-  return hash('sha256', session, 'base64url')
 }

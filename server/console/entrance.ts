@@ -12,7 +12,8 @@ import {
 } from '../../shared/console/session-halves.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { passwordLength } from '../../shared/console/password-rules.ts'
-import { type AccountSessions, sessionLifeMs } from '../access/accounts/account-sessions.ts'
+import { tokenKinds } from '../../shared/tokens.ts'
+import type { AccountSessions } from '../access/accounts/account-sessions.ts'
 import { tokenPrefix } from '../access/accounts/access-tokens.ts'
 import type { SignIn } from '../access/accounts/sign-in.ts'
 import { clientAddress } from '../edge/client-address.ts'
@@ -235,7 +236,10 @@ export class Entrance {
    * read.
    */
   #begin(context: Context, { cookie, half }: BegunSession): void {
-    context.set('Set-Cookie', cookieHeader(cookie, sessionLifeMs / 1_000, isSecure(context.req)))
+    context.set(
+      'Set-Cookie',
+      cookieHeader(cookie, tokenKinds['account-session'].lifetime.ms / 1_000, isSecure(context.req)),
+    )
     context.set(pageHalfHeader, half)
     context.set('Cache-Control', 'no-store')
     context.status = 204

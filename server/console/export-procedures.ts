@@ -1,5 +1,6 @@
 import { RefusalError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
+import { tokenKinds } from '../../shared/tokens.ts'
 import type { Capabilities } from '../capabilities/capabilities.ts'
 import { type NewCapability, ofProgram } from '../capabilities/capability.ts'
 import type { ExportJob } from '../recordings/export/export-job.ts'
@@ -19,11 +20,6 @@ export interface ExportProcedureDependencies {
   capabilities: Pick<Capabilities, 'make' | 'onEnd' | 'revoke'>
   log: Pick<SharedEventLog, 'append'>
 }
-
-/**
- * Maximum lifetime of an export from its request, in milliseconds. Its file is deleted an hour after it was completed.
- */
-const maxLifeMs = 24 * 60 * 60_000
 
 export function exportHandlers({
   exports,
@@ -76,7 +72,7 @@ export function exportHandlers({
         kind: 'export',
         room_id: first?.room_id ?? '',
         user_id: '',
-        expires_at: Date.now() + maxLifeMs,
+        expires_at: Date.now() + tokenKinds.export.lifetime.ms,
       } as const
       const actor = actorOf(origin)
       const eventOf = ({ room_id, user_id }: RecordingStream): Omit<RecordingEvent, 'kind'> => ({

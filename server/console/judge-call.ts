@@ -5,7 +5,7 @@ import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import { atLeast, type Role } from '../../shared/domain/roles.ts'
 import { accessOfCall } from '../../shared/console/call-access.ts'
 import type { ProcedureAccess, SiteBefore } from '../../shared/console/procedure-access.ts'
-import { passwordFreshMs } from '../access/accounts/account-sessions.ts'
+import { secretFreshMs } from '../../shared/tokens.ts'
 import type { RevocationGuard } from '../capabilities/capability.ts'
 import type { Freshness } from './callers.ts'
 import type { CallOrigin } from './handlers.ts'
@@ -16,7 +16,7 @@ export interface CallFacts {
   fresh: Freshness
 }
 
-const freshMinutes = passwordFreshMs / 60_000
+const freshMinutes = secretFreshMs / 60_000
 
 /** Checks a call before its input is read: the caller's role and the token's scopes. @returns the refusal, if any */
 export function refuseCaller(name: ProcedureName, origin: CallOrigin): Refusal | undefined {

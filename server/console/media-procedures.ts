@@ -1,6 +1,7 @@
 import type { ProcedureOutput } from '../../shared/console/contract.ts'
 import { refusalOfDevice } from '../../shared/refusals/device-refusals.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
+import { tokenKinds } from '../../shared/tokens.ts'
 import type { EventParams } from '../../shared/domain/event-values.ts'
 import { subject } from '../../shared/console/procedure-events.ts'
 import type { PreviewView } from '../../shared/console/media.ts'
@@ -42,9 +43,6 @@ export interface MediaDependencies {
 }
 
 type Stats = ControlResult<'stats'>
-
-/** Lifetime of an operator's own link, in milliseconds: long enough for reloading the page. */
-const joinNowMs = 3_600_000
 
 const nothing: Stats = { streams: [], connections: [] }
 
@@ -213,7 +211,7 @@ export function mediaHandlers({
       facts: (_, planned) => expiryOf(planned),
       run: ({ room_id }, origin) =>
         joinLinks.make({
-          ...{ roomId: room_id, userName: origin.account, role: 'host', lifeMs: joinNowMs },
+          ...{ roomId: room_id, userName: origin.account, role: 'host', lifeMs: tokenKinds.join.lifetime.ownMs },
           maker: makerOf(origin),
         }),
     },

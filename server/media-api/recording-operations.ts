@@ -12,12 +12,13 @@ import {
   stopLiveStream,
   stopRecording,
 } from '../../shared/recording-operations.ts'
+import { tokenKinds } from '../../shared/tokens.ts'
 import { makerOfClient } from '../capabilities/capability.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
 import type { OrderedMedia } from '../recordings/client-recordings/ordered-media.ts'
 
 const usualCount = 100
-const linkSeconds = 3_600
+const linkSeconds = tokenKinds['live-link'].lifetime.defaultMs / 1_000
 
 /** Recordings and live streams of rooms, people and cameras. */
 export function recordingOperations(orders: OrderedMedia): AnyOperation[] {

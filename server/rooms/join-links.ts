@@ -1,18 +1,19 @@
-import { decodeJoinClaims, type JoinGrant, splitJoinToken } from '../../shared/join-token.ts'
+import { randomBytes } from 'node:crypto'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { joinLink, roomPagePath } from '../../shared/media/room-page.ts'
 import { codeOfPath, groupedCode, shortLinkPath } from '../../shared/media/short-link.ts'
 import { screenSuffix } from '../../shared/media/signal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
-import { type Capabilities, capabilityIdOf } from '../capabilities/capabilities.ts'
+import { expiryOf, tokenKinds } from '../../shared/tokens.ts'
+import { issueToken, tokenDigest, unverifiedClaims } from '../../shared/files/signed-tokens.ts'
+import type { Capabilities } from '../capabilities/capabilities.ts'
 import { type Capability, type CapabilityDraft, isMadeBy, type ListedCapability } from '../capabilities/capability.ts'
 import type { CapabilityMaker } from '../store/capability-record.ts'
-import { endOfMaker, pageTokenMs } from '../store/capability-rules.ts'
+import { endOfMaker } from '../store/capability-rules.ts'
 import { placeOf } from '../store/sealed-places.ts'
 import { meetingsEnd } from '../schedule/meetings.ts'
 import { newCode, tokenOfCode } from './short-code.ts'
-import { newLinkId, signJoinToken } from './sign-join-token.ts'
 import { joinKeyOf } from '../nodes/secrets/token-key.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { Store } from '../store/store.ts'
@@ -69,12 +70,6 @@ export interface ObserverToken {
   expires_at: number
 }
 
-/** Maximum lifetime of a link for one user, in milliseconds. */
-const maxPersonalMs = 30 * 24 * 60 * 60_000
-
-/** Time within which a preview must start, in milliseconds. A running preview is not affected. */
-const observerMs = 60_000
-
 /** Maximum number of origins, which keeps the header of the page's policy small. */
 const maxPageOrigins = 200
 
@@ -109,7 +104,7 @@ export class JoinLinks {
     const end = Math.min(
       ...(life === 0 ? [] : [now + life]),
       // The removal of a person is remembered for the same time, and invalidates their link.
-      ...(userId === undefined ? [] : [now + maxPersonalMs]),
+      ...(userId === undefined ? [] : [now + tokenKinds.join.lifetime.maxMs]),
       endOfMaker(store, maker),
     )
     const expires_at = end === Number.POSITIVE_INFINITY ? 0 : end
@@ -126,10 +121,8 @@ export class JoinLinks {
       capabilities.put(transaction, { id, token, record: expires_at === 0 ? kept : record })
     })
     if (expires_at === 0) return this.#endless(code)
-    const grant: JoinGrant = { roomId, role, lifeMs: expires_at - now }
-    if (userId !== undefined) grant.userId = userId
-    if (draft.name !== undefined) grant.userName = draft.name
-    const url = joinLink(`${this.#base()}/jroom/`, roomId, signJoinToken(key, grant, now, link))
+    const claims = { id: link, room: roomId, user: userId, name: draft.name, role, iat: now, exp: expires_at }
+    const url = joinLink(`${this.#base()}/jroom/`, roomId, issueToken('join-token', key, claims))
     return { url, short_url: this.#shortUrl(code), expires_at }
   }
 
@@ -174,15 +167,13 @@ export class JoinLinks {
    * @throws ApiError as `page`
    */
   enter(
-    { room_id: roomId, link, standing, user_id, name, created_at, expires_at }: Capability<'join'>,
+    { room_id: room, link: id, standing: role, user_id, name, created_at: iat, expires_at }: Capability<'join'>,
     code: string,
   ): string {
-    const end = Math.min(expires_at || Number.POSITIVE_INFINITY, Date.now() + pageTokenMs)
-    const grant: JoinGrant = { roomId, role: standing, lifeMs: end - created_at, url: this.#shortUrl(code) }
-    if (user_id !== '') grant.userId = user_id
-    if (name !== undefined) grant.userName = name
-    const token = signJoinToken(this.#key(), grant, created_at, link)
-    return this.page(joinLink('', roomId, token))
+    const exp = Math.min(expiryOf('join', { expires_at }), Date.now() + tokenKinds['join-token'].lifetime.pageMs)
+    const user = user_id === '' ? undefined : user_id
+    const claims = { id, room, user, name, url: this.#shortUrl(code), role, iat, exp }
+    return this.page(joinLink('', room, issueToken('join-token', this.#key(), claims)))
   }
 
   /** Returns a valid link by its id; undefined if it has ended, or is from an earlier version. */
@@ -210,10 +201,10 @@ export class JoinLinks {
     if (url === undefined) return ''
     const { store } = this.#options
     const code = codeOfPath(URL.parse(url)?.pathname ?? '')
-    const record = code === undefined ? undefined : store.get('capabilities', capabilityIdOf(this.tokenOf(code)))
+    const record = code === undefined ? undefined : store.get('capabilities', tokenDigest(this.tokenOf(code)))
     if (record?.kind === 'join' && record.room_id === roomId) return record.link
     const token = URL.parse(url)?.hash.replace(/^#token=/, '') ?? ''
-    const claims = decodeJoinClaims(splitJoinToken(decodeURIComponent(token))?.payload ?? '')
+    const claims = unverifiedClaims('join-token', decodeURIComponent(token))
     if (claims?.room === roomId) return claims.id
     throw new ApiError('parameter', { field: 'url', refusal: refusal('notJoinLink') })
   }
@@ -224,11 +215,11 @@ export class JoinLinks {
    */
   observer(roomId: string): ObserverToken {
     this.#options.rooms.get(roomId)
-    const now = Date.now()
-    return {
-      token: signJoinToken(this.#key(), { roomId, role: 'observer', lifeMs: observerMs }, now),
-      expires_at: now + observerMs,
-    }
+    const iat = Date.now()
+    // A preview that has begun outlives its token.
+    const exp = iat + tokenKinds['join-token'].lifetime.previewMs
+    const claims = { id: newLinkId(), room: roomId, role: 'observer', iat, exp } as const
+    return { token: issueToken('join-token', this.#key(), claims), expires_at: exp }
   }
 
   /**
@@ -325,4 +316,9 @@ export class JoinLinks {
     }
     return Buffer.from(key, 'base64')
   }
+}
+
+/** Makes the id of a link: unguessable, because it is the key of its revocation. */
+function newLinkId(): string {
+  return randomBytes(9).toString('base64url')
 }

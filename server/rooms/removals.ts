@@ -2,6 +2,7 @@ import { mustNotFail } from '../../shared/unawaited.ts'
 import { maxRemovalsOfRoom, type Removal } from '../../shared/media/control.ts'
 import { everybody, RemovalTable } from '../../shared/media/removal-table.ts'
 import type { Settings } from '../../shared/settings.ts'
+import { tokenKinds } from '../../shared/tokens.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { Participant, RemovalsPort } from '../nodes/port/removals-port.ts'
 import type { StoredCapability } from '../store/capability-record.ts'
@@ -9,8 +10,8 @@ import type { StoredRemoval, StoredRoom } from '../store/records.ts'
 import type { Change, Store } from '../store/store.ts'
 import { startTimer, type Timer } from '../store/system/time.ts'
 
-/** Maximum lifetime of join links, in milliseconds: older revocations have no effect. */
-const maxLink = 30 * 24 * 60 * 60_000
+/** Maximum lifetime of join links of one user: older revocations have no effect. */
+const { maxMs: maxLinkMs } = tokenKinds.join.lifetime
 /** Delay after a removal that the store did not confirm, in milliseconds. */
 const retryMs = 2_000
 
@@ -78,7 +79,7 @@ export class Removals implements RemovalsPort {
   /** Revokes links of a room: the one with this id, or all existing ones if the id is empty. Present people stay. */
   async revokeLinks(roomId: string, tokenId: string): Promise<void> {
     const at = Date.now()
-    await this.note({ roomId, userId: everybody, tokenId, at, until: tokenId === '' ? at : at + maxLink })
+    await this.note({ roomId, userId: everybody, tokenId, at, until: tokenId === '' ? at : at + maxLinkMs })
   }
 
   /** Applies the end of join links that end with their maker, and removals in rooms restored from a backup. */
@@ -137,7 +138,7 @@ export class Removals implements RemovalsPort {
         const isSame = (known: StoredRemoval): boolean => known.user_id === userId && known.token_id === tokenId
         // An earlier attempt was stored without a confirmation, or a later removal was stored first.
         if (room.removals?.some((known) => isSame(known) && known.at >= at) === true) return
-        const live = (room.removals ?? []).filter((known) => known.at > at - maxLink && !isSame(known))
+        const live = (room.removals ?? []).filter((known) => known.at > at - maxLinkMs && !isSame(known))
         const all = [...live, { user_id: userId, token_id: tokenId, at, until }]
         // A revocation of all links of the room is kept, regardless of the number of later removals.
         const limited = all.filter((known) => known.user_id !== everybody || known.token_id !== '')

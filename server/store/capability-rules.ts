@@ -1,12 +1,7 @@
 import { atLeast } from '../../shared/domain/roles.ts'
+import { isExpired, tokenKinds } from '../../shared/tokens.ts'
 import type { CapabilityMaker, StoredCapability } from './capability-record.ts'
 import type { Store } from './store.ts'
-
-/**
- * Maximum lifetime of the signed token that a short link gives to the room page, in milliseconds. An open page uses the
- * short link to get a new token.
- */
-export const pageTokenMs = 24 * 60 * 60_000
 
 /** Reads records: the stored ones, or the result of a planned change. */
 export type RecordReader = Pick<Store, 'get'>
@@ -63,14 +58,11 @@ export function isContentThere(store: RecordReader, capability: StoredCapability
   }
 }
 
-/** Whether a capability has expired; false for undefined. @param now milliseconds since the epoch */
-export function hasExpired(capability: StoredCapability | undefined, now: number): boolean {
-  return capability !== undefined && capability.expires_at !== 0 && capability.expires_at <= now
-}
-
 /** Whether a capability was revoked or has expired. @param now milliseconds since the epoch */
 export function isOver(capability: StoredCapability, now: number): boolean {
-  return hasExpired(capability, now) || (capability.kind === 'join' && capability.ended_at !== undefined)
+  return (
+    isExpired(capability.kind, capability, now) || (capability.kind === 'join' && capability.ended_at !== undefined)
+  )
 }
 
 /**
@@ -81,5 +73,6 @@ export function afterRevocation(capability: StoredCapability, now: number): Stor
   if (capability.kind !== 'join') return undefined
   const ended_at = capability.ended_at ?? now
   // The signed tokens of a link without an expiry time are all tokens of the room page.
-  return { ...capability, ended_at, expires_at: capability.expires_at || ended_at + pageTokenMs }
+  const { pageMs } = tokenKinds['join-token'].lifetime
+  return { ...capability, ended_at, expires_at: capability.expires_at || ended_at + pageMs }
 }

@@ -10,6 +10,7 @@ import { byImplementation, changes, recordedAs, type EventCaller, subject } from
 import { typedPassword as password } from './password-rules.ts'
 import { roleNames } from '../domain/roles.ts'
 import { tokenScope, tokenScopes } from '../domain/token-scopes.ts'
+import { tokenKinds } from '../tokens.ts'
 
 /** Name of an account for signing in, case-insensitive. */
 export const accountName = z
@@ -23,8 +24,14 @@ const role = z.enum(roleNames)
 const id = z.string().min(1).max(64)
 const key = z.strictObject({ id })
 const label = nameText(limits.label)
+const dayMs = 24 * 60 * 60_000
+const { minMs, maxMs, defaultMs } = tokenKinds['access-token'].lifetime
 /** Days until a token expires. */
-const days = z.int().min(1).max(366).default(90)
+const days = z
+  .int()
+  .min(minMs / dayMs)
+  .max(maxMs / dayMs)
+  .default(defaultMs / dayMs)
 
 /** Account as admins see it. */
 const accountView = z.strictObject({

@@ -9,6 +9,7 @@ import { done, moment } from '../domain/outcome.ts'
 import { admin, operator, viewer } from './procedure-access.ts'
 import { byImplementation, subject } from './procedure-events.ts'
 import { roomId, userId } from '../domain/ids.ts'
+import { tokenKinds } from '../tokens.ts'
 
 /** Height in device pixels; 0: hidden, so nothing is sent. */
 const shownHeight = z.int().min(0).max(20_000)
@@ -159,13 +160,7 @@ export const mediaProcedures = {
        * the last meeting of a schedule.
        */
       life_ms: z
-        .union([
-          z.literal(0),
-          z
-            .int()
-            .min(60_000)
-            .max(30 * 24 * 60 * 60 * 1_000),
-        ])
+        .union([z.literal(0), z.int().min(tokenKinds.join.lifetime.minMs).max(tokenKinds.join.lifetime.maxMs)])
         .optional(),
     }),
     output: joinLinkView,
@@ -207,8 +202,8 @@ export const mediaProcedures = {
        */
       life_ms: z
         .int()
-        .min(10_000)
-        .max(30 * 24 * 60 * 60 * 1_000)
+        .min(tokenKinds['janus-room'].lifetime.minMs)
+        .max(tokenKinds['janus-room'].lifetime.maxMs)
         .optional(),
     }),
     output: z.strictObject({

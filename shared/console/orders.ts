@@ -7,7 +7,9 @@ import { change, lasting, read } from './declare.ts'
 import { operator } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
 import { roomId, userId } from '../domain/ids.ts'
+import { tokenKinds } from '../tokens.ts'
 
+const { lifetime: linkLife } = tokenKinds['live-link']
 const byId = z.strictObject({ id: bytes(1, 64) })
 const labels = {
   name: nameBytes(0, limits.recordingName).default(''),
@@ -142,7 +144,11 @@ export const orderProcedures = {
       user_id: userId,
       source: z.enum(streamSources).default('main'),
       /** Lifetime in seconds. */
-      ttl: z.int().min(60).max(2_592_000).default(3_600),
+      ttl: z
+        .int()
+        .min(linkLife.minMs / 1_000)
+        .max(linkLife.maxMs / 1_000)
+        .default(linkLife.defaultMs / 1_000),
     }),
     output: z.strictObject({ page_url: z.string(), hls_url: z.string(), expires_at: z.number() }),
     access: operator('recordings:write'),

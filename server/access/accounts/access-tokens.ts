@@ -1,16 +1,18 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { AccessTokenView } from '../../../shared/console/accounts.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import { RefusalError } from '../../../shared/domain/outcome.ts'
 import { atLeast, lesserRole, type Role } from '../../../shared/domain/roles.ts'
 import { scopesOfRole } from '../../../shared/console/procedure-facts.ts'
 import { orderedScopes, type TokenScope } from '../../../shared/domain/token-scopes.ts'
+import { isExpired, tokenKinds } from '../../../shared/tokens.ts'
+import { tokenDigest } from '../../../shared/files/signed-tokens.ts'
 import type { StoredAccessToken, StoredAccount } from '../../store/records.ts'
 import { accountLocks } from './accounts.ts'
 import type { AccountStore } from './account-store.ts'
 
 /** Prefix of every token, by which secret scanners recognise leaked ones. */
-export const tokenPrefix = 'rdp_'
+export const { purpose: tokenPrefix } = tokenKinds['access-token']
 const dayMs = 24 * 60 * 60 * 1_000
 /** How often its use reaches the store, milliseconds. */
 const saveEveryMs = 60_000
@@ -55,7 +57,7 @@ export class AccessTokens {
     { label, role, scopes, days }: TokenDraft,
   ): Promise<{ access: AccessTokenView; token: string }> {
     const token = tokenPrefix + randomBytes(32).toString('base64url')
-    const id = keyOf(token)
+    const id = tokenDigest(token)
     const stored = await this.#store.transact(accountLocks, (transaction) => {
       const account = this.#store.get('accounts', accountId)
       if (account === undefined) throw new RefusalError(refusal('accountNotFound'))
@@ -67,7 +69,7 @@ export class AccessTokens {
       const now = this.#now()
       const others = [...this.#store.all('access_tokens')].filter(([, { account: of }]) => of === accountId)
       // Those that have ended make room.
-      const ended = others.filter(([, { expires_at }]) => expires_at <= now)
+      const ended = others.filter(([, other]) => isExpired('access-token', other, now))
       for (const [key] of ended) transaction.delete('access_tokens', key)
       const made: StoredAccessToken = {
         account: accountId,
@@ -87,11 +89,11 @@ export class AccessTokens {
   /** Finds a valid token with its account. O(1). */
   check(token: string): LiveToken | undefined {
     if (!token.startsWith(tokenPrefix)) return undefined
-    const id = keyOf(token)
+    const id = tokenDigest(token)
     const stored = this.#store.get('access_tokens', id)
     const account = stored === undefined ? undefined : this.#store.get('accounts', stored.account)
     const now = this.#now()
-    if (stored === undefined || account?.enabled !== true || stored.expires_at <= now) return undefined
+    if (stored === undefined || account?.enabled !== true || isExpired('access-token', stored, now)) return undefined
     if (now - (this.#store.get('last_uses', id)?.at ?? 0) >= saveEveryMs)
       this.#store.writeBehind('last_uses', id, { at: now })
     return { id, label: stored.label, account, role: roleOf(stored, account), scopes: scopesOf(stored) }
@@ -105,12 +107,12 @@ export class AccessTokens {
       .sort((a, b) => b.created_at - a.created_at)
   }
 
-  /** How many of each account are good; of one that is not there, none. */
+  /** Number of valid tokens per account. */
   countByAccount(): ReadonlyMap<string, number> {
     const now = this.#now()
     const counts = new Map<string, number>()
-    for (const { account, expires_at } of this.#store.all('access_tokens').values())
-      if (expires_at > now) counts.set(account, (counts.get(account) ?? 0) + 1)
+    for (const stored of this.#store.all('access_tokens').values())
+      if (!isExpired('access-token', stored, now)) counts.set(stored.account, (counts.get(stored.account) ?? 0) + 1)
     return counts
   }
 
@@ -143,8 +145,4 @@ function roleOf({ role }: StoredAccessToken, account: StoredAccount): Role {
 /** A token of a version without scopes has those of its role. */
 function scopesOf({ scopes, role = 'viewer' }: StoredAccessToken): readonly TokenScope[] {
   return scopes ?? scopesOfRole(role)
-}
-
-function keyOf(token: string): string {
-  return hash('sha256', token, 'base64url')
 }

@@ -1,18 +1,16 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { RefusalError } from '../../../shared/domain/outcome.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import type { AccountSessionView } from '../../../shared/console/accounts.ts'
 import { limits } from '../../../shared/limits.ts'
+import { expiryOf, isExpired, isSecretFresh, secretFreshMs } from '../../../shared/tokens.ts'
+import { tokenDigest } from '../../../shared/files/signed-tokens.ts'
 import type { StoredAccount, StoredAccountSession } from '../../store/records.ts'
 import { accountLocks } from './accounts.ts'
 import type { AccountStore } from './account-store.ts'
 import { endTokens } from './end-tokens.ts'
-import { digestOfHalf, newPageHalf, type PageProof, provesPage } from './page-half.ts'
+import { newPageHalf, type PageProof, provesPage } from './page-half.ts'
 
-/** Milliseconds that a session lasts from its beginning. */
-export const sessionLifeMs = 7 * 24 * 60 * 60 * 1_000
-/** So long after a password was given it counts for what needs it, in milliseconds. */
-export const passwordFreshMs = 10 * 60_000
 /** How often its use reaches the store, milliseconds. */
 const saveEveryMs = 60_000
 /** Longest name of a browser that is kept, in characters. */
@@ -48,12 +46,12 @@ export class AccountSessions {
     this.#sweep()
     const mine = this.#of(account.id)
     for (const [key] of mine.slice(0, Math.max(0, mine.length - limits.sessionsPerAccount + 1))) this.#forget(key)
-    this.#store.writeBehind('account_sessions', keyOf(cookie), {
+    this.#store.writeBehind('account_sessions', tokenDigest(cookie), {
       account: account.id,
       stamp: account.stamp,
       address: from.address,
       browser: from.browser.replace(/[\p{Cc}\p{Cf}]/gu, '').slice(0, maxBrowser),
-      page: digestOfHalf(half),
+      page: tokenDigest(half),
       created_at: now,
       used_at: now,
     })
@@ -63,7 +61,7 @@ export class AccountSessions {
 
   /** The live session of a cookie, if the request shows the page's half, too. O(1). */
   check(cookie: string, proof: PageProof): LiveSession | undefined {
-    const id = keyOf(cookie)
+    const id = tokenDigest(cookie)
     const session = this.#store.get('account_sessions', id)
     if (session === undefined || !provesPage(session.page ?? '', proof, this.#now())) return undefined
     const account = this.#liveAccount(session)
@@ -78,9 +76,7 @@ export class AccountSessions {
   isFresh(id: string): boolean {
     const session = this.#store.get('account_sessions', id)
     if (session === undefined || this.#liveAccount(session) === undefined) return false
-    const age = this.#now() - (session.password_at ?? session.created_at)
-    // A clock that was set back makes nothing fresh for longer.
-    return age >= 0 && age < passwordFreshMs
+    return isSecretFresh(session.password_at ?? session.created_at, this.#now())
   }
 
   /** Notes that the password of a session was given now. @returns until when that counts; undefined when the session has ended */
@@ -89,7 +85,7 @@ export class AccountSessions {
     if (session === undefined || this.#liveAccount(session) === undefined) return undefined
     const now = this.#now()
     this.#store.writeBehind('account_sessions', id, { ...session, used_at: now, password_at: now })
-    return now + passwordFreshMs
+    return now + secretFreshMs
   }
 
   /** Live sessions of an account, or of all, the last used first. `current`: id of the one that asks. */
@@ -99,7 +95,7 @@ export class AccountSessions {
       const account = this.#liveAccount(session)
       if (account === undefined || (accountId !== undefined && account.id !== accountId)) continue
       const { address, browser, created_at, used_at } = session
-      const expires_at = created_at + sessionLifeMs
+      const expires_at = expiryOf('account-session', session)
       const { id: account_id, name } = account
       views.push({
         id,
@@ -160,10 +156,10 @@ export class AccountSessions {
       if (this.#liveAccount(session) === undefined) this.#forget(id)
   }
 
-  #liveAccount({ account: id, stamp, created_at }: StoredAccountSession): StoredAccount | undefined {
-    const account = this.#store.get('accounts', id)
-    const age = this.#now() - created_at
-    return account?.enabled === true && account.stamp === stamp && age < sessionLifeMs ? account : undefined
+  #liveAccount(session: StoredAccountSession): StoredAccount | undefined {
+    const account = this.#store.get('accounts', session.account)
+    if (account?.enabled !== true || account.stamp !== session.stamp) return undefined
+    return isExpired('account-session', session, this.#now()) ? undefined : account
   }
 
   /** The one unused for longest first. */
@@ -176,8 +172,4 @@ export class AccountSessions {
   #forget(id: string): void {
     this.#store.writeBehind('account_sessions', id, undefined)
   }
-}
-
-function keyOf(cookie: string): string {
-  return hash('sha256', cookie, 'base64url')
 }

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { addressShare, plainAddress } from '../../../shared/client-address.ts'
 import { shownName } from '../../../shared/control-character.ts'
-import type { JoinClaims } from '../../../shared/join-token.ts'
+import { readToken, type VerifiedToken } from '../../../shared/files/signed-tokens.ts'
 import type { GuessKind, RoomProof } from '../../../shared/media/control.ts'
 import type { LinkRefusal } from '../../../shared/media/entry-look.ts'
 import { RateLimit } from '../../../shared/rate-limit.ts'
@@ -13,7 +13,6 @@ import type { MediaRooms } from './media-rooms.ts'
 import type { Guess } from './refusal-tally.ts'
 import type { Room } from './room.ts'
 import { hasSessionKeyForm } from './session-key.ts'
-import { verifyJoinToken } from './verify-join-token.ts'
 
 /** A request to enter a room, with its proofs. */
 export interface Caller {
@@ -99,7 +98,7 @@ export class AdmissionControl {
   }
 
   /** @throws Problem as `admit`, except noRoom */
-  #identity(roomId: string, caller: Caller, link: JoinClaims | undefined): Identity {
+  #identity(roomId: string, caller: Caller, link: VerifiedToken<'join-token'> | undefined): Identity {
     const { browser, pass, userId, userName, byNumber, remote } = caller
     const password = this.#isHost(roomId, caller)
     if (link === undefined && !password && !byNumber) throw new Problem('unauthorised')
@@ -180,8 +179,11 @@ export class AdmissionControl {
     throw this.#refuse('tooMany', roomId, caller)
   }
 
-  #tokenOf(roomId: string, { token: text, path, remote }: Pick<Caller, 'token' | 'path' | 'remote'>): JoinClaims {
-    const token = verifyJoinToken(this.#key, text)
+  #tokenOf(
+    roomId: string,
+    { token: text, path, remote }: Pick<Caller, 'token' | 'path' | 'remote'>,
+  ): VerifiedToken<'join-token'> {
+    const token = readToken('join-token', this.#key, text, Date.now())
     if (token?.room !== roomId) {
       // A page that returns after a restart first tries its ended session and then joins again. A session key cannot be
       // guessed, so this is not reported.
@@ -202,7 +204,10 @@ export class AdmissionControl {
   }
 
   /** Returns the claims of a link that is valid for a room now, or the reason for its refusal. */
-  judgeLink(roomId: string, caller: Pick<Caller, 'token' | 'path' | 'remote'>): JoinClaims | LinkRefusal {
+  judgeLink(
+    roomId: string,
+    caller: Pick<Caller, 'token' | 'path' | 'remote'>,
+  ): VerifiedToken<'join-token'> | LinkRefusal {
     try {
       return this.#tokenOf(roomId, caller)
     } catch (error) {

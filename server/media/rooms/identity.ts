@@ -1,9 +1,8 @@
 import { randomBytes, createHmac } from 'node:crypto'
-import type { JoinClaims } from '../../../shared/join-token.ts'
+import { issueToken, readToken, type VerifiedToken } from '../../../shared/files/signed-tokens.ts'
 import { screenSuffix } from '../../../shared/media/signal.ts'
 import { Problem } from '../base/problem.ts'
 import { everybody, type RemovalTable } from '../../../shared/media/removal-table.ts'
-import { hostMark, readPass, signPass } from './entry-pass.ts'
 import type { Identity, Member } from './member.ts'
 import type { Room } from './room.ts'
 
@@ -17,7 +16,7 @@ import type { Room } from './room.ts'
 /** Proofs of a caller, checked as far as possible without the caller's identity. */
 export interface ShownProofs {
   /** Claims of a link that is valid for the room; undefined: the caller used the host password or the number. */
-  link: Pick<JoinClaims, 'id' | 'user' | 'role' | 'iat'> | undefined
+  link: VerifiedToken<'join-token'> | undefined
   /** The caller gave the room's host password. */
   password: boolean
   browser: string | undefined
@@ -82,7 +81,8 @@ export class Identities {
     { user, byPassword, passProves }: Pick<Member, 'user' | 'byPassword' | 'passProves'>,
   ): string {
     const host = byPassword ? this.#hostMark(roomId) : ''
-    return signPass(this.#dependencies.key, { roomId, userId: user.userId, proves: passProves, host })
+    const claims = { issuedAt: Date.now(), proves: passProves, host }
+    return issueToken('entry-pass', this.#dependencies.key, claims, roomId, user.userId)
   }
 
   #claimOf(roomId: string, { link, browser, pass, userId }: ShownProofs): Claim {
@@ -117,8 +117,8 @@ export class Identities {
     return password === '' ? '' : hostMark(this.#dependencies.key, roomId, password)
   }
 
-  #read(roomId: string, userId: string, pass: string): ReturnType<typeof readPass> {
-    return pass === '' ? undefined : readPass(this.#dependencies.key, { roomId, userId }, pass)
+  #read(roomId: string, userId: string, pass: string): VerifiedToken<'entry-pass'> | undefined {
+    return pass === '' ? undefined : readToken('entry-pass', this.#dependencies.key, pass, Date.now(), roomId, userId)
   }
 }
 
@@ -150,4 +150,15 @@ function browserIdentity(key: Buffer, roomId: string, secret: string): BrowserId
     .update(JSON.stringify(['browser', roomId, secret]))
     .digest('hex')
   return { userId: `guest-${digest.slice(0, 12)}`, tokenId: `browser-${digest.slice(12, 44)}` }
+}
+
+/**
+ * Identifies a room's host password in passes. After a change of the password, older passes no longer grant the host
+ * role.
+ */
+function hostMark(key: Buffer, roomId: string, password: string): string {
+  return createHmac('sha256', key)
+    .update(JSON.stringify(['host', roomId, password]))
+    .digest('base64url')
+    .slice(0, 22)
 }

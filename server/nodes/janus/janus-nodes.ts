@@ -1,4 +1,5 @@
 import type { Settings } from '../../../shared/settings.ts'
+import { issueToken } from '../../../shared/files/signed-tokens.ts'
 import { inBackground } from '../../../shared/unawaited.ts'
 import type { StoredNode } from '../../store/records.ts'
 import { isSameSealing } from '../../store/sealer.ts'
@@ -24,7 +25,6 @@ import { RelayRecords } from './relay/relay-records.ts'
 import { noDevices, type RoomDevices, type RoomsForDevices } from './rooms/room-devices.ts'
 import { RoomNames } from './rooms/room-names.ts'
 import { JanusRooms } from './rooms/janus-rooms.ts'
-import { coreToken } from './rooms/signed-token.ts'
 
 export interface JanusNodesOptions {
   store: Pick<Store, 'all' | 'get' | 'transact' | 'seal' | 'unseal' | 'leadership'>
@@ -261,7 +261,7 @@ export class JanusNodes {
         `The node ${nodeName} has no token_secret: anyone who reaches it can join its rooms without a token. Set one here, and the same in Janus (token_auth_secret).`,
       )
     const roomToken = await node.admit(wish, signal)
-    const token = coreToken(access.secrets.token_secret, wish.expiresAt)
+    const token = issueToken('janus-core', access.secrets.token_secret, wish)
     return { wsUrl: access.wsUrl, room: rooms.nameOf(wish.roomId), token, roomToken }
   }
 }

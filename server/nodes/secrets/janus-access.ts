@@ -2,6 +2,8 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { hiddenSecret } from '../../../shared/hidden-secret.ts'
 import { type NodeConfig, type NodeInput, type NodeSecretName, nodeSecretNames } from '../../../shared/node.ts'
+import { tokenKinds } from '../../../shared/tokens.ts'
+import { issueToken } from '../../../shared/files/signed-tokens.ts'
 import { nodePlace } from '../../store/sealed-places.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { Leadership, Store } from '../../store/store.ts'
@@ -139,6 +141,21 @@ export function janusSecretsAfter(
   }
   const same = stays && old !== undefined && nodeSecretNames.every((name) => old[name] === after[name])
   return same ? before.secrets_sealed : store.seal(JSON.stringify(after), nodePlace(input))
+}
+
+/**
+ * Returns a generator of tokens for a session of the controller; undefined for a node without a token secret. Each
+ * token is used once; its lifetime allows for differing clocks.
+ */
+export function controllerToken(
+  { token_secret }: Pick<JanusSecrets, 'token_secret'>,
+  clock: () => number = Date.now,
+): (() => string) | undefined {
+  if (token_secret === '') return undefined
+  return () => {
+    const expiresAt = Math.ceil((clock() + tokenKinds['janus-controller'].lifetime.ms) / 1_000)
+    return issueToken('janus-controller', token_secret, { expiresAt })
+  }
 }
 
 /**

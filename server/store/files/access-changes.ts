@@ -1,6 +1,7 @@
 import type { StoredAccessToken, StoredAccount } from '../records.ts'
 import type { State } from '../state.ts'
 import type { AccessChange } from '../../../shared/domain/backups.ts'
+import { isExpired } from '../../../shared/tokens.ts'
 
 /**
  * Returns the accounts and tokens that a restore would add, remove or change, without expired tokens.
@@ -45,7 +46,7 @@ function tokenChanges(from: State, to: State, now: number): AccessChange[] {
       expires_at: token.expires_at,
     }
   }
-  const lives = ({ expires_at }: StoredAccessToken): boolean => expires_at > now
+  const lives = (token: StoredAccessToken): boolean => !isExpired('access-token', token, now)
   const changes: AccessChange[] = []
   for (const [key, token] of to.access_tokens) {
     const before = from.access_tokens.get(key)

@@ -4,7 +4,7 @@ import { joiners, nodeRoutes, type NodeRoute } from '../../../shared/authorizati
 import type { RoomStanding } from '../../../shared/authorization/room-standing.ts'
 import { splitRoute } from '../../../shared/authorization/route.ts'
 import { mayReceive, maySend, signalSenders } from '../../../shared/authorization/signal-rights.ts'
-import { decodeJoinClaims, splitJoinToken } from '../../../shared/join-token.ts'
+import { unverifiedClaims } from '../../../shared/files/signed-tokens.ts'
 import { type FromPerson, signalVersion } from '../../../shared/media/signal.ts'
 import { TestMediaNode } from '../../support/media/media-node.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
@@ -30,7 +30,7 @@ beforeAll(async () => {
   for (const room of ['room', 'other', 'open']) await node.openRoom(room, { hostPassword })
   node.openToNumber.add('open')
   const revoked = node.token('room')
-  const tokenId = decodeJoinClaims(splitJoinToken(revoked)?.payload ?? '')?.id ?? ''
+  const tokenId = unverifiedClaims('join-token', revoked)?.id ?? ''
   const now = Date.now()
   await node.request('note_removal', { roomId: 'room', userId: '', tokenId, at: now, until: now + 60_000 })
   const good = node.token('room')

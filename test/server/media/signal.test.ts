@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import WebSocket from 'ws'
-import { decodeJoinClaims } from '../../../shared/join-token.ts'
+import { unverifiedClaims } from '../../../shared/files/signed-tokens.ts'
 import type { ToPerson } from '../../../shared/media/signal.ts'
 import { startCamera } from '../../support/camera/camera.ts'
 import type { Windows } from '../../support/chromium.ts'
@@ -270,7 +270,7 @@ describe('admission', () => {
     const [one, other] = [node.token('revoked'), node.token('revoked', { userId: 'bo' })]
     const ann = await SignalClient.join(node.url, 'revoked', { token: one })
     clients.push(ann)
-    const id = decodeJoinClaims(one.split('.')[0] ?? '')?.id ?? ''
+    const id = unverifiedClaims('join-token', one)?.id ?? ''
     const revoke = async (tokenId: string, at: number): Promise<void> => {
       await node.request('note_removal', { roomId: 'revoked', userId: '', tokenId, at, until: at })
     }

@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { mediaThreads, permissionArguments } from '../../../server/nodes/embedded/confinement.ts'
 import { mediaProgramArguments } from '../../../server/nodes/embedded/fork-process.ts'
 import type { FfmpegRuns } from '../../../server/nodes/embedded/ffmpeg/ffmpeg-runs.ts'
-import { signJoinToken } from '../../../server/rooms/sign-join-token.ts'
-import type { JoinGrant } from '../../../shared/join-token.ts'
+import { issueToken, type TokenClaims } from '../../../shared/files/signed-tokens.ts'
 import {
   controllerMethods,
   type ControlMethod,
@@ -55,6 +54,15 @@ export interface MediaNodeOptions {
   execArgv?: string[]
   /** Variables of its environment, besides those of this process. */
   env?: Record<string, string>
+}
+
+/** Differences of a link from one for any member. */
+interface TestLink {
+  userId?: string
+  userName?: string
+  url?: string
+  role?: TokenClaims<'join-token'>['role']
+  lifeMs?: number
 }
 
 /** A message of the node, by its name. */
@@ -244,8 +252,10 @@ export class TestMediaNode implements AsyncDisposable {
   }
 
   /** Makes a join token, as the controller does. */
-  token(roomId: string, more: Partial<JoinGrant> = {}): string {
-    return signJoinToken(this.key, { roomId, role: 'member', lifeMs: 60_000, ...more })
+  token(room: string, { userId: user, userName: name, url, role = 'member', lifeMs = 60_000 }: TestLink = {}): string {
+    const iat = Date.now()
+    const id = randomBytes(9).toString('base64url')
+    return issueToken('join-token', this.key, { id, room, user, name, url, role, iat, exp: iat + lifeMs })
   }
 
   /** Waits for the first event, past or future, that matches. */

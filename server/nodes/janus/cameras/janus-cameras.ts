@@ -7,9 +7,8 @@ import { NodeConnectionError, type NodeDevice, type NodeEvent, type NodeUser } f
 import type { NodeLogger } from '../../port/node-failure.ts'
 import type { JanusSession, KnownHandle } from '../wire/janus-session.ts'
 import { LastingSession } from '../wire/lasting-session.ts'
-import type { JanusAccess } from '../../secrets/janus-access.ts'
+import { controllerToken, type JanusAccess } from '../../secrets/janus-access.ts'
 import type { RoomDevices, RoomsForDevices } from '../rooms/room-devices.ts'
-import { ownCoreToken } from '../rooms/signed-token.ts'
 import { cameraOf } from './camera-key.ts'
 import { CameraBridges } from './camera-bridges.ts'
 import type { CameraProbe } from './camera-probe.ts'
@@ -46,8 +45,6 @@ export interface JanusCamerasOptions {
 const defaultStallMs = 5_000
 /** Janus answers only after it has connected to a camera, which may take this long, in milliseconds. */
 const answerMs = 10_000
-/** Validity of a token, in seconds. Each token is used once; the margin allows for differing clocks. */
-const tokenSeconds = 3_600
 /** Number of bridges that are checked or removed at the same time. */
 const width = 16
 /** Pages reconnect within some seconds. */
@@ -86,7 +83,7 @@ export class JanusCameras implements RoomDevices {
       stallMs = defaultStallMs,
       lingerMs,
     } = options
-    const { api_secret: apiSecret, admin_key: adminKey, room_key: roomKey, token_secret } = access.secrets
+    const { api_secret: apiSecret, admin_key: adminKey, room_key: roomKey } = access.secrets
     this.#options = options
     this.#records = new BridgeRecords(store, access.name, logger)
     this.#requests = new MountpointRequests({ adminKey, roomKey })
@@ -115,12 +112,11 @@ export class JanusCameras implements RoomDevices {
       stallMs,
       ...(lingerMs === undefined ? {} : { lingerMs }),
     })
-    const token = (): string => ownCoreToken(token_secret, Math.ceil(clock() / 1_000) + tokenSeconds)
     this.#session = new LastingSession({
       socket: {
         url: access.wsUrl,
         apiSecret,
-        token: token_secret === '' ? undefined : token,
+        token: controllerToken(access.secrets, clock),
         leadership: access.leadership,
         logger,
         answerMs,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { tokenKinds } from '../../../../shared/tokens.ts'
 import { ticketPlace } from '../../../store/sealed-places.ts'
 import type { Sealer } from '../../../store/sealer.ts'
 
@@ -26,8 +27,9 @@ const media = z.strictObject({
 /** Data with which the next controller resumes a publication or subscription. */
 export type HeldMedia = z.output<typeof media>
 
+const { purpose } = tokenKinds['media-ticket']
 const ticketSchema = z.strictObject({
-  kind: z.literal('room media'),
+  kind: z.literal(purpose),
   node: z.string(),
   room: z.string(),
   user: z.string(),
@@ -53,10 +55,7 @@ export class MediaTickets {
   }
 
   seal(ticket: MediaTicket): string {
-    return this.#sealer.seal(
-      JSON.stringify({ kind: 'room media', node: this.#node, ...ticket }),
-      ticketPlace(this.#node),
-    )
+    return this.#sealer.seal(JSON.stringify({ kind: purpose, node: this.#node, ...ticket }), ticketPlace(this.#node))
   }
 
   /** Opens a ticket. Returns undefined if it is invalid, or belongs to another node, room or person. */

@@ -1,8 +1,7 @@
 import type { NodeLogger } from '../../port/node-failure.ts'
 import type { AdminApi } from '../wire/admin-api.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
-import type { JanusAccess } from '../../secrets/janus-access.ts'
-import { ownCoreToken } from '../rooms/signed-token.ts'
+import { controllerToken, type JanusAccess } from '../../secrets/janus-access.ts'
 import type { RelayIds } from './relay-ids.ts'
 import type { RelayEnd, RelayParticipant } from './relay-ends.ts'
 import type { RelayNode } from './relay-node.ts'
@@ -28,8 +27,6 @@ const answerSchema = z.looseObject({
   }),
 })
 
-/** Validity of a token, in seconds. Each token is used once; the margin allows for differing clocks. */
-const tokenSeconds = 3_600
 /** Timeout for ending the session, in milliseconds. */
 const endMs = 2_000
 
@@ -59,11 +56,9 @@ export class JanusRelayNode implements RelayNode {
     this.records = records
     this.#participants = participants
     this.#admin = admin
-    const { api_secret: apiSecret, token_secret } = secrets
-    const token = (): string => ownCoreToken(token_secret, Math.ceil(Date.now() / 1_000) + tokenSeconds)
     this.#session = new RelaySession({
       node: name,
-      socket: { url: wsUrl, apiSecret, token: token_secret === '' ? undefined : token, leadership, logger },
+      socket: { url: wsUrl, apiSecret: secrets.api_secret, token: controllerToken(secrets), leadership, logger },
       records,
       logger,
     })

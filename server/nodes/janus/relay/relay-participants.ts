@@ -1,3 +1,4 @@
+import { tokenKinds } from '../../../../shared/tokens.ts'
 import { NodeError, type NodeRoom } from '../../port/media-node-port.ts'
 import type { TokenAdmission } from '../rooms/token-admission.ts'
 import type { JanusRooms } from '../rooms/janus-rooms.ts'
@@ -15,12 +16,6 @@ export interface RelayParticipantsOptions {
   /** Returns milliseconds since the epoch. */
   clock: () => number
 }
-
-/**
- * Validity of a token, in seconds. It never expires in practice: a relay ends with its room, and its token is then
- * revoked.
- */
-const tokenSeconds = 10 * 365 * 24 * 3_600
 
 /**
  * Relay participants in the rooms of one node. They are admitted even if the room is full or locked, and do not count
@@ -61,7 +56,7 @@ export class RelayParticipants {
   async admit({ roomId, id }: RelayParticipant, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
     const { ids, rooms, admission, clock } = this.#options
     this.#roomOf(roomId)
-    const expiresAt = Math.floor(clock() / 1_000) + tokenSeconds
+    const expiresAt = Math.floor((clock() + tokenKinds['janus-room'].lifetime.standingMs) / 1_000)
     const token = await admission.admitBeside({ roomId, userId: id, role: 'member', expiresAt }, signal)
     this.#add({ roomId, id })
     if (ids.streamOf(id) !== undefined) await this.#makePlace(roomId, signal)

@@ -1,5 +1,7 @@
 import { isFull, isOverfull } from '../../../../shared/room-cap.ts'
 import { deviceErrorMessages } from '../../../../shared/device.ts'
+import { tokenKinds } from '../../../../shared/tokens.ts'
+import { unverifiedClaims } from '../../../../shared/files/signed-tokens.ts'
 import { DeviceJoinError, type NodeDevice, NodeError, type NodeRoom } from '../../port/media-node-port.ts'
 import type { TokenAdmission } from './token-admission.ts'
 import type { RemovalsPort } from '../../port/removals-port.ts'
@@ -8,7 +10,6 @@ import { isScreen } from '../people/room-feeds.ts'
 import type { RelayParticipants } from '../relay/relay-participants.ts'
 import type { RoomDevices } from './room-devices.ts'
 import type { JanusRooms } from './janus-rooms.ts'
-import { readRoomToken } from './signed-token.ts'
 
 /** A person's request for a token. */
 export interface AdmissionWish {
@@ -73,7 +74,7 @@ export class RoomAdmission {
   mayBe(roomId: string, userId: string, token: string | undefined): boolean {
     if (this.#options.devices().holds(roomId, userId)) return true
     if (this.isBanned(roomId, userId)) return false
-    return token === undefined || readRoomToken(token)?.userId === userId
+    return token === undefined || unverifiedClaims('janus-room', token)?.userId === userId
   }
 
   /** Returns whether a user in the room was removed recently, and must not be back yet. */
@@ -112,7 +113,7 @@ export class RoomAdmission {
     { roomId, userId, role }: Omit<AdmissionWish, 'expiresAt'>,
     signal: AbortSignal,
   ): Promise<JoinFields> {
-    const wish = { roomId, userId, role, expiresAt: this.#farAway() }
+    const wish = { roomId, userId, role, expiresAt: this.#standingEnd() }
     // A screen is not counted as a user; its owner was admitted.
     if (!isScreen(userId)) this.#assertMayCome(wish)
     const token = await this.#options.admission.admitKnown(wish, signal)
@@ -130,7 +131,7 @@ export class RoomAdmission {
     if (room.locked && !wasThere) throw new DeviceJoinError('roomLocked', deviceErrorMessages.roomLocked)
     if (isFull(this.#countWith(roomId, userId), room))
       throw new DeviceJoinError('roomFull', deviceErrorMessages.roomFull)
-    const token = await admission.admit({ roomId, userId, role: 'device', expiresAt: this.#farAway() }, signal)
+    const token = await admission.admit({ roomId, userId, role: 'device', expiresAt: this.#standingEnd() }, signal)
     return this.#fields(roomId, token)
   }
 
@@ -161,8 +162,8 @@ export class RoomAdmission {
   }
 
   /** Returns Unix seconds in ten years: tokens of page users and devices are revoked rather than expiring. */
-  #farAway(): number {
-    return Math.floor(this.#options.clock() / 1_000) + 10 * 365 * 24 * 3_600
+  #standingEnd(): number {
+    return Math.floor((this.#options.clock() + tokenKinds['janus-room'].lifetime.standingMs) / 1_000)
   }
 }
 

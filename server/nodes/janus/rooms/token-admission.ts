@@ -1,10 +1,13 @@
+import { isExpired } from '../../../../shared/tokens.ts'
+import { issueToken, type TokenClaims, unverifiedClaims } from '../../../../shared/files/signed-tokens.ts'
 import { NodeError, type NodeRoom } from '../../port/media-node-port.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 import type { JanusRooms } from './janus-rooms.ts'
-import { readRoomToken, roomToken, type RoomToken } from './signed-token.ts'
 
 /** Maximum number of valid tokens kept per room. The oldest are dropped first. */
 const maxTokens = 2_000
+
+type RoomToken = TokenClaims<'janus-room'>
 
 export type TokenWish = Omit<RoomToken, 'room'> & Readonly<{ roomId: string }>
 
@@ -73,7 +76,7 @@ export class TokenAdmission {
       // The listed tokens were issued by another controller, or by this one before a restart.
       const found = await this.#rooms.allowed(roomId, signal)
       for (const token of found) {
-        const userId = readRoomToken(token)?.userId ?? ''
+        const userId = unverifiedClaims('janus-room', token)?.userId ?? ''
         if (this.#isBeside(roomId, userId)) admitted.beside.set(userId, token)
         else this.#keep(admitted, token)
       }
@@ -177,7 +180,7 @@ export class TokenAdmission {
   }
 
   #sign({ roomId, ...wish }: TokenWish): string {
-    return roomToken(this.#secret, { ...wish, room: this.#rooms.nameOf(roomId) })
+    return issueToken('janus-room', this.#secret, { ...wish, room: this.#rooms.nameOf(roomId) })
   }
 
   #asks(locked: boolean): boolean {
@@ -185,7 +188,7 @@ export class TokenAdmission {
   }
 
   #keep(admitted: Admitted, text: string): void {
-    const token = readRoomToken(text)
+    const token = unverifiedClaims('janus-room', text)
     if (token === undefined) return
     admitted.tokens.delete(text)
     admitted.tokens.set(text, token)
@@ -200,8 +203,8 @@ export class TokenAdmission {
   }
 
   #wanted(admitted: Admitted, locked: boolean): string[] {
-    const now = this.#clock() / 1_000
-    for (const [text, { expiresAt }] of admitted.tokens) if (expiresAt < now) admitted.tokens.delete(text)
+    const now = this.#clock()
+    for (const [text, token] of admitted.tokens) if (isExpired('janus-room', token, now)) admitted.tokens.delete(text)
     const people = [...admitted.tokens].flatMap(([text, { role }]) => (locked && role !== 'device' ? [] : [text]))
     return [...people, ...admitted.beside.values()]
   }

@@ -1,6 +1,6 @@
 import { janusCodes } from '../wire/janus-error.ts'
+import { issueToken } from '../../../../shared/files/signed-tokens.ts'
 import type { JanusSocket } from '../wire/janus-socket.ts'
-import { coreToken } from '../rooms/signed-token.ts'
 import type { Findings } from './janus-findings.ts'
 import { refusalOf } from './trial-call.ts'
 
@@ -31,7 +31,7 @@ export async function inspectTokens(
     if (!given) findings.add('roomsUnguarded')
     return ''
   }
-  const lasting = coreToken(secret, Math.floor(now()) + yearSeconds)
+  const lasting = issueToken('janus-core', secret, { expiresAt: Math.floor(now()) + yearSeconds })
   if (!(await isLetIn(socket, lasting, signal))) {
     findings.add(given ? 'tokenSecretWrong' : 'tokenSecretMissing')
     return undefined
@@ -48,7 +48,7 @@ async function compareClocks(
   signal: AbortSignal,
 ): Promise<void> {
   const counts = (offset: number): Promise<boolean> =>
-    isLetIn(socket, coreToken(secret, Math.floor(now() + offset)), signal)
+    isLetIn(socket, issueToken('janus-core', secret, { expiresAt: Math.floor(now() + offset) }), signal)
   const [future, past] = [await counts(unnoticed), await counts(-unnoticed)]
   if (future && !past) return
   // Binary search for the earliest expiry that the node still accepts, which is the node's current time.

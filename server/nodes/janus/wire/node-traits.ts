@@ -1,5 +1,7 @@
 import type { NodeSecretName } from '../../../../shared/node.ts'
 import { unlessAborted } from '../../../../shared/abort.ts'
+import { tokenKinds } from '../../../../shared/tokens.ts'
+import { issueToken } from '../../../../shared/files/signed-tokens.ts'
 import { within } from '../../port/deadline.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import type { PluginRequests } from './admin-api.ts'
@@ -7,7 +9,6 @@ import { isJanusError, janusCodes } from './janus-error.ts'
 import { JanusSocket } from './janus-socket.ts'
 import type { JanusAccess } from '../../secrets/janus-access.ts'
 import { readServerInfo } from './janus-info.ts'
-import { coreToken } from '../rooms/signed-token.ts'
 
 /** Properties of a node and its configuration that change how it is used. */
 export interface Traits {
@@ -23,8 +24,6 @@ export interface Traits {
 
 /** Timeout of one query, in milliseconds. */
 const askMs = 3_000
-/** Validity of a test token, in seconds. */
-const tokenLife = 60
 
 /** Reads the configuration of a node, once until the node may have restarted. */
 export class NodeTraits {
@@ -106,7 +105,8 @@ export class NodeTraits {
     const { wsUrl: url, secrets, leadership } = this.#access
     const socket = await JanusSocket.open({ url, apiSecret: '', leadership, logger: this.#logger }, signal)
     try {
-      const token = coreToken(secrets.token_secret, Math.floor(Date.now() / 1_000) + tokenLife)
+      const expiresAt = Math.floor((Date.now() + tokenKinds['janus-core'].lifetime.probeMs) / 1_000)
+      const token = issueToken('janus-core', secrets.token_secret, { expiresAt })
       const { data } = await socket.request({ janus: 'create', token }, signal)
       if (data !== undefined) await socket.request({ janus: 'destroy', session_id: data.id, token }, signal)
       return true

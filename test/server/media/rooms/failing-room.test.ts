@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { FfmpegRunner } from '../../../../server/media/transcode/ffmpeg-runner.ts'
 import { MediaServer } from '../../../../server/media/media-server.ts'
 import { nodeWeb } from '../../../../server/bin/node-web.ts'
-import { signJoinToken } from '../../../../server/rooms/sign-join-token.ts'
+import { issueToken } from '../../../../shared/files/signed-tokens.ts'
 import { type Controller, startSchema } from '../../../../shared/media/control.ts'
 import { complaintLog } from '../../../support/media/complaints.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
@@ -39,9 +39,17 @@ async function startNode() {
   const url = `http://127.0.0.1:${server.ports.port}`
   const never = new AbortController().signal
   for (const roomId of ['torn', 'whole']) await server.handlers.open_room({ ...room, roomId }, never)
+  const now = Date.now()
   const join = (roomId: string, userId: string) =>
     SignalClient.join(url, roomId, {
-      token: signJoinToken(key, { roomId, userId, role: 'member', lifeMs: 60_000 }),
+      token: issueToken('join-token', key, {
+        id: userId,
+        room: roomId,
+        user: userId,
+        role: 'member',
+        iat: now,
+        exp: now + 60_000,
+      }),
     })
   const users = async (roomId: string) =>
     (await server.handlers.users({ roomId }, never)).users.map(({ userId }) => userId)

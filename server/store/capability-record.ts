@@ -33,7 +33,6 @@ interface CapabilityFields {
 type CapabilityScope =
   /** Link to a stream while it is live. */
   | { kind: 'live-link'; source: StreamSource }
-  /** Link to a recorded span. */
   | { kind: 'recorded-link'; source: StreamSource; from: number; to: number }
   /** Live stream of a client with its page; `push`: the stream is also sent to an RTMP server. */
   | { kind: 'live'; live: string }

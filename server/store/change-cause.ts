@@ -5,9 +5,7 @@ import type { Change, CollectionName, Collections } from './store.ts'
 /** A transaction whose plan has run, but which is not stored yet. */
 export interface PlannedChange {
   changes: readonly Change[]
-  /** Reads records before the change. */
   before: RecordReader
-  /** Reads records after the change. */
   after: RecordReader
 }
 

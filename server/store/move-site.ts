@@ -33,7 +33,6 @@ import { loadKeyFile } from './files/key-file.ts'
 import { createSealer, type Sealer } from './sealer.ts'
 import { collectionNames, type State } from './state.ts'
 
-/** Options of a move of the site. */
 export interface MoveOptions {
   /** The data folder. It belongs to this controller before and after the move. */
   folder: string

@@ -109,9 +109,9 @@ const noDevices = Object.freeze([])
 let latestBatch = ''
 
 /**
- * Returns an entry of the trash that shares equal parts with other entries: its author, the id of its batch, and the
- * empty list of devices. The trash can be as large as the site, and each part would otherwise be a separate object in
- * every entry read from disk.
+ * Returns an entry of the trash that shares its author, the id of its batch and an empty list of devices with other
+ * entries. The trash can be as large as the site, and each of these would otherwise be a separate object in every entry
+ * read from disk.
  */
 export function withSharedParts(entry: StoredTrash): StoredTrash {
   if (entry.batch === latestBatch) entry.batch = latestBatch

@@ -283,8 +283,8 @@ export interface Store {
   seal(secret: string, place: SealedPlace): string
   /**
    * Opens a sealed text.
-   * @throws ApiError 'internal' when it was sealed with another key or for another place, or without a place on a site
-   * that has resealed all secrets
+   * @throws ApiError 'internal' when it was sealed with another key or for another place. On a site that has resealed
+   * all secrets, also when it has no place
    */
   unseal(sealed: string, place: SealedPlace): string
   /** Reseals a text of an earlier version for its place. @throws ApiError 'internal', like `unseal` */
@@ -316,7 +316,7 @@ export interface Store {
    */
   readBackup(name: string, offset: number, length: number): Promise<{ bytes: Buffer; total: number }>
   /**
-   * Checks whether this site made a backup and nobody changed it.
+   * Checks whether this site made a backup, and whether it is unchanged.
    * @param contents true: reads every file; false: checks names and sizes only
    * @throws ApiError 'parameter' when no backup has this name
    */

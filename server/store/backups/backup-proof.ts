@@ -39,7 +39,7 @@ export async function proveBackup(
 }
 
 /**
- * Checks whether this site made a backup and nobody changed it since.
+ * Checks whether this site made a backup, and whether it is unchanged.
  * @param contents true: reads every file; false: checks names and sizes only, for a list
  */
 export async function proofOf(

@@ -8,16 +8,13 @@ export interface SnapshotsOptions {
   /** The data folder. Backups are in it, even if the state is in a database. */
   folder: string
   storage: Storage
-  /** Proves backups. */
   sealer: Pick<Sealer, 'proof'>
   /** Runs a task while no flush is under way. */
   between: <R>(task: () => Promise<R>) => Promise<R>
   clock: () => number
   /** Returns the backups of the site, the newest first. */
   backups: () => Promise<readonly StoreBackup[]>
-  /** Called with each new backup. */
   onMade: (backup: StoreBackup) => Promise<void>
-  /** Number and age limits of automatic backups. */
   retention: () => Retention
   /** Size of the journal that triggers a snapshot, in bytes. */
   after: number

@@ -48,7 +48,6 @@ const closeMs = 5_000
 
 export interface DurableStoreOptions {
   folder: string
-  /** State loaded from `storage`. */
   state: State
   storage: Storage
   /**
@@ -56,7 +55,6 @@ export interface DurableStoreOptions {
    * MB.
    */
   snapshotAfterBytes: number | undefined
-  /** See StoreOptions. */
   backupEveryMs?: number | undefined
   sealer: Sealer
   notices: Notices

@@ -4,13 +4,12 @@ import { overlap, versionOfFields } from './record-version.ts'
 import { type Fields, storedFields } from './stored-fields.ts'
 
 /**
- * An edit would change fields that somebody else has changed since its caller read the record. Nothing of the edit is
+ * An edit would change fields that another edit has changed since its caller read the record. Nothing of the edit is
  * stored.
  */
 export class OverlappingEdit extends Error {
   readonly record: RecordRef
   readonly fields: readonly string[]
-  /** Current fields of the record. */
   readonly current: Fields
   constructor(record: RecordRef, fields: readonly string[], current: Fields) {
     super(`changed meanwhile: ${fields.join(', ')}`)
@@ -20,7 +19,6 @@ export class OverlappingEdit extends Error {
     this.current = current
   }
 
-  /** Current version of the record. */
   get version(): string {
     return versionOfFields(this.current)
   }

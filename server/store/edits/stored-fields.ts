@@ -11,7 +11,6 @@ import type { RecordReader } from '../capability-rules.ts'
 import type { StoredSettings } from '../records.ts'
 import type { CollectionName, Collections } from '../store.ts'
 
-/** Collection of each kind of record. */
 const collections = {
   room: 'rooms',
   device: 'devices',
@@ -23,7 +22,6 @@ const collections = {
   licence: 'licence',
   settings: 'settings',
 } as const satisfies Record<RecordKind, CollectionName>
-/** Stored record of a kind. */
 export type RecordOf<K extends RecordKind> = Collections[(typeof collections)[K]]
 
 /** Values of a record's fields, by name. A secret is represented by its sealed text. */

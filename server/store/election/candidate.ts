@@ -55,7 +55,7 @@ interface Candidate {
 }
 
 /**
- * Follows the journal. When a caller requests leadership, becomes leader as soon as there is no other leader. Waits
+ * Follows the journal. When a caller requests leadership, becomes leader as soon as no other controller leads. Waits
  * while the database is unreachable.
  */
 export class ElectionCandidate {
@@ -66,11 +66,11 @@ export class ElectionCandidate {
   readonly #first = Promise.withResolvers<void>()
   #session: Session | undefined
   #candidate: Candidate | undefined
-  /** Why the program cannot run on this site. */
+  /** Error that prevents the program from running on this site. */
   #unfit: Error | undefined
   /**
-   * Why this controller follows as far as possible but never leads: a newer program stores in the database, or another
-   * controller has its id.
+   * Reason that permits this controller only to follow, as far as possible: a newer program stores in the database, or
+   * another controller has its id.
    */
   #barred: Error | undefined
   #away = { since: 0, error: '' }
@@ -118,7 +118,7 @@ export class ElectionCandidate {
     return status
   }
 
-  /** Returns the connection, for additional queries. @throws Error with the reason when there is no connection */
+  /** Returns the connection, for additional queries. @throws Error with the reason if it is not connected */
   current(): Session {
     const session = this.#session
     if (session === undefined || session.lost !== undefined)
@@ -137,7 +137,7 @@ export class ElectionCandidate {
     this.#alarm.ring()
   }
 
-  /** Becomes leader as soon as there is no other leader; the loop ends then. See SiteMember. */
+  /** Becomes leader as soon as no other controller leads; the loop ends then. See SiteMember. */
   lead(signal: AbortSignal): Promise<Taken> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) throw signal.reason

@@ -51,7 +51,6 @@ export interface OwnState {
   address: DatabaseAddress
   /** Identifies its data folder: see OwnRow. */
   folderId: string
-  /** Notices found when the folder was opened. */
   found: StoreNotice[]
   roomNumbers: RoomNumberRecord
   unlock: () => Promise<void>

@@ -32,7 +32,7 @@ export async function readControllerId(folder: string): Promise<string | undefin
 }
 
 /**
- * Returns a text that identifies a data folder on this machine since its last boot: a copy of the folder, or of the
+ * Returns a text that identifies a data folder on this machine since its last boot. A copy of the folder, or of the
  * machine, has another one.
  */
 export async function idOfFolder(folder: string, bootFile = '/proc/sys/kernel/random/boot_id'): Promise<string> {

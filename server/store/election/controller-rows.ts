@@ -22,8 +22,7 @@ export interface ControllerReport {
 /** A controller as described by its row. */
 export interface ReportedController extends KnownController {
   /**
-   * Whether it waits, before it leads, as long as the leader's row says that a proof is valid; false: its version is
-   * too old.
+   * Whether it waits, before it leads, for the validity of proofs in the leader's row; false: its version is too old.
    */
   heedsReads: boolean
 }

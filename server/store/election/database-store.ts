@@ -37,7 +37,6 @@ export class DatabaseStore extends DurableStore implements FencedStore {
     return this.#storage.position.last
   }
 
-  /** Journal position of this store. */
   get position(): JournalPosition {
     return this.#storage.position
   }

@@ -24,14 +24,14 @@ export interface FollowerOptions {
   before: { followed: Pick<FollowedStore, 'all'>; position: JournalPosition | undefined } | undefined
   /** Called when the database has lost lines that were in memory; they are removed from memory too. */
   onLost: (lost: LostLines) => void
-  /** Called with the error of a listener. */
   onError: (error: unknown) => void
 }
 
 /**
- * Follows the journal in memory, line by line and without gaps. A number and a term identify a line. The state is read
- * again from the newest snapshot if the last line in memory differs from the stored line with its number, or if the
- * next line was deleted already. Calls must not overlap.
+ * Follows the journal in memory, line by line and without gaps. A number and a term identify a line. Calls must not
+ * overlap.
+ * The state is read again from the newest snapshot in two cases: the last line in memory differs from the stored line
+ * with its number, or the next line was deleted already.
  */
 export class Follower implements FollowedStore {
   readonly #options: Omit<FollowerOptions, 'before'>
@@ -154,7 +154,7 @@ export class Follower implements FollowedStore {
   ): Promise<'ours' | 'other' | 'lost' | 'again'> {
     const changedHands = this.#verified !== term
     if (first !== undefined && Number(first.seq) === this.#last) {
-      // A line that only a snapshot contained is stored again: the database was restored to an older state, and another
+      // A line that only a snapshot contained is stored again. The database was restored to an older state, and another
       // line was stored with this number.
       if (this.#lastTerm !== termOf(first)) return this.#lastTerm === undefined ? 'other' : 'lost'
     } else if (first !== undefined) {

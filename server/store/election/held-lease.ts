@@ -10,7 +10,6 @@ export class HeldLease {
   #current: AbortController | undefined
   #timer: Timer | undefined
 
-  /** @param onError called with the error of a listener */
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError
   }
@@ -31,7 +30,6 @@ export class HeldLease {
     this.#notify(true)
   }
 
-  /** Ends the lease now. */
   end(): void {
     this.#endsAt = 0
     this.#timer?.cancel()

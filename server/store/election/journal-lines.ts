@@ -5,7 +5,6 @@ import { head } from './controller-rows.ts'
 /** Number of lines per query. */
 export const linesAtOnce = 2_000
 
-/** A line of the stored journal. */
 export interface LineRow {
   seq: string
   epoch: string

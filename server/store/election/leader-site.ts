@@ -27,7 +27,6 @@ export interface LeaderSite {
   stored: number
   /** Origin of the lines in memory. */
   trail: JournalTrail
-  /** Earlier notices. */
   found: StoreNotice[]
   roomNumbers: RoomNumberRecord
   unlock: () => Promise<void>

@@ -51,12 +51,9 @@ export interface WonTerm {
 
 /** Result of raising the epoch. */
 export interface RaisedTerm extends WonTerm {
-  /** How long the last proof of the previous leader is valid, in milliseconds; 0: its version does not store it. */
+  /** Validity of the last proof of the previous leader, in milliseconds; 0: its version does not store it. */
   readsBefore: number
-  /**
-   * Whether every controller that reported in the last day waits as long as the leader's row says that a proof is
-   * valid.
-   */
+  /** Whether every controller that reported in the last day waits for the validity of proofs in the leader's row. */
   heedReads: boolean
 }
 
@@ -143,7 +140,7 @@ const renewed = (leaseMs: string): string => `case when ${leaseMs}::integer > 0 
  * afterwards.
  * @param roomNumbers highest reserved room number: a restored database may have a lower one
  * @throws FencedError when another controller has taken over; Error when the lock cannot be taken, because without it
- * other controllers would assume that there is no leader
+ * other controllers would assume that the site has no leader
  */
 export async function leadOn(session: Session, { leader }: WonTerm, roomNumbers: number): Promise<WonTerm> {
   const id = uuid()
@@ -155,7 +152,7 @@ export async function leadOn(session: Session, { leader }: WonTerm, roomNumbers:
   )
   const epoch = rows[0]?.epoch
   if (epoch === undefined) throw await fencedError(session)
-  // This controller leads. The lock is held by an old connection of its own that the server has not closed yet, or by a
+  // This controller leads. The lock is held by one of its old connections that the server has not closed yet, or by a
   // controller that was about to take over.
   const deadline = monotonic() + clusterTimes.lock
   while (!(await tryLock(session))) {

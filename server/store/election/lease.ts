@@ -18,7 +18,7 @@ export interface LeaseOptions {
   times: ElectionTimes
   /** `elapsed()` just before the epoch was raised. */
   provedAt: number
-  /** How long that took, in milliseconds. */
+  /** Duration of raising the epoch, in milliseconds. */
   provedIn: number
   /** See RaisedTerm: valid until the first report. */
   heedReads: boolean
@@ -26,7 +26,6 @@ export interface LeaseOptions {
   /** Writes the report of this controller. @returns all known controllers */
   report: (session: Session) => Promise<readonly ReportedController[]>
   askOthers: AskOthers
-  /** Called with an error of the database. */
   onError: (error: unknown) => void
 }
 
@@ -113,7 +112,6 @@ export class Lease {
     return this.#counted.roundTrip
   }
 
-  /** Returns figures about the certainty of the leadership. */
   figures(): LeaseFigures {
     const { provedAt, lapses, waits } = this.#counted
     return { epoch: Number(this.#options.link.term.epoch), provedFor: elapsed() - provedAt, lapses, waits }
@@ -233,7 +231,7 @@ export class Lease {
     this.#counted.slowProof = Math.max(milliseconds, slowProof + (milliseconds - slowProof) / 4)
   }
 
-  /** How long a proof that begins now is valid, in milliseconds. */
+  /** Validity of a proof that begins now, in milliseconds. */
   get #reads(): number {
     return Math.min(this.#maxReads, readsFor(this.#options.times, this.#counted.slowProof))
   }
@@ -319,7 +317,7 @@ export class Lease {
     return by === undefined ? new FencedError('') : new FencedError(by.name, { ...by, role: 'leader' })
   }
 
-  /** Resolves when the lease was proved, another controller leads, or the time is over. */
+  /** Resolves when the lease was proved, another controller leads, or the delay has passed. */
   async #news(ms: number): Promise<undefined> {
     const over = new AbortController()
     const late = pause(ms, { signal: over.signal, ref: false })

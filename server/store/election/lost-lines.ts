@@ -49,9 +49,8 @@ export function lossMessage({ count, since, records }: LostLines, shown: string)
 }
 
 /**
- * Compares the lines up to a position with the database, by their terms. If the database has a term that memory has not
- * seen, and that began before the last line, then other lines were stored in their place. This works even if a snapshot
- * has replaced the lines.
+ * Compares the lines up to a position with the database, by their terms. If the database has an unseen term that began
+ * before the last line, other lines were stored in their place. This works even if a snapshot has replaced the lines.
  * @returns undefined: no loss is known
  */
 export async function findLost(
@@ -70,12 +69,13 @@ export async function findLost(
 
 /**
  * Position that the memory of a controller had reached in its previous role, before it was replaced by the state of the
- * database. If the database was restored to an older state meanwhile, only this controller may know what is missing.
+ * database. If the database was restored to an older state meanwhile, this controller may be the only one with a record
+ * of the missing lines.
  */
 export class CarriedPosition {
   readonly #position: JournalPosition
   #records: readonly string[] = []
-  /** By `monotonic()`; 0: the database never had fewer lines. */
+  /** Time of the first check that found fewer lines in the database, by `monotonic()`; 0: none did. */
   #lessSince = 0
 
   constructor(position: JournalPosition) {

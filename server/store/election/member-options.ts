@@ -49,9 +49,9 @@ export interface MemberOptions extends Omit<StoreOptions, 'database'> {
    * is reached.
    */
   before?: Pick<SiteMember, 'followed' | 'leader' | 'knownTerms' | 'position'>
-  /** Left out: no other controller is asked, and reads continue while the database is unreachable. */
+  /** Left out: other controllers receive no requests, and reads continue while the database is unreachable. */
   askOthers?: AskOthers
-  /** Left out: there is no leader to register with. */
+  /** Left out: registration is not needed. */
   register?: RegisterWithLeader
   /** Times instead of the defaults: for tests. */
   times?: Partial<ElectionTimes>

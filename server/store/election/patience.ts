@@ -1,7 +1,7 @@
 import { monotonic } from '../system/time.ts'
 
 /**
- * How long a candidate waits, so that a leader that lost the database at the same time can reconnect first. The wait is
+ * Wait of a candidate, so that a leader that lost the database at the same time can reconnect first. The wait is
  * bounded, however often that leader asks.
  */
 export class Patience {

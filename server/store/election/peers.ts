@@ -1,7 +1,7 @@
 import type { ReportedController } from './controller-rows.ts'
 import type { KnownController } from './site-member.ts'
 
-/** The other controllers of the site that the leader knows. */
+/** The other controllers of the site, for the leader. */
 export class Peers {
   /** Controllers in the last report, this one first. */
   #known: readonly ReportedController[] = []
@@ -20,7 +20,8 @@ export class Peers {
   }
 
   /**
-   * False if the leader lost the database before it could read the list of controllers: then there is nobody to ask.
+   * False if the leader lost the database before it could read the list of controllers: then it has no addresses to
+   * ask.
    */
   get areKnown(): boolean {
     return this.#known.length > 0
@@ -33,8 +34,8 @@ export class Peers {
   }
 
   /**
-   * Whether each of them, on a takeover, waits as long as the leader's row says. For a controller that joined, that is
-   * known with its next report.
+   * Whether each of them, on a takeover, waits for the validity of proofs in the leader's row. For a controller that
+   * joined, that is known with its next report.
    */
   get heedReads(): boolean {
     if (this.#joined.size > 0) return false

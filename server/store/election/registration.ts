@@ -17,7 +17,7 @@ export interface RegistrationOptions {
 
 /**
  * Registers this controller with the leader. A leader without the database answers from memory, unless a registered
- * controller reaches the database: then no other controller can lead and answer at the same time.
+ * controller reaches the database. So no other controller can lead and answer at the same time.
  * The leader reads the other controllers from the database only when it renews its lease, so a joining controller must
  * register.
  */

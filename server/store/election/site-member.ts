@@ -31,7 +31,7 @@ export interface KnownController {
   role: ControllerRole
   /** Number of stored journal lines that are not in its memory yet. */
   behind: number
-  /** How long the oldest of these lines has been stored, in milliseconds; 0: none is missing. */
+  /** Age of the oldest of these lines, in milliseconds; 0: none is missing. */
   behindFor: number
   /**
    * Time of its last report, in milliseconds since the epoch; older than a few seconds: the controller is not running.
@@ -49,7 +49,7 @@ export interface DatabaseStatus {
   shown: string
   /** Since when it is unreachable, in milliseconds since the epoch; 0: it is reachable. */
   awaySince: number
-  /** Why it is unreachable; empty: it is reachable. */
+  /** Error while it is unreachable; empty: it is reachable. */
   error: string
   /** Settings of the database that can lose a confirmed change, as last read. */
   risks: readonly DurabilityRisk[]
@@ -96,7 +96,7 @@ export interface SiteMember {
    */
   leader(): KnownController | undefined
   /**
-   * @param listener called when the leader changes, there is no leader any more, or its address has changed
+   * @param listener called when the leader or its address changes, or its lease expires
    * @returns the unsubscribe function
    */
   onLeader(listener: (leader: KnownController | undefined) => void): () => void
@@ -122,8 +122,8 @@ export interface SiteMember {
   /** Returns the certainty of the leadership; undefined: it does not lead. */
   lease(): LeaseFigures | undefined
   /**
-   * Waits until this controller leads: the lock is free or its holder's lease has expired, the epoch is raised, and all
-   * stored changes are in memory.
+   * Waits until this controller leads: the lock is free or its holder's lease has expired, the epoch is raised, and
+   * memory has all stored changes.
    * @throws the abort reason of `signal`; DatabaseError when this program cannot lead the site at all
    */
   lead(signal: AbortSignal): Promise<FencedStore>

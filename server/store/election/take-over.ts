@@ -14,7 +14,7 @@ export interface Taken {
   won: WonTerm
   /** `elapsed()` just before the epoch was raised. */
   provedAt: number
-  /** How long that took, in milliseconds. */
+  /** Duration of raising the epoch, in milliseconds. */
   provedIn: number
   /** See RaisedTerm. */
   heedReads: boolean

@@ -6,9 +6,12 @@ export interface ElectionTimes {
   lease: number
   /** Interval of reports. */
   renew: number
-  /** Minimum time for which a proof lets a leader answer from memory. A takeover waits until it is over. */
+  /**
+   * Minimum validity of a proof: the time for which it lets a leader answer from memory, and for which a takeover
+   * waits.
+   */
   reads: number
-  /** Maximum of that time, even if the database is slow: see `readsFor`. */
+  /** Maximum validity of a proof, if the database is slow: see `readsFor`. */
   maxReads: number
   /** Interval of proofs. */
   prove: number
@@ -18,14 +21,14 @@ export interface ElectionTimes {
   attempt: number
   /** Interval of checks of a replica for new lines without a notification. */
   poll: number
-  /** How long other controllers wait for a named successor. */
+  /** Time for which other controllers wait for a named successor. */
   successor: number
   /**
-   * How long a replica lets the leader reconnect first, after the replica lost its own database connection or could not
+   * Time in which the leader may reconnect first, after a replica lost its own database connection or could not
    * register with the leader.
    */
   comeBack: number
-  /** How long the database may take to prove a lease before the leader asks the other controllers. */
+  /** Time for the database to prove a lease before the leader asks the other controllers. */
   proof: number
   /**
    * Deadline of the other controllers' answers. A leader that cannot have been replaced answers from memory for the
@@ -69,19 +72,19 @@ export const clusterTimes = {
   slowDatabase: 1_000,
   /** Maximum time to store pending changes before a hand-over is cancelled; longer if the database is slow. */
   handOver: 5_000,
-  /** How long the lock of a closed connection may stay taken, and the interval between attempts to take it. */
+  /** Time for which the lock of a closed connection may stay taken, and the interval between attempts to take it. */
   lock: 5_000,
   lockAttempt: 100,
   /**
-   * How long an attempt to alter the tables waits for others, and blocks later users; the interval between attempts,
-   * and their total duration.
+   * Time for which an attempt to alter the tables waits for others, and blocks later users; the interval between
+   * attempts, and their total duration.
    */
   tablesLock: 250,
   betweenTables: 500,
   tables: 20_000,
-  /** How long a leader may take to store lines again that the database has lost. */
+  /** Time for a leader to store lines again that the database has lost. */
   madeGood: 5_000,
-  /** How long a start tries to lead a site without a known leader before it continues as a replica. */
+  /** Time for which a start tries to lead a site without a known leader before it continues as a replica. */
   startAsLeader: 1_500,
   /** Delay before a failed change of role is retried. */
   changeRoleAgain: 1_000,
@@ -103,22 +106,23 @@ export const clusterTimes = {
   answerMargin: 3_000,
   /** Deadline for opening a proxied WebSocket. */
   upgrade: 15_000,
-  /** How long a replica keeps an idle connection to the leader. */
+  /** Time for which a replica keeps an idle connection to the leader. */
   idle: 4_000,
   /**
-   * How long an ended process of an embedded node may keep the node port occupied, and the interval between attempts to
-   * use it.
+   * Time for which an ended process of an embedded node may keep the node port occupied, and the interval between
+   * attempts to use it.
    */
   nodePort: 10_000,
   nodePortAgain: 500,
-  /** How long a leader that stepped down may still answer a request that is already stored. */
+  /** Time in which a leader that stepped down may still answer a request that is already stored. */
   lastAnswer: 1_000,
-  /** How long a leader that hands over may still answer the call that requested it. */
+  /** Time in which a leader that hands over may still answer the call that requested it. */
   lastConsoleAnswer: 3_000,
   /** Maximum time of an answer of the leader's console: probing a camera takes some time. */
   consoleAnswer: 60_000,
   /**
-   * How long a replica waits until it has read a session that was created at the leader, and the interval of checks.
+   * Time for which a replica waits until it has read a session that was created at the leader, and the interval of
+   * checks.
    */
   readSession: 3_000,
   readSessionCheck: 10,
@@ -189,7 +193,7 @@ type ClusterTimes = Record<keyof typeof clusterTimes, number>
 export interface Timings {
   election: ElectionTimes
   cluster: ClusterTimes
-  /** How long a port of the leader keeps an idle connection, in milliseconds. */
+  /** Time for which a port of the leader keeps an idle connection, in milliseconds. */
   keepAlive: number
 }
 

@@ -77,7 +77,7 @@ export class DocumentAdapter implements Adapter<StoredDocument> {
       try {
         await linkOrCopy(target, insideOf(folder, previousName(name)))
       } catch (error) {
-        // The first write, or the old file was damaged and set aside: there is no previous file to keep.
+        // The first write, or the old file was damaged and set aside: no previous file exists.
         if (!hasCode(error, 'ENOENT')) throw error
       }
       await renameFile(temporary, target)

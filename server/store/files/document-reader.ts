@@ -182,7 +182,7 @@ export async function peekHeader(
     const text = buffer.toString('utf8', 0, bytesRead)
     const header = parseHeader(text.split('\n', 1)[0] ?? '')
     if (header !== undefined) return { version: header.version, header }
-    // The layout is that of a newer Roomdesk, or somebody reformatted the file: the version is valid in both cases.
+    // A newer Roomdesk wrote the file, or a person reformatted it: the version is valid in both cases.
     const found = /^\s*\{[^{[]*"version"\s*:\s*(\d{1,9})\s*[,}]/.exec(text)?.[1]
     return found === undefined ? undefined : { version: Number(found), header: undefined }
   } finally {

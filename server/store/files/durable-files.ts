@@ -28,7 +28,7 @@ export async function makeFolder(folder: string): Promise<void> {
   await syncFolder(dirname(folder))
 }
 
-/** Syncs a file that another process wrote; does nothing if the file does not exist. */
+/** Syncs a file that another process wrote; a missing file is no error. */
 export async function syncFile(path: string): Promise<void> {
   // Windows flushes only files that are open for writing.
   const handle = await open(path, 'r+').catch((error: unknown) => {
@@ -69,8 +69,8 @@ export async function listFolder(folder: string): Promise<string[]> {
 }
 
 /**
- * Gives a file a second name that later rewrites of the first name do not affect: a hard link, or a copy if links are
- * unavailable.
+ * Gives a file a second name that later rewrites of the first name do not affect. Makes a hard link, or a copy if links
+ * are unavailable.
  * Replaces `to` atomically; on failure `to` is unchanged.
  */
 export async function linkOrCopy(from: string, to: string): Promise<void> {

@@ -10,7 +10,6 @@ import type { Journal } from './journal/journal.ts'
 export interface FileStorageOptions {
   folder: string
   journal: Journal
-  /** Instances of lowdb, by file. */
   files: Readonly<Record<DocumentName, Low<StoredDocument>>>
   /** First segment that the previous version of each file needs. */
   previous: Readonly<Partial<Record<DocumentName, number>>>

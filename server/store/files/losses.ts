@@ -55,7 +55,6 @@ export class Losses {
     }
   }
 
-  /** Deletes the losses. */
   async dismiss(): Promise<void> {
     if (this.#all.length === 0) return
     await system().files.remove(join(this.#folder, lossesName))

@@ -15,7 +15,6 @@ import { StoreFileError } from './store-file-error.ts'
  */
 const movedName = 'moved-to.txt'
 
-/** Target of a move. */
 export type MoveTarget = 'database' | 'files'
 
 /** Mark of a folder whose site was moved. */

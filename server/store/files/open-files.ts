@@ -33,8 +33,9 @@ import { notAFile, readingOf, StoreFileError } from './store-file-error.ts'
 /**
  * Opens the data folder: locks it, reads lowdb's files and the journal, and repairs damage if possible (see the notices
  * in `status()`).
- * @throws StoreVersionError when a newer Roomdesk wrote it (nothing is changed), StoreLockedError when another process
- * uses it, StoreFileError when a file cannot be read, or errors of the file system
+ * @throws StoreVersionError when a newer Roomdesk wrote it (nothing is changed)
+ * @throws StoreLockedError when another process uses it
+ * @throws StoreFileError when a file cannot be read, or errors of the file system
  */
 export async function openFiles(options: StoreOptions): Promise<Store> {
   const { folder, clock = wallClock, migrations = knownMigrations } = options

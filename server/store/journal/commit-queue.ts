@@ -1,6 +1,5 @@
 /** A change that is waiting to be written. */
 export interface Committing {
-  /** Its journal line. */
   readonly line: string
   /** Further lines of a change that is stored in several lines. */
   readonly further?: readonly string[]

@@ -227,7 +227,6 @@ export class GroupCommit<T extends Committing> {
   }
 }
 
-/** Listeners of a group commit. */
 interface CommitListener<T> {
   /** Called with changes that are durable, in the order in which they were stored. */
   onDurable: (group: readonly T[]) => void

@@ -6,7 +6,7 @@ import { inTransaction } from './transaction.ts'
 
 /** Size of a part of the archive, in bytes: takes some milliseconds to compress. */
 const partBytes = 1024 * 1024
-/** How long names of deleted backups are kept, in days. Data folders use the names to delete their copies. */
+/** Time for which names of deleted backups are kept, in days. Data folders use the names to delete their copies. */
 const goneDays = 400
 
 const [compress, decompress] = [promisify(gzip), promisify(gunzip)]

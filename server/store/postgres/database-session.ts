@@ -100,7 +100,7 @@ export class Session {
     return this.#lost
   }
 
-  /** How long the statement under way has waited for its answer, in milliseconds; 0: none. */
+  /** Time for which the statement under way has waited for its answer, in milliseconds; 0: none. */
   get busyFor(): number {
     return this.#busy === undefined ? 0 : monotonic() - this.#busySince
   }

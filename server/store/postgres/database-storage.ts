@@ -57,7 +57,6 @@ export class DatabaseStorage implements Storage {
     this.#journal = new DatabaseJournal(this.#link, version, { last, lastTerm, trail }, roomNumbers)
   }
 
-  /** Connection to the database. */
   get link(): Link {
     return this.#link
   }

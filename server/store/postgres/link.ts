@@ -215,6 +215,7 @@ export class Link {
 
 /** Releases the lock, and closes the connection. A failure does not matter: the lock ends with the connection. */
 async function release(session: Session): Promise<void> {
+  // See above.
   await releaseLock(session).catch(() => undefined)
   await session.close()
 }

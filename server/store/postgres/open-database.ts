@@ -20,8 +20,9 @@ import { beginTerm, sayRecords, settleSite, type SiteCheck } from './site-row.ts
 /**
  * Opens the site in a database, or creates it there. The data folder contains what belongs to this controller: keys,
  * backups, the event log.
- * @throws DatabaseError when the database cannot be used, StoreVersionError when a newer Roomdesk wrote it (nothing is
- * changed), StoreLockedError when another process uses the data folder
+ * @throws DatabaseError when the database cannot be used
+ * @throws StoreVersionError when a newer Roomdesk wrote it (nothing is changed)
+ * @throws StoreLockedError when another process uses the data folder
  */
 export async function openDatabase(options: StoreOptions & { database: string }): Promise<FencedStore> {
   const { folder, database, logger, databaseDeadlines: deadlines = defaultDeadlines } = options

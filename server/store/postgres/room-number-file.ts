@@ -8,7 +8,7 @@ import type { StoreLogger } from '../notices.ts'
 const roomNumberFileName = 'room-numbers.txt'
 
 /**
- * Opens the file with the highest reserved room number that this controller knows. If a dump is restored while all
+ * Opens the file with this controller's record of the highest reserved room number. If a dump is restored while all
  * controllers are stopped, the database loses its own record of that number.
  * Failures to write are only logged, because the database has the number too.
  * @throws errors of the file system when the file cannot be read

@@ -139,7 +139,6 @@ const additions: readonly string[] = [
 /** First half of the key of the advisory lock that is held while tables are created; the schema is the other half. */
 const tablesLock = 0x524454
 
-/** Row of a site. */
 export interface SiteRow {
   site: string
   /** Version of the tables. */

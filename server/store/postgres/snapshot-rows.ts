@@ -42,7 +42,6 @@ function* partsOf(frozen: readonly Frozen[]): Generator<string, void> {
   if (text !== '') yield text
 }
 
-/** Header of a snapshot. */
 export interface SnapshotHead {
   /** Number of the last journal line whose changes it contains. */
   seq: number

@@ -16,7 +16,7 @@ export interface Timer {
  * simulation can run them on simulated machines.
  */
 export interface System {
-  /** Wall clock, in milliseconds since the epoch. It jumps when somebody sets the clock. */
+  /** Wall clock, in milliseconds since the epoch. It jumps when the clock is set. */
   now(): number
   /** Milliseconds since an arbitrary moment. Never goes back, and stops while the machine is suspended. */
   monotonic(): number
@@ -47,7 +47,6 @@ export interface SmallFiles {
   remove(path: string): Promise<void>
 }
 
-/** Files of the real machine. */
 export const ownFiles: SmallFiles = {
   readText: (path) => readFile(path, 'utf8'),
   replace: async (path, text) => {
@@ -62,7 +61,6 @@ export const ownFiles: SmallFiles = {
   },
 }
 
-/** The real machine. */
 const ownSystem: System = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -3,7 +3,7 @@ import { type System, system, type Timer } from './system.ts'
 
 export type { Timer }
 
-/** Returns milliseconds since the epoch. The value jumps when somebody sets the clock. */
+/** Returns milliseconds since the epoch. The value jumps when the clock is set. */
 export function wallClock(): number {
   return system().now()
 }
@@ -24,8 +24,7 @@ const clocks = new WeakMap<System, Clocks>()
 /**
  * Returns milliseconds since an arbitrary moment that also count while the machine is suspended, when its monotonic
  * clock stops. The larger step of both clocks counts.
- * If somebody sets the wall clock forward, the value jumps forward: a measured period then ends too early, never too
- * late.
+ * If the wall clock is set forward, the value jumps forward: a measured period then ends too early, never too late.
  */
 export function elapsed(): number {
   const own = system()

@@ -15,7 +15,6 @@ export interface Job extends Committing {
   reservations: readonly Reservation[]
   /** Time of arrival, by monotonic(). */
   readonly since: number
-  /** Call that started it. */
   readonly cause: ChangeCause | undefined
   /** Runs the plan; rethrows its errors. */
   readonly run: (transaction: Transaction) => void
@@ -29,7 +28,7 @@ export class PlanTransaction implements Transaction {
   readonly reservations: Reservation[] = []
   readonly #state: State
   readonly #counts: CapCounts
-  /** By collection, for collections with caps. Few plans change such a collection twice. */
+  /** Planned records per collection, for collections with caps. Few plans change such a collection twice. */
   #planned: Map<CollectionName, PlannedRecords<unknown>> | undefined
   /** Set when the plan has returned: later changes would be lost. */
   ended = false

@@ -4,7 +4,7 @@ import type { Change, CollectionName, Collections } from '../store.ts'
 
 /** Latest change of each record that is being written and not yet in memory. */
 export class PendingChanges {
-  /** By collection and key. */
+  /** Changes by collection and key. */
   readonly #latest = new Map<CollectionName, Map<string, Change>>()
 
   add(changes: readonly Change[]): void {

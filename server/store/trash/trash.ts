@@ -19,7 +19,6 @@ export interface Deletion {
   batch: string
 }
 
-/** Dependencies of the trash. */
 export interface TrashOptions {
   store: Store
   settings: () => Pick<Settings, 'trash'>

@@ -136,6 +136,7 @@ export class HighWaterFile {
     this.#fd = undefined
     // See above.
     if (sync) await datasync(fd).catch(() => undefined)
+    // See above.
     await closeFile(fd).catch(() => undefined)
   }
 }

@@ -57,8 +57,8 @@ export class Journal {
   /**
    * Writes complete lines; they are on disk when the promise resolves. With length 0 it only tests whether the disk
    * accepts a new segment.
-   * If the promise rejects, none of the lines counts (unless OutcomeUnknownError), and the next call begins a new
-   * segment: a file is never used again after a failed write.
+   * If the promise rejects, none of the lines counts, unless the error is an OutcomeUnknownError. The next call then
+   * begins a new segment: a file is never used again after a failed write.
    */
   async append(bytes: Buffer, length: number, lines: number): Promise<void> {
     const current = this.#current ?? (await this.#begin())

@@ -15,8 +15,8 @@ export interface EndBound {
 type BoundStore = Pick<Store, 'get' | 'writeBehind'>
 
 /**
- * Prefix of the records of bounds in a collection that older versions know too. No account or token has a key with this
- * prefix.
+ * Prefix of the records of bounds in a collection that older versions also have. No account or token has a key with
+ * this prefix.
  */
 const prefix = 'event log'
 

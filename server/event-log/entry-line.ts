@@ -7,7 +7,7 @@ export type EventContent = Omit<EventEntry, 'seq' | 'prev' | 'hash'>
 
 /** A position in the chain: the entry that the next one follows. */
 export interface ChainEnd {
-  /** 0: there is no entry before. */
+  /** 0: before the first entry. */
   seq: number
   hash: string
 }

@@ -28,7 +28,6 @@ export type SharedEventLog = Pick<
   'append' | 'onAdded' | 'status' | 'query' | 'verify' | 'flush' | 'sync' | 'close' | 'endedWith'
 >
 
-/** Interface for sources. */
 export type EventSink = Pick<EventLog, 'append'>
 
 export interface EventLogOptions {
@@ -50,7 +49,6 @@ export interface EventLogOptions {
   maxWaiting?: number
 }
 
-/** State of the log, for the console. */
 export interface EventLogStatus {
   /** false while the disk rejects entries. */
   healthy: boolean

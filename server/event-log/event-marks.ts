@@ -20,7 +20,6 @@ const toldMinutes = 2_000
 const queryLength = 10_000
 const groups = ['system', 'controllers', 'nodes', 'devices', 'changes'] as const
 
-/** Marked events of one minute. */
 interface Minute {
   counts: Map<MarkKind, number>
   level: EventLevel

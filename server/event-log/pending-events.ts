@@ -3,7 +3,6 @@ import type { Store } from '../store/store.ts'
 import { startTimer, type Timer } from '../store/system/time.ts'
 import type { SharedEventLog } from './event-log.ts'
 
-/** Dependencies of logging stored events. */
 export interface PendingEventsDependencies {
   store: Pick<Store, 'all' | 'transact' | 'onChange' | 'leadership'>
   log: Pick<SharedEventLog, 'append' | 'query' | 'sync'>

@@ -112,7 +112,6 @@ const maxNames = 5_000
 export class PeopleNames {
   readonly #names = new Map<string, string>()
 
-  /** Records the name of a person in a room. */
   note(roomId: string, userId: string, name: string): void {
     const key = keyOf(roomId, userId)
     this.#names.delete(key)
@@ -124,7 +123,6 @@ export class PeopleNames {
     }
   }
 
-  /** Returns all recorded names. */
   all(): string[] {
     return [...this.#names.values()]
   }

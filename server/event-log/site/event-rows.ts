@@ -12,7 +12,6 @@ export interface Source {
   at: number
 }
 
-/** A line of the site's log. */
 export interface EventRow {
   seq: number
   /** Without a newline. */

@@ -19,7 +19,6 @@ import {
 } from './event-rows.ts'
 import { ChainWalk, type Found, verdictWithoutHead } from '../verify.ts'
 
-/** Controller as named in an entry. */
 export interface EntryController {
   id: string
   name: string
@@ -35,7 +34,6 @@ interface ChainState {
   fault: LogFault | undefined
 }
 
-/** Entries that were added to the site's log. */
 interface Added {
   /** Number of the last line before them. */
   before: number

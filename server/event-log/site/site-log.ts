@@ -15,7 +15,6 @@ import { addToChain, clearChain, type EntryController, OtherSourceError, verifyS
 export interface SiteLogOptions {
   /** The log of this controller, in files. */
   own: EventLog
-  /** Opens a connection to the site's database. */
   connect: () => Promise<Session>
   controller: EntryController
   sealer: Pick<Sealer, 'proof'>

@@ -47,7 +47,6 @@ const changeOfEffect: Readonly<Record<EffectEvent, EffectChange>> = {
  */
 const foundByRepetition: ReadonlySet<EffectEvent> = new Set(['recording.orderEnded', 'live.ended'])
 
-/** A call of an operation, and its client. */
 interface OperationCall {
   operation: string
   room: string

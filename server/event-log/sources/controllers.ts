@@ -3,7 +3,7 @@ import type { EventSubject, EventFields } from '../../../shared/domain/events.ts
 import type { EventSink, SharedEventLog } from '../event-log.ts'
 import type { OverviewView } from '../../../shared/console/site.ts'
 
-/** Why another controller leads; empty: unknown. */
+/** Reason of a change of the leader; empty: unknown. */
 export type LeaderChange = 'lost' | 'byHand' | ''
 
 const site = { type: 'site', id: '', name: '' } as const

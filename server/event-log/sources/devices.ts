@@ -2,7 +2,6 @@ import type { EventFields } from '../../../shared/domain/events.ts'
 import type { EventDraft, EventSink } from '../event-log.ts'
 import type { DeviceView } from '../../../shared/domain/devices.ts'
 
-/** Sources of the events of outgoing users. */
 export interface DeviceSources {
   /** Calls the listener with the userId whenever a device is added, changed or removed. */
   onChange(listener: (userId: string) => void): () => void
@@ -12,7 +11,7 @@ export interface DeviceSources {
 
 interface Known {
   state: 'joined' | 'waiting' | 'paused'
-  /** Why it is not joined; empty: it is joined. */
+  /** Reason that it is not joined; empty: it is joined. */
   reason: string
   /** Answer of the device, with the request; left out: unknown. */
   detail?: string

@@ -23,10 +23,8 @@ import type { RequestObserver } from '../observe/observation.ts'
 import type { ReverseProxy } from './reverse-proxy.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
-/** Dependencies of an API port of a replica. */
 export interface ApiProxyOptions {
   api: ApiName
-  /** Contracts of the leader's operations. */
   contracts: readonly OperationContract[]
   olderClients: { contracts: readonly OperationContract[]; switches: () => CompatibilitySwitches }
   settings: () => Settings
@@ -45,7 +43,7 @@ const lost =
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Returns the maximum time for an answer of the leader, in milliseconds: a change may wait for the store, a node and a
+ * Returns the maximum time for an answer of the leader, in milliseconds. A change may wait for the store, a node and a
  * device, one after the other.
  */
 function maxAnswerMs({ deadlines: { store_ms, node_ms, device_ms } }: Settings): number {

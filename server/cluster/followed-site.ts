@@ -12,8 +12,8 @@ import type { ChangeListener, CollectionName, Store } from '../store/store.ts'
 export type ReadStore = Pick<Store, 'get' | 'all' | 'onChange' | 'transact' | 'writeBehind' | 'seal' | 'unseal'>
 
 /**
- * The site as a replica knows it, with the read interface of a store. The underlying store changes with the program's
- * role; listeners receive the changes of both.
+ * The site of a replica, with the read interface of a store. The underlying store changes with the program's role;
+ * listeners receive the changes of both.
  * Only the leader records when accounts and sessions were last used.
  */
 export class FollowedSite implements ReadStore {

@@ -8,10 +8,12 @@ import { startTimer } from '../store/system/time.ts'
 import { isPlainBetweenMachines } from './plain-controllers.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
-/** Connections of one port to the leader at a time: below what it lets one address have. What is beyond waits for one of them. */
+/**
+ * Maximum number of connections of one port to the leader: less than the leader's limit per address. Further requests
+ * wait for a free connection.
+ */
 const maxConnections = 2_000
 
-/** Address of a port of the leader. */
 export interface LeaderPort {
   host: string
   port: number

@@ -14,7 +14,6 @@ import { doesNotLead, type LeaderTarget, type LeaderResolver } from './leader-re
 import { watchUnanswered } from './unanswered.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
-/** Answer of the console of the leader. */
 export interface LeaderAnswer {
   status: number
   headers: IncomingMessage['headers']
@@ -84,7 +83,7 @@ export class LeaderConsole {
 
   /**
    * Sends one request to the leader's console.
-   * @throws RefusalError failed if there is no leader; errors of the connection
+   * @throws RefusalError failed if no controller leads; errors of the connection
    */
   async ask(
     method: string,

@@ -14,7 +14,6 @@ import { clusterTimes } from '../store/election/timings.ts'
 /** Maximum size of a message, in bytes: the limit of the console's send queue. */
 const maxBytes = 16 * 1024 * 1024
 
-/** Dependencies for following the events of the leader. */
 export interface LeaderEventsOptions {
   hub: EventHub
   way: LeaderResolver

@@ -45,7 +45,7 @@ interface Leading {
 }
 
 /**
- * Resolves the present leader. Requests wait while there is no leader, or the leader is unreachable. A leader without
+ * Resolves the present leader. Requests wait while no controller leads, or the leader is unreachable. A leader without
  * reports stays the target until another one is known, because the database may be unreachable instead of the leader.
  */
 export class LeaderResolver {
@@ -74,14 +74,13 @@ export class LeaderResolver {
     this.#notify()
   }
 
-  /** Records that there is no leader: this controller has stepped down, or its leader is known to be gone. */
+  /** Records that no controller leads: this one has stepped down, or its leader is no longer running. */
   leave(): void {
     const before = this.#leading
     this.#leading = undefined
     before?.gone.abort(new Error('Nobody leads.'))
   }
 
-  /** Number of waiting requests. */
   get waiting(): number {
     return this.#waiting
   }

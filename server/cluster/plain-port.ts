@@ -11,7 +11,6 @@ import { drain } from '../edge/unread-body.ts'
 import type { ReverseProxy } from './reverse-proxy.ts'
 import type { UpgradeProxy } from './upgrade-proxy.ts'
 
-/** Dependencies of the node port or the event port of a replica. */
 export interface PlainProxyOptions {
   listener: 'node' | 'event'
   settings: () => Settings

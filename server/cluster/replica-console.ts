@@ -38,7 +38,6 @@ import { type ControllerMetricSources, addControllerGauges } from '../observe/co
 /** Message for callers who are not signed in: PostgreSQL's own messages name hosts, users and databases. */
 const databaseAway = 'the database cannot be reached'
 
-/** Dependencies of the console of a replica. */
 interface ReplicaConsoleOptions {
   /** Folder of the built page. */
   page: string
@@ -190,7 +189,6 @@ async function isKnown(sessions: Pick<AccountSessions, 'check'>, { cookie, half 
   while (sessions.check(cookie, { half }) === undefined && monotonic() < end) await sleep(clusterTimes.readSessionCheck)
 }
 
-/** Dependencies of the procedures of a replica's console. */
 interface ReadOnlyConsole {
   controllers: Pick<ControllerWatch, 'list'>
   /** Calls a procedure of the leader's console for a caller who signed in here. */

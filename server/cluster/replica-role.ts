@@ -8,7 +8,6 @@ import { LeaderWatch } from './leader-watch.ts'
 import { replicaConsole } from './replica-console.ts'
 import { Replica, type ReplicaOptions } from './replica.ts'
 
-/** Dependencies of a replica besides its options. */
 export interface ReplicaRoleDependencies
   extends Pick<ReplicaOptions, 'site' | 'way' | 'proof' | 'kept' | 'ports' | 'placed'> {
   controllers: SiteControllers

@@ -19,7 +19,6 @@ import { UpgradeProxy } from './upgrade-proxy.ts'
 import { plainProxyPort } from './plain-port.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
-/** Dependencies of a replica. */
 export interface ReplicaOptions {
   site: FollowedSite
   way: LeaderResolver
@@ -32,7 +31,6 @@ export interface ReplicaOptions {
   compatibility: FixedCompatibility | undefined
   /** Folder of the self-signed certificate of a site. */
   dataFolder: string
-  /** Certificate in use. */
   tls: TlsMaterial | undefined
   /** Console port; left out: none. */
   console?: Port | undefined

@@ -33,15 +33,14 @@ const apiBodies = { maxChunked: limits.requestBody, cut: true }
 const otherBodies = { maxChunked: 256 * 1024, cut: false }
 
 /**
- * Outcome of a request. `nobody`: no leader, nothing was done. `lost`: it was forwarded, but whether it was executed is
- * unknown. `gone`: its client left.
+ * Outcome of a request. `nobody`: no controller leads, nothing was done. `lost`: it was forwarded, but its execution is
+ * uncertain. `gone`: its client left.
  */
 type PassedOn = 'answered' | 'nobody' | 'lost' | 'gone'
 
 /** Outcome of one attempt. `unreached`: nothing of it was sent, or its receiver did nothing. */
 type Attempt = 'answered' | 'unreached' | 'lost' | 'gone'
 
-/** Options for forwarding a request. */
 interface Passing {
   listener: ListenerName
   /** Whether it may be repeated after its answer was lost. */

@@ -26,7 +26,7 @@ export class UpgradeProxy {
     this.#proof = proof
   }
 
-  /** Forwards a connection; while there is no leader, it waits up to `waitMs` milliseconds. Never throws. */
+  /** Forwards a connection; without a leader, it waits up to `waitMs` milliseconds. Never throws. */
   async pass(
     listener: ListenerName,
     request: IncomingMessage,

@@ -3,7 +3,6 @@ import { mustNotFail } from '../../shared/unawaited.ts'
 import type { EdgeLog } from './guards.ts'
 import { authorityNotice, type TlsMaterial } from './tls.ts'
 
-/** Watched certificate, and callbacks. */
 export interface CertificateWatchOptions {
   /**
    * Reads the present certificate and key; undefined: the site has none.
@@ -41,7 +40,7 @@ export class CertificateWatch {
     this.#timer = setInterval(() => mustNotFail(this.look()), options.everyMs ?? 10_000).unref()
   }
 
-  /** Why the present content of the files is not in use; undefined: it is in use. */
+  /** Problem that keeps the present content of the files from being used; undefined: it is in use. */
   get problem(): Readonly<{ message: string; since: number }> | undefined {
     return this.#problem
   }
@@ -63,7 +62,7 @@ export class CertificateWatch {
     const before = current()
     try {
       const material = before === undefined ? undefined : await read()
-      // The settings were changed meanwhile, which includes a check of its own.
+      // The settings were changed meanwhile, and that change runs its own check.
       if (current() !== before) return
       if (material !== undefined && (material.cert !== before?.cert || material.key !== before.key)) {
         await use(material)

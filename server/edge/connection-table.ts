@@ -3,9 +3,7 @@ import type { Socket } from 'node:net'
 import { addressShare, plainAddress } from '../../shared/client-address.ts'
 import { type ConnectionLimits, maxUnanswered, slowBodyMs } from './limits.ts'
 
-/** One connection of a port. */
 export interface Connection {
-  /** Accepted connection. */
   readonly transport: Socket
   /** Socket on which requests arrive: `transport`, or the TLS socket on top of it after the handshake. */
   socket: Socket
@@ -47,8 +45,8 @@ const looks = 32
 const addressLooks = 4
 
 /**
- * The connections of a port, within its limits. If an address is at its limit, or the port is full, the oldest idle
- * connection is closed for the newest: one of that address, or of the address with the most connections. The newest is
+ * The connections of a port, within its limits. If an address is at its limit, its oldest idle connection is closed for
+ * the newest. If the port is full, an idle connection of the address with the most connections is closed. The newest is
  * refused only if none is idle.
  */
 export class ConnectionTable {
@@ -69,12 +67,10 @@ export class ConnectionTable {
     this.#unreadMs = unreadMs
   }
 
-  /** Number of connections. */
   get size(): number {
     return this.#all.size
   }
 
-  /** Iterates over all connections. */
   [Symbol.iterator](): IterableIterator<Connection> {
     return this.#all.values()
   }
@@ -159,7 +155,7 @@ export class ConnectionTable {
 
   /**
    * Checks which clients read their answers, so that the connections of the others can be closed to make room. Called
-   * once a second; does nothing unless connections were refused.
+   * once a second; works only after connections were refused.
    */
   lookAtReaders(now = performance.now()): void {
     if (!this.#crowded) return

@@ -17,7 +17,7 @@ const taken = 'roomdesk:connection'
 export interface ByFirstByte {
   /** Maximum time without a byte, in milliseconds. */
   waitMs: number
-  /** Called when that time is over. */
+  /** Called when that time has passed. */
   late: (transport: Socket) => void
   /** Called when a handshake begins. The connection is paused, and its first bytes can be read again. */
   handshake: (transport: Socket) => void

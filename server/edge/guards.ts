@@ -7,7 +7,6 @@ import type { Gated } from '../gate/gate.ts'
 import { lingerMs } from './limits.ts'
 import { isOwnProbe } from './own-probes.ts'
 
-/** Log of unexpected errors. */
 export interface EdgeLog {
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
@@ -95,7 +94,7 @@ export function guard(server: Server, serving: Serving, watcher: Watcher): void 
     response.on('error', responseFailed)
     try {
       if (!watcher.seen(request, response)) return
-      // Requests that were received before the connection closed are still emitted, but nobody can read their answers.
+      // Requests that were received before the connection closed are still emitted, but their answers cannot be sent.
       if (request.socket.destroyed) return
       if (isOwnProbe(request.headers)) return void response.writeHead(204, { connection: 'close' }).end()
       if (request.url?.charCodeAt(0) !== slash) {
@@ -222,7 +221,7 @@ function isHandshake(socket: Socket): boolean {
 }
 
 /**
- * Returns a request target in origin form (path and query): removes the host of an absolute target, as in requests to a
+ * Returns a request target in origin form (path and query). Removes the host of an absolute target, as in requests to a
  * proxy (RFC 9112, section 3.2.2).
  * `*` stays unchanged. Returns undefined if the target is neither a path nor an HTTP URL.
  */

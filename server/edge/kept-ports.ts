@@ -41,7 +41,6 @@ async function closeNow({ server, table, report, readers }: Running): Promise<vo
   await closed
 }
 
-/** A listening port. */
 export interface Running {
   readonly server: Server
   readonly table: ConnectionTable

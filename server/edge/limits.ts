@@ -1,6 +1,5 @@
 /** Limits of one port against clients that are slow, silent or numerous. */
 export interface ConnectionLimits {
-  /** Maximum number of connections. */
   connections: number
   /** Maximum number per address (a /64 IPv6 network counts as one). */
   perAddress: number
@@ -67,7 +66,7 @@ export const connectionTimeouts: ConnectionTimeouts = {
 export const slowBodyMs = 3_000
 
 /**
- * Time in milliseconds for which input of a closing connection is still read: closing with unread bytes resets the
+ * Time in milliseconds for which input of a closing connection is still read. Closing with unread bytes resets the
  * connection, and its client loses the answer.
  */
 export const lingerMs = 500

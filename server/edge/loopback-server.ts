@@ -1,7 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { listenError } from './listen-error.ts'
 
-/** Options of a loopback server. */
 interface LoopbackServerOptions {
   /** Name in messages. */
   name: string
@@ -48,7 +47,6 @@ export class LoopbackServer {
     this.#server = server
   }
 
-  /** Closes the port and its connections. */
   close(): void {
     this.#server?.close()
     this.#server = undefined

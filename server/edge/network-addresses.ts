@@ -2,8 +2,8 @@ import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { leavesMachine } from '../../shared/bind-address.ts'
 
 /**
- * Returns `http://host:port` for every address at which other machines reach a listener bound to `host`: one for a
- * single address, all addresses of this machine for a wildcard.
+ * Returns `http://host:port` for every address at which other machines reach a listener bound to `host`. For a wildcard
+ * these are all addresses of this machine.
  */
 export function reachableUrls(url: string, host: string): string[] {
   if (url === '') return []
@@ -73,8 +73,8 @@ export function lanAddresses(cards: NodeJS.Dict<NetworkInterfaceInfo[]> = networ
 }
 
 /**
- * Returns the hosts at which other devices reach a listener that is bound to `host`: one for a single address,
- * addresses on networks for a wildcard, none for loopback.
+ * Returns the hosts at which other devices reach a listener that is bound to `host`: addresses on networks for a
+ * wildcard, none for loopback, otherwise the host itself.
  */
 export function lanHosts(host: string): string[] {
   if (!leavesMachine(host)) return []

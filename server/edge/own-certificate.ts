@@ -34,7 +34,7 @@ export interface OwnCertificate extends KeyPair {
 const day = 24 * 60 * 60 * 1000
 /** Remaining validity at which certificates are renewed, in milliseconds. */
 const renewBefore = { authority: 90 * day, certificate: 60 * day } as const
-/** How long operators are reminded of an authority that devices do not trust yet, in milliseconds. */
+/** Time for which operators are reminded of an authority that devices do not trust yet, in milliseconds. */
 const remindMs = 90 * day
 
 const authorityName = 'authority'
@@ -47,9 +47,9 @@ const queues = new Map<string, Promise<unknown>>()
 /**
  * Creates and renews the site's own certificate, and its authority, which devices can trust. Stores them in `folder`
  * (files `self-signed` and `authority`, readable by their owner only).
- * The authority may sign only the names of the site. It is renewed with the same key and subject, so that devices that
- * trust either one keep working for the 90 days before the first one expires. An authority without such a restriction
- * is replaced at once, including its key.
+ * The authority may sign only the names of the site. It is renewed with the same key and subject. So devices that trust
+ * either one keep working for the 90 days before the first one expires. An authority without such a restriction is
+ * replaced at once, including its key.
  */
 export async function ownCertificate(
   folder: string,
@@ -128,7 +128,7 @@ async function goesOn(
   return dns.length + addresses.length === 0
 }
 
-/** Returns the last change of the authority; undefined: every device should know the authority by now. */
+/** Returns the last change of the authority; undefined: every device should trust the new one by now. */
 async function readChange(folder: string, now: number): Promise<AuthorityChange | undefined> {
   // Usually the file does not exist; then the operator is not reminded.
   const text = await readFile(join(folder, changeFile), 'utf8').catch(() => 'null')

@@ -21,8 +21,8 @@ interface PlainBounds {
 }
 
 /**
- * Answers plain HTTP on a TLS port with 308 to the same address over https (RFC 9110, section 15.4.9), depending on the
- * first byte of a connection. An upgrade is refused with the same redirect. Handshakes continue in Node's own listener,
+ * Answers plain HTTP on a TLS port with 308 to the same address over https (RFC 9110, section 15.4.9). The first byte
+ * of a connection decides. An upgrade is refused with the same redirect. Handshakes continue in Node's own listener,
  * which reads the byte again.
  */
 export function redirectPlainHttp(server: NetServer, { headersMs, maxHeaderSize }: PlainBounds): void {

@@ -34,7 +34,6 @@ export interface RequestToProve extends ProvenRequest {
   body: Buffer | string | null | undefined
 }
 
-/** A valid proof. */
 export interface Proven {
   client: string
   nonce: string
@@ -42,7 +41,7 @@ export interface Proven {
   body: { sha256: string } | 'none' | 'streamed'
 }
 
-/** Why a proof is invalid. `malformed`: no controller writes such a value. */
+/** Reason that a proof is invalid. `malformed`: no controller writes such a value. */
 export type ProofProblem = 'malformed' | 'wrong' | 'time' | 'replayed'
 
 /**
@@ -100,7 +99,7 @@ export class RequestProof {
     if (client !== '-' && isIP(client) === 0) return 'malformed'
     if (!isSame(this.#mac(textOf(request, this.self, said)), mac)) return 'wrong'
     const [at, now] = [parseInt(time, 36), this.#now()]
-    // This process does not know which proofs its predecessor accepted.
+    // This process has no record of the proofs that its predecessor accepted.
     if (Math.abs(now - at) > windowMs || at < this.#startedAt) return 'time'
     if (!this.#window.use(sender, parseInt(counter, 36), now)) return 'replayed'
     const body = digest === noBody ? 'none' : digest === streamedBody ? 'streamed' : { sha256: digest }

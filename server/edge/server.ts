@@ -15,7 +15,6 @@ import { redirectPlainHttp } from './redirect-to-https.ts'
 import { serveTlsBeside } from './first-byte.ts'
 import type { TlsMaterial } from './tls.ts'
 
-/** Options of a port. */
 export interface EdgeServerOptions extends PortHandlers {
   /** Name in messages, e.g. `media`. */
   name: string
@@ -34,7 +33,6 @@ export interface EdgeServerOptions extends PortHandlers {
   kept?: KeptPorts | undefined
 }
 
-/** Address for listening. */
 export interface ListenAddress {
   host: string
   /** 0: any free port. */
@@ -75,7 +73,6 @@ export class EdgeServer {
     return this.#running?.url ?? ''
   }
 
-  /** Number of open connections. */
   get connections(): number {
     return this.#running?.table.size ?? 0
   }

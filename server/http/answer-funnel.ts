@@ -7,7 +7,6 @@ import type { AnswerWriter } from './answer.ts'
 import type { Refusal } from './checks.ts'
 import { type Exchange, noParameters } from './exchange.ts'
 
-/** Dependencies of the answers of an API. */
 export interface AnswerFunnelDependencies {
   api: ApiName
   observer: RequestObserver
@@ -27,7 +26,6 @@ export class AnswerFunnel {
     this.#dependencies = dependencies
   }
 
-  /** Answers with the operation's result. */
   succeed(exchange: Exchange, result: unknown): void {
     let text: string
     try {
@@ -55,7 +53,7 @@ export class AnswerFunnel {
     }
     const operation = exchange.route?.name ?? ''
     this.#dependencies.log.error({ err: error, api: exchange.api, operation }, 'an operation failed')
-    // The device API has no number for storage errors, but the caller must learn that nothing was changed.
+    // The device API has no number for storage errors, but the caller must be informed that nothing was changed.
     if (error instanceof ApiError && error.code === 'storage') return this.refuseUnstored(exchange, error.message)
     this.refuse(exchange, { error: exchange.route?.unexpected ?? 'internal', message: sentenceOf('internal') })
   }

@@ -3,7 +3,6 @@ import { limits } from '../../shared/limits.ts'
 import type { ApiName } from '../../shared/result-codes.ts'
 import { drain } from '../edge/unread-body.ts'
 
-/** Options for writing an answer. */
 export interface Envelope {
   /** JSONP callback that wraps the answer; undefined: plain JSON. */
   callback: string | undefined

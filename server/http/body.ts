@@ -43,7 +43,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
   })
 }
 
-/** The client disconnected before its request was complete: nobody can receive an answer. */
+/** The client disconnected before its request was complete: an answer cannot be sent. */
 export class ClientGone extends Error {
   constructor() {
     super('the client closed the connection before its request was whole')
@@ -101,7 +101,7 @@ function readJson(body: Buffer, into: Parameters): string | undefined {
 }
 
 /**
- * Converts a number to its digits: every parameter is text, but many clients send the id of a room or a user as a
+ * Converts a number to its digits. Every parameter is text, but many clients send the id of a room or a user as a
  * number (contract, section 1).
  * A number that JavaScript cannot represent exactly stays a number, which the schema rejects: its digits may be those
  * of another room.

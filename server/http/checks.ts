@@ -16,7 +16,6 @@ export function checkToken(exchange: Exchange, route: Route, sessions: Pick<Sess
   return undefined
 }
 
-/** Refusal of a check. */
 export interface Refusal {
   error: ErrorName
   /** Left out: the default message of the error. */

@@ -59,7 +59,6 @@ export interface OperationCauses {
   of(operation: string, exchange: Pick<Exchange, 'room' | 'parameters'>, caller: Caller): OperationCause | undefined
 }
 
-/** Empty parameters. */
 export const noParameters: Parameters = new Map()
 
 /**

@@ -26,7 +26,6 @@ import type { Compatibility } from './route-tables.ts'
 import type { OperationCauses } from './exchange.ts'
 import { type PassToLeader, RequestHandler, type RunnerDecorator } from './request-handler.ts'
 
-/** Dependencies of a listener. */
 export interface ListenerOptions {
   api: ApiName
   operations: readonly AnyOperation[]
@@ -44,8 +43,8 @@ export interface ListenerOptions {
   openApiDocument: (contracts: readonly OperationContract[]) => string
   log: Log
   /**
-   * Koa middleware of the pages that the table of rights permits on this port besides its operations; other paths do
-   * not exist. Pages of holders check their token.
+   * Koa middleware of further pages that the table of rights permits on this port; other paths do not exist. Pages of
+   * holders check their token.
    */
   mounts?: Readonly<Partial<{ [P in MountedPage]: P extends HeldPage ? HolderPage : Gated<Koa.Middleware> }>>
   timeouts?: Partial<ConnectionTimeouts>
@@ -72,7 +71,6 @@ export interface Listener {
   secure(tls: TlsMaterial): void
   /** URL, e.g. `http://127.0.0.1:7080`; empty: it does not listen. */
   readonly url: string
-  /** Number of open connections. */
   readonly connections: number
 }
 

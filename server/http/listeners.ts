@@ -17,7 +17,6 @@ export interface Port {
   secure(tls: TlsMaterial): Promise<void>
   /** Empty: it does not listen. */
   readonly url: string
-  /** Returns the number of open connections. */
   connections(): number | Promise<number>
 }
 

@@ -3,7 +3,6 @@ import type { OperationContract } from '../../shared/operation.ts'
 
 /** The caller, as determined by the checks before the operation. */
 export interface Caller {
-  /** Client address (IP). */
   client: string
   /** access_key of the session; empty: an operation without a token. */
   accessKey: string

@@ -25,7 +25,6 @@ import { RequestsUnderWay } from './requests-under-way.ts'
 import { type Compatibility, type RouteTable, routeTables } from './route-tables.ts'
 import type { Route } from './route.ts'
 
-/** Dependencies of a handler. */
 export interface HandlerDependencies extends Omit<AnswerFunnelDependencies, 'older'> {
   operations: readonly AnyOperation[]
   compatibility?: Compatibility

@@ -10,7 +10,6 @@ type Parsed = { ok: true; params: unknown } | { ok: false; problem: ParameterPro
 
 /** An operation with everything that can be computed in advance. */
 export interface Route {
-  /** Name of the operation. */
   name: string
   /** API of the operation: determines its error numbers and its parameters. */
   api: ApiName

@@ -2,7 +2,7 @@ import type { OperationContract } from '../../shared/operation.ts'
 
 /**
  * Returns the token of a request, under any of its operation's names (the name in the specification first), or from a
- * document that may contain it; empty: none. A space in the token stands for an unescaped `+`.
+ * document; empty: none. A space in the token stands for an unescaped `+`.
  */
 export function tokenOf(
   { token, tokenDocument }: Pick<OperationContract, 'token' | 'tokenDocument'>,
@@ -32,7 +32,7 @@ function unescaped(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // An invalid escape: there is no document.
+    // An invalid escape: the text is not a document.
     return ''
   }
 }

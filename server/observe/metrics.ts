@@ -13,7 +13,6 @@ export interface MetricSources {
   /** Returns the number of people and outgoing users in rooms. */
   users(): number
   sessions(): number
-  /** Returns the number of nodes by state. */
   nodes(): Readonly<Record<string, number>>
   /**
    * Returns the number of differences from the expected state that were corrected on nodes since the start, by node and
@@ -24,14 +23,12 @@ export interface MetricSources {
   droppedMedia(): Iterable<{ node: string; queue: string; count: number }>
   /** Returns the number of streams that Janus nodes relay to each other, by state. */
   relays(): Readonly<Record<string, number>>
-  /** Returns the number of devices by state. */
   devices(): Readonly<Record<string, number>>
   store(): { healthy: boolean; backlog: number; journalBytes: number }
   /** Returns how often the controller restarted itself after an unexpected error. */
   restarts(): number
   /** Returns the number of calls that only clients of the original platform make. */
   olderClients(): { served: number; refused: number }
-  /** Returns the number of open connections by listener. */
   connections(): Promise<Readonly<Record<string, number>>>
 }
 
@@ -74,22 +71,18 @@ export class Metrics implements RequestObserver {
     cell.times.add(duration)
   }
 
-  /** Counts one flush of the store. */
   flushed(milliseconds: number): void {
     this.#flushes.add(milliseconds)
   }
 
-  /** Adds the metrics of the site's controllers. */
   addControllers(sources: ControllerMetricSources): void {
     addControllerGauges(this.#registry, sources)
   }
 
-  /** Adds facts of recordings. */
   addRecordings(read: () => RecordingFigures): void {
     addRecordingGauges(this.#registry, read)
   }
 
-  /** Adds the recorded figures. */
   addFigures(history: Pick<FigureHistory, 'latest'>): void {
     addFigureGauges(this.#registry, history)
   }
@@ -99,7 +92,6 @@ export class Metrics implements RequestObserver {
     return this.#registry.metrics()
   }
 
-  /** Content-Type of the text. */
   get contentType(): string {
     return this.#registry.contentType
   }

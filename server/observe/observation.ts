@@ -13,7 +13,6 @@ export interface Observation {
   ret: number
   /** Milliseconds from the request's headers to the answer. */
   duration: number
-  /** Client address. */
   client: string
   /** access_key; empty: unknown. */
   credential: string
@@ -22,7 +21,7 @@ export interface Observation {
   params: ReadonlyMap<string, unknown>
   /** Message of a failure. */
   msg: string
-  /** Why a digest or token was refused; for the operator only. */
+  /** Reason for the refusal of a digest or token; for the operator only. */
   reason: string
   /** Whether its event was stored with its change. */
   isRecorded?: boolean | undefined

@@ -16,7 +16,6 @@ export interface ActivityAdded {
   skipped: number
 }
 
-/** Options of the journal. */
 interface RequestJournalOptions {
   /** Returns the maximum number of entries; called once a second. */
   capacity: () => number
@@ -82,7 +81,6 @@ export class RequestJournal implements RequestObserver {
     this.#add(this.#entryOf(observation))
   }
 
-  /** Number of entries. */
   get kept(): number {
     return this.#entries.length
   }

@@ -3,7 +3,6 @@ import type { Observation, RequestObserver } from './observation.ts'
 
 /** Counters that are read when a sample is taken. */
 interface SampleCounters {
-  /** Returns the number of people in rooms. */
   people(): number
   /** Returns the number of outgoing users in rooms. */
   devices(): number
@@ -76,7 +75,6 @@ export class Samples implements RequestObserver {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Stops taking samples. */
   close(): void {
     clearInterval(this.#timer)
     this.#listeners.clear()

@@ -10,7 +10,6 @@ import { columnKey, type FigureColumn, FigureRing, type WrittenPart } from './fi
 /** File name in the data folder. */
 const fileName = 'figures.ring'
 
-/** Options of the file. */
 export interface FigureFileOptions {
   folder: string
   logger: Pick<Logger, 'warn' | 'info'>

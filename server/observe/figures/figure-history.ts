@@ -5,7 +5,6 @@ import { columnsFor, type FigureColumn, maxNodes, nodesOf, finestMs, type Figure
 import { FigureFile, type FigureFileOptions } from './figure-file.ts'
 import { FigureValues, type FigureValuesOptions, type ValuesByNode } from './figure-values.ts'
 
-/** Options of the recorded figures. */
 interface FigureHistoryOptions extends Omit<FigureFileOptions, 'now'>, FigureValuesOptions {
   now?: () => number
 }
@@ -38,7 +37,6 @@ export class FigureHistory {
     return this.#opening
   }
 
-  /** Records a sample. */
   record(sample: Sample): void {
     this.#latest = this.#values.of(sample)
     this.#busy.take(this.#latest.get('')?.machine_cpu ?? Number.NaN, sample.at)

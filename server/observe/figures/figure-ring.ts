@@ -40,7 +40,6 @@ export interface FigureRange {
   max: number
 }
 
-/** Part of the bytes that changed. */
 export interface WrittenPart {
   offset: number
   length: number
@@ -91,7 +90,7 @@ export class FigureRing {
   }
 
   /**
-   * Writes the values of the finest step that begins at `at`, in the order of the columns, and updates the records of
+   * Writes the values of the finest step that begins at `at`, in the order of the columns. Updates the records of
    * longer steps that contain it.
    */
   put(at: number, values: readonly number[]): WrittenPart[] {
@@ -176,7 +175,6 @@ export class FigureRing {
 /** A ring that was read from a file. */
 interface ReadRing {
   ring: FigureRing
-  /** Number of damaged records. */
   damaged: number
   /** Whether the file differs in its columns or its length. */
   changed: boolean

@@ -9,12 +9,11 @@ type Values = Readonly<Partial<Record<FigureName, number>>>
 /** Values of one sample: those of the site under an empty name, others by node. NaN: unknown. */
 export type ValuesByNode = ReadonlyMap<string, Values>
 
-/** Sources of the figures besides the samples. */
+/** Sources of figures that are not in the samples. */
 export interface FigureValuesOptions {
   folder: string
   /** Returns the number of rooms with people in them. */
   meetings: () => number
-  /** Returns the nodes with their last reports. */
   nodes: () => Iterable<ReportedLoad>
 }
 
@@ -67,7 +66,7 @@ export class FigureValues {
     }
   }
 
-  /** Reads the use of the disk; does nothing while an earlier call hangs. */
+  /** Reads the use of the disk, unless an earlier call hangs. */
   async #readDisk(): Promise<void> {
     if (this.#isReadingDisk) return
     this.#isReadingDisk = true

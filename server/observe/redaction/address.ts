@@ -15,8 +15,8 @@ const harmlessQuery = new Set([
 ])
 
 /**
- * Returns a camera's address for display: in canonical form, without login, and with path and query up to the first
- * part that is not plain text (cameras accept logins there, too). A text that is not an address is replaced by its
+ * Returns a camera's address for display: in canonical form, and without login. Path and query end at the first part
+ * that is not plain text, because cameras accept logins there, too. A text that is not an address is replaced by its
  * length.
  */
 export function shownAddress(text: string): string {
@@ -28,8 +28,8 @@ export function shownAddress(text: string): string {
 }
 
 /**
- * Returns host and port for display. A bare name may be half of a login (`rtsp://admin:12345`), and of two `@` the
- * wrong one may have been taken as the end of the login. In these cases only an IP address is safe.
+ * Returns host and port for display. A bare name may be half of a login (`rtsp://admin:12345`). With two `@`, the
+ * parser may have taken the wrong one as the end of the login. In these cases only an IP address is safe.
  */
 function shownHost({ host, port }: DeviceAddress, text: string): string {
   const [address = ''] = host.split('%')

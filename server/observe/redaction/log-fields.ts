@@ -18,8 +18,8 @@ const words = /[^\s"'<>]+/g
 const quoted = '" is not valid JSON'
 
 /**
- * Fields of an error that are logged besides its message and stack. Other fields may contain parsed input, such as the
- * `input` of an invalid URL.
+ * Fields of an error that are logged in addition to its message and stack. Other fields may contain parsed input, such
+ * as the `input` of an invalid URL.
  */
 const errorFields = [
   'code',

@@ -3,7 +3,7 @@ import { allOperations } from '../../../shared/operations.ts'
 import { shownAddress } from './address.ts'
 import { isPlainText, isShortNumber, redacted, textLength } from './plain-text.ts'
 
-/** Names that the site knows: they are not secrets of a caller. Each check is one look-up. */
+/** Names that exist on the site: they are not secrets of a caller. Each check is one look-up. */
 export interface KnownNames {
   credential(accessKey: string): boolean
   room(roomId: string): boolean

@@ -99,7 +99,6 @@ function shownPath(path: string): string {
 
 const methods = new Set(['GET', 'POST', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'PATCH', 'CONNECT', 'TRACE'])
 
-/** Returns a request's method for display. */
 function shownMethod(method: string): string {
   return methods.has(method) || method === '' ? method : textLength(method)
 }
@@ -109,7 +108,7 @@ const maxTextLength = 4_096
 /** Number of items of a list that are shown. */
 const maxItems = 3
 
-/** Fields that every answer of an API may have besides those of its operation. */
+/** Fields that every answer of an API may have, in addition to those of its operation. */
 const envelope = { ret: 'plain', result: 'plain', msg: 'message', err: 'message' } as const
 type Disclosures = Readonly<Record<string, AnyAnswerDisclosure>>
 
@@ -206,7 +205,7 @@ function spellings(text: string): string[] {
   try {
     return [text, encodeURI(text), decodeURIComponent(text)]
   } catch {
-    // A lone surrogate or an invalid escape: there is no other spelling.
+    // A lone surrogate or an invalid escape: the text has no other spelling.
     return [text]
   }
 }

@@ -1,6 +1,6 @@
-/** Flushes are held back. */
+/** State of the gate while flushes are blocked. */
 export interface ClosedGate {
-  /** Since when, by `monotonic()`. */
+  /** Start of the blocking, by `monotonic()`. */
   readonly since: number
   /** Resolves when flushes may start again. */
   readonly opened: Promise<void>

@@ -40,7 +40,6 @@ export interface MoveOptions {
   to: MoveTarget
 }
 
-/** Everything that is moved. */
 interface Site {
   state: State
   /** The highest room number ever assigned. */

@@ -49,7 +49,6 @@ interface StoredObjectStorage extends Omit<Settings['object_storage'], 'secret_a
   secret_sealed: string
 }
 
-/** A STUN or TURN server. */
 export interface StoredIceServer extends Omit<Settings['media']['ice_servers'][number], 'credential'> {
   /** Empty when there is none. */
   credential_sealed: string
@@ -116,7 +115,6 @@ export interface StoredRoom {
   removals?: readonly StoredRemoval[]
 }
 
-/** A user who was removed from a room. */
 export interface StoredRemoval {
   user_id: string
   /** Id of the join link that was used; empty for none. */

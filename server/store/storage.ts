@@ -6,7 +6,6 @@ export class StorageAwayError extends Error {
   override readonly name = 'StorageAwayError'
 }
 
-/** An unreachable storage. */
 export interface Away {
   error: Error
   /** Resolves when the storage is reachable again. */

@@ -11,7 +11,6 @@ export interface SessionDeadlines {
   answer: number
 }
 
-/** Options of a store in files or in a database. */
 export interface StoreOptions {
   /** The data folder; created if it does not exist. */
   folder: string

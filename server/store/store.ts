@@ -125,7 +125,6 @@ export interface StoreNotice {
   logged?: true
 }
 
-/** State of the storage, for the console and metrics. */
 export interface StoreStatus {
   medium: Medium
   /** false while the medium rejects writes or is unreachable. */
@@ -216,7 +215,7 @@ export interface Leadership {
   /** Calls the listener synchronously whenever the lease ends or returns. @returns the unsubscribe function */
   onChange(listener: (isHeld: boolean) => void): () => void
   /**
-   * Returns a signal that aborts when the present lease ends; without a lease it is aborted already. A returning lease
+   * Returns a signal that aborts when the current lease ends; without a lease it is aborted already. A returning lease
    * has a new signal, so call this at the start of each task.
    */
   signal(): AbortSignal
@@ -328,7 +327,7 @@ export interface Store {
   previewBackup(name: string): Promise<StoreBackupPreview>
   /**
    * Restores the site and its rooms from a backup, as one durable change of which listeners are notified as usual.
-   * The present state is backed up first. A session continues if its credential is unchanged; room numbers are never
+   * The current state is backed up first. A session continues if its credential is unchanged; room numbers are never
    * reused.
    * @throws ApiError 'parameter' when no backup has this name, 'storage' when it cannot be read or the disk rejects the
    * change (nothing was changed)

@@ -3,7 +3,6 @@ import { FencedError } from '../postgres/database-error.ts'
 import type { Notices } from '../notices.ts'
 import type { Medium } from '../storage.ts'
 
-/** Operations that the storage can reject. */
 type Part = 'journal' | 'snapshot'
 
 const snapshots: Readonly<Record<Medium, string>> = { disk: 'files', database: 'snapshot' }

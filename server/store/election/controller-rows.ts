@@ -59,7 +59,7 @@ const leaderRow = `select l.epoch, l.term, l.room_numbers as "roomNumbers", l.ho
     c.version, c.place, c.applied, ${ago('c.seen_at')} as "seenAgo", extract(epoch from l.since)::float8 * 1000 as since
   from roomdesk_leader l left join roomdesk_controller c on c.id = l.controller where l.id = 1`
 
-/** Reads the present or last leader; undefined: there was none yet. */
+/** Reads the current or last leader; undefined: there was none yet. */
 export async function readLeader(session: Session): Promise<LeaderRow | undefined> {
   const { rows } = await session.query<LeaderRow>(leaderRow, [], 'leader')
   return rows[0]

@@ -42,7 +42,7 @@ export class Follower implements FollowedStore {
   /** Term of the last line; undefined: memory is a snapshot, and no line with its number is stored. */
   #lastTerm: string | undefined
   #trail = new JournalTrail()
-  /** Present term when the last line was last verified. */
+  /** Current term when the last line was last verified. */
   #verified = ''
   /** Result of the last full read; undefined: none yet. */
   #read: DatabaseState | undefined
@@ -118,7 +118,7 @@ export class Follower implements FollowedStore {
 
   /**
    * Applies newly stored lines to memory.
-   * @param term present term just before the call (see `termOf`)
+   * @param term current term just before the call (see `termOf`)
    * @throws StoreVersionError when a newer Roomdesk stores in the database
    */
   async follow(session: Session, term: string): Promise<void> {

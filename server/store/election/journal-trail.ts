@@ -53,10 +53,7 @@ export class JournalTrail {
     if (this.#terms.size > maxTerms && oldest !== undefined) this.#terms.delete(oldest)
   }
 
-  /**
-   * Drops entries that are close together. An entry after a long pause is kept, because it is the one that is looked
-   * up.
-   */
+  /** Drops entries that are close together. An entry after a long pause is kept, because lookups need it. */
   #thin(): void {
     this.#spacing *= 2
     let kept = Number.NEGATIVE_INFINITY

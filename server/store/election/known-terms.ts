@@ -39,7 +39,7 @@ export class KnownTerms {
     }
   }
 
-  /** Records the present term. @returns true: the term had ended, and this was not reported yet */
+  /** Records the current term. @returns true: the term had ended, and this was not reported yet */
   hasComeBack(term: string): boolean {
     if (term === this.#current && !this.#ended.has(term)) return false
     if (this.#current !== undefined && this.#current !== term) this.end(this.#current)

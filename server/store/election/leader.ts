@@ -49,7 +49,6 @@ export interface WonTerm {
   roomNumbers: number
 }
 
-/** Result of raising the epoch. */
 export interface RaisedTerm extends WonTerm {
   /** Validity of the last proof of the previous leader, in milliseconds; 0: its version does not store it. */
   readsBefore: number

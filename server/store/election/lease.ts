@@ -282,8 +282,8 @@ export class Lease {
       const { leader } = said ?? {}
       if (leader !== undefined && BigInt(leader.epoch) > BigInt(link.term.epoch))
         throw link.fence(this.#fencedBy(leader.id))
-      // A controller that does not answer may lead by now. So may one that has joined meanwhile, or whose address
-      // belongs to another controller now.
+      // A controller that does not answer may lead by now. So may a controller that has joined meanwhile, or whose
+      // address belongs to another controller now.
       // A controller may also have led since and handed over before this one noticed: then it is a replica again.
       const isFollowed = said?.epoch !== undefined && BigInt(said.epoch) > BigInt(link.term.epoch)
       const isAlone =

@@ -1,7 +1,7 @@
 import { monotonic } from '../system/time.ts'
 
 /**
- * Wait of a candidate, so that a leader that lost the database at the same time can reconnect first. The wait is
+ * Delay of a candidate, so that a leader that lost the database at the same time can reconnect first. The delay is
  * bounded, however often that leader asks.
  */
 export class Patience {

@@ -34,7 +34,7 @@ export class Registration {
     this.#options = options
   }
 
-  /** Registers this controller with the present leader in the background, if necessary. */
+  /** Registers this controller with the current leader in the background, if necessary. */
   to(row: LeaderRow | undefined): void {
     if (row?.holder !== this.#holder) this.#restart(row?.holder ?? '')
     const leader = row === undefined ? undefined : placeOf(row)

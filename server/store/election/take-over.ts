@@ -8,7 +8,6 @@ import type { Follower } from './follower.ts'
 import { channel, lead, type WonTerm } from './leader.ts'
 import type { ElectionTimes } from './timings.ts'
 
-/** Result of a won election. */
 export interface Taken {
   session: Session
   won: WonTerm

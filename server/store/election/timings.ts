@@ -61,7 +61,7 @@ export const clusterTimes = {
   databaseConnect: 3_000,
   /** Deadline of a statement; afterwards the database counts as hanging, and the connection is closed. */
   databaseAnswer: 4_000,
-  /** Minimum interval of checks of a replica, however many notifications come. */
+  /** Minimum interval of checks of a replica, even with many notifications. */
   betweenChecks: 5,
   /** Interval of reports that a database with several servers must confirm like a change. */
   betweenConfirmed: 5_000,

@@ -16,7 +16,6 @@ export class Findings {
   readonly notices: StoreNotice[] = []
   /** Whether confirmed changes are lost, or may be. */
   lossy = false
-  /** Whether the files should be rewritten. */
   stale = false
   readonly #now: number
 

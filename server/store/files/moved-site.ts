@@ -59,8 +59,8 @@ export async function refuseMovedSite(folder: string): Promise<void> {
 }
 
 /**
- * @throws StoreFileError when the folder holds a site in files, or one that is being moved: the intended site is then
- * ambiguous
+ * @throws StoreFileError when the folder holds a site in files, or a site that is being moved: the intended site is
+ * then ambiguous
  */
 export async function refuseFilesOfSite(folder: string, shown: string): Promise<void> {
   const mark = await readMoveMark(folder)

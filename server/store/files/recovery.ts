@@ -13,7 +13,6 @@ import { SegmentChain } from './journal/segment-chain.ts'
 import { readSegment } from './journal/segment-reader.ts'
 import type { StoreNotice } from '../store.ts'
 
-/** State recovered from a data folder. */
 export interface Recovered {
   state: State
   bases: Record<DocumentName, Base>

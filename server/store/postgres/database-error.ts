@@ -19,7 +19,7 @@ export class DatabaseInUseError extends DatabaseError {
 export class FencedError extends Error {
   override readonly name: string = 'FencedError'
 
-  /** Present leader, with its address. */
+  /** Current leader, with its address. */
   readonly by: KnownController | undefined
 
   constructor(holder: string, by?: KnownController) {

@@ -45,7 +45,7 @@ export class Link {
   #session: Session
   #last: number
   #away: LinkAway | undefined
-  /** Resolves the `back` promise of the present outage. */
+  /** Resolves the `back` promise of the current outage. */
   #endWait: (() => void) | undefined
   #fenced: FencedError | undefined
   readonly #closed = new AbortController()
@@ -61,14 +61,14 @@ export class Link {
     this.#watch(options.session)
   }
 
-  /** Returns the present connection and its term. @throws StorageAwayError, FencedError */
+  /** Returns the current connection and its term. @throws StorageAwayError, FencedError */
   current(): { session: Session; term: Term } {
     if (this.#fenced !== undefined) throw this.#fenced
     if (this.#away !== undefined) throw new StorageAwayError(this.#away.error.message)
     return { session: this.#session, term: this.#won.term }
   }
 
-  /** Number of the last line stored before the present connection became active. */
+  /** Number of the last line stored before the current connection became active. */
   get last(): number {
     return this.#last
   }

@@ -11,7 +11,6 @@ import type { Session } from './database-session.ts'
 const partsAtOnce = 64
 const linesAtOnce = 10_000
 
-/** State read from a database. */
 export interface DatabaseState {
   state: State
   /** Number of the last line. */

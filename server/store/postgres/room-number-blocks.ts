@@ -50,7 +50,7 @@ export class RoomNumberBlocks {
   }
 
   /**
-   * Reserves a block before the present one ends, because an asynchronous standby may not have a new block yet.
+   * Reserves a block before the current one ends, because an asynchronous standby may not have a new block yet.
    * @returns false: another controller leads
    */
   async reserve(session: Session, { epoch, id }: Term): Promise<boolean> {

@@ -52,7 +52,7 @@ export interface SnapshotHead {
 }
 
 /**
- * Writes a snapshot in the present transaction, unless another controller has taken over.
+ * Writes a snapshot in the current transaction, unless another controller has taken over.
  * @param term term that must still be valid at the end
  * @returns size of the snapshot, in bytes
  */

@@ -1,4 +1,3 @@
-/** Result of a statement. */
 export interface DatabaseResult<Row extends object> {
   rows: Row[]
   rowCount: number | null

@@ -6,7 +6,6 @@ import type { DatabaseClient } from './database-client.ts'
 import { ownProcesses, type Processes } from './processes.ts'
 import { renameFile } from './rename-file.ts'
 
-/** A timer that can be cancelled. */
 export interface Timer {
   cancel(): void
 }

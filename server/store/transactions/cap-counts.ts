@@ -12,7 +12,6 @@ export interface Reservation {
 /** Changes that a plan has made so far in a collection. Maps are created when needed. */
 export interface PlannedRecords<T> {
   put?: Map<string, T>
-  /** Stored records that the plan deletes. */
   deleted?: Map<string, T>
 }
 

@@ -6,8 +6,7 @@ import type { Change, CollectionName } from '../store.ts'
 import { type ChangedState, StateAfter } from './pending-changes.ts'
 
 /**
- * Returns further changes that belong to those of a transaction: capabilities that end with them, and the events of the
- * call that makes them.
+ * Returns further changes that must be stored with a transaction: the ends of capabilities, and the events of the call.
  * @param now milliseconds since the epoch
  * @throws the error of the call's check, which rejects the transaction
  */

@@ -25,7 +25,7 @@ export interface TransactionsOptions {
   deadlineMs: () => number
   medium: Medium
   /**
-   * Returns further changes that belong to those of a transaction.
+   * Returns further changes that must be stored with a transaction.
    * @param pending changes that are not in memory yet
    */
   consequences: (

@@ -10,7 +10,6 @@ const keptPart = 0.99
 /** Minimum interval between two iterations over the whole trash, in milliseconds. */
 const walkMs = 1_000
 
-/** Entries that one call deleted. */
 interface Batch {
   /** Includes entries that have left the trash since. */
   ids: string[]

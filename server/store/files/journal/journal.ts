@@ -25,7 +25,6 @@ export interface JournalOptions {
   clock: () => number
 }
 
-/** The segment that is being written. */
 interface Growing {
   segment: JournalSegment
   number: number
@@ -83,7 +82,7 @@ export class Journal {
     })
   }
 
-  /** Ends the present segment. @returns the number of the first segment with later changes */
+  /** Ends the current segment. @returns the number of the first segment with later changes */
   async rotate(): Promise<number> {
     const current = this.#current
     this.#current = undefined
@@ -96,7 +95,7 @@ export class Journal {
     return this.#next
   }
 
-  /** Ends the present segment and closes the journal. */
+  /** Ends the current segment and closes the journal. */
   async close(): Promise<void> {
     await this.rotate()
     await this.#options.highWater.close()

@@ -4,7 +4,6 @@ import type { RawRecord } from '../../state.ts'
 import { readingOf } from '../store-file-error.ts'
 import { decodeLine, endsWrite, type SegmentHeader, segmentName } from '../../journal/journal-line.ts'
 
-/** Result of reading a segment. */
 export interface SegmentReport {
   /** Number of valid change lines. */
   lines: number

@@ -34,7 +34,6 @@ const headSchema = z.strictObject({
   newest: z.strictObject({ seq: z.int().min(0), hash }),
 })
 
-/** A head as text, with its proof. */
 export interface ProvenHead {
   head: string
   proof: string

@@ -8,7 +8,6 @@ import { eventMatcher } from '../../shared/console/event-matcher.ts'
 
 const chunkBytes = 256 * 1024
 
-/** Criteria of a search on disk. */
 interface ReadBack {
   filter: EventFilter
   /** Only entries before this number. */

@@ -60,7 +60,6 @@ export async function removeBefore(folder: string, oldest: number): Promise<void
   }
 }
 
-/** Limits of the log's age and size. */
 export interface LogBounds {
   days: number
   megabytes: number
@@ -127,7 +126,6 @@ export class SegmentFiles {
     this.#maxBytes = maxBytes
   }
 
-  /** The segments from the oldest to the newest. */
   get all(): readonly Segment[] {
     return this.#segments
   }

@@ -26,7 +26,7 @@ export function recordTypeOf(collection: CollectionName): RecordType | undefined
   return types[collection]
 }
 
-/** Returns a subject with its present name. */
+/** Returns a subject with its current name. */
 export function subjectOf(store: RecordReader, type: EventSubject['type'], id: string): EventSubject {
   return { type, id, name: nameOf(store, type, id) }
 }
@@ -78,7 +78,7 @@ function roomState(store: Records, id: string): object | undefined {
   return state
 }
 
-/** Returns a view with the present names of its tiles, without the revision. */
+/** Returns a view with the current names of its tiles, without the revision. */
 function wallState(store: Records, id: string): object | undefined {
   const view = store.get('wall_views', id)
   if (view === undefined) return undefined

@@ -26,9 +26,7 @@ export class SiteWatch {
   readonly #sink: EventSink
   readonly #stops: (() => void)[] = []
   readonly names = new PeopleNames()
-  /** Logs changes by clients. */
   readonly clients: ClientEvents
-  /** Logs acts of hosts in their rooms. */
   readonly hosts: HostSource
 
   constructor(store: Store, sink: GatedSink) {

@@ -30,7 +30,7 @@ export interface LockedLog {
 }
 
 /**
- * Locks the log until the present transaction ends.
+ * Locks the log until the current transaction ends.
  * @param controller id of the controller whose entries will be added
  */
 export async function lockLog(session: Session, sealer: Pick<Sealer, 'proof'>, controller: string): Promise<LockedLog> {
@@ -157,7 +157,7 @@ export async function readSiteHead(
   return { read, first: Number(first), last: Number(last) }
 }
 
-/** Reads a head from its row; an empty row is one that was never written. */
+/** Reads a head from its row; an empty row was never written. */
 function readHead(stored: ProvenHead, sealer: Pick<Sealer, 'proof'>): ReadHead {
   return stored.head === '' ? { state: 'missing' } : readProvenHead(stored, sealer, purpose)
 }

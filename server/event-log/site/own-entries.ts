@@ -26,8 +26,7 @@ export class OwnEntries {
   }
 
   /**
-   * Continues after another entry. If this log no longer contains that entry, continues with the first one that is
-   * newer.
+   * Continues after another entry. If this log no longer contains that entry, continues with the first newer one.
    * @throws errors of the file system
    */
   async goOnAfter(source: Source | undefined): Promise<void> {

@@ -20,7 +20,7 @@ export class ControllerEvents {
     this.#sink = sink
   }
 
-  /** Compares the present state with that of the last look. */
+  /** Compares the current state with that of the last look. */
   look({ items, medium }: Pick<ControllersView, 'items' | 'medium'>): void {
     this.#database(medium)
     for (const controller of items) this.#controller(controller)
@@ -68,7 +68,7 @@ export class ListenerWatch {
     this.#sink = sink
   }
 
-  /** Compares the present state with that of the last look. */
+  /** Compares the current state with that of the last look. */
   look(views: ListenerViews): void {
     for (const { name, url, error } of views) {
       const before = this.#urls.get(name) ?? ''

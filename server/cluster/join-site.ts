@@ -106,7 +106,7 @@ export async function ledSoon(member: SiteMember, leading: Promise<FencedStore>)
 }
 
 /**
- * Returns the controllers of the site, by the present membership of this program.
+ * Returns the controllers of the site, by the current membership of this program.
  * @param listeners called with each new leader
  * @param history earlier leaders
  */

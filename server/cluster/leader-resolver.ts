@@ -45,7 +45,7 @@ interface Leading {
 }
 
 /**
- * Resolves the present leader. Requests wait while no controller leads, or the leader is unreachable. A leader without
+ * Resolves the current leader. Requests wait while no controller leads, or the leader is unreachable. A leader without
  * reports stays the target until another one is known, because the database may be unreachable instead of the leader.
  */
 export class LeaderResolver {

@@ -6,7 +6,7 @@ import { leaderPort } from './leader-connection.ts'
 import { whyUnreachable } from './reachability.ts'
 
 export interface PeerWatchOptions {
-  /** Returns the present membership of this program. */
+  /** Returns the current membership of this program. */
   member: () => Pick<SiteMember, 'id' | 'controllers' | 'leader'>
   allowPlain: boolean
   logger: Pick<Log, 'warn' | 'info'>

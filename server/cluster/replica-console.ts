@@ -54,7 +54,6 @@ interface ReplicaConsoleOptions {
   startedAt: number
   /** Number of restarts of this program after unexpected errors. */
   restarts: number
-  /** Unreachable ports of the leader. */
   unreachable: () => readonly ListenerName[]
   /** Numbers of forwarded requests. */
   counts: () => { answered: number; refused: number }
@@ -222,7 +221,6 @@ function readOnlyDispatch({ controllers, ask, leaderUrl, log }: ReadOnlyConsole)
   return unproven('the leader answers', dispatch)
 }
 
-/** Sources of the metrics, read at each scrape. */
 interface ReplicaMetricSources {
   controllers: ControllerMetricSources
   /** Returns the numbers of requests that were forwarded, and that could not be. */

@@ -118,7 +118,7 @@ export class SiteController {
     return (role?.is === 'leader' ? role.controller.url(name) : role?.standby.listeners.url(name)) ?? ''
   }
 
-  /** Returns the port numbers of the present listeners. */
+  /** Returns the port numbers of open listeners. */
   ports(): Restarts['ports'] {
     const role = this.#role
     return (role?.is === 'leader' ? role.controller.ports() : role?.standby.listeners.numbers()) ?? {}
@@ -356,7 +356,7 @@ export class SiteController {
     })
   }
 
-  /** Sends requests to the present leader. */
+  /** Sends requests to the current leader. */
   #lookForLeader(): void {
     this.#stopLooking()
     const member = this.#member
@@ -375,7 +375,7 @@ export class SiteController {
     look()
   }
 
-  /** Returns the controllers of the site, by the present membership of this program. */
+  /** Returns the controllers of the site, by the current membership of this program. */
   #controllers(): SiteControllers {
     return controllersBy(() => this.#member, this.#leaderListeners, this.#history, {
       refusesPlain: (place) => this.#plain.refuses(place),

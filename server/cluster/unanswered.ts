@@ -5,7 +5,6 @@ import { startTimer, type Timer } from '../store/system/time.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 import type { LeaderResolver, LeaderTarget } from './leader-resolver.ts'
 
-/** A request to the leader without an answer yet. */
 export interface Unanswered {
   way: LeaderResolver
   listener: ListenerName

@@ -56,7 +56,7 @@ export function listContains(list: net.BlockList, address: string): boolean {
   return list.check(address, net.isIPv4(address) ? 'ipv4' : 'ipv6')
 }
 
-/** Returns the present addresses of this machine. */
+/** Returns the current addresses of this machine. */
 export function ownAddresses(): net.BlockList {
   const entries = Object.values(os.networkInterfaces()).flatMap((each) => each ?? [])
   const own = entries.map(({ address, family }) => `${address.replace(/%.*$/, '')}/${family === 'IPv6' ? 128 : 32}`)

@@ -5,7 +5,7 @@ import { authorityNotice, type TlsMaterial } from './tls.ts'
 
 export interface CertificateWatchOptions {
   /**
-   * Reads the present certificate and key; undefined: the site has none.
+   * Reads the current certificate and key; undefined: the site has none.
    * @throws RefusalError when they cannot be used
    */
   read: () => Promise<TlsMaterial | undefined>
@@ -40,7 +40,7 @@ export class CertificateWatch {
     this.#timer = setInterval(() => mustNotFail(this.look()), options.everyMs ?? 10_000).unref()
   }
 
-  /** Problem that keeps the present content of the files from being used; undefined: it is in use. */
+  /** Problem that keeps the current content of the files from being used; undefined: it is in use. */
   get problem(): Readonly<{ message: string; since: number }> | undefined {
     return this.#problem
   }

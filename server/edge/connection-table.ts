@@ -231,8 +231,8 @@ export function busy({ upgraded, response }: Connection): boolean {
 }
 
 /**
- * Returns the connection to close first: one without any request; then one that is between two requests, sends its body
- * too slowly, or does not read its answer.
+ * Returns the connection to close first: a connection without any request. After that, a connection between two
+ * requests, with a slow body, or with a client that does not read the answer.
  */
 function oldestIdle({ silent, served }: Share, unreadMs: number): Connection | undefined {
   for (const connection of silent) return connection

@@ -59,7 +59,6 @@ export function splitByFirstByte(
   return (socket) => void server.emit(taken, socket)
 }
 
-/** Certificates of a port of plain HTTP. */
 interface CertificatesBeside {
   /** Certificate for pages that were opened over https before TLS was switched off; undefined: none. */
   pages: TlsMaterial | undefined

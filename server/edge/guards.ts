@@ -59,7 +59,7 @@ export interface Watcher {
  */
 export const ignoreError = (): void => {}
 
-/** Present handlers of a port. They may be replaced while it listens. */
+/** Current handlers of a port. They may be replaced while it listens. */
 export interface Serving {
   name: string
   handlers: PortHandlers

@@ -81,7 +81,7 @@ async function upToDate(folder: string, names: SiteNames, now: number): Promise<
   return change === undefined ? pair : { ...pair, change }
 }
 
-/** Returns the present authority if it is still usable, otherwise a new one. */
+/** Returns the current authority if it is still usable, otherwise a new one. */
 async function authorityFor(
   folder: string,
   { kept, names, now }: { kept: KeyPair | undefined; names: SiteNames; now: number },

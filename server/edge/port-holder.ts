@@ -2,7 +2,6 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { isIPv4 } from 'node:net'
 import { basename } from 'node:path'
 
-/** A process that listens on a port. */
 export interface PortHolder {
   pid: number
   /** Name of its program, e.g. `nginx`. */

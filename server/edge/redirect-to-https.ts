@@ -9,7 +9,6 @@ const plainPort = 80
 /** Host of a request: a name, an IPv4 or a bracketed IPv6 address, with an optional port. */
 const hostPattern = /^(?<name>[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::(?<port>\d{1,5}))?$/i
 
-/** Limits of a plain connection. */
 interface PlainBounds {
   /**
    * Maximum time from the connection to its first byte, and to the end of the headers of a plain request, in

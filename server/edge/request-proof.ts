@@ -52,7 +52,6 @@ export type ProofProblem = 'malformed' | 'wrong' | 'time' | 'replayed'
 export class RequestProof {
   /** Key for another program of this controller that also checks requests. */
   readonly key: Buffer
-  /** Id of this controller. */
   readonly self: string
   /** Certificate that this controller shows to the others on ports that are plain HTTP for clients; undefined: none. */
   readonly tls: TlsMaterial | undefined

@@ -293,7 +293,7 @@ function sayGoodbye(response: ServerResponse | undefined): void {
   if (response?.headersSent === false) response.setHeader('connection', 'close')
 }
 
-/** Resolves when the present answer is sent, or its connection is closed. */
+/** Resolves when the current answer is sent, or its connection is closed. */
 function ended({ response, transport }: Connection): Promise<void> {
   return new Promise((resolve) => {
     response?.once('close', () => resolve())

@@ -1,7 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 import { hostname, type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 
-/** Names and addresses of a certificate. */
 export interface CertifiedNames {
   /** DNS names in lower case; a permitted name includes its subdomains (RFC 5280, section 4.2.1.10). */
   dns: readonly string[]

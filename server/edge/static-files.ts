@@ -19,7 +19,6 @@ const types: Readonly<Record<string, string>> = {
   '.mp3': 'audio/mpeg',
 }
 
-/** A file of a page. */
 export interface StaticFile {
   body: Buffer
   /** Value of Content-Type. */

@@ -5,7 +5,6 @@ import tls from 'node:tls'
 import { errorCode } from '../../shared/error-code.ts'
 import { isOfCertificate } from './authorities.ts'
 
-/** Server at the other end of a tunnel. */
 export interface TunnelTarget {
   /** IP address. */
   address: string

@@ -18,11 +18,11 @@ export interface TlsMaterial {
   change?: AuthorityChange
 }
 
-/** Present certificate of the site. */
+/** Current certificate of the site. */
 export interface SiteTls {
   /** Certificate in use; undefined: plain HTTP. */
   material: TlsMaterial | undefined
-  /** Returns why the present content of its files is not in use. */
+  /** Returns why the current content of its files is not in use. */
   problem: () => Readonly<{ message: string; since: number }> | undefined
 }
 

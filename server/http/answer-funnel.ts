@@ -37,7 +37,6 @@ export class AnswerFunnel {
     this.#answer(exchange, text, success, '', '')
   }
 
-  /** Answers with the refusal of a check. */
   refuse(exchange: Exchange, { error, message = sentenceOf(error), reason = '' }: Refusal): void {
     this.#fail(exchange, numberOf(exchange.api, error), message, reason)
   }
@@ -72,7 +71,6 @@ export class AnswerFunnel {
     this.#fail(exchange, ret, message, '')
   }
 
-  /** Answers a CORS preflight. */
   preflight({ request, response, api }: Exchange): void {
     this.#dependencies.answers.writePreflight(request, response, api)
   }

@@ -156,7 +156,7 @@ export class Listeners {
     return Object.fromEntries(counted.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])))
   }
 
-  /** Restarts the two API listeners at their present addresses. */
+  /** Restarts the two API listeners at their current addresses. */
   async restart(deadlineMs: number): Promise<void> {
     for (const name of ['media', 'device'] as const) {
       const place = this.#places.get(name)
@@ -184,13 +184,13 @@ export class Listeners {
     return this.#ports[name]?.url ?? ''
   }
 
-  /** Returns the port numbers of present listeners, by name. */
+  /** Returns the port numbers of open listeners, by name. */
   numbers(): Partial<Record<ListenerName, number>> {
     const listening = this.#names().filter((name) => this.url(name) !== '')
     return Object.fromEntries(listening.map((name) => [name, portOfUrl(this.url(name))]))
   }
 
-  /** Returns the port numbers of present listeners. */
+  /** Returns the port numbers of open listeners. */
   ports(): number[] {
     const urls = this.#names().map((name) => this.url(name))
     return urls.filter((url) => url !== '').map(portOfUrl)

@@ -3,7 +3,6 @@ import { limits } from '../../shared/limits.ts'
 import type { OperationContract } from '../../shared/operation.ts'
 import { type ApiName, retOf, sentenceOf } from '../../shared/result-codes.ts'
 
-/** A piece of JSON Schema or OpenAPI. */
 type Json = { [key: string]: Json } | Json[] | string | number | boolean | null
 
 type JsonObject = Record<string, Json>

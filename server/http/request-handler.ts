@@ -84,7 +84,7 @@ export class RequestHandler {
     this.#run = decorator?.(this.#runOperation, this.funnel) ?? this.#runOperation
   }
 
-  /** Contracts of the present operations. */
+  /** Contracts of the current operations. */
   get contracts(): readonly OperationContract[] {
     return this.#table().contracts
   }

@@ -44,7 +44,7 @@ function unescaped(text: string): string {
 export function doubleQuoted(text: string): string {
   if (!text.includes("'")) return text
   let result = ''
-  /** Quote that ends the present string; empty between strings. */
+  /** Quote that ends the current string; empty between strings. */
   let quote = ''
   for (let i = 0; i < text.length; i++) {
     const character = text.charAt(i)

@@ -4,7 +4,6 @@ import type { DurabilityRisk } from '../../shared/domain/durability.ts'
 
 /** Facts about the controllers of the site, read at each scrape. */
 export interface ControllerMetricSources {
-  /** Whether this controller leads. */
   leads: () => boolean
   /** Returns the number of stored changes that are not in this controller's memory. */
   behind: () => number

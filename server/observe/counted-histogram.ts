@@ -28,7 +28,7 @@ export class CountedHistogram<L extends string> extends Histogram<L> {
   readonly #frame: Histogram<L>
   readonly #series: () => Series<L>
 
-  /** @param series returns all present series */
+  /** @param series returns all current series */
   constructor(configuration: { name: string; help: string; labelNames: L[]; registers: [] }, series: () => Series<L>) {
     super({ ...configuration, buckets: [...bounds] })
     this.#name = configuration.name

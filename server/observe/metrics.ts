@@ -32,7 +32,6 @@ export interface MetricSources {
   connections(): Promise<Readonly<Record<string, number>>>
 }
 
-/** Requests of one operation. */
 interface Cell {
   api: ApiName
   operation: string

@@ -1,7 +1,6 @@
 import type { Sample } from '../../shared/console/site.ts'
 import type { Observation, RequestObserver } from './observation.ts'
 
-/** Counters that are read when a sample is taken. */
 interface SampleCounters {
   people(): number
   /** Returns the number of outgoing users in rooms. */
@@ -107,7 +106,6 @@ export class LatencyHistogram {
     return 0
   }
 
-  /** Resets all counts. */
   clear(): void {
     this.#counts.fill(0)
     this.#total = 0

@@ -172,7 +172,6 @@ export class FigureRing {
   }
 }
 
-/** A ring that was read from a file. */
 interface ReadRing {
   ring: FigureRing
   damaged: number
@@ -180,7 +179,6 @@ interface ReadRing {
   changed: boolean
 }
 
-/** Records in the bytes of a file. */
 class StoredRing {
   readonly #bytes: Buffer
   readonly #recordBytes: number

@@ -30,8 +30,8 @@ export interface FollowerOptions {
 /**
  * Follows the journal in memory, line by line and without gaps. A number and a term identify a line. Calls must not
  * overlap.
- * The state is read again from the newest snapshot in two cases: the last line in memory differs from the stored line
- * with its number, or the next line was deleted already.
+ * The state is read again from the newest snapshot if the last line in memory differs from the stored line with its
+ * number. The same happens if the next line was deleted already.
  */
 export class Follower implements FollowedStore {
   readonly #options: Omit<FollowerOptions, 'before'>

@@ -151,8 +151,8 @@ export async function leadOn(session: Session, { leader }: WonTerm, roomNumbers:
   )
   const epoch = rows[0]?.epoch
   if (epoch === undefined) throw await fencedError(session)
-  // This controller leads. The lock is held by one of its old connections that the server has not closed yet, or by a
-  // controller that was about to take over.
+  // This controller leads. An old connection of its own, which the server has not closed yet, may hold the lock.
+  // Otherwise a controller that was about to take over holds it.
   const deadline = monotonic() + clusterTimes.lock
   while (!(await tryLock(session))) {
     if (monotonic() > deadline)

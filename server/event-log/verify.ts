@@ -98,7 +98,10 @@ async function readInto(walk: ChainWalk, path: string, signal: AbortSignal | und
 /** A verdict without its duration. */
 export type Found = Omit<LogVerdict, 'milliseconds'>
 
-/** Returns the verdict on a log without a usable head, which cannot be checked. @param first number of its first entry; undefined: an empty log, which is valid without a head */
+/**
+ * Returns the verdict on a log without a usable head, which cannot be checked.
+ * @param first number of its first entry; undefined: an empty log, which is valid without a head
+ */
 export function verdictWithoutHead(state: Exclude<ReadHead['state'], 'good'>, first: number | undefined): Found {
   const isNew = first === undefined && state === 'missing'
   const nothing = { entries: 0, oldest: 0, newest: 0, unsealed: 0, file: '' }

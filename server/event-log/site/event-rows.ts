@@ -63,7 +63,11 @@ export async function lockLog(session: Session, sealer: Pick<Sealer, 'proof'>, c
   }
 }
 
-/** Returns the lines of events that were stored with one of these changes. The conditions are those of the index `roomdesk_event_change`. @param changes ids */
+/**
+ * Returns the lines of events that were stored with one of these changes. The conditions match the index
+ * `roomdesk_event_change`.
+ * @param changes ids
+ */
 export async function linesOfChanges(session: Session, changes: readonly string[]): Promise<string[]> {
   const { rows } = await session.query<{ line: string }>(
     `select line from roomdesk_event where line like '%"change":"%'

@@ -39,7 +39,7 @@ const nobodyLeads =
   'No controller that leads this site can be reached at the moment: nothing was changed. Try again in a moment.'
 const lost =
   'The controller that leads was lost, or did not answer in time: whether this was done is not known. Read before you try again.'
-/** Methods of requests that are no operations, such as those of the join page. */
+/** Safe methods, for requests other than operations, such as those of the join page. */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**

@@ -73,8 +73,8 @@ export function lanAddresses(cards: NodeJS.Dict<NetworkInterfaceInfo[]> = networ
 }
 
 /**
- * Returns the hosts at which other devices reach a listener that is bound to `host`: addresses on networks for a
- * wildcard, none for loopback, otherwise the host itself.
+ * Returns the hosts at which other devices reach a listener that is bound to `host`. A wildcard gives addresses on
+ * networks; loopback gives none.
  */
 export function lanHosts(host: string): string[] {
   if (!leavesMachine(host)) return []

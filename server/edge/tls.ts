@@ -170,7 +170,10 @@ function invalid(path: string, refused: Refusal): RefusalError {
 /** Other controllers compare the whole certificate; its names do not matter. */
 const controllerNames: CertifiedNames = { dns: [controllerName], addresses: [] }
 
-/** Certificate that identifies this controller to the other controllers of its site if its ports are plain HTTP for clients. Created at the first start. */
+/**
+ * Returns the certificate that identifies this controller to the other controllers of its site if its ports are plain
+ * HTTP for clients. Creates it at the first start.
+ */
 export async function controllerCertificate(dataFolder: string): Promise<TlsMaterial> {
   const folder = join(dataFolder, 'tls', 'controller')
   const { cert, key } = await ownCertificate(folder, {

@@ -26,7 +26,7 @@ export function answerUnread(
   drain(request, response)
 }
 
-/** Ends a response whose body is written when the request is read completely, or after a timeout. */
+/** Ends a response after its body was written: as soon as the request is read completely, or after a timeout. */
 export function drain(request: IncomingMessage, response: ServerResponse): void {
   if (request.readableEnded) {
     response.end()

@@ -13,7 +13,7 @@ export interface Port {
   stop(deadlineMs: number): Promise<void>
   /** Leaves the listening port to its next owner (see KeptPorts). Left out, or false: it must be stopped. */
   letGo?(): boolean
-  /** Sets the certificate for new connections, open ones are unaffected. Only while it listens with TLS. */
+  /** Sets the certificate for new connections; open ones are unaffected. Only while it listens with TLS. */
   secure(tls: TlsMaterial): Promise<void>
   /** Empty: it does not listen. */
   readonly url: string

@@ -1,11 +1,11 @@
-/** A clock in milliseconds since the epoch that never goes back. */
+/** Clock in milliseconds since the epoch that never goes back. */
 export type SteadyClock = () => number
 
 /**
- * Follows the wall clock forwards (also over a suspended machine) and goes on at the pace of the monotonic clock when the wall clock is
- * set back: nothing that counts time with it is ended early or prolonged by a jump back.
+ * Follows the wall clock forwards, even after the machine was suspended. If the wall clock is set back, it continues at
+ * the pace of the monotonic clock, so that measured times neither end early nor are extended.
  * @param wall milliseconds since the epoch
- * @param monotonic milliseconds of a clock that is never set
+ * @param monotonic milliseconds of a monotonic clock
  */
 export function steadyClock(wall = Date.now, monotonic = () => performance.now()): SteadyClock {
   let now = wall()

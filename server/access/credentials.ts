@@ -9,7 +9,7 @@ import type { StoredCredential } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import type { Sessions } from './sessions.ts'
 
-/** A credential as an operator or a site file names it. */
+/** Credential as specified by an operator or a site file. */
 export type CredentialInput = z.output<typeof credentialInput>
 /** Fields that an operator may change. */
 export interface CredentialPatch {
@@ -17,15 +17,16 @@ export interface CredentialPatch {
   enabled?: boolean | undefined
   p2p?: boolean | undefined
 }
-/** A credential with its secret, which is shown when it was made. */
+/** Credential with its secret, which is shown after its creation. */
 export interface CredentialWithSecret {
   credential: StoredCredential
   secret_key: string
 }
 
 /**
- * The key pairs that clients authenticate with. Every change is durable when it resolves; one that takes a credential away or changes its
- * secret ends its sessions in the same transaction. Every method rejects with ApiError 'storage' when the disk refuses.
+ * Key pairs with which clients authenticate. Every change is durable when its promise resolves. A change that removes a
+ * credential or changes its secret ends its sessions in the same transaction. Every method rejects with ApiError
+ * 'storage' if the store fails.
  */
 export class Credentials {
   readonly #store: Store
@@ -39,7 +40,7 @@ export class Credentials {
     this.#now = now
   }
 
-  /** In the order of creation. */
+  /** Lists the credentials, in order of creation. */
   list(): StoredCredential[] {
     return [...this.#store.all('credentials').values()]
   }
@@ -51,7 +52,7 @@ export class Credentials {
     return credential
   }
 
-  /** As the console shows it. `rooms`: how many that it created exist. */
+  /** Returns a credential for the console. @param rooms number of existing rooms created by it */
   view(credential: StoredCredential, rooms: number): CredentialView {
     const { access_key, label, enabled, p2p, created_at, rotated_at } = credential
     return {
@@ -69,8 +70,8 @@ export class Credentials {
   }
 
   /**
-   * Makes one; keys that are left out are made, unguessable.
-   * @throws RefusalError 'conflict' when the access_key is taken or there are too many
+   * Creates a credential; absent keys are generated and unguessable.
+   * @throws RefusalError 'conflict' if the access_key is in use or there are too many
    */
   create(input: CredentialInput): Promise<CredentialWithSecret> {
     const accessKey = input.access_key ?? randomBytes(12).toString('hex')
@@ -119,7 +120,7 @@ export class Credentials {
   }
 
   /**
-   * Gives it a new secret, made where none is given; ends its sessions.
+   * Replaces the secret by the given one, or by a generated one, and ends the sessions.
    * @param options.endLinks also ends its links, live streams and recordings, in the same transaction
    * @throws RefusalError 'notFound'
    */
@@ -134,7 +135,7 @@ export class Credentials {
         ...old,
         secret_key_sealed: this.#store.seal(secret, placeOf('credentials', accessKey)),
         rotated_at: this.#now(),
-        // The store ends what an earlier generation made.
+        // The store ends everything created by an earlier generation.
         ...(endLinks && { generation: (old.generation ?? 0) + 1 }),
       }
       transaction.put('credentials', accessKey, credential)
@@ -144,7 +145,7 @@ export class Credentials {
   }
 
   /**
-   * Its secret.
+   * Returns the secret.
    * @throws RefusalError 'notFound'
    */
   reveal(accessKey: string): string {
@@ -152,8 +153,8 @@ export class Credentials {
   }
 
   /**
-   * Deletes it; ends its sessions. Its rooms stay.
-   * @param bury puts the record into the trash, in the same transaction
+   * Deletes a credential and ends its sessions. Its rooms stay.
+   * @param bury moves the record to the trash, in the same transaction
    * @throws RefusalError 'notFound'
    */
   delete(
@@ -168,7 +169,7 @@ export class Credentials {
   }
 
   /**
-   * Ends its sessions and returns how many they were.
+   * Ends the sessions of a credential and returns their number.
    * @throws RefusalError 'notFound'
    */
   endSessions(accessKey: string): Promise<number> {
@@ -179,8 +180,8 @@ export class Credentials {
   }
 
   /**
-   * Makes a credential as a site file has it: creates it, or changes it. Without access_key its label identifies it.
-   * Idempotent: nothing is written when nothing differs.
+   * Creates or changes a credential to match a site file. Without access_key it is identified by its label. Idempotent:
+   * nothing is written without a difference.
    */
   async ensure(input: CredentialInput): Promise<StoredCredential> {
     const old =

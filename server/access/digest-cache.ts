@@ -5,24 +5,24 @@ import type { StoredCredential } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { decodeDigest, type DigestsByForm, digestsOf, hmacKey, matchingForm } from './digest.ts'
 
-/** Digests that are computed once per secret. */
+/** Digests computed once per secret. */
 interface ExpectedDigests {
-  /** The sealed text it was made from: another one means another secret. */
+  /** Sealed text of the secret; another text means another secret. */
   sealed: string
   key: KeyObject
   expected: DigestsByForm
 }
 
-/** The result of checking a digest; `reason` is for the operator only. */
+/** Result of checking a digest; `reason` is only for the operator. */
 export type DigestCheck =
   | { ok: true; credential: StoredCredential; key: KeyObject; form: DigestForm }
   | { ok: false; reason: string }
 
-/** The expected digests of every credential, in all forms, kept until its secret changes. */
+/** Cache of the expected digests of every credential, in all forms, until its secret changes. */
 export class DigestCache {
   readonly #store: Pick<Store, 'get' | 'unseal'>
   readonly #entries = new Map<string, ExpectedDigests>()
-  /** Stands in for an unknown access_key, so that it takes as long as a known one. */
+  /** Digests used for an unknown access_key, so that checking it takes as long as for a known one. */
   readonly #nobody: DigestsByForm
 
   constructor(store: Pick<Store, 'get' | 'unseal' | 'onChange'>) {
@@ -38,8 +38,8 @@ export class DigestCache {
 
   /**
    * Checks a digest in constant time, for known and unknown access_keys.
-   * @param forms those that the settings accept
-   * @throws ApiError 'internal' when the secret was sealed with another key
+   * @param forms forms accepted by the settings
+   * @throws ApiError 'internal' if the secret was sealed with another key
    */
   check(accessKey: string, digest: string, forms: readonly DigestForm[]): DigestCheck {
     const given = decodeDigest(digest)
@@ -58,7 +58,7 @@ export class DigestCache {
     return { ok: true, credential, key: entry.key, form }
   }
 
-  /** The HMAC key of a credential; undefined when there is no such credential. */
+  /** Returns the HMAC key of a credential; undefined if the credential does not exist. */
   key(accessKey: string): KeyObject | undefined {
     const credential = this.#store.get('credentials', accessKey)
     return credential === undefined ? undefined : this.#entryOf(credential).key

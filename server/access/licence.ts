@@ -1,14 +1,14 @@
 import { type Licence, licenceEnd } from '../../shared/licence.ts'
 
-/** Use of a licence, counted by others. */
+/** Current usage covered by a licence. */
 export interface LicenceCounters {
-  /** Rooms that exist. */
+  /** Number of existing rooms. */
   rooms(): number
-  /** People and outgoing users in rooms, all nodes together. */
+  /** Number of people and outgoing users in rooms, on all nodes together. */
   users(): number
 }
 
-/** The licence of the site against what is used of it. Every question is O(1). */
+/** Compares the licence of the site with its usage. All methods are O(1). */
 export class LicenceCheck {
   readonly #licence: () => Licence
   readonly #counters: LicenceCounters
@@ -23,7 +23,7 @@ export class LicenceCheck {
     this.#now = now
   }
 
-  /** When it ends, milliseconds since the epoch; Infinity when it does not. */
+  /** Returns the expiry, in milliseconds since the epoch; Infinity without one. */
   endsAt(): number {
     const licence = this.#licence()
     if (licence !== this.#read) {
@@ -37,13 +37,13 @@ export class LicenceCheck {
     return this.#now() > this.endsAt()
   }
 
-  /** No further room may be created. */
+  /** Whether no more rooms may be created. */
   roomsFull(): boolean {
     const { max_rooms: most } = this.#licence()
     return most > 0 && this.#counters.rooms() >= most
   }
 
-  /** Nobody further may be sent into a room. */
+  /** Whether no more users may enter rooms. */
   usersFull(): boolean {
     const { max_users: most } = this.#licence()
     return most > 0 && this.#counters.users() >= most

@@ -1,14 +1,17 @@
 import { randomFillSync } from 'node:crypto'
 
-/** Bytes of one random text: 128 bits. */
+/** Size of one random text in bytes: 128 bits. */
 const size = 16
 
-/** Random texts of 128 bits, asked of the system for many at a time: one call per text costs more than everything else of an authentication. */
+/**
+ * Random texts of 128 bits, requested from the system in batches: one system call per text would cost more than the
+ * rest of an authentication.
+ */
 export class RandomPool {
   readonly #bytes = Buffer.alloc(size * 256)
   #next = this.#bytes.length
 
-  /** 32 hex digits that nobody can guess, never given before. */
+  /** Returns 32 unguessable hex digits, never returned before. */
   take(): string {
     if (this.#next === this.#bytes.length) {
       randomFillSync(this.#bytes)

@@ -16,20 +16,21 @@ import type { StoredTrash } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { lockOfTrash } from '../store/trash/trash.ts'
 
-/** Records that are inspected in one turn of the event loop: well below a millisecond. */
+/** Number of records inspected per event loop turn, which takes well below a millisecond. */
 const inspectedAtOnce = 1_000
-/** Records that are resealed together: about a millisecond. */
+/** Number of records resealed together, which takes about a millisecond. */
 const resealedAtOnce = 50
-/** Pause after a storage error, in milliseconds. */
+/** Delay after an error of the store, in milliseconds. */
 const retryMs = 30_000
 
 /**
- * Seals the secrets of an earlier version for their places while the site runs, then marks the site: texts of that version open no more.
- * A storage error delays it; the next start goes on where this one ended. Never rejects.
+ * Seals the secrets of an earlier version for their places while the site runs, then marks the site: from then on,
+ * texts of that version are rejected. An error of the store delays this; the next start continues an interrupted run.
+ * Never rejects.
  */
 export async function resealSecrets(store: Store, signal: AbortSignal, logger: Logger): Promise<void> {
   try {
-    // The start comes first.
+    // The start of the program takes precedence.
     await immediate(undefined, { signal })
     while (!isSealedForPlaces(store)) {
       try {
@@ -47,7 +48,7 @@ export async function resealSecrets(store: Store, signal: AbortSignal, logger: L
   }
 }
 
-/** Returns how many records were resealed. */
+/** Returns the number of resealed records. */
 async function resealAll(store: Store, signal: AbortSignal): Promise<number> {
   let count = 0
   let inspected = 0
@@ -76,7 +77,7 @@ async function resealAll(store: Store, signal: AbortSignal): Promise<number> {
   return count
 }
 
-/** Returns how many entries of the trash were resealed. */
+/** Returns the number of resealed entries of the trash. */
 async function resealTrash(store: Store, signal: AbortSignal): Promise<number> {
   const placed = (entry: StoredTrash): StoredTrash =>
     withTrashTexts(entry, (text, place) => (isOutdated(text, place) ? resealed(text, place, store) : text))
@@ -94,12 +95,12 @@ async function resealTrash(store: Store, signal: AbortSignal): Promise<number> {
   return count
 }
 
-/** Leaves a text that does not open as it is. */
+/** Leaves a text that cannot be unsealed unchanged. */
 async function resealOne(store: Store, collection: SealedCollection, key: string): Promise<void> {
   for (;;) {
     const locks = locksOf(store, collection, key)
     const done = await store.transact(locks, (transaction) => {
-      // A device may have moved to another room while this waited.
+      // A device may have been moved to another room while this call waited.
       if (locks.join() !== locksOf(store, collection, key).join()) return false
       const record = store.get(collection, key)
       if (record === undefined) return true
@@ -114,7 +115,10 @@ async function resealOne(store: Store, collection: SealedCollection, key: string
   }
 }
 
-/** Locks that every change of a record holds. A room that is deleted takes its devices along. */
+/**
+ * Returns the locks held by every change of a record. They include the room of a device, because deleting a room
+ * deletes its devices.
+ */
 function locksOf(store: Store, collection: SealedCollection, key: string): readonly string[] {
   if (collection === 'accounts') return accountLocks
   const lock = `${collection}/${key}`

@@ -1,6 +1,6 @@
 import type { DigestForm } from '../../shared/settings/network.ts'
 
-/** A session in memory, a link in the list of its credential's sessions. */
+/** Session in memory, as a linked list node among its credential's sessions. */
 export interface Session {
   /** SHA-256 of its token, base64url: its key in the store. */
   key: string
@@ -8,29 +8,30 @@ export interface Session {
   /** Milliseconds since the epoch. */
   createdAt: number
   usedAt: number
-  /** The use that the store knows of. */
+  /** Last use known to the store. */
   savedAt: number
   owner: SessionLru
-  /** Used less recently, and more recently. */
+  /** Neighbours in the list: used less recently, and more recently. */
   before: Session | undefined
   after: Session | undefined
 }
 
 /**
- * Lists the sessions of one credential, the least recently used one first. Every step is O(1).
- * `lru-cache` does not fit: it finds by key what it moves, while a session here is its own link, so that the token check of a request
- * costs one look-up; and its capacity takes memory at once, for each of the site's credentials.
+ * Sessions of one credential, the least recently used first. Every step is O(1).
+ * `lru-cache` is not suitable. It looks up by key what it moves, while a session here is its own list node, so that the
+ * token check of a request needs one lookup. Its capacity also allocates memory at once, for each of the site's
+ * credentials.
  */
 export class SessionLru {
   readonly accessKey: string
-  /** Answer of `Sessions.check` for each of them: made once. */
+  /** Result of `Sessions.check` for all its sessions, created once. */
   readonly granted: { ok: true; accessKey: string }
   size = 0
   /** Milliseconds since the epoch; 0 is never. */
   lastUsedAt = 0
-  /** Operations that change its credential now: until they are durable no session opens. */
+  /** Number of running operations that change the credential: until they are durable, no session can be opened. */
   frozen = 0
-  /** Keys of sessions that are being stored: they are none yet. */
+  /** Keys of sessions being stored, which are not valid yet. */
   readonly opening = new Set<string>()
   #oldest: Session | undefined
   #newest: Session | undefined
@@ -40,17 +41,17 @@ export class SessionLru {
     this.granted = { ok: true, accessKey }
   }
 
-  /** The one unused for longest. */
+  /** The least recently used session. */
   get oldest(): Session | undefined {
     return this.#oldest
   }
 
-  /** From the one unused for longest on. */
+  /** Starts with the least recently used session. */
   *[Symbol.iterator](): Generator<Session> {
     for (let session = this.#oldest; session !== undefined; session = session.after) yield session
   }
 
-  /** Adds one as the last used. */
+  /** Adds a session as the most recently used. */
   add(session: Session): void {
     this.#append(session)
     this.size++
@@ -61,7 +62,7 @@ export class SessionLru {
     this.size--
   }
 
-  /** Moves one to the end: it was used now. */
+  /** Marks a session as the most recently used. */
   touch(session: Session): void {
     if (session === this.#newest) return
     this.#unlink(session)

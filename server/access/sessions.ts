@@ -14,46 +14,46 @@ import { canonicalBase64, digestText } from './digest.ts'
 import { RandomPool } from './random-pool.ts'
 import { type Session, SessionLru } from './session-lru.ts'
 
-/** Whether a token is good. `reason` is for the operator only. */
+/** Whether a token is valid. `reason` is only for the operator. */
 export type SessionCheck = { ok: true; accessKey: string } | { ok: false; reason: string }
 
-/** Needs of sessions. */
 export interface SessionsOptions {
   store: Pick<Store, 'all' | 'writeBehind' | 'onChange' | 'transact'>
-  /** Asked per check: lives apply at once. */
+  /** Called at each check, so that changed lifetimes take effect at once. */
   settings: () => Settings
-  /** Live sessions per credential. */
+  /** Maximum number of valid sessions per credential. */
   limit?: number
   now?: SteadyClock
 }
 
-/** Client for whom a session is opened; its token will have the form of the digest. */
+/** Client for whom a session is opened; its token has the form of the digest. */
 export interface Opener {
   accessKey: string
   form: DigestForm
   secret: KeyObject
 }
 
-/** Material of which the client makes its token. */
+/** Values from which the client computes its token. */
 export interface OpenedSession {
   random: string
   key: string
 }
 
-/** How often a session's use reaches the store, milliseconds. */
+/** Minimum interval between two stored uses of a session, in milliseconds. */
 const saveEveryMs = 60_000
-/** Interval between sweeps of expired sessions in milliseconds, and their number at a time. */
+/** Interval between sweeps of expired sessions in milliseconds, and their maximum number per step. */
 const sweepEveryMs = 10_000
 const sweepSlice = 500
-/** Ended sessions of which the reason is remembered, for the operator. */
+/** Maximum number of ended sessions whose reason is kept for the operator. */
 const rememberedEnds = 5_000
 
 const missing: SessionCheck = { ok: false, reason: 'no access token was given' }
 const unknown: SessionCheck = { ok: false, reason: 'there is no session with this token' }
 
 /**
- * Live sessions (contract, section 2). Only the SHA-256 of a token is kept. Memory holds them by key and, per credential, in the order of their last use; the store follows within
- * a second, or comes first (`openStored`).
+ * Valid sessions (contract, section 2). Only the SHA-256 of a token is kept. Memory contains them by key and, per
+ * credential, in the order of their last use. They are written to the store within a second, or before they are valid
+ * (`openStored`).
  */
 export class Sessions {
   readonly #store: SessionsOptions['store']
@@ -63,12 +63,12 @@ export class Sessions {
   readonly #random = new RandomPool()
   readonly #byKey = new Map<string, Session>()
   readonly #byCredential = new Map<string, SessionLru>()
-  /** Reasons by keys of sessions. */
+  /** Reasons of ended sessions, by key. */
   readonly #ends = new LRUCache<string, string>(growingTo(rememberedEnds))
   readonly #unsubscribe: () => void
   readonly #timer: NodeJS.Timeout
 
-  /** Takes up the sessions that the store holds. */
+  /** Loads the sessions from the store. */
   constructor({ store, settings, limit = limits.sessionsPerCredential, now = steadyClock() }: SessionsOptions) {
     this.#store = store
     this.#settings = settings
@@ -82,7 +82,7 @@ export class Sessions {
   }
 
   /**
-   * Opens a session for a credential that has authenticated. It is valid at once, and in the store within a second.
+   * Opens a session for an authenticated credential. It is valid at once, and stored within a second.
    * @throws ApiError 'authenticationTimeout' while the credential's sessions are being ended
    */
   open(opener: Opener): OpenedSession {
@@ -93,9 +93,10 @@ export class Sessions {
   }
 
   /**
-   * Like `open`, and durable when it resolves: another controller may lead a moment later.
-   * @param find finds the credential when the store takes changes: it may have changed until then
-   * @throws ApiError 'authenticationTimeout' while the credential's sessions are being ended, 'storage'; what `find` throws
+   * Like `open`, but durable when it resolves, because another controller may become leader.
+   * @param find finds the credential when the store is writable, because it may have changed until then
+   * @throws ApiError 'authenticationTimeout' while the credential's sessions are being ended, 'storage'; errors of
+   * `find`
    */
   async openStored<F extends Opener>(find: () => F): Promise<{ opened: OpenedSession; found: F }> {
     let begun: { owner: SessionLru; sessionKey: string } | undefined
@@ -136,7 +137,7 @@ export class Sessions {
     }
   }
 
-  /** Whether a token is valid, in any spelling of base64; renews a valid one's life. O(1). */
+  /** Checks a token in any spelling of base64; extends the lifetime of a valid one. O(1). */
   check(token: string): SessionCheck {
     if (token === '') return missing
     const key = keyOf(token)
@@ -162,36 +163,41 @@ export class Sessions {
     return owner.granted
   }
 
-  /** access_key of a live session, whose life goes on as it was; empty for anything else. O(1). */
+  /** Returns the access_key of a valid session without extending its lifetime; empty for all other tokens. O(1). */
   ownerOf(token: string): string {
     const session = this.#byKey.get(keyOf(token))
     return session === undefined || this.#expiry(session, this.#now()) !== undefined ? '' : session.owner.accessKey
   }
 
-  /** Live sessions of a credential; one that has expired may be counted until it is swept. O(1). */
+  /** Returns the number of valid sessions of a credential; an expired one may be counted until the next sweep. O(1). */
   count(accessKey: string): number {
     return this.#byCredential.get(accessKey)?.size ?? 0
   }
 
-  /** Live sessions of all credentials. */
+  /** Number of valid sessions of all credentials. */
   get total(): number {
     return this.#byKey.size
   }
 
-  /** When a credential was last used, milliseconds since the epoch; 0 when it was not, as far as its sessions tell. */
+  /**
+   * Returns the time of a credential's last use according to its sessions, in milliseconds since the epoch; 0: none.
+   */
   lastUsedAt(accessKey: string): number {
     return Math.round(this.#byCredential.get(accessKey)?.lastUsedAt ?? 0)
   }
 
-  /** Keys of a credential's sessions in the store, for a transaction that ends them; also of those that are on their way there. */
+  /**
+   * Returns the keys of a credential's sessions in the store, for a transaction that ends them; including those being
+   * stored.
+   */
   keys(accessKey: string): string[] {
     const owner = this.#byCredential.get(accessKey)
     return owner === undefined ? [] : [...[...owner].map(({ key }) => key), ...owner.opening]
   }
 
   /**
-   * Runs a change of a credential that ends its sessions: meanwhile none opens, and those that are there end when the change is in the
-   * store (its transaction deletes them).
+   * Runs a change of a credential that ends its sessions. Meanwhile no session can be opened, and the existing ones end
+   * when the change is stored (its transaction deletes them).
    * @param reason why they end, for the operator
    */
   async whileFrozen<T>(accessKey: string, reason: string, change: () => Promise<T>): Promise<T> {
@@ -208,12 +214,12 @@ export class Sessions {
     }
   }
 
-  /** Ends some sessions that nobody used for too long. Called by itself from time to time. */
+  /** Ends some sessions that were unused for too long. Called regularly by a timer. */
   sweep(): void {
     const now = this.#now()
     let left = sweepSlice
     for (const owner of this.#byCredential.values()) {
-      // The oldest come first, so the first one that lives ends the search.
+      // The oldest come first, so the first valid one ends the search.
       for (let session = owner.oldest; session !== undefined; session = owner.oldest) {
         const expiry = this.#expiry(session, now)
         if (expiry === undefined) break
@@ -276,7 +282,10 @@ export class Sessions {
     })
   }
 
-  /** Takes up a stored session. A clock that was set back since must not prolong it: what lies ahead is now. */
+  /**
+   * Adds a stored session. A clock that was set back since then must not extend it, so future times are replaced by the
+   * present.
+   */
   #adopt(key: string, stored: StoredSession): void {
     const now = this.#now()
     const usedAt = Math.min(stored.used_at, now)
@@ -294,7 +303,7 @@ export class Sessions {
     })
   }
 
-  /** Follows what others changed in the store: transactions that end sessions, a backup that was put back. */
+  /** Applies changes of the store by others: transactions that end sessions, and restored backups. */
   #follow(changes: readonly Change[]): void {
     for (const change of changes) {
       if (change.collection === 'sessions') {
@@ -310,7 +319,7 @@ export class Sessions {
   }
 }
 
-/** Key of a token: the token itself is stored nowhere. */
+/** Returns the key of a token; the token itself is not stored. */
 function keyOf(token: string): string {
   return tokenDigest(canonicalBase64(token))
 }

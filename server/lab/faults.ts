@@ -7,7 +7,7 @@ const maxRuleMs = 24 * 60 * 60_000
 
 /** The lab's fault rules: they make operations of both APIs fail, wait or drop. */
 export class FaultRules {
-  /** Whether any rule is in force. */
+  /** Whether there is any rule. */
   active = false
   #rules: FaultInForce[] = []
   #ending: NodeJS.Timeout | undefined
@@ -21,12 +21,12 @@ export class FaultRules {
     this.#clock = clock
   }
 
-  /** The rules in force; `times` is what is left of it. */
+  /** Returns the active rules; `times` is the remaining number. */
   list(): FaultInForce[] {
     return this.#rules.map((rule) => ({ ...rule }))
   }
 
-  /** Replaces the rules. One that says when it ends ends then, and no later than in a day; another after its minutes. */
+  /** Replaces the rules. A rule with an end is limited to one day; other rules end after their duration in minutes. */
   set(rules: readonly WantedFault[]): void {
     const now = this.#clock()
     this.#rules = rules.map((rule) => ({
@@ -36,7 +36,7 @@ export class FaultRules {
     this.#endOver()
   }
 
-  /** The fault that hits this request of an operation: the first rule that matches and whose probability says so. */
+  /** Returns the fault for a request of an operation: the first matching rule that its probability selects. */
   hit(operation: string): RequestFault | undefined {
     const now = this.#clock()
     for (const rule of this.#rules) {
@@ -62,13 +62,13 @@ export class FaultRules {
     })
   }
 
-  /** Called when rules are set or one has ended. Returns the unsubscribe function. */
+  /** Calls the listener when rules are set or a rule has ended. Returns the unsubscribe function. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Those whose time is over end, and the next time is waited for. */
+  /** Ends expired rules, and schedules the end of the next one. */
   #endOver(): void {
     const now = this.#clock()
     this.#rules = this.#rules.filter(({ ends_at }) => ends_at > now)

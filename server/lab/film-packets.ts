@@ -1,11 +1,14 @@
 /** Maximum payload of an RTP packet, in bytes. */
 const maxPayload = 1_200
-/** Ticks of the RTP clock a second (RFC 6184, section 8.2.1). */
+/** Ticks of the RTP clock per second (RFC 6184, section 8.2.1). */
 const clockRate = 90_000
 
 const unitTypes = { slice: 1, keySlice: 5 } as const
 
-/** Pictures of a film in H.264 Annex B with start codes of 3 or 4 bytes: the NAL units of each, parameter sets before their key frame. */
+/**
+ * Returns the pictures of a film in H.264 Annex B with start codes of 3 or 4 bytes: the NAL units of each, with
+ * parameter sets before their key frame.
+ */
 export function picturesOf(film: Buffer): Buffer[][] {
   const pictures: Buffer[][] = []
   let picture: Buffer[] = []
@@ -19,7 +22,7 @@ export function picturesOf(film: Buffer): Buffer[][] {
   return pictures
 }
 
-/** NAL units of a film in Annex B of H.264 or H.265, without their start codes. */
+/** Returns the NAL units of a film in Annex B of H.264 or H.265, without their start codes. */
 export function unitsOf(film: Buffer): Buffer[] {
   const starts: number[] = []
   for (let at = film.indexOf('\0\0\x01', 0, 'latin1'); at >= 0; at = film.indexOf('\0\0\x01', at + 3, 'latin1'))
@@ -36,7 +39,7 @@ export function unitsOf(film: Buffer): Buffer[] {
 export class PicturePacker {
   #sequence = 0
 
-  /** @param number of the picture since the start, which gives its time @param rate pictures a second */
+  /** @param number number of the picture since the start, which determines its time @param rate pictures per second */
   pack(units: readonly Buffer[], number: number, rate: number): Buffer {
     const timestamp = Math.round((number * clockRate) / rate) >>> 0
     const parts = units.flatMap((unit, index) => this.#packets(unit, timestamp, index === units.length - 1))

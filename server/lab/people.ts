@@ -7,7 +7,7 @@ import { JoinRefusedError, SimulatedNode, type SimulatedPerson } from '../nodes/
 import type { DeviceFaultRule, NodeFault } from '../nodes/simulated/simulated-faults.ts'
 import type { Store } from '../store/store.ts'
 
-/** The lab's hand on simulated nodes: people who come and go, and faults. It refuses nodes that carry real media. */
+/** Controls simulated nodes for the lab: people who join and leave, and faults. Refuses nodes with real media. */
 export class SimulatedPeople {
   readonly #pool: NodePool
   readonly #store: Store
@@ -18,8 +18,9 @@ export class SimulatedPeople {
   }
 
   /**
-   * A simulated person asks for the room's node, as a client does, and joins there.
-   * @throws ApiError parameter when the room or its node refuses (full, locked, userId taken, not simulated); whatever NodePool.assign throws
+   * Lets a simulated person request the room's node, like a client, and join there.
+   * @throws ApiError parameter if the room or its node refuses (full, locked, userId in use, not simulated); errors of
+   * NodePool.assign
    */
   async join(roomId: string, person: SimulatedPerson, signal?: AbortSignal): Promise<NodeUser> {
     const node = this.#simulated(await this.#pool.assign(roomId, { lab: true }, signal))
@@ -31,14 +32,14 @@ export class SimulatedPeople {
     }
   }
 
-  /** A simulated person leaves. @throws ApiError roomNotFound, userNotOnline, parameter */
+  /** Lets a simulated person leave. @throws ApiError roomNotFound, userNotOnline, parameter */
   leave(roomId: string, userId: string): void {
     const room = this.#store.get('rooms', roomId)
     if (room === undefined) throw new ApiError('roomNotFound')
     if (room.node === '' || !this.#simulated(room.node).leavePerson(roomId, userId)) throw new ApiError('userNotOnline')
   }
 
-  /** The faults in force on every enabled simulated node. */
+  /** Returns the active faults of every enabled simulated node. */
   faults(): { name: string; mode: NodeFault['mode']; delay_ms: number; device_rules: DeviceFaultRule[] }[] {
     return [...this.#store.all('nodes').keys()].flatMap((name) => {
       const driver = this.#pool.driver(name)
@@ -48,17 +49,17 @@ export class SimulatedPeople {
     })
   }
 
-  /** @throws ApiError parameter when the node is not an enabled simulated one */
+  /** @throws ApiError parameter if the node is not an enabled simulated one */
   setFault(name: string, fault: NodeFault): void {
     this.#simulated(name).setFault(fault)
   }
 
-  /** @throws ApiError parameter when the node is not an enabled simulated one */
+  /** @throws ApiError parameter if the node is not an enabled simulated one */
   setDeviceFaults(name: string, rules: readonly DeviceFaultRule[]): void {
     this.#simulated(name).setDeviceFaults(rules)
   }
 
-  /** A joined device drops. @throws ApiError parameter when it is not joined on an enabled simulated node */
+  /** Drops a joined device. @throws ApiError parameter if it is not joined on an enabled simulated node */
   loseDevice(userId: string, kind: DeviceErrorKind): void {
     const device = this.#store.get('devices', userId)
     const room = device === undefined ? undefined : this.#store.get('rooms', device.roomId)

@@ -10,7 +10,9 @@ const notice = JSON.stringify({
   message: 'This is the address of a simulated MCU node: it holds people and devices in memory and carries no media.',
 })
 
-/** Holds the address that a simulated node's get_mcu answers, so that a client finds there who it is talking to. */
+/**
+ * Serves a notice at the address that get_mcu returns for a simulated node, so that clients see what they have reached.
+ */
 export class SimulatedNodePort {
   readonly #server: EdgeServer
 
@@ -33,7 +35,7 @@ export class SimulatedNodePort {
     return this.#server.url
   }
 
-  /** Open connections. */
+  /** Number of open connections. */
   get connections(): number {
     return this.#server.connections
   }

@@ -2,9 +2,9 @@ import type { Socket } from 'node:net'
 import { PicturePacker } from './film-packets.ts'
 import { testFilmRate } from './test-film.ts'
 
-/** Bytes of a request, and of interleaved reports before it, that are read. */
+/** Maximum number of bytes read for a request and the interleaved reports before it. */
 const maxRequest = 16_384
-/** Bytes that a slow reader may owe before pictures are left out for it. */
+/** Maximum number of unsent bytes for a slow reader; beyond it, pictures are skipped. */
 const maxOwed = 1_000_000
 
 const description = [
@@ -18,7 +18,7 @@ const description = [
   'a=rtpmap:96 H264/90000',
 ]
 
-/** One RTSP connection to the test camera (RFC 2326): RTP over TCP only. Ends with its socket. */
+/** One RTSP connection to the test camera (RFC 2326), with RTP over TCP only. Ends with its socket. */
 export class TestCameraSession {
   readonly #socket: Socket
   readonly #pictures: readonly Buffer[][]
@@ -36,7 +36,7 @@ export class TestCameraSession {
   #read(chunk: Buffer): void {
     this.#received += chunk.toString('latin1')
     for (;;) {
-      // Interleaved receiver reports: 4 bytes of head with the length in the last two.
+      // Interleaved receiver reports: a head of 4 bytes, with the length in the last two.
       if (this.#received.startsWith('$')) {
         const length = 4 + this.#received.charCodeAt(2) * 256 + this.#received.charCodeAt(3)
         if (Number.isNaN(length) || this.#received.length < length) break
@@ -95,14 +95,14 @@ export class TestCameraSession {
     )
   }
 
-  /** Sends the film again and again, beginning with its key frame. */
+  /** Sends the film repeatedly, starting with its key frame. */
   #play(): void {
     if (this.#timer !== undefined) return
     const began = performance.now()
     let next = 0
     const send = (): void => {
       const due = Math.floor(((performance.now() - began) * testFilmRate) / 1_000)
-      // After a pause of the machine the film goes on at the present.
+      // After a pause of the machine the film continues at the present time.
       if (due - next > testFilmRate) next = due - (due % this.#pictures.length)
       for (; next <= due; next++) {
         const units = this.#pictures[next % this.#pictures.length]

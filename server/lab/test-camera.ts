@@ -12,20 +12,22 @@ const path = '/roomdesk-test-camera'
 /** Maximum number of connections: nodes, probes and pictures. */
 const maxConnections = 32
 
-/** Needs of the test camera. */
 interface TestCameraOptions {
   store: Pick<Store, 'all' | 'get' | 'onChange'>
   outgoing: Pick<OutgoingUsers, 'update'>
   logger: NodeLogger
 }
 
-/** A camera without a device: a film over RTSP on 127.0.0.1, for nodes on this machine. It listens while a device has its address, which a deleted one in the trash has not. */
+/**
+ * A camera without a device: a film over RTSP on 127.0.0.1, for nodes on this machine. Its port is open while a device
+ * has its address, not counting devices in the trash.
+ */
 export class TestCamera {
   readonly #options: TestCameraOptions
   #server: LoopbackServer | undefined
   /** userIds of devices with its address. */
   readonly #devices = new Set<string>()
-  /** Number of calls that are about to give a device its address. */
+  /** Number of calls that are about to create a device with its address. */
   #awaited = 0
   #queue: Promise<unknown> = Promise.resolve()
   #stopFollowing = (): void => {}
@@ -35,8 +37,8 @@ export class TestCamera {
   }
 
   /**
-   * Gives its address to work that makes a device with it, and listens meanwhile.
-   * @throws ListenError; whatever the work throws
+   * Opens the port while `work` creates a device with its address.
+   * @throws ListenError; errors of `work`
    */
   async lend<T>(work: (address: string) => Promise<T>): Promise<T> {
     this.#awaited += 1
@@ -48,7 +50,10 @@ export class TestCamera {
     }
   }
 
-  /** Follows the devices: listens as soon as one has its address, and ends with the last one. Resolves once it listens for those that there are. */
+  /**
+   * Follows the devices: opens the port when a device has its address, and closes it with the last one. Resolves once
+   * the port is open for the existing devices.
+   */
   async resume(): Promise<void> {
     const { store } = this.#options
     for (const { userId, userAddress } of store.all('devices').values())
@@ -77,7 +82,7 @@ export class TestCamera {
     if (isNew) mustNotFail(this.#serve())
   }
 
-  /** Listens, and gives its address to devices that have a former one. Never rejects. */
+  /** Opens the port, and updates devices with a former address. Never rejects. */
   async #serve(): Promise<void> {
     const { store, outgoing, logger } = this.#options
     try {
@@ -86,7 +91,7 @@ export class TestCamera {
         const [first] = devices
         if (first === undefined) return
         const { port } = parseDeviceAddress(first.userAddress)
-        // Its former port is in use: any other serves.
+        // If its former port is in use, any other is used.
         const address = await this.#listen(port).catch(() => this.#listen(0))
         for (const { userId, userAddress } of devices)
           if (userAddress !== address) await outgoing.update(userId, { userAddress: address })
@@ -105,12 +110,12 @@ export class TestCamera {
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#queue.then(work)
-    // The caller gets the error.
+    // The caller receives the error.
     this.#queue = turn.catch(() => undefined)
     return turn
   }
 
-  /** Listens, if it does not yet. Resolves to its address. @throws ListenError */
+  /** Opens the port unless it is open. Resolves to its address. @throws ListenError */
   async #listen(port: number): Promise<string> {
     if (this.#server !== undefined) return addressOf(this.#server)
     const { testFilm } = await import('./test-film.ts')
@@ -130,7 +135,7 @@ function addressOf({ port }: LoopbackServer): string {
   return `rtsp://127.0.0.1:${port}${path}`
 }
 
-/** Tells whether an address is that of the test camera. */
+/** Whether an address is that of the test camera. */
 function isTestCamera(address: string): boolean {
   const parsed = URL.parse(address)
   return parsed?.hostname === '127.0.0.1' && parsed.pathname === path

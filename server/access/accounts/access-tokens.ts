@@ -14,20 +14,20 @@ import type { AccountStore } from './account-store.ts'
 /** Prefix of every token, by which secret scanners recognise leaked ones. */
 export const { purpose: tokenPrefix } = tokenKinds['access-token']
 const dayMs = 24 * 60 * 60 * 1_000
-/** How often its use reaches the store, milliseconds. */
+/** Minimum interval between two stored uses of a token, in milliseconds. */
 const saveEveryMs = 60_000
 
-/** A token that is good, and what it may do. */
+/** Valid token with its permissions. */
 export interface LiveToken {
   id: string
   label: string
   account: StoredAccount
-  /** Role that both its account and its own limit allow. */
+  /** Effective role: the lower of the account's role and the token's own limit. */
   role: Role
   scopes: readonly TokenScope[]
 }
 
-/** Wishes for a new token. */
+/** Options of a new token. */
 export interface TokenDraft {
   label: string
   scopes?: readonly TokenScope[] | undefined
@@ -35,7 +35,7 @@ export interface TokenDraft {
   days: number
 }
 
-/** Tokens with which scripts act for an account, until a day that was chosen when they were made. */
+/** Tokens with which scripts act for an account until a chosen expiry. */
 export class AccessTokens {
   readonly #store: AccountStore
   readonly #now: () => number
@@ -47,10 +47,10 @@ export class AccessTokens {
   }
 
   /**
-   * Makes one. What is shown now is kept nowhere.
-   * @param scopes left out: those of use to the role
-   * @param role a bound of its own; left out, and without scopes: the account's role now
-   * @throws RefusalError 'forbidden' when it would be more than the account's role, 'conflict' when there are too many
+   * Creates a token. The returned text is not stored.
+   * @param scopes default: the scopes useful to the role
+   * @param role own limit; default: the account's current role
+   * @throws RefusalError 'forbidden' if the token would exceed the account's role, 'conflict' if there are too many
    */
   async create(
     accountId: string,
@@ -68,13 +68,13 @@ export class AccessTokens {
       if (beyond !== undefined) throw new RefusalError(refusal('tokenScope', { scope: beyond, role: given }))
       const now = this.#now()
       const others = [...this.#store.all('access_tokens')].filter(([, { account: of }]) => of === accountId)
-      // Those that have ended make room.
+      // Expired tokens are deleted to make space.
       const ended = others.filter(([, other]) => isExpired('access-token', other, now))
       for (const [key] of ended) transaction.delete('access_tokens', key)
       const made: StoredAccessToken = {
         account: accountId,
         label,
-        // A version before scopes refuses a token without a role.
+        // Versions before scopes reject a token without a role.
         ...(scopes === undefined || role !== undefined ? { role: given } : {}),
         scopes: scopes === undefined ? useful : orderedScopes(scopes),
         created_at: now,
@@ -99,7 +99,7 @@ export class AccessTokens {
     return { id, label: stored.label, account, role: roleOf(stored, account), scopes: scopesOf(stored) }
   }
 
-  /** Those of an account, or of all, the newest first; also those that have ended. */
+  /** Lists the tokens of an account, or of all accounts, the newest first, including expired ones. */
   list(accountId: string | undefined): AccessTokenView[] {
     return [...this.#store.all('access_tokens')]
       .filter(([, { account }]) => accountId === undefined || account === accountId)
@@ -116,7 +116,7 @@ export class AccessTokens {
     return counts
   }
 
-  /** @param accountId whose it must be; left out: anybody's @throws RefusalError 'notFound' */
+  /** Revokes a token. @param accountId required owner; undefined: any @throws RefusalError 'notFound' */
   revoke(id: string, accountId?: string): Promise<void> {
     return this.#store.transact(accountLocks, (transaction) => {
       const stored = this.#store.get('access_tokens', id)
@@ -137,12 +137,12 @@ export class AccessTokens {
   }
 }
 
-/** Bound of a token: its own role, where it has one, and its account's now. */
+/** Returns the limit of a token: the lower of its own role, if set, and its account's current role. */
 function roleOf({ role }: StoredAccessToken, account: StoredAccount): Role {
   return role === undefined ? account.role : lesserRole(role, account.role)
 }
 
-/** A token of a version without scopes has those of its role. */
+/** Returns the scopes of a token. A token of a version without scopes has those of its role. */
 function scopesOf({ scopes, role = 'viewer' }: StoredAccessToken): readonly TokenScope[] {
   return scopes ?? scopesOfRole(role)
 }

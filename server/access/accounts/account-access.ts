@@ -5,7 +5,7 @@ import type { HashCost } from './password-hash.ts'
 import { SignIn } from './sign-in.ts'
 import type { AccountStore } from './account-store.ts'
 
-/** Everything on accounts: who they are, how they sign in, and what they are signed in with. */
+/** Access to accounts: the accounts themselves, sign-in, sessions and tokens. */
 export interface AccountAccess {
   accounts: Accounts
   signIn: SignIn
@@ -14,8 +14,8 @@ export interface AccountAccess {
 }
 
 /**
- * Composes it over an open store.
- * @param cost of a password's hash
+ * Composes the access to accounts over an open store.
+ * @param cost cost of hashing a password
  * @param now milliseconds since the epoch
  */
 export function accountAccess(store: AccountStore, cost?: HashCost, now?: () => number): AccountAccess {

@@ -11,12 +11,12 @@ import type { AccountStore } from './account-store.ts'
 import { endTokens } from './end-tokens.ts'
 import { newPageHalf, type PageProof, provesPage } from './page-half.ts'
 
-/** How often its use reaches the store, milliseconds. */
+/** Minimum interval between two stored uses of a session, in milliseconds. */
 const saveEveryMs = 60_000
-/** Longest name of a browser that is kept, in characters. */
+/** Maximum length of a stored browser name, in characters. */
 const maxBrowser = 200
 
-/** A live session and whose it is. */
+/** Valid session with its account. */
 export interface LiveSession {
   id: string
   account: StoredAccount
@@ -25,8 +25,8 @@ export interface LiveSession {
 }
 
 /**
- * Browsers that are signed in with an account. A session lives as long as its account is enabled and has the stamp from the session's beginning: nothing has to end it explicitly.
- * Its id does not reveal its cookie.
+ * Browsers signed in with an account. A session is valid while its account is enabled and has the same stamp as at the
+ * session's start, so sessions need not be ended explicitly. Its id does not reveal its cookie.
  */
 export class AccountSessions {
   readonly #store: AccountStore
@@ -38,7 +38,7 @@ export class AccountSessions {
     this.#now = now
   }
 
-  /** Begins one for somebody who has shown who they are. Its two halves are stored as digests only. */
+  /** Starts a session for an authenticated user. Only digests of its two halves are stored. */
   open(account: StoredAccount, from: { address: string; browser: string }): { cookie: string; half: string } {
     const cookie = randomBytes(32).toString('base64url')
     const half = newPageHalf()
@@ -59,7 +59,7 @@ export class AccountSessions {
     return { cookie, half }
   }
 
-  /** The live session of a cookie, if the request shows the page's half, too. O(1). */
+  /** Returns the valid session of a cookie if the request contains the page's half, too. O(1). */
   check(cookie: string, proof: PageProof): LiveSession | undefined {
     const id = tokenDigest(cookie)
     const session = this.#store.get('account_sessions', id)
@@ -72,14 +72,17 @@ export class AccountSessions {
     return { id, account, page: session.page ?? '' }
   }
 
-  /** Whether the password of a session was given within the last ten minutes; signing in gives it. */
+  /** Whether the password of a session was entered within the last ten minutes; signing in counts. */
   isFresh(id: string): boolean {
     const session = this.#store.get('account_sessions', id)
     if (session === undefined || this.#liveAccount(session) === undefined) return false
     return isSecretFresh(session.password_at ?? session.created_at, this.#now())
   }
 
-  /** Notes that the password of a session was given now. @returns until when that counts; undefined when the session has ended */
+  /**
+   * Records that the password of a session was entered now.
+   * @returns the end of the time for which it counts; undefined if the session has ended
+   */
   confirm(id: string): number | undefined {
     const session = this.#store.get('account_sessions', id)
     if (session === undefined || this.#liveAccount(session) === undefined) return undefined
@@ -88,7 +91,10 @@ export class AccountSessions {
     return now + secretFreshMs
   }
 
-  /** Live sessions of an account, or of all, the last used first. `current`: id of the one that asks. */
+  /**
+   * Lists the valid sessions of an account, or of all, the most recently used first. `current`: id of the caller's
+   * session.
+   */
   list(accountId: string | undefined, current: string): AccountSessionView[] {
     const views: AccountSessionView[] = []
     for (const [id, session] of this.#store.all('account_sessions')) {
@@ -112,7 +118,7 @@ export class AccountSessions {
     return views.sort((a, b) => b.used_at - a.used_at)
   }
 
-  /** How many of each account live; of one that is not there, none. */
+  /** Number of valid sessions per account. */
   countByAccount(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>()
     for (const session of this.#store.all('account_sessions').values()) {
@@ -123,8 +129,8 @@ export class AccountSessions {
   }
 
   /**
-   * Ends one, durably.
-   * @param accountId whose it must be; left out: anybody's
+   * Ends a session, durably.
+   * @param accountId required owner; undefined: any
    * @throws RefusalError 'notFound', ApiError 'storage'
    */
   end(id: string, accountId?: string): Promise<void> {
@@ -137,8 +143,8 @@ export class AccountSessions {
   }
 
   /**
-   * Ends those of an account but one, durably, and returns how many lived.
-   * @param tokens whether its access tokens end with them
+   * Ends all sessions of an account except one, durably, and returns how many were valid.
+   * @param tokens whether its access tokens end, too
    * @throws ApiError 'storage'
    */
   endAll(accountId: string, but = '', tokens = false): Promise<number> {
@@ -150,7 +156,7 @@ export class AccountSessions {
     })
   }
 
-  /** Forgets those that live no more. */
+  /** Deletes sessions that are no longer valid. */
   #sweep(): void {
     for (const [id, session] of [...this.#store.all('account_sessions')])
       if (this.#liveAccount(session) === undefined) this.#forget(id)
@@ -162,7 +168,7 @@ export class AccountSessions {
     return isExpired('account-session', session, this.#now()) ? undefined : account
   }
 
-  /** The one unused for longest first. */
+  /** Returns the sessions of an account, the least recently used first. */
   #of(accountId: string): [string, StoredAccountSession][] {
     return [...this.#store.all('account_sessions')]
       .filter(([, { account }]) => account === accountId)

@@ -1,4 +1,4 @@
 import type { Store } from '../../store/store.ts'
 
-/** Needs of accounts from a store. */
+/** Methods of the store that accounts use. */
 export type AccountStore = Pick<Store, 'get' | 'all' | 'transact' | 'writeBehind' | 'seal' | 'unseal'>

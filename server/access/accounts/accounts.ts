@@ -18,17 +18,17 @@ export interface AccountPatch {
   enabled?: boolean | undefined
 }
 
-/** Access to an account that outlasts a new password. */
+/** Access to an account that stays valid after a change of the password. */
 export interface KeptAccess {
   /** Id of a session. */
   session?: string | undefined
   tokens?: boolean
 }
 
-/** Every change of accounts, and the setting that counts on one of them, is made one after the other. */
+/** Locks of every change of accounts, and of the setting that depends on an admin account. */
 export const accountLocks = ['accounts', 'settings'] as const
 
-/** As the event log calls those who have no account. */
+/** Names in the event log of callers without an account. */
 const reservedNames: ReadonlySet<string> = new Set(['console key', 'desktop'])
 
 const problems: Readonly<Record<PasswordProblem, Refusal>> = {
@@ -38,25 +38,28 @@ const problems: Readonly<Record<PasswordProblem, Refusal>> = {
   common: refusal('passwordCommon'),
 }
 
-/** Whether somebody could sign in and mend everything without the console key. */
+/** Whether any account can sign in and repair everything without the console key. */
 export function hasEnabledAdmin(accounts: Iterable<StoredAccount>): boolean {
   for (const { role, enabled } of accounts) if (role === 'admin' && enabled) return true
   return false
 }
 
-/** @throws RefusalError 'conflict' where the console key would be switched off and no other account could repair the site */
+/** @throws RefusalError 'conflict' if no account could repair the site after switching off the console key */
 export function refuseLockOut(accounts: Iterable<StoredAccount>): void {
   if (hasEnabledAdmin(accounts)) return
   throw new RefusalError(refusal('keyStaysOn'), { fields: ['console.key_sign_in'] })
 }
 
-/** Accounts of the console, besides the console key. Every change is durable when it resolves; every method rejects with ApiError 'storage' when the disk refuses. */
+/**
+ * Accounts of the console, in addition to the console key. Every change is durable when its promise resolves; every
+ * method rejects with ApiError 'storage' if the store fails.
+ */
 export class Accounts {
   readonly #store: AccountStore
   readonly #now: () => number
   readonly #cost: HashCost
   readonly #hashes = new HashQueue()
-  /** Hash for unknown names, so that they take as long as known ones. */
+  /** Hash for unknown names, so that checking them takes as long as for known ones. */
   #nobody: Promise<string> | undefined
 
   /** @param now milliseconds since the epoch */
@@ -66,7 +69,7 @@ export class Accounts {
     this.#cost = cost
   }
 
-  /** In the order of creation. */
+  /** Lists the accounts, in order of creation. */
   list(): StoredAccount[] {
     return [...this.#store.all('accounts').values()]
   }
@@ -78,13 +81,16 @@ export class Accounts {
     return account
   }
 
-  /** The account of a name in any case. */
+  /** Returns the account with a name, ignoring case. */
   named(name: string): StoredAccount | undefined {
     const wanted = folded(name)
     return this.list().find((account) => folded(account.name) === wanted)
   }
 
-  /** Whether a password is the account's, in a time that does not tell whether there is one. @throws TooManyWaitingError */
+  /**
+   * Checks the password of an account. The duration does not reveal whether the account exists.
+   * @throws TooManyWaitingError
+   */
   async isPassword(account: StoredAccount | undefined, password: string): Promise<boolean> {
     return await this.#hashes.run(async () => {
       this.#nobody ??= hashPassword(randomBytes(32).toString('base64url'), this.#cost)
@@ -96,7 +102,9 @@ export class Accounts {
     })
   }
 
-  /** @throws RefusalError 'invalid' for the password, 'conflict' when the name is taken or there are too many */
+  /**
+   * @throws RefusalError 'invalid' for the password, 'conflict' if the name is in use or there are too many accounts
+   */
   async create(name: string, role: Role, password: string): Promise<StoredAccount> {
     const id = randomBytes(9).toString('base64url')
     const password_sealed = await this.#sealed(id, password, name, 'password')
@@ -119,8 +127,8 @@ export class Accounts {
   }
 
   /**
-   * A new role ends its sessions; disabling ends its access tokens, too.
-   * @throws RefusalError 'notFound', 'conflict' when the name is taken, or when no account could sign in afterwards
+   * Changes an account. A new role ends its sessions; disabling it ends its access tokens, too.
+   * @throws RefusalError 'notFound', 'conflict' if the name is in use, or if no account could sign in afterwards
    */
   update(id: string, patch: AccountPatch): Promise<StoredAccount> {
     return this.#store.transact(accountLocks, (transaction) => {
@@ -136,8 +144,8 @@ export class Accounts {
   }
 
   /**
-   * Gives it a new password; its sessions end, but for one, and its access tokens.
-   * @param keep what goes on: the session of an id, and the tokens
+   * Sets a new password. Ends the account's sessions and access tokens, except those in `keep`.
+   * @param keep access that stays: the session with an id, and the tokens
    * @throws RefusalError 'notFound', 'invalid' for the password, with the name of its field
    */
   async setPassword(id: string, password: string, field: string, keep: KeptAccess = {}): Promise<void> {
@@ -154,8 +162,8 @@ export class Accounts {
   }
 
   /**
-   * Deletes it with its sessions and tokens.
-   * @throws RefusalError 'notFound', 'conflict' when no account could sign in afterwards
+   * Deletes an account with its sessions and tokens.
+   * @throws RefusalError 'notFound', 'conflict' if no account could sign in afterwards
    */
   delete(id: string): Promise<void> {
     return this.#store.transact(accountLocks, (transaction) => {
@@ -195,7 +203,7 @@ export class Accounts {
   }
 }
 
-/** Names that differ in case or in the spelling of the same letters only are the same. */
+/** Folds a name: names that differ only in case or in the encoding of the same letters are equal. */
 export function folded(name: string): string {
   return name.normalize('NFKC').trim().toLowerCase()
 }

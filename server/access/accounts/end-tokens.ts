@@ -4,8 +4,8 @@ import { wallClock } from '../../store/system/time.ts'
 import type { AccountStore } from './account-store.ts'
 
 /**
- * Ends every access token of an account, and the links and other capabilities that it made, within a transaction that holds the locks of accounts: a password that others know made them
- * as well.
+ * Ends every access token of an account, and the links and other capabilities that it created, within a transaction
+ * that holds the locks of accounts. A user of a leaked password may have created them.
  */
 export function endTokens(store: Pick<AccountStore, 'all'>, transaction: Transaction, accountId: string): void {
   for (const [id, { account }] of store.all('access_tokens')) {

@@ -3,22 +3,28 @@ import { issueToken, readToken, tokenDigest } from '../../../shared/files/signed
 import { tokenKinds } from '../../../shared/tokens.ts'
 import { sameSecret } from '../../edge/same-secret.ts'
 
-/** What a request shows beside the cookie: the page's half of its session, or a ticket for its path that was issued for that half. */
+/**
+ * Proof in a request besides the cookie: the page's half of its session, or a ticket for its path that was issued for
+ * that half.
+ */
 export type PageProof = { half: string } | { ticket: string; path: string }
 
-/** Makes the page's half of a session. */
+/** Generates the page's half of a session. */
 export function newPageHalf(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Whether a request shows the page's half of a session. @param digest of the half, as stored; empty for a session from before there were halves */
+/**
+ * Whether a request contains the page's half of a session.
+ * @param digest of the half, as stored; empty for a session from before there were halves
+ */
 export function provesPage(digest: string, proof: PageProof, now: number): boolean {
   if (digest === '') return false
   if ('half' in proof) return sameSecret(digest, tokenDigest(proof.half))
   return readToken('download-ticket', digest, proof.ticket, now, proof.path) !== undefined
 }
 
-/** Issues a ticket for one path. It counts together with the cookie of the same session only. */
+/** Issues a ticket for one path. It is only valid together with the cookie of the same session. */
 export function ticketFor(digest: string, path: string, now: number): string {
   return issueToken('download-ticket', digest, { expiresAt: now + tokenKinds['download-ticket'].lifetime.ms }, path)
 }

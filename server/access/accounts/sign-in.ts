@@ -4,7 +4,7 @@ import type { StoredAccount } from '../../store/records.ts'
 import { type Accounts, folded } from './accounts.ts'
 import { TooManyWaitingError } from './password-hash.ts'
 
-/** Verdict on a name and a password. `account` of a refusal is the account that was meant, for the event log only. */
+/** Verdict on a name and a password. `account` of a refusal is the account with this name, only for the event log. */
 export type SignInVerdict =
   | { verdict: 'right'; account: StoredAccount }
   | { verdict: 'wrong'; account: StoredAccount | undefined }
@@ -12,19 +12,19 @@ export type SignInVerdict =
   | { verdict: 'blocked'; retryAfter: number; account: StoredAccount | undefined }
 
 const minute = 60_000
-/** When too many wait at once, in seconds. */
+/** Delay before a retry if too many sign-ins are queued, in seconds. */
 const busySeconds = 5
 
 /**
- * Judges names and passwords. Wrong ones are counted for each account as one address tries it, and for each address; who is past a limit
- * waits until its minute is over, and nobody at another address notices.
+ * Checks names and passwords. Wrong ones are counted per account and client address, and per address. A client beyond a
+ * limit has to wait until its minute is over; clients at other addresses are not affected.
  */
 export class SignIn {
   readonly #accounts: Accounts
   readonly #ofPair: RateLimit
   readonly #ofAddress: RateLimit
 
-  /** @param now milliseconds of a clock that is never set */
+  /** @param now milliseconds of a monotonic clock */
   constructor(accounts: Accounts, now?: () => number) {
     this.#accounts = accounts
     const clock = now === undefined ? {} : { now }
@@ -32,14 +32,14 @@ export class SignIn {
     this.#ofAddress = new RateLimit({ most: 20, windowMs: minute, ...clock })
   }
 
-  /** @param client as `clientAddress` says it */
+  /** Checks a name and a password. @param client result of `clientAddress` */
   async judge(client: string, name: string, password: string): Promise<SignInVerdict> {
     const account = this.#accounts.named(name)
     const address = addressShare(client)
     const pair = `${address} ${folded(name)}`
     const wait = Math.max(this.#ofPair.retryAfterMs(pair), this.#ofAddress.retryAfterMs(address))
     if (wait > 0) return { verdict: 'blocked', retryAfter: Math.ceil(wait / 1_000), account }
-    // Counted before the hash is made: those that come at once are as many as those that come one by one.
+    // Counted before hashing, so that concurrent attempts count like sequential ones.
     this.#ofPair.take(pair)
     this.#ofAddress.take(address)
     const right = await this.#isRight(account, password)
@@ -52,7 +52,7 @@ export class SignIn {
     return { verdict: 'right', account }
   }
 
-  /** Undefined: too many wait for a turn. */
+  /** Undefined if too many hashes are queued. */
   async #isRight(account: StoredAccount | undefined, password: string): Promise<boolean | undefined> {
     try {
       return await this.#accounts.isPassword(account, password)
@@ -62,7 +62,7 @@ export class SignIn {
     }
   }
 
-  /** It may have been disabled, or given another password, while the hash was made. */
+  /** The account may have been disabled, or its password changed, during the hashing. */
   #isStill({ id, stamp }: StoredAccount): boolean {
     const now = this.#accounts.list().find((account) => account.id === id)
     return now?.enabled === true && now.stamp === stamp

@@ -18,8 +18,8 @@ export interface Session {
 
 /**
  * Sessions of one credential, the least recently used first. Every step is O(1).
- * `lru-cache` is not suitable. It looks up by key what it moves, while a session here is its own list node, so that the
- * token check of a request needs one lookup. Its capacity also allocates memory at once, for each of the site's
+ * `lru-cache` is not suitable. It finds the entry it moves by key, while a session here is its own list node, so that
+ * the token check of a request needs one lookup. Its capacity also allocates memory at once, for each of the site's
  * credentials.
  */
 export class SessionLru {

@@ -4,8 +4,8 @@ import { tokenKinds } from '../../../shared/tokens.ts'
 import { sameSecret } from '../../edge/same-secret.ts'
 
 /**
- * Proof in a request besides the cookie: the page's half of its session, or a ticket for its path that was issued for
- * that half.
+ * What a request contains besides the cookie: the page's half of its session, or a ticket for its path that was issued
+ * for that half.
  */
 export type PageProof = { half: string } | { ticket: string; path: string }
 

@@ -8,6 +8,7 @@ import type { OlderClientsView, RefusedCall } from '../../shared/console/older-c
 import type { AuthorityChange } from '../edge/own-certificate.ts'
 import { authorityNotice } from '../edge/tls.ts'
 import { plainListeners } from '../edge/plain-listeners.ts'
+import { carriesMedia } from '../nodes/port/node-driver.ts'
 import type { BusyMachine } from '../observe/figures/machine-load.ts'
 import type { EventLogStatus } from '../event-log/event-log.ts'
 import { type DatabaseRisk, databaseRiskMessages } from '../store/postgres/database-safety.ts'
@@ -236,7 +237,7 @@ function ofListeners({ listeners }: AttentionSources): Attention[] {
 function ofNodes({ nodes }: AttentionSources): Attention[] {
   const found: Attention[] = []
   const enabled = nodes.filter(({ config }) => config.enabled)
-  const real = enabled.filter(({ config }) => config.kind !== 'simulated')
+  const real = enabled.filter(({ config }) => carriesMedia(config))
   // If there are real nodes, simulated ones serve only the lab.
   const serving = real.length > 0 ? real : enabled
   if (!serving.some(({ state }) => state === 'online' || state === 'connecting')) {

@@ -23,7 +23,7 @@ export class SimulatedPeople {
    * NodePool.assign
    */
   async join(roomId: string, person: SimulatedPerson, signal?: AbortSignal): Promise<NodeUser> {
-    const node = this.#simulated(await this.#pool.assign(roomId, { lab: true }, signal))
+    const node = this.#simulated(await this.#pool.assign(roomId, { withoutMedia: true }, signal))
     try {
       return node.joinPerson(roomId, person)
     } catch (error) {

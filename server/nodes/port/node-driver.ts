@@ -27,6 +27,14 @@ export function makeDriver(drivers: NodeDrivers, config: StoredNode, logger: Nod
   }
 }
 
+/** Whether nodes of each kind carry media. */
+const carriesMediaByKind: Readonly<Record<NodeKind, boolean>> = { embedded: true, janus: true, simulated: false }
+
+/** Returns whether the node carries the media of people and devices. */
+export function carriesMedia({ kind }: Pick<StoredNode, 'kind'>): boolean {
+  return carriesMediaByKind[kind]
+}
+
 /** Returns whether the node is a separate program that continues while the controller is down. */
 export function outlivesController({ kind }: StoredNode): boolean {
   return kind === 'janus'

@@ -8,6 +8,7 @@ import { unlessAborted } from '../../../../shared/abort.ts'
 import { DeadlineError } from '../../port/deadline.ts'
 import type { Eligibility } from './eligibility.ts'
 import { NodeError } from '../../port/media-node-port.ts'
+import { carriesMedia } from '../../port/node-driver.ts'
 import { asApiError, describeFailure } from '../../port/node-failure.ts'
 import { onNodes } from '../state/room-nodes.ts'
 import type { PoolContext } from '../state/pool-context.ts'
@@ -22,7 +23,7 @@ export interface AssignOptions extends ChoiceOptions {
 interface Attempt {
   roomId: string
   idcCode: string
-  lab: boolean
+  withoutMedia: boolean
   avoid: ChoiceOptions['avoid']
   users: number | undefined
   deadline: Deadline
@@ -84,18 +85,22 @@ export class Assigner {
 
   /**
    * Returns the node on which the room stays; undefined if the room needs another node. The node must be online.
-   * Draining nodes, simulated nodes beside real ones, and nodes to avoid with an alternative keep a room only while
+   * Draining nodes, nodes without media beside others, and nodes to avoid with an alternative keep a room only while
    * people are in it.
    */
-  #keeper(room: StoredRoom, { lab = false, avoid }: Sought): LiveNode | undefined {
+  #keeper(room: StoredRoom, { withoutMedia = false, avoid }: Sought): LiveNode | undefined {
     const node = this.#context.live.get(room.node)
     if (!node?.serving) return undefined
-    if (node.config.kind === avoid && !this.#hasPeople(room) && this.#ofAnotherKind(room, { lab, avoid }) !== undefined)
+    if (
+      node.config.kind === avoid &&
+      !this.#hasPeople(room) &&
+      this.#ofAnotherKind(room, { withoutMedia, avoid }) !== undefined
+    )
       return undefined
-    if (this.#eligibility.mayHave(node, room, lab)) {
+    if (this.#eligibility.mayHave(node, room, withoutMedia)) {
       return node.takesRooms || (this.#hasPeople(room) && this.#successor(room) === undefined) ? node : undefined
     }
-    return node.config.kind === 'simulated' && this.#hasPeople(room) ? node : undefined
+    return !carriesMedia(node.config) && this.#hasPeople(room) ? node : undefined
   }
 
   #hasPeople({ room_id }: StoredRoom): boolean {
@@ -111,7 +116,7 @@ export class Assigner {
     const attempt: Attempt = {
       roomId,
       idcCode: options.idcCode ?? '',
-      lab: options.lab ?? false,
+      withoutMedia: options.withoutMedia ?? false,
       avoid: options.avoid,
       users: options.users,
       deadline: Deadline.in(deadlines().node_ms),
@@ -195,7 +200,7 @@ export class Assigner {
    * @throws ApiError noNode, licenceExceeded
    */
   #next(attempt: Attempt): LiveNode {
-    const { lab, excluded, slow } = attempt
+    const { withoutMedia, excluded, slow } = attempt
     const room = this.#existing(attempt.roomId)
     const keeper = this.#keeper(room, attempt)
     if (keeper !== undefined && !excluded.has(keeper.name)) return keeper
@@ -204,12 +209,12 @@ export class Assigner {
     this.#context.expected.expire()
     const other = this.#ofAnotherKind(room, attempt)
     if (other !== undefined) return other
-    const candidates = this.#eligibility.candidates(room, lab)
+    const candidates = this.#eligibility.candidates(room, withoutMedia)
     const choice = chooseNode(candidates, { idcCode: attempt.idcCode, exclude: excluded })
     if (choice.ok) return choice.node
     // If no other node is available, a draining node keeps the room.
     const draining = this.#context.live.get(room.node)
-    const stays = draining?.serving && this.#eligibility.mayHave(draining, room, lab)
+    const stays = draining?.serving && this.#eligibility.mayHave(draining, room, withoutMedia)
     if (stays && !excluded.has(draining.name)) return draining
     if (slow?.takesRooms && !attempt.deadline.hasPassed) return slow
     // If a node with capacity failed, the reason is the failure rather than the licence.
@@ -217,9 +222,9 @@ export class Assigner {
   }
 
   /** Returns a node of another kind than the one to avoid; undefined if there is none, or no kind is to be avoided. */
-  #ofAnotherKind(room: StoredRoom, { lab = false, avoid, idcCode, excluded }: Sought): LiveNode | undefined {
+  #ofAnotherKind(room: StoredRoom, { withoutMedia = false, avoid, idcCode, excluded }: Sought): LiveNode | undefined {
     if (avoid === undefined) return undefined
-    const others = [...this.#eligibility.candidates(room, lab)].filter(({ config }) => config.kind !== avoid)
+    const others = [...this.#eligibility.candidates(room, withoutMedia)].filter(({ config }) => config.kind !== avoid)
     const choice = chooseNode(others, { idcCode, exclude: excluded })
     return choice.ok ? choice.node : undefined
   }

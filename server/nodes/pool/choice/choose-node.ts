@@ -11,8 +11,8 @@ export interface ChoiceOptions {
    * Nodes of this kind are chosen last. A node of this kind gives up a room without people if there is an alternative.
    */
   avoid?: NodeKind | undefined
-  /** The room is for simulated people. A simulated node is preferred; a real one is used if there is none. */
-  lab?: boolean | undefined
+  /** The room needs no media. A node that carries none is preferred; another one is used if there is none. */
+  withoutMedia?: boolean | undefined
 }
 
 /**

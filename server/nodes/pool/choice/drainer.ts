@@ -6,6 +6,7 @@ import type { LeftRoom, Relocation } from './relocation.ts'
 import type { PoolContext } from '../state/pool-context.ts'
 import type { LiveNode } from '../state/live-node.ts'
 import { inLanes } from '../../port/lanes.ts'
+import { carriesMedia } from '../../port/node-driver.ts'
 import { isSecondary, onNodes } from '../state/room-nodes.ts'
 
 /** Number of rooms removed from a draining node in one transaction. */
@@ -127,6 +128,6 @@ export class Drainer {
     if (presence.peopleIn(roomId) > 0) return false
     if (!presence.occupied(roomId)) return true
     const room = store.get('rooms', roomId)
-    return room !== undefined && chooseNode(this.#eligibility.candidates(room, node.config.kind === 'simulated')).ok
+    return room !== undefined && chooseNode(this.#eligibility.candidates(room, !carriesMedia(node.config))).ok
   }
 }

@@ -1,3 +1,4 @@
+import { carriesMedia } from '../../port/node-driver.ts'
 import type { StoredRoom } from '../../../store/records.ts'
 import type { PoolContext } from '../state/pool-context.ts'
 import type { LiveNode } from '../state/live-node.ts'
@@ -24,12 +25,12 @@ export class Eligibility {
   }
 
   /**
-   * Returns whether the node may hold the room. A room that needs media is never placed on a simulated node if the site
-   * has real ones, even offline ones. O(1).
-   * @param lab the room is for simulated people
+   * Returns whether the node may hold the room. If the site has nodes that carry media, even offline ones, a room that
+   * needs media is placed only on these. O(1).
+   * @param withoutMedia the room needs no media
    */
-  mayHave({ config }: LiveNode, room: RoomKind, lab = false): boolean {
-    if (config.kind === 'simulated') return lab || !this.#mediaNodes()
+  mayHave({ config }: LiveNode, room: RoomKind, withoutMedia = false): boolean {
+    if (!carriesMedia(config)) return withoutMedia || !this.#mediaNodes()
     return config.kind !== 'janus' || room.room_mode < firstPeerMode
   }
 
@@ -42,26 +43,24 @@ export class Eligibility {
   }
 
   /**
-   * Returns the nodes that accept rooms now and may hold this one. A room for simulated people is placed on a simulated
-   * node if there is one.
+   * Returns the nodes that accept rooms now and may hold this one. A room that needs no media is placed on a node that
+   * carries none, if there is one.
    */
-  *candidates(room: RoomKind, lab = false): Generator<LiveNode> {
-    const simulatedOnly = lab && this.#takesLabRooms()
+  *candidates(room: RoomKind, withoutMedia = false): Generator<LiveNode> {
+    const onlyWithoutMedia = withoutMedia && this.#hasNodeWithoutMedia()
     for (const node of this.#context.live.values()) {
       if (!node.takesRooms) continue
-      if (simulatedOnly ? node.config.kind === 'simulated' : this.mayHave(node, room)) yield node
+      if (onlyWithoutMedia ? !carriesMedia(node.config) : this.mayHave(node, room)) yield node
     }
   }
 
-  #takesLabRooms(): boolean {
-    for (const node of this.#context.live.values()) if (node.takesRooms && node.config.kind === 'simulated') return true
+  #hasNodeWithoutMedia(): boolean {
+    for (const node of this.#context.live.values()) if (node.takesRooms && !carriesMedia(node.config)) return true
     return false
   }
 
   #mediaNodes(): boolean {
-    this.#hasMedia ??= [...this.#context.store.all('nodes').values()].some(
-      ({ kind, enabled }) => kind !== 'simulated' && enabled,
-    )
+    this.#hasMedia ??= [...this.#context.store.all('nodes').values()].some((node) => node.enabled && carriesMedia(node))
     return this.#hasMedia
   }
 }

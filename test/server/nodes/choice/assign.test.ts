@@ -234,7 +234,7 @@ test('beside a real node a simulated one gets no rooms, even while the other is 
   expect(await pool.assign('r2')).toBe('real')
   // Assigned before there was another node.
   expect(await pool.assign('r4')).toBe('real')
-  expect(await pool.assign('r3', { lab: true })).toBe('a')
+  expect(await pool.assign('r3', { withoutMedia: true })).toBe('a')
   node('a').joinPerson('r3', { userId: 'ann', userName: 'Ann' })
   expect(await pool.assign('r3')).toBe('a')
   const lost = next(stateIs('real', 'offline'))
